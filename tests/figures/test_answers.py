@@ -112,6 +112,15 @@ def test_one_answer_by_class(kind: str) -> None:
     assert "the gate refused it" in one_answer.chart(one_answer.data(record, 19, NAMES)).summary
 
 
+def test_chances_of_labels_are_a_panel_of_their_own() -> None:
+    rows = one_answer.data(made("counts"), 4, NAMES, [0.1, 0.2, 0.3, 0.4])
+    chart = one_answer.chart(rows)
+    assert len(chart.panels) == chart.columns == 3
+    told = [x for one in chart.series if one.panel == 2 for x in one.x]
+    assert sorted(told) == [0.1, 0.2, 0.3, 0.4]
+    assert len(one_answer.chart(one_answer.data(made("table"), 4, NAMES)).panels) == 2
+
+
 class TestAgreement:
     def test_shares_are_of_the_answered_queries(self) -> None:
         record = made(refuse=4)
