@@ -33,8 +33,8 @@ FILTERS = {
     "wrong": "queries whose released label is wrong, as an evaluator knows",
 }
 SAID = {
-    "counts": "votes for **{first}** and for {second}, of {whole} in all. Each teacher learnt on private nodes of its "
-    "own, and votes on this public node.",
+    "counts": "votes for **{first}** and for {second}, of {whole} in all{weighed}. Each teacher learnt on "
+    "private nodes of its own, and votes on this public node.",
     "votes": "weighted votes for **{first}** and for {second}, by private nodes that are like this public one, for "
     "their own class. A node weighs at most 1.",
     "table": "weighted votes for **{first}** and for {second}, read from one table that all private nodes are "
@@ -97,8 +97,8 @@ def show(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
         with right:
             st.markdown(
                 "**Who answered.** In the middle, large and hollow: the query, in the colour of its label. Around it "
-                f"{ANSWERED[found.kind]}, at most 60. {HEAVY[found.kind]}, and stands nearer and is drawn larger. They are "
-                "ordered around the circle by class, and within a class from heavy to light: so each class winds "
+                f"{ANSWERED[found.kind]}, at most 60. {HEAVY[found.kind]}, and stands nearer and is drawn larger. They "
+                "are ordered around the circle by class, and within a class from heavy to light: so each class winds "
                 "outwards. The angle means nothing else. Lines are private edges among them."
             )
     states.badges(private=True, evaluator=True)
@@ -189,12 +189,14 @@ def said(
     """What the two largest classes have before noise, and what that means."""
     numbers = [float(one) for one in before]
     first, second = sorted(range(len(numbers)), key=lambda label: -numbers[label])[:2]
+    weighted = weights is not None and bool(weights.min() < weights.max())
     text = SAID[kind].format(
         first=markup.literal(class_name(first, names)),
         second=markup.literal(class_name(second, names)),
         whole=number(sum(numbers), 4),
+        weighed=f", all by weight: {len(weights)} teachers" if weighted and weights is not None else "",
     )
-    if weights is not None and weights.min() < weights.max():
+    if weighted and weights is not None:
         text += f" A vote weighs {number(float(weights.min()), 2)} to {number(float(weights.max()), 2)}."
     form = percent if kind == "posterior" else number
     return f"{form(numbers[first])} : {form(numbers[second])}", text

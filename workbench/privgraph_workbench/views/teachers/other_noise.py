@@ -3,6 +3,7 @@ kept no record of weighted teachers, which have a form of their own (`vote_form`
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,6 +34,10 @@ WHY_NOT = {
     "log-posterior": "What if the noise had been another? Here no other size is offered: noise on logarithms "
     "guarantees nothing at any size.",
 }
+DREW_ONCE = (
+    "Averages are over all draws of the noise. The run drew once: {share} of its answers came out right (Right after "
+    "noise, in the tab Answers)."
+)
 MOST_QUERIES, POINTS = 100, 400
 """Queries and quantiles of an average over the noise."""
 
@@ -119,7 +124,11 @@ def _outcome(record: RunRecord, found: Answers, place: int, known: str, times: f
     stays = float(noisy_labels.chances(known, times * found.noise_std, counts)[counts.argmax()])
     asked = len(found.queries)
     boxes = (
-        ("The largest class stays", chance(stays), "Chance that the class that leads before noise still leads after it"),
+        (
+            "The largest class stays",
+            chance(stays),
+            "Chance that the class that leads before noise still leads after it",
+        ),
         (
             "Labels right, on average",
             percent(expected(found, known, times)),
@@ -134,16 +143,15 @@ def _outcome(record: RunRecord, found: Answers, place: int, known: str, times: f
     with st.container(key=f"{shell.CARDS}-other-noise"):
         for column, (label, value, help_) in zip(st.columns(3), boxes, strict=True):
             column.metric(label, value, border=True, help=help_)
-    st.caption(
-        f"Averages are over all draws of the noise. The run drew once: {percent(_came(found))} of its answers came out "
-        "right (tab Answers)."
-    )
+    st.caption(DREW_ONCE.format(share=percent(came(found))))
 
 
 def expected(found: Answers, known: str, times: float) -> float:
     """The share of labels that are right with that noise, on average over it (and over at most 100 queries,
     evenly picked)."""
-    places = np.unique(np.linspace(0, len(found.queries) - 1, min(len(found.queries), MOST_QUERIES)).round().astype(int))
+    places = np.unique(
+        np.linspace(0, len(found.queries) - 1, min(len(found.queries), MOST_QUERIES)).round().astype(int)
+    )
     std = times * found.noise_std
     right = [
         noisy_labels.chances(known, std, found.before[place].astype(np.float64), POINTS)[found.truth[place]]
@@ -152,7 +160,8 @@ def expected(found: Answers, known: str, times: float) -> float:
     return min(1.0, float(np.mean(right)))
 
 
-def _came(found: Answers) -> float | None:
+def came(found: Answers) -> float | None:
+    """The share of the run's answered queries whose largest class after noise was right."""
     answered = found.released >= 0
     return float((found.after.argmax(axis=1) == found.truth)[answered].mean()) if answered.any() else None
 
@@ -175,7 +184,7 @@ def cost(record: RunRecord, times: float) -> str:
         return "—"
 
 
-def scale(noise: dict[str, float]) -> float:
+def scale(noise: Mapping[str, float]) -> float:
     """The scale of the noise of a plan."""
     return next(noise[name] for name in ("scale", "noise_scale", "votes") if name in noise)
 
