@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import streamlit as st
@@ -146,6 +147,7 @@ def _outcome(record: RunRecord, found: Answers, place: int, known: str, times: f
     st.caption(DREW_ONCE.format(share=percent(came(found))))
 
 
+@lru_cache(maxsize=256)
 def expected(found: Answers, known: str, times: float) -> float:
     """The share of labels that are right with that noise, on average over it (and over at most 100 queries,
     evenly picked)."""
@@ -168,20 +170,30 @@ def came(found: Answers) -> float | None:
 
 def cost(record: RunRecord, times: float) -> str:
     """Sound epsilon of the run's queries with that noise, for people."""
-    if times == 1.0:
-        return "none" if record.statement is None else stated("sound", record.statement.epsilon)
+    found = epsilon(record, times)
+    return "—" if found is None else stated("sound", found)
+
+
+def epsilon(record: RunRecord, times: float = 1.0, queries: int | None = None) -> float | None:
+    """Sound epsilon of so many queries (else the run's) with that noise; None where it is not to be had, as
+    while the graph is counted."""
+    own = record.statement.epsilon if record.statement is not None else None
+    if times == 1.0 and queries is None:
+        return own
     noise = record.spec.noise
     if noise is None or record.spec.options.get("preset", "own") != "own":
-        return "—"
+        return None
     try:
         facts = datasets.public_facts(dataset(record.spec.dataset), record.spec.data_options, record.spec.split)
         if facts is None:
-            return "…"
+            return None
         options = dict(record.spec.options)
         options[noise.option] = given(noise.option, times * scale(plans.plan(record.spec.method, options, facts).noise))
-        return stated("sound", plans.plan(record.spec.method, options, facts).statement.epsilon)
+        if queries is not None:
+            options["queries"] = queries
+        return plans.plan(record.spec.method, options, facts).statement.epsilon
     except (OptionError, DataError, UnknownName):
-        return "—"
+        return None
 
 
 def scale(noise: Mapping[str, float]) -> float:

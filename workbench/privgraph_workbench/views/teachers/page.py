@@ -15,7 +15,7 @@ from privgraph.runs.records import RunQuery, RunRecord, UnknownRun, Unreadable
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import keeping, states
-from privgraph_workbench.views.teachers import answered, choose_run, one_query, payers, price_form, vote_form
+from privgraph_workbench.views.teachers import alike, answered, choose_run, one_query, payers, price_form, vote_form
 from privgraph_workbench.words import markup
 
 MOST_RUNS = 200
@@ -122,7 +122,7 @@ def _invite() -> None:
 
 def _no_weights(record: RunRecord, records: Mapping[str, RunRecord]) -> None:
     """What is paid in a run without weighted teachers, and the way to one that has them."""
-    st.markdown(payers.alike(record))
+    alike.show(record)
     other = next((one for one in records.values() if one.spec.method == "dp-gpl"), None)
     if other is not None:
         st.page_link(
