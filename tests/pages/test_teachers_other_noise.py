@@ -16,7 +16,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing, noisy_labels, plans
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.teachers import other_noise
-from privgraph_workbench.words.numbers import chance, percent, stated
+from privgraph_workbench.words.numbers import chance, number, percent, stated
 
 Open = Callable[..., AppTest]
 ASKED = "What if the noise had been another?"
@@ -87,6 +87,16 @@ def test_where_no_other_noise_can_be_asked_it_says_why(opened: Open, store: RunS
     assert other_noise.WHY_NOT[kind] in _texts(app)
     assert "The largest class stays" not in _numbers(app)
     assert "chance to be largest" not in _figure(app, "one_answer")
+
+
+def test_the_gate_of_privgnn_grows_with_the_noise(opened: Open, store: RunStore) -> None:
+    """It counts deviations of the noise: what is priced is what is tested."""
+    record = made_answers("votes")
+    run = keep_answers(store, record, release="votes", gate=1.0, gate_noise=2.0)
+    app = opened("teachers", data="karate", run=run)
+    app.select_slider(key=f"vote.times.{run}").set_value(4.0).run()
+    std = 4 * record.noise_std
+    assert f"through noise of ± {number(2 * std)}, exceeds {number(std)}: votes" in _texts(app)
 
 
 def test_expected_and_drawn_are_told_apart(opened: Open, store: RunStore) -> None:

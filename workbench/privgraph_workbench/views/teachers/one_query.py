@@ -70,13 +70,13 @@ def show(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
     """A query of a run that kept no record of weighted teachers: its answer, the same under other noise, and
     who gave it."""
     rows = answers.data(found, names)
-    law, test, top = other_noise.law(record, found), other_noise.gate(record, found), st.container()
+    law, top = other_noise.law(record, found), st.container()
     with top, st.container(horizontal=True, vertical_alignment="bottom"):
         place = _choose(found, rows)
         if law is not None:
             draw_again(record, place)
     more, again = other_noise.ask(record, found, place), times(record, place)
-    own = law is None or (not again and more == 1.0)
+    own, test = law is None or (not again and more == 1.0), other_noise.gate(record, found, more)
     shown = found if law is None or own else other_noise.anew(found, place, law, again, test, more)
     counts = found.before[place].astype(np.float64)
     chances = None if law is None else noisy_labels.chances(law, shown.noise_std, counts).tolist()

@@ -62,13 +62,15 @@ class Gate:
     threshold: float
 
 
-def gate(record: RunRecord, found: Answers) -> Gate | None:
-    """The gate of a run of PrivGNN, in deviations of the answer's noise; None where there is none."""
+def gate(record: RunRecord, found: Answers, times: float = 1.0) -> Gate | None:
+    """The gate of a run of PrivGNN, in deviations of the answer's noise, which may be larger; None where
+    there is none."""
     asked_for = record.spec.options
     least = float(asked_for.get("gate") or 0.0) if record.spec.method == "privgnn" else 0.0
     if least <= 0:
         return None
-    return Gate(std=float(asked_for["gate_noise"]) * found.noise_std, threshold=least * found.noise_std)
+    std = times * found.noise_std
+    return Gate(std=float(asked_for["gate_noise"]) * std, threshold=least * std)
 
 
 def gate_words(before: Array, test: Gate) -> str:

@@ -134,7 +134,7 @@ def _range(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
 
 def _epsilons(record: RunRecord, ensemble: Ensemble, statements: Statements) -> None:
     """The distribution of epsilon over teachers, and how it was spent."""
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True):
         measure = _choice("epsilons.number", "Epsilon", list(ensembles.MEASURES), MEASURE_HELP)
         view = _choice("epsilons.view", "View", list(epsilons.VIEWS), VIEW_HELP)
         by = _choice(

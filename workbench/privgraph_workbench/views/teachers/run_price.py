@@ -152,7 +152,8 @@ def _what_helps(record: RunRecord, plan: Plan, facts: PublicFacts, options: Mapp
         return
     said = [
         "**What helps:** more noise and fewer queries, on the left.",
-        f"More teachers (the run had {int(options['teachers']):,}) bear more noise: an ε costs fewer labels then.",
+        f"More teachers (the run had {int(options['teachers']):,}) outvote more noise: at the same ε, more labels "
+        "are right.",
     ]
     if options.get("noise") == "laplace":
         std = plan.noise["votes"]

@@ -44,7 +44,10 @@ def _show(
     with st.container():
         top = st.container()
         st.markdown("#### What if the noise had been another?")
-        st.caption("Move the sliders, or drag a dotted line of the figure above: it stands for a slider.")
+        st.caption(
+            "Move the sliders. Dotted lines of the figure above can be dragged instead: a gate's threshold, and, where "
+            "the reach of the noise is shown, σ₂."
+        )
         left, right = layout.columns("vote", [2, 3])
     with top, st.container(horizontal=True, vertical_alignment="bottom"):
         place = _query(record, ensemble, names)
