@@ -112,6 +112,15 @@ def test_one_answer_by_class(kind: str) -> None:
     assert "the gate refused it" in one_answer.chart(one_answer.data(record, 19, NAMES)).summary
 
 
+def test_chances_of_labels_are_a_panel_of_their_own() -> None:
+    rows = one_answer.data(made("counts"), 4, NAMES, [0.1, 0.2, 0.3, 0.4])
+    chart = one_answer.chart(rows)
+    assert len(chart.panels) == chart.columns == 3
+    told = [x for one in chart.series if one.panel == 2 for x in one.x]
+    assert sorted(told) == [0.1, 0.2, 0.3, 0.4]
+    assert len(one_answer.chart(one_answer.data(made("table"), 4, NAMES)).panels) == 2
+
+
 class TestAgreement:
     def test_shares_are_of_the_answered_queries(self) -> None:
         record = made(refuse=4)
@@ -264,6 +273,17 @@ class TestPrice:
         assert "sound ε ∞" in chart.summary
         nothing = price.data([(0.1, math.inf, None)], 0.1)
         assert price.chart(nothing).panels[0].title == "no lambda has a finite ε"
+
+    def test_labels_that_are_right_stand_below_the_price(self) -> None:
+        points = [(1.0, 9.0, 20.0), (4.0, 0.5, 1.2)]
+        chart = price.chart(price.data(points, 4.0, {1.0: 0.9, 4.0: 0.4}, by="noise"))
+        assert len(chart.panels) == 2
+        (line,) = [one for one in chart.series if one.panel == 1 and one.kind == "line"]
+        assert (line.x, line.y) == ((1.0, 4.0), (0.9, 0.4))
+        assert "fall with more noise" in chart.summary
+        assert "40.0% of labels right, on average" in chart.summary
+        assert answers.EVALUATOR_BADGE in chart.badges
+        assert len(price.chart(price.data(points, 4.0)).panels) == 1
 
 
 def test_axes_of_one_answer_hold_its_bars_with_room_for_numbers() -> None:

@@ -246,16 +246,36 @@ class TestOneVote:
     def test_what_was_drawn_lies_within_the_axis(self, found: Ensemble) -> None:
         noise = one_vote.Noise(vote_sigma=4)
         drawn = [-30.0, 55.0, 3.0, 1.0]
-        chart = one_vote.chart(one_vote.data(found, 3, noise, drawn=drawn))
+        chart = one_vote.chart(one_vote.data(found, 3, noise, drawn=drawn, out=0))
         (marks,) = [series for series in chart.series if series.name == "with the noise that was drawn"]
         assert marks.x == tuple(drawn)
         axis = chart.panels[0].x
         assert axis.low is not None
         assert axis.high is not None
+        assert min(drawn) - axis.low > 0.05 * (axis.high - axis.low), "no mark lies on the names of the classes"
         assert axis.low < min(drawn) < max(drawn) < axis.high
         plain = one_vote.chart(one_vote.data(found, 3, noise))
         assert not any(series.name == marks.name for series in plain.series)
         assert plain.panels[0].x.low == 0
+
+    def test_at_first_there_are_votes_and_the_draw_alone(self, found: Ensemble) -> None:
+        noise = one_vote.Noise(vote_sigma=4, gate_sigma=3, threshold=18)
+        plain = one_vote.chart(one_vote.data(found, 3, noise, drawn=[1, 2, 3, 4], out=0, details=False))
+        assert {one.name for one in plain.series} == {
+            "largest before noise",
+            "other classes",
+            "with the noise that was drawn",
+        }
+        assert [rule.handle for rule in plain.panels[0].rules] == ["threshold"]
+        full = one_vote.chart(one_vote.data(found, 3, noise, drawn=[1, 2, 3, 4], out=0))
+        reach = next(one for one in full.series if one.kind == "links")
+        heads = next(one for one in full.series if one.hollow)
+        assert reach.slot != heads.slot, "orange on orange hid the heads"
+
+    def test_a_refused_query_has_no_draw(self, found: Ensemble) -> None:
+        rows = one_vote.data(found, 3, one_vote.Noise(vote_sigma=4), drawn=[1, 2, 3, 4], out=-1)
+        assert {row["drawn"] for row in rows} == {None}
+        assert "had it passed" in one_vote.chart(rows).panels[1].x.title
 
     def test_without_noise_the_largest_goes_out(self, found: Ensemble) -> None:
         rows = one_vote.data(found, 3, one_vote.Noise(vote_sigma=0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -18,7 +19,7 @@ from privgraph.data.errors import DataError
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
-from privgraph_workbench.figures.teachers import ensembles, one_vote, stopped
+from privgraph_workbench.figures.teachers import answers, ensembles, one_vote, stopped
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.numbers import chance, number, upper
 
@@ -101,7 +102,7 @@ def test_a_finished_run_shows_its_teachers(opened: Open, store: RunStore) -> Non
     table = next(one.value for one in app.dataframe if "because of" in one.value)
     assert len(table) == gone
     assert set(table["because of"]) == {"its own limit"}
-    assert app.selectbox(key="run").options[0].startswith("DP-GPL, node")
+    assert app.selectbox(key="run").options[0].endswith(", seed 0")
     assert set(drawn) == {"teacher_epsilons-sound-histogram-weight", "budget-sound", "stopped", "teacher_accuracy"}
     assert "-badge[:material/warning: data-dependent]" in _texts(app)
     assert not app.warning, app.warning
@@ -149,7 +150,7 @@ def test_noise_and_threshold_move_chances_and_prices(opened: Open, store: RunSto
         passes = rows[0]["passes"]
         return {
             "The largest class stays": chance(max(rows, key=lambda row: row["votes"])["chance"]),
-            "Passes the gate": "no gate" if passes is None else chance(passes),
+            "This query passes the gate": "no gate" if passes is None else chance(passes),
             f"Cost of this query: {EPSILONS['sound'].label}": upper(rows[0]["epsilon_query"]),
             f"Cost of all 20: {EPSILONS['sound'].label}": upper(rows[0]["epsilon_run"]),
         }
@@ -160,7 +161,7 @@ def test_noise_and_threshold_move_chances_and_prices(opened: Open, store: RunSto
     assert shown().items() >= said(quiet).items()
     app.slider(key="vote.threshold").set_value(30.0).run()
     high = one_vote.Noise(vote_sigma=5.0, gate_sigma=own.gate_sigma, threshold=30.0)
-    assert said(high)["Passes the gate"] != said(quiet)["Passes the gate"]
+    assert said(high)["This query passes the gate"] != said(quiet)["This query passes the gate"]
     assert shown().items() >= said(high).items()
     app.toggle(key="vote.gate").set_value(False).run()
     assert shown().items() >= said(one_vote.Noise(vote_sigma=5.0)).items()
@@ -176,8 +177,10 @@ def test_a_vote_is_told_in_three_steps(opened: Open, store: RunStore) -> None:
     votes = np.sort(teachers.counts()[place])[::-1]
     assert values[0] == f"{number(votes[0])} : {number(votes[1])}"
     assert values[1] == "± 20"
+    assert f"of {number(teachers.weights.sum(), 4)} in all, all by weight: 40 teachers" in _texts(app)
     low, high = (number(float(end), 2) for end in (teachers.weights.min(), teachers.weights.max()))
     assert f"A vote weighs {low} to {high}." in _texts(app)
+    assert f"changes one vote, which weighs {high} at most:" in _texts(app)
     assert "The whole vector after noise is released" in _texts(app)  # labels were pooled
     app.toggle(key="vote.gate").set_value(False).run()
     app.select_slider(key="vote.sigma").set_value(0.1).run()
@@ -224,7 +227,7 @@ def test_another_run_begins_with_its_own_noise(opened: Open, store: RunStore) ->
     app.selectbox(key="run").set_value(runs[1]).run()
     assert not app.exception, app.exception
     assert app.select_slider(key="vote.sigma").value == 7.0
-    assert _numbers(app)["Passes the gate"] == "no gate"
+    assert _numbers(app)["This query passes the gate"] == "no gate"
 
 
 def test_an_address_holds_the_noise_and_the_query(opened: Open, store: RunStore) -> None:
@@ -254,3 +257,70 @@ def test_a_broken_record_is_one_sentence(opened: Open, store: RunStore) -> None:
     (store.folder(run) / "ensemble.npz").write_bytes(b"PK no zip")
     app = opened("teachers", data="karate", run=run, tab=PAYERS)
     assert app.error[0].value.startswith("The record of this run's teachers cannot be read:")
+
+
+def test_the_reach_of_the_noise_stands_behind_a_switch(opened: Open, store: RunStore) -> None:
+    app = opened("teachers", data="karate", run=_kept(store, ensemble()), tab=VOTES)
+
+    def figure() -> str:
+        drawn = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+        return json.dumps(next(one for one in drawn if one["name"].startswith("one_vote.")))
+
+    assert "one standard deviation" not in figure()
+    assert "Hollow marks" not in _texts(app)
+    app.toggle(key="vote.details").set_value(True).run()
+    assert not app.exception, app.exception
+    assert "one standard deviation" in figure()
+    assert "Hollow marks: how many teachers voted so" in _texts(app)
+
+
+def test_a_query_that_is_refused_has_no_draw(opened: Open, store: RunStore) -> None:
+    app = opened("teachers", data="karate", run=_kept(store, ensemble()), tab=VOTES, vote__threshold="40")
+    app.select_slider(key="vote.gate_sigma").set_value(0.1).run()
+    assert list(_numbers(app).values())[2] == "nothing"
+    drawn = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    figure = json.dumps(next(one for one in drawn if one["name"].startswith("one_vote.")))
+    assert "with the noise that was drawn" not in figure
+    assert "had it passed" in figure
+    assert "no noise was drawn on the counts" in _texts(app)
+
+
+def test_large_noise_is_written_out(opened: Open, store: RunStore) -> None:
+    app = opened("teachers", data="karate", run=_kept(store, ensemble()), tab=VOTES, vote__sigma="1000")
+    assert list(_numbers(app).values())[1] == "± 1,000"
+
+
+def test_the_cost_of_the_runs_own_noise_is_one_number(opened: Open, store: RunStore) -> None:
+    """Sliders hold the run's noise rounded up; what it costs is that of the noise itself."""
+    teachers = ensemble(vote_sigma=12.34567, gate_sigma=0.0)
+    own = one_vote.cost(teachers, one_vote.Noise.of(teachers))
+    app = opened("teachers", data="karate", run=_kept(store, teachers), tab=VOTES)
+    assert _numbers(app)[f"Cost of all 20: {EPSILONS['sound'].label}"] == upper(own.run)
+    assert f"All 20 queries, answered, cost {upper(own.run)} with it" in _texts(app)
+    assert "Labels right, on average" in _numbers(app)
+    assert "The run drew once: " in _texts(app)
+
+
+def test_queries_can_be_narrowed(opened: Open, store: RunStore) -> None:
+    teachers = ensemble(queries=20)
+    answered = replace(made_answers("counts", noise=3.0), queries=teachers.queries)
+    changed = [row["query"] for row in answers.data(answered) if row["flipped"]]
+    run = keep_ensemble(store, teachers, answered)
+    app = opened("teachers", data="karate", run=run, tab=VOTES, show="changed")
+    assert app.selectbox(key="vote.query").options == [str(node) for node in changed]
+
+
+def test_no_gate_is_told_of_where_there_is_none(opened: Open, store: RunStore) -> None:
+    for seed, sigma in enumerate((30.0, 0.0)):
+        app = opened("teachers", data="karate", run=_kept(store, ensemble(gate_sigma=sigma), seed), tab="Answers")
+        app.session_state["fold.consensus"] = True
+        app.run()
+        assert ("either side of the threshold" in _texts(app)) == (sigma > 0)
+
+
+def test_times_that_were_shared_are_not_drawn(opened: Open, store: RunStore) -> None:
+    for seed, shared in enumerate((False, True)):
+        found = made_answers("counts", noise=3.0)
+        found = replace(found, seconds=np.full(20, 0.021)) if shared else found
+        app = opened("teachers", data="karate", run=keep_ensemble(store, ensemble(), found, seed), tab="Answers")
+        assert any(fold.label == "Time of each teacher" for fold in app.expander) == (not shared)

@@ -28,7 +28,15 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
 from privgraph_workbench.figures.teachers import answers
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.teachers import answered, one_query, payers, price_form, vote_form
+from privgraph_workbench.views.teachers import (
+    answered,
+    one_query,
+    other_noise,
+    payers,
+    price_form,
+    run_price,
+    vote_form,
+)
 from privgraph_workbench.views.teachers import page as teachers
 from privgraph_workbench.words.numbers import chance, number, percent, stated, upper
 
@@ -360,7 +368,7 @@ def test_a_run_with_a_table_has_no_teachers_and_begins_the_price_form(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
     run = keep_answers(store, replace(made_answers(), kind="table"))
-    app = opened("teachers", run=run, tab="Answers")
+    app = _ready(opened("teachers", run=run, tab="Answers"))
     assert answered.NO_TEACHERS in _texts(app)
     assert "Time of each answer" in {fold.label for fold in app.expander}
     app = opened("teachers", run=run, tab="Price")
@@ -401,7 +409,8 @@ def test_the_price_of_teachers_is_that_of_the_run_above(
     app = opened("teachers", tab="Price", run=run)
     own = store.get(run).statement
     assert own is not None
-    (table,) = (one.value for one in app.dataframe)
+    app.session_state["fold.run_price_table"] = True
+    (table,) = (one.value for one in app.run().dataframe)
     at = table["noise on a count"].str.contains("the run's").to_numpy().nonzero()[0].item()
     sound = table[EPSILONS["sound"].title].tolist()
     assert sound[at] == stated("sound", own.epsilon)
@@ -413,8 +422,60 @@ def test_the_price_of_teachers_is_that_of_the_run_above(
     noise = store.get(run).spec.noise
     assert noise is not None
     assert f"{noise.option}=" in link.query_string
+    right = table["labels right, on average"].tolist()
+    assert any("labels right, on average" in said for said in _drawn(app)), "goods stand beside the price"
+    assert float(right[0].rstrip("%")) > float(right[-1].rstrip("%")), "much noise, fewer right labels"
     app.number_input(key=f"price.asked.{run}").set_value(2).run()
     assert float(_shown(app)[0]) < float(sound[at + 1])
+
+
+@pytest.mark.usefixtures("unread")
+def test_a_price_that_protects_nobody_says_what_helps(opened: Callable[..., AppTest], store: RunStore) -> None:
+    run = keep_answers(store, made_answers("counts"), method="pate", lam=5.0, queries=8)
+    said = store.get(run).statement
+    assert said is not None
+    assert said.epsilon > run_price.WEAK
+    told = _texts(opened("teachers", tab="Price", run=run))
+    assert "**What helps:** more noise and fewer queries" in told
+    assert "More teachers (the run had 20)" in told
+    weak = keep_answers(store, made_answers("counts"), method="pate", lam=0.05, queries=8)
+    assert "**What helps:**" not in _texts(opened("teachers", tab="Price", run=weak))
+
+
+def test_the_form_tells_how_many_labels_of_the_run_are_right(opened: Callable[..., AppTest], store: RunStore) -> None:
+    record = made_answers("votes")
+    run = keep_answers(store, record, release="votes")
+    app = opened("teachers", tab="Price", run=run)
+    lam = app.select_slider(key="price.lam").value
+    expected = other_noise.expected(record, "gaussian", 1 / lam / record.noise_std)
+    assert f"**Labels right, on average:** {percent(expected)}, with the votes of the run above." in _texts(app)
+    app.slider(key="price.rate").set_value(0.05).run()
+    assert price_form.NO_GOODS in _texts(app), "other samples vote otherwise"
+
+
+@pytest.mark.usefixtures("unread")
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"method": "pate", "queries": 8}, "The same 20 teachers answer every query"),
+        ({"release": "votes", "queries": 8}, "drawn for a query with a chance of 30.0%"),
+        ({"release": "votes", "queries": 8, "sampling": "once"}, "into one sample that answers all queries"),
+        ({"release": "ensemble", "queries": 8}, "Each query has 10 teachers of its own"),
+        ({"release": "table"}, "It was paid for once"),
+    ],
+)
+def test_why_all_pay_alike_is_said_of_this_run(
+    opened: Callable[..., AppTest], store: RunStore, options: dict[str, object], why: str
+) -> None:
+    app = opened("teachers", tab="Who pays", run=keep_answers(store, made_answers("counts"), **options))  # type: ignore[arg-type]
+    assert why in _texts(app)
+    if options.get("release") == "table":
+        assert not app.dataframe
+        return
+    (table,) = (one.value for one in app.dataframe)
+    paid = [float(one) for one in table[EPSILONS["sound"].title]]
+    assert paid == sorted(paid)
+    assert table["queries"].tolist()[-1] == "8"
 
 
 def test_the_price_is_of_the_runs_own_graph(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ SURE = 0.95
 _POINTS = 20_000
 
 # Quantile and distribution function of each law, at scale 1.
-_LAWS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
+LAWS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
     "gaussian": (ndtri, ndtr),
     "laplace": (
         lambda p: np.where(p < 0.5, np.log(2 * np.minimum(p, 0.5)), -np.log(2 * (1 - np.maximum(p, 0.5)))),
@@ -92,7 +92,7 @@ def winning_chance(law: str, scale: float, lead: float, classes: int) -> float:
     >>> round(winning_chance("gaussian", 1.0, 0.0, 4), 3)
     0.25
     """
-    quantile, distribution = _LAWS[law]
+    quantile, distribution = LAWS[law]
     own = quantile((np.arange(_POINTS) + 0.5) / _POINTS)
     return float(np.mean(distribution(own + lead / scale) ** (classes - 1)))
 

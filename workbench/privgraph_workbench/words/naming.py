@@ -260,6 +260,33 @@ def short_names(records: Sequence[RunRecord], *, graph: bool = True) -> dict[str
     return names
 
 
+def led_by_options(records: Sequence[RunRecord], first: Sequence[str]) -> dict[str, str]:
+    """Runs of one method by id: the options in which they differ (the `first` before all others, which no
+    more than tell namesakes apart), then epsilon, the graph's title and the seed; for whoever is alike still,
+    the end of the id. What a preset sets is not told beside it."""
+    differ = _differing(records)
+    rest = [(budget(one), f"{data_title(one.spec.dataset)}, seed {one.spec.seed}") for one in records]
+    leads = [[key for key in first if key in differ and key in own] for own in map(_own_or_preset, records)]
+    alike: dict[tuple[object, ...], list[RunRecord]] = {}
+    for one, tail, keys in zip(records, rest, leads, strict=True):
+        alike.setdefault((*tail, *(str(one.spec.options[key]) for key in keys)), []).append(one)
+    apart = {one.id: keys for group in alike.values() for keys in [_apart(group, {"delta"})] for one in group}
+    names = []
+    for one, tail, keys in zip(records, rest, leads, strict=True):
+        own = _own_or_preset(one)
+        words = [said(one.spec.method, key, own[key]) for key in (*keys, *apart[one.id]) if key in own]
+        names.append(" · ".join(filter(None, [", ".join(words), *tail])))
+    return dict(zip((one.id for one in records), _told_apart(names, [one.id[-4:] for one in records]), strict=True))
+
+
+def _own_or_preset(record: RunRecord) -> dict[str, Scalar]:
+    """The options that say what was run: of a preset itself, and what was set beside it."""
+    own = _settable(record)
+    if own.get("preset", "own") == "own":
+        return {key: value for key, value in own.items() if key != "preset"}
+    return {key: own[key] for key in _moved(record)}
+
+
 def moved(record: RunRecord) -> list[str]:
     """The run's options that are not the method's defaults, a few words each; of many, the first."""
     own = _settable(record)
@@ -313,13 +340,13 @@ def _differing(records: Sequence[RunRecord]) -> list[str]:
     return [key for key in keys if len({str(one.get(key)) for one in own}) > 1]
 
 
-def _apart(records: Sequence[RunRecord]) -> list[str]:
-    """Options that tell these runs apart, no more of them than it takes: each tells some that those before
-    it do not."""
+def _apart(records: Sequence[RunRecord], left: Iterable[str] = ()) -> list[str]:
+    """Options (none of the `left`) that tell these runs apart, no more of them than it takes: each tells some
+    that those before it do not."""
     own = [_settable(one) for one in records]
     keys: list[str] = []
     found = 1
-    for key in _differing(records):
+    for key in (key for key in _differing(records) if key not in left):
         more = len({tuple(str(one.get(name)) for name in (*keys, key)) for one in own})
         if more > found:
             keys, found = [*keys, key], more

@@ -1,31 +1,57 @@
-"""What noisy answers cost: both epsilons against lambda, the inverse of the noise."""
+"""What noisy answers cost, and how many of them are right: along lambda, the inverse of the noise, or along
+the noise."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 from privgraph_workbench.figures.axes import COLUMNS, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.teachers.answers import EVALUATOR_BADGE
 from privgraph_workbench.theme import EPSILONS, Epsilon
-from privgraph_workbench.words.numbers import number, upper
+from privgraph_workbench.words.numbers import number, percent, upper
 
 TITLE = "What the answers cost"
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
 
 
-def data(points: Iterable[tuple[float, float, float | None]], chosen: float) -> list[Row]:
-    """One row per lambda, ascending: lam, epsilon (sound; infinite where nothing is guaranteed),
-    epsilon_as_published (None: no formula), chosen (True for the lambda that is asked about)."""
+AXES = {
+    "lam": ("λ", "λ (logarithmic; noise has the scale 1/λ; left is noisier)"),
+    "noise": ("noise ±", "noise on a count (standard deviation, logarithmic; right is noisier)"),
+}
+"""What the horizontal axis may be: its symbol and its title."""
+
+
+def data(
+    points: Iterable[tuple[float, float, float | None]],
+    chosen: float,
+    right: Mapping[float, float | None] | None = None,
+    by: str = "lam",
+) -> list[Row]:
+    """One row per lambda or size of the noise (`by`), ascending: lam (that number), by, epsilon (sound;
+    infinite where nothing is guaranteed), epsilon_as_published (None: no formula), right (the share of labels
+    that are right on average over the noise; None: not known), chosen (True for the one that is asked
+    about)."""
+    known = right or {}
     return [
-        {"lam": lam, "epsilon": sound, "epsilon_as_published": published, "chosen": lam == chosen}
+        {
+            "lam": lam,
+            "by": by,
+            "epsilon": sound,
+            "epsilon_as_published": published,
+            "right": known.get(lam),
+            "chosen": lam == chosen,
+        }
         for lam, sound, published in sorted(points)
     ]
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """Two curves on logarithmic axes; the chosen lambda has a large mark on each."""
+    """Two curves on logarithmic axes; below them, where it is known, how many labels are right. What is
+    chosen has a large mark on each."""
     drawn = [row[COLUMNS[kind]] for row in rows for kind in KINDS if _finite(row[COLUMNS[kind]])]
     if not drawn:
         return empty(TITLE, "no lambda has a finite ε")
@@ -63,23 +89,41 @@ def chart(rows: Sequence[Row]) -> Chart:
             )
         )
     said = "; ".join(_hover(row).replace("\n", ", ") for row in rows if row["chosen"])
+    along = Axis(title=AXES[rows[0]["by"]][1], scale="log", low=left, high=right)
+    panels = [Panel(x=along, y=Axis(title="ε (logarithmic)", scale="log", low=low, high=high))]
+    told = [row for row in rows if row["right"] is not None]
+    if told:
+        panels.append(Panel(x=along, y=Axis(title="labels right, on average (percent)", percent=True, low=0, high=1)))
+        marked = [row for row in told if row["chosen"]]
+        series += [_right("line", told, 7), _right("points", marked, 12)]
+    grow = "grow with lambda, which is the inverse of the noise" if rows[0]["by"] == "lam" else "fall with more noise"
     return Chart(
         title=TITLE,
-        panels=(
-            Panel(
-                x=Axis(
-                    title="λ (logarithmic; noise has the scale 1/λ; left is noisier)", scale="log", low=left, high=right
-                ),
-                y=Axis(title="ε (logarithmic)", scale="log", low=low, high=high),
-            ),
-        ),
+        panels=tuple(panels),
         series=tuple(series),
-        summary=f"Both epsilons grow with lambda, which is the inverse of the noise. {said}.",
-        height=330,
+        summary=f"Both epsilons {grow}. {said}.",
+        badges=(EVALUATOR_BADGE,) if told else (),
+        columns=1,
+        height=330 if not told else 520,
     )
 
 
 plot = plotted(chart)
+
+
+def _right(kind: Literal["line", "points"], held: Sequence[Row], size: float) -> Series:
+    """Shares of right labels in the lower panel."""
+    return Series(
+        name="labels right",
+        kind=kind,
+        x=tuple(row["lam"] for row in held),
+        y=tuple(row["right"] for row in held),
+        slot=2,
+        panel=1,
+        size=size,
+        legend=False,
+        hover=tuple(_hover(row) for row in held),
+    )
 
 
 def _finite(value: float | None) -> bool:
@@ -87,7 +131,8 @@ def _finite(value: float | None) -> bool:
 
 
 def _hover(row: Row) -> str:
+    right = "" if row["right"] is None else f"\n{percent(row['right'])} of labels right, on average"
     return (
-        f"λ {number(row['lam'])}\nsound ε {upper(row['epsilon'])}\n"
-        f"ε as published {number(row['epsilon_as_published'], 4)}"
+        f"{AXES[row['by']][0]} {number(row['lam'])}\nsound ε {upper(row['epsilon'])}\n"
+        f"ε as published {number(row['epsilon_as_published'], 4)}{right}"
     )

@@ -17,15 +17,18 @@ from privgraph_workbench.figures.teachers.answers import (
     largest,
 )
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.words.numbers import number
+from privgraph_workbench.words.numbers import chance, number
 
 TITLE = "One answer, before and after noise"
 WINNER, OTHERS = 0, NEUTRAL
 
 
-def data(answers: Answers, place: int, class_names: Sequence[str] = ()) -> list[Row]:
+def data(
+    answers: Answers, place: int, class_names: Sequence[str] = (), chances: Sequence[float] | None = None
+) -> list[Row]:
     """One row per class of the query at that place: class, name, before, after, largest_before,
-    largest_after, released, refused, truth, query (its node), kind, noise_std, evaluator (True)."""
+    largest_after, chance (of being largest after noise; None: not told), released, refused, truth, query (its
+    node), kind, noise_std, evaluator (True)."""
     before, after = answers.before[place], answers.after[place]
     leading, (second,) = ahead(before), largest(after[None])
     released = int(answers.released[place])
@@ -37,6 +40,7 @@ def data(answers: Answers, place: int, class_names: Sequence[str] = ()) -> list[
             "after": float(after[label]),
             "largest_before": label in leading,
             "largest_after": label == second,
+            "chance": None if chances is None else float(chances[label]),
             "released": label == released,
             "refused": released < 0,
             "truth": label == int(answers.truth[place]),
@@ -50,7 +54,8 @@ def data(answers: Answers, place: int, class_names: Sequence[str] = ()) -> list[
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """Two panels of horizontal bars that share their classes; the largest of each stands out."""
+    """Panels of horizontal bars that share their classes: before noise, after it, and where it is known the
+    chance of each class to be largest after it. The largest of each stands out."""
     if not rows:
         return empty(TITLE, "there is no query to draw")
     names = distinct(_label(row) for row in rows)
@@ -71,6 +76,15 @@ def chart(rows: Sequence[Row]) -> Chart:
         for panel, column in enumerate(("before", "after"))
         for winner in (False, True)
     ]
+    if first["chance"] is not None:
+        panels += (
+            Panel(
+                title="over all draws of that noise",
+                x=Axis(title="chance to be largest (percent)", percent=True, low=0.0, high=1.19),
+                y=Axis(title="", scale="category", categories=names, labels=False),
+            ),
+        )
+        series += [_chances(rows, names, winner) for winner in (False, True)]
     leading = [str(row["name"]) for row in rows if row["largest_before"]]
     led = f"{leading[0]} was largest" if len(leading) == 1 else f"{' and '.join(leading)} were level"
     after = next(row["name"] for row in rows if row["largest_after"])
@@ -82,7 +96,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         summary=f"Node {first['query']}: {led} before noise and {after} was largest "
         f"after it; {said}. The truth, which only an evaluator knows, is {_marked(rows, 'truth')}.",
         badges=(PRIVATE_BADGE, EVALUATOR_BADGE),
-        columns=2,
+        columns=len(panels),
         height=150 + 26 * len(rows),
     )
 
@@ -110,6 +124,22 @@ def _bars(rows: Sequence[Row], names: Sequence[str], column: str, panel: int, wi
         panel=panel,
         text=tuple(number(row[column]) for row, _ in held),
         hover=tuple(f"{name}\n{column} noise: {number(row[column], 4)}" for row, name in held),
+    )
+
+
+def _chances(rows: Sequence[Row], names: Sequence[str], winner: bool) -> Series:
+    held = [(row, name) for row, name in zip(rows, names, strict=True) if row["largest_before"] == winner]
+    return Series(
+        name="largest" if winner else "other classes",
+        kind="bars",
+        x=tuple(row["chance"] for row, _ in held),
+        y=tuple(name for _, name in held),
+        slot=WINNER if winner else OTHERS,
+        shape=0 if winner else 1,
+        panel=2,
+        legend=False,
+        text=tuple(chance(row["chance"]) for row, _ in held),
+        hover=tuple(f"{name}\nlargest with a chance of {chance(row['chance'])}" for row, name in held),
     )
 
 

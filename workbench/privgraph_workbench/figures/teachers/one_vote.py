@@ -13,14 +13,16 @@ from privgraph.mechanisms.noisy_max import gate_chance, label_chances
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.teachers.answers import EVALUATOR_BADGE, PRIVATE_BADGE, class_name
+from privgraph_workbench.figures.teachers.answers import EVALUATOR_BADGE, PRIVATE_BADGE, class_name, size
 from privgraph_workbench.figures.teachers.ensembles import heaviest, price
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import chance, number, upper
 
 TITLE = "One vote, and its noise"
-WINNER, OTHERS, HEADS, DRAWN = 0, NEUTRAL, 1, 2
+WINNER, OTHERS, REACH, DRAWN, HEADS = 0, NEUTRAL, 1, 2, 3
 MOST_QUERIES = 200
+ROOM = 0.06
+"""Share of the axis that is free before the smallest mark: no mark lies on the names of the classes."""
 
 Array = NDArray[np.float64]
 
@@ -88,12 +90,14 @@ def data(
     class_names: Sequence[str] = (),
     drawn: Sequence[float] | None = None,
     out: int | None = None,
+    details: bool = True,
 ) -> list[Row]:
     """One row per class of the query at that place: class, name, votes (by weight), heads (teachers), chance
     (of being the label that goes out, where the gate lets one), largest, released, truth, query (its node),
     passes (the chance that the gate lets it pass; None without one), vote_sigma, gate_sigma, threshold,
     teachers (the weight of all), epsilon_query and epsilon_run (sound, for the largest weight, where all are
-    answered), delta, drawn (the votes with one draw of the noise; None: none is shown), evaluator (True).
+    answered), delta, drawn (the votes with one draw of the noise; None: none is shown), refused (whether
+    nothing goes out), details (whether the reach of the noise and the heads are drawn), evaluator (True).
     Without other noise: that of the run. `out` is the label that goes out with this noise (-1: none); without
     it, the one that the run released."""
     label_out = int(ensemble.released[place]) if out is None else out
@@ -120,7 +124,9 @@ def data(
             "epsilon_query": paid.query,
             "epsilon_run": paid.run,
             "delta": ensemble.delta,
-            "drawn": None if drawn is None else float(drawn[label]),
+            "drawn": None if drawn is None or label_out < 0 else float(drawn[label]),
+            "refused": label_out < 0,
+            "details": details,
             "evaluator": True,
         }
         for label in range(ensemble.classes)
@@ -128,8 +134,8 @@ def data(
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """Votes with the reach of the noise and the threshold on the left, the chance of each label on the
-    right."""
+    """Votes, where a draw of the noise took them, and the threshold on the left, with the reach of the noise
+    and the heads where details are asked for; the chance of each label on the right."""
     if not rows:
         return empty(TITLE, "there is no query to draw")
     first = rows[0]
@@ -158,16 +164,18 @@ def chart(rows: Sequence[Row]) -> Chart:
                     hover=tuple(_hover(row, name) for row, name in held),
                 )
             )
-    series.append(
-        Series(
-            name="one standard deviation of the noise",
-            kind="links",
-            x=tuple(end for row in rows for end in (max(low, row["votes"] - reach), min(high, row["votes"] + reach))),
-            y=tuple(name for name in names for _ in range(2)),
-            slot=HEADS,
+    if first["details"]:
+        ends = [(max(low, row["votes"] - reach), min(high, row["votes"] + reach)) for row in rows]
+        series.append(
+            Series(
+                name="one standard deviation of the noise",
+                kind="links",
+                x=tuple(end for pair in ends for end in pair),
+                y=tuple(name for name in names for _ in range(2)),
+                slot=REACH,
+            )
         )
-    )
-    if weighted:
+    if weighted and first["details"]:
         series.append(
             Series(
                 name="by head: teachers, whatever their weight",
@@ -191,9 +199,10 @@ def chart(rows: Sequence[Row]) -> Chart:
                 hover=tuple(f"{row['name']}\n{number(row['drawn'], 4)} votes with noise" for row in rows),
             )
         )
-    rules = [Rule(x=end, label=f"σ {number(reach)}", handle="sigma")] if reach > 0 and end <= high else []
+    moved = first["details"] and reach > 0 and end <= high
+    rules = [Rule(x=end, label=f"largest + σ ({size(reach)})", handle="sigma")] if moved else []
     if near and threshold is not None:
-        rules.append(Rule(x=threshold, label=f"threshold {number(threshold, 4)}", handle="threshold"))
+        rules.append(Rule(x=threshold, label=f"threshold {size(threshold)}", handle="threshold"))
         if len(rules) == 2:  # their labels stand on either side
             rules[rules[0].x > rules[1].x] = replace(min(rules, key=lambda rule: rule.x), side="left")
     away = threshold is not None and not near
@@ -201,14 +210,19 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=f"{TITLE}: node {first['query']}",
         panels=(
             Panel(
-                title=f"before noise{gate}" + (f" ({number(threshold, 4)} votes)" if away else ""),
+                title=f"before noise{gate}" + (f" ({size(threshold)} votes)" if away else ""),
                 x=Axis(title=f"votes, by weight (of {number(first['teachers'], 4)})", low=low, high=high),
                 y=Axis(title="", scale="category", categories=names),
                 rules=tuple(rules),
             ),
             Panel(
-                title=f"after noise of σ = {number(reach)}",
-                x=Axis(title="chance of being the label (percent)", percent=True, low=0.0, high=1.19),
+                title=f"after noise of σ = {size(reach)}",
+                x=Axis(
+                    title=f"chance of being the label{', had it passed' * first['refused']} (percent)",
+                    percent=True,
+                    low=0.0,
+                    high=1.19,
+                ),
                 y=Axis(title="", scale="category", categories=names, labels=False),
             ),
         ),
@@ -228,10 +242,13 @@ def _span(rows: Sequence[Row], drawn: Sequence[float]) -> tuple[float, float]:
     of all votes no more than that needs."""
     first = rows[0]
     threshold = first["threshold"] if first["threshold"] is not None else 0.0
-    needed = [row["votes"] + first["vote_sigma"] for row in rows] + [row["heads"] for row in rows]
+    beyond = first["vote_sigma"] if first["details"] else 0.0
+    needed = [row["votes"] + beyond for row in rows] + [row["heads"] for row in rows] * first["details"]
     needed += [threshold] if threshold <= first["teachers"] else []
     whole = 1.05 * max(first["teachers"], *(row["heads"] for row in rows))
-    return min(0.0, 1.05 * min(drawn, default=0.0)), max(min(whole, 1.35 * max(needed)), 1.05 * max(drawn, default=0.0))
+    high = max(min(whole, 1.35 * max(needed)), 1.05 * max(drawn, default=0.0))
+    least = min(drawn, default=0.0)
+    return (least - ROOM * (high - least) if least < 0 else 0.0), high
 
 
 def _summary(rows: Sequence[Row]) -> str:
@@ -241,7 +258,7 @@ def _summary(rows: Sequence[Row]) -> str:
     return (
         f"Node {first['query']}: {top['name']} has {number(top['votes'])} votes, and is the label with a "
         f"chance of {chance(top['chance'])} after noise of standard deviation "
-        f"{number(first['vote_sigma'])}.{gate} Sound epsilon for the largest weight: "
+        f"{size(first['vote_sigma'])}.{gate} Sound epsilon for the largest weight: "
         f"{upper(first['epsilon_query'])} for this query, {upper(first['epsilon_run'])} for all."
     )
 

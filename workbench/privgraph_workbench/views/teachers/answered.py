@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 from zipfile import BadZipFile
 
+import numpy as np
 import streamlit as st
 
 from privgraph.data.errors import DataError
@@ -30,6 +31,8 @@ from privgraph_workbench.words.numbers import duration, number, percent
 
 POLL_SECONDS = 1.0
 TABLE = "table"
+SHARED = 0.01
+"""Teachers whose times differ by no larger share were trained together: a flat line tells nothing."""
 CHANGED = {True: "yes", False: "no", None: "—"}
 NO_TEACHERS = (
     "This run has no teachers: it released one noisy table of its private nodes, and each answer is worked "
@@ -56,13 +59,14 @@ def load(record: RunRecord) -> Answers | None:
 
 
 def with_names(draw: Callable[[RunRecord, Any, Sequence[str]], None], record: RunRecord, found: object) -> None:
-    """Draw with the names of the classes; with their numbers while another process reads the graph, or where
+    """Draw with the names of the classes, once another process has read the graph; with their numbers where
     it cannot."""
     names = _class_names(record)
     with st.container():  # always there: widgets below that moved up would lose their hold on the address
         if names is None:
             st.fragment(_await_names, run_every=POLL_SECONDS)(record)
-    draw(record, found, names or ())
+    if names is not None:  # or labels would change under the reader's eyes
+        draw(record, found, names)
 
 
 def kept(record: RunRecord) -> Answers | str:
@@ -91,7 +95,7 @@ def _class_names(record: RunRecord) -> Sequence[str] | None:
 
 def _await_names(record: RunRecord) -> None:
     """Draw the page again when the names of the classes are known."""
-    st.caption("The names of the classes are being read from the graph.")
+    st.caption("The names of the classes are being read from the graph; all else follows.")
     if _class_names(record) is not None:
         st.rerun()
 
@@ -166,9 +170,10 @@ def _more(
         with layout.fold("Did the teachers agree?", "consensus", icon=":material/how_to_vote:") as part:
             if part.open:
                 drawn_figure("consensus", consensus.data(ensemble), statements, record)
+                gated = " The gate's test is noisy: queries on either side of the threshold may pass."
                 st.caption(
-                    "The share of all votes that the largest class had before noise. The gate's test is noisy: "
-                    "queries on either side of the threshold may pass."
+                    "The share of all votes that the largest class had before noise."
+                    + gated * (ensemble.gate_sigma > 0)
                 )
     _times(record, run_answers, statements)
 
@@ -203,7 +208,9 @@ def _line(row: Row) -> dict[str, object]:
 
 
 def _times(record: RunRecord, run_answers: Answers, statements: dict[str, PrivacyStatement]) -> None:
-    """Time per teacher."""
+    """Time per teacher, where one took longer than another."""
+    if np.ptp(run_answers.seconds) <= SHARED * run_answers.seconds.max(initial=0.0):
+        return
     whose = "answer" if run_answers.kind == TABLE else "teacher"
     with layout.fold(f"Time of each {whose}", "times", icon=":material/timer:") as part:
         if part.open:

@@ -4,24 +4,24 @@ out."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from privgraph.mechanisms.noisy_max import gate_chance
 from privgraph.methods.teachers.answers import Answers
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import noisy_labels
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.teachers import answers, chosen, one_answer
-from privgraph_workbench.figures.teachers.answers import class_name
+from privgraph_workbench.figures.teachers.answers import class_name, size
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import keeping, layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.views.teachers import other_noise
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import chance, number, percent
+from privgraph_workbench.words.numbers import number, percent
 
 Array = NDArray[np.float64]
 
@@ -33,8 +33,8 @@ FILTERS = {
     "wrong": "queries whose released label is wrong, as an evaluator knows",
 }
 SAID = {
-    "counts": "votes for **{first}** and for {second}, of {whole} in all. Each teacher learnt on private nodes of its "
-    "own, and votes on this public node.",
+    "counts": "votes for **{first}** and for {second}, of {whole} in all{weighed}. Each teacher learnt on "
+    "private nodes of its own, and votes on this public node.",
     "votes": "weighted votes for **{first}** and for {second}, by private nodes that are like this public one, for "
     "their own class. A node weighs at most 1.",
     "table": "weighted votes for **{first}** and for {second}, read from one table that all private nodes are "
@@ -67,34 +67,26 @@ DRAWN = "vote.drawn"
 
 
 def show(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
-    """A query of a run that kept no record of weighted teachers: its answer, and who gave it."""
+    """A query of a run that kept no record of weighted teachers: its answer, the same under other noise, and
+    who gave it."""
     rows = answers.data(found, names)
-    known = law(record, found)
-    with st.container(horizontal=True, gap="large", vertical_alignment="bottom"):
+    law, top = other_noise.law(record, found), st.container()
+    with top, st.container(horizontal=True, vertical_alignment="bottom"):
         place = _choose(found, rows)
-        if known is not None:
+        if law is not None:
             draw_again(record, place)
-    again, test = times(record, place), gate(record, found)
-    shown = found if known is None or not again else anew(found, place, known, again, test)
-    label, after = int(shown.released[place]), int(shown.after[place].argmax())
-    steps(
-        said(found.kind, found.before[place], names),
-        (number(found.noise_std), HIDES[found.kind]),
-        came_out(
-            label,
-            found.before[place],
-            None if again else int(found.truth[place]),
-            names,
-            pooled=not again and label not in (-1, after),
-            whole=releases_whole(record, found.kind),
-        ),
-    )
+    more, again = other_noise.ask(record, found, place), times(record, place)
+    own, test = law is None or (not again and more == 1.0), other_noise.gate(record, found, more)
+    shown = found if law is None or own else other_noise.anew(found, place, law, again, test, more)
+    counts = found.before[place].astype(np.float64)
+    chances = None if law is None else noisy_labels.chances(law, shown.noise_std, counts).tolist()
     statements, node = statements_of([record]), f"-{int(found.queries[place])}"
-    view = f"{node}-{again}" if again else node
-    drawn_figure("one_answer", one_answer.data(shown, place, names), statements, record, view)
-    st.caption(
-        " ".join([released_words(record, found.kind), *([gate_words(found.before[place], test)] if test else [])])
-    )
+    with top:
+        _steps(record, shown, place, names, own=own)
+        view = node if own else f"{node}-{again}" + (f"-{more:g}" if more != 1.0 else "")
+        drawn_figure("one_answer", one_answer.data(shown, place, names, chances), statements, record, view)
+        words = [released_words(record, found.kind), *([other_noise.gate_words(counts, test)] if test else [])]
+        st.caption(" ".join(words))
     people = chosen.data(found, place, names)
     if not people:
         st.caption(NOBODY_CHOSEN)
@@ -105,32 +97,33 @@ def show(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
         with right:
             st.markdown(
                 "**Who answered.** In the middle, large and hollow: the query, in the colour of its label. Around it "
-                f"{ANSWERED[found.kind]}, at most 60: the heavier, the nearer and larger. Lines are "
-                "private edges among them."
+                f"{ANSWERED[found.kind]}, at most 60. {HEAVY[found.kind]}, and stands nearer and is drawn larger. They "
+                "are ordered around the circle by class, and within a class from heavy to light: so each class winds "
+                "outwards. The angle means nothing else. Lines are private edges among them."
             )
     states.badges(private=True, evaluator=True)
 
 
+def _steps(record: RunRecord, shown: Answers, place: int, names: Sequence[str], *, own: bool) -> None:
+    """The answer in three steps; `own`: as the run drew it, so that what was right is told."""
+    label, after = int(shown.released[place]), int(shown.after[place].argmax())
+    steps(
+        said(shown.kind, shown.before[place], names),
+        (size(shown.noise_std), HIDES[shown.kind]),
+        came_out(
+            label,
+            shown.before[place],
+            int(shown.truth[place]) if own else None,
+            names,
+            pooled=own and label not in (-1, after),
+            whole=releases_whole(record, shown.kind),
+        ),
+    )
+
+
 def _choose(found: Answers, rows: Sequence[Row]) -> int:
     """The place of the query that is looked at, among those that pass a filter."""
-    admitted = {
-        EVERYTHING: rows,
-        **{name: [row for row in rows if _is(row, name)] for name in FILTERS if name != EVERYTHING},
-    }
-    offered = [name for name in FILTERS if admitted[name]]
-    keeping.within("show", offered)
-    shown = admitted[
-        st.segmented_control(
-            "Show",
-            offered,
-            default=EVERYTHING,
-            required=True,
-            key="show",
-            bind="query-params",
-            width="content",
-            help="; ".join(f"{name}: {FILTERS[name]}" for name in offered),
-        )
-    ]
+    shown = filtered(rows)
     options = [str(row["query"]) for row in shown]
     named = st.query_params.get("query")
     if named is not None and named not in options:
@@ -148,6 +141,27 @@ def _choose(found: Answers, rows: Sequence[Row]) -> int:
             help=AT_FIRST,
         )
     return int(next(row["order"] for row in shown if str(row["query"]) == node))
+
+
+def filtered(rows: Sequence[Row]) -> Sequence[Row]:
+    """The queries that pass the filter that is chosen, of those that let any pass."""
+    admitted = {
+        EVERYTHING: rows,
+        **{name: [row for row in rows if _is(row, name)] for name in FILTERS if name != EVERYTHING},
+    }
+    offered = [name for name in FILTERS if admitted[name]]
+    keeping.within("show", offered)
+    name = st.segmented_control(
+        "Show",
+        offered,
+        default=EVERYTHING,
+        required=True,
+        key="show",
+        bind="query-params",
+        width="content",
+        help="; ".join(f"{name}: {FILTERS[name]}" for name in offered),
+    )
+    return admitted[name]
 
 
 def at_first(before: Array, released: NDArray[np.int64], truth: NDArray[np.int64], noise: float) -> int:
@@ -175,12 +189,14 @@ def said(
     """What the two largest classes have before noise, and what that means."""
     numbers = [float(one) for one in before]
     first, second = sorted(range(len(numbers)), key=lambda label: -numbers[label])[:2]
+    weighted = weights is not None and bool(weights.min() < weights.max())
     text = SAID[kind].format(
         first=markup.literal(class_name(first, names)),
         second=markup.literal(class_name(second, names)),
         whole=number(sum(numbers), 4),
+        weighed=f", all by weight: {len(weights)} teachers" if weighted and weights is not None else "",
     )
-    if weights is not None and weights.min() < weights.max():
+    if weighted and weights is not None:
         text += f" A vote weighs {number(float(weights.min()), 2)} to {number(float(weights.max()), 2)}."
     form = percent if kind == "posterior" else number
     return f"{form(numbers[first])} : {form(numbers[second])}", text
@@ -257,60 +273,6 @@ def _redraw(of: tuple[str, int], count: int) -> None:
     st.session_state[DRAWN] = (of, count)
 
 
-def law(record: RunRecord, found: Answers) -> str | None:
-    """The law of the noise on an answer, where it can be drawn here by itself: of a table it cannot."""
-    asked_for = record.spec.options
-    named = {
-        "votes": "gaussian",
-        "posterior": "laplace",
-        "counts": str(asked_for.get("noise") or asked_for.get("maximum") or ""),
-    }
-    return known if (known := named.get(found.kind)) in ("gaussian", "laplace") else None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Gate:
-    """The noise with which the largest count is tested, and what it must exceed."""
-
-    std: float
-    threshold: float
-
-
-def gate(record: RunRecord, found: Answers) -> Gate | None:
-    """The gate of a run of PrivGNN, in deviations of the answer's noise; None where there is none."""
-    asked_for = record.spec.options
-    least = float(asked_for.get("gate") or 0.0) if record.spec.method == "privgnn" else 0.0
-    if least <= 0:
-        return None
-    return Gate(std=float(asked_for["gate_noise"]) * found.noise_std, threshold=least * found.noise_std)
-
-
-def gate_words(before: Array, test: Gate) -> str:
-    """How these votes fare at the gate."""
-    passes = chance(float(gate_chance(float(before.max()), test.threshold, test.std)))
-    return (
-        f"A gate lets a query pass whose largest count, through noise of ± {number(test.std)}, exceeds "
-        f"{number(test.threshold)}: votes like these pass with a chance of {passes}. In the run it tested other nodes, "
-        "drawn for it alone and not kept, and every query here had passed; another draw tests these votes."
-    )
-
-
-def anew(found: Answers, place: int, known: str, count: int, test: Gate | None = None) -> Answers:
-    """The answers with other noise on that query, and at its gate: the same for the same number of draws."""
-    draw = np.random.default_rng([int(found.queries[place]), count])
-    classes = found.before.shape[1]
-    noise = (
-        draw.normal(0, found.noise_std, classes)
-        if known == "gaussian"
-        else draw.laplace(0, found.noise_std / np.sqrt(2), classes)
-    )
-    after, released = found.after.copy(), found.released.copy()
-    after[place] = found.before[place] + noise
-    passed = test is None or found.before[place].max() + test.std * draw.standard_normal() > test.threshold
-    released[place] = after[place].argmax() if passed else -1
-    return replace(found, after=after, released=released)
-
-
 def _releases_counts(record: RunRecord) -> bool:
     """Whether the student learnt from the noisy counts themselves, as labels of all queries together need
     them."""
@@ -339,6 +301,9 @@ ANSWERED = {
     "votes": "the private nodes that voted (hollow: against their own class)",
     "counts": "private nodes that its teachers learnt from",
 }
+_NEAR = "Who is more like the query, by features, weighs more"
+_VOTE = "The weight of a vote is how like the query the node is, from −1 (its opposite) to 1: whose is large is heavy"
+HEAVY = {"posterior": _NEAR, "log-posterior": _NEAR, "counts": _NEAR, "table": _VOTE, "votes": _VOTE}
 RELEASED_WORDS = {
     "posterior": "Only the class that is largest after noise is released, none of these numbers.",
     "log-posterior": "Only the class that is largest after noise is released; noise on logarithms "

@@ -14,11 +14,10 @@ from privgraph.methods.teachers.answers import NAME
 from privgraph.runs.records import RunQuery, RunRecord, UnknownRun, Unreadable
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.parts import choosing, keeping, states
-from privgraph_workbench.views.teachers import answered, one_query, payers, price_form, vote_form
+from privgraph_workbench.views.parts import keeping, states
+from privgraph_workbench.views.teachers import alike, answered, choose_run, one_query, payers, price_form, vote_form
 from privgraph_workbench.words import markup
 
-METHODS = ("privgnn", "pate", "dp-gpl")
 MOST_RUNS = 200
 VOTES, ANSWERS, PAYERS, PRICE = TABS = ("Vote laboratory", "Answers", "Who pays", "Price")
 _HELD = (price_form.PREFIX, vote_form.PREFIX, "epsilons.", "query", "show")
@@ -37,7 +36,7 @@ def page() -> None:
     )
     asked = st.query_params.get("tab")
     records = _finished()
-    record = _choose_run(records) if records else None
+    record = choose_run.show(records) if records else None
     _begin_price(record)
     if asked is not None and asked not in TABS:
         st.warning(f"In this page's address, there is no tab {markup.literal(asked[:40])}; tabs are {', '.join(TABS)}.")
@@ -87,27 +86,12 @@ def _begin_price(record: RunRecord | None) -> None:
 def _finished() -> dict[str, RunRecord]:
     """The newest runs that kept their teachers' answers, and the one that the address names, however old."""
     store, asked = queue.store(), st.query_params.get("run")
-    query = RunQuery(methods=METHODS, states=("done",), limit=MOST_RUNS)
+    query = RunQuery(methods=tuple(choose_run.LEADS), states=("done",), limit=MOST_RUNS)
     found = states.readable([*store.find(query), *(store.find(replace(query, ids=(asked,))) if asked else [])])
     records = {record.id: record for record in found if has_answers(store.url, record.id)}
     if asked is not None and asked not in records:
         st.warning(f"There is no finished run {markup.literal(asked[:80])} with answers of teachers.")
     return records
-
-
-def _choose_run(records: Mapping[str, RunRecord]) -> RunRecord:
-    """The run that was chosen here or on the page before, else the newest."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        with st.container(width=720):
-            name = choosing.one(
-                "Run", choosing.runs(records.values()), "run", help="Finished runs whose teachers' answers were kept"
-            )
-        record = records[name]
-        st.page_link(
-            shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
-        )
-        states.badge(record)
-    return record
 
 
 @lru_cache(maxsize=1024)
@@ -138,7 +122,7 @@ def _invite() -> None:
 
 def _no_weights(record: RunRecord, records: Mapping[str, RunRecord]) -> None:
     """What is paid in a run without weighted teachers, and the way to one that has them."""
-    st.markdown(payers.alike(record))
+    alike.show(record)
     other = next((one for one in records.values() if one.spec.method == "dp-gpl"), None)
     if other is not None:
         st.page_link(

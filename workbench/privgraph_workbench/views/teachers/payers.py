@@ -22,7 +22,7 @@ from privgraph_workbench.views.parts import layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import number, percent, proved_epsilon, upper
+from privgraph_workbench.words.numbers import number, percent, upper
 
 Statements = Mapping[str, PrivacyStatement]
 
@@ -53,16 +53,6 @@ def show(record: RunRecord, ensemble: Ensemble) -> None:
             st.caption(
                 "Each teacher by itself on public test nodes. Weights pay only where heavier teachers are better."
             )
-
-
-def alike(record: RunRecord) -> str:
-    """What the nodes of a run pay whose teachers have no weights: all the same."""
-    said = record.statement
-    paid = "what its statement says" if said is None else f"{EPSILONS['sound'].title} {proved_epsilon(said.epsilon)}"
-    return (
-        f"In this run **all private nodes pay the same**: {paid}. This method kept no record of its teachers: each "
-        "query has its own, or all votes weigh the same."
-    )
 
 
 def load(folder: Path) -> Ensemble | str | None:
@@ -144,7 +134,7 @@ def _range(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
 
 def _epsilons(record: RunRecord, ensemble: Ensemble, statements: Statements) -> None:
     """The distribution of epsilon over teachers, and how it was spent."""
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True):
         measure = _choice("epsilons.number", "Epsilon", list(ensembles.MEASURES), MEASURE_HELP)
         view = _choice("epsilons.view", "View", list(epsilons.VIEWS), VIEW_HELP)
         by = _choice(

@@ -19,11 +19,11 @@ from privgraph_workbench.figures.costs import price
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import choosing, layout
+from privgraph_workbench.views.parts import choosing, layout, states
 from privgraph_workbench.views.parts.file_links import figure_exports
-from privgraph_workbench.views.teachers import run_price
+from privgraph_workbench.views.teachers import answered, run_price
 from privgraph_workbench.words import markup, meaning
-from privgraph_workbench.words.numbers import number, stated
+from privgraph_workbench.words.numbers import number, percent, stated
 
 METHOD = "privgnn"
 PREFIX = "price."
@@ -120,7 +120,7 @@ def _form(record: RunRecord | None) -> None:
             config: Config = build(Config, filled.values)
             _price(config, facts, spec, graph)
             filled.fill_in({"delta": config.delta_and_rule(facts)[0]})
-            _curve(config, facts, spec)
+            _curve(config, facts, spec, goods(record, config, facts))
         except (OptionError, DataError) as error:
             st.error(markup.sentence(error))
 
@@ -169,7 +169,7 @@ def begin(record: RunRecord) -> None:
 
 
 def _noise(record: RunRecord) -> float | None:
-    """One over the scale of the run's noise, in four digits, whether it was given or follows from a budget;
+    """One over the scale of the run's noise, in six digits, whether it was given or follows from a budget;
     None where the sizes of its graph are not known by now."""
     given = float(record.spec.options.get("lam", 0))
     try:
@@ -177,7 +177,7 @@ def _noise(record: RunRecord) -> float | None:
         lam = given or (0.0 if facts is None else plans.plan(METHOD, record.spec.options, facts).noise["lambda"])
     except (DataError, OptionError, UnknownName):
         return None
-    return float(f"{lam:.4g}") if 0.01 <= lam <= 10 else None
+    return float(f"{lam:.6g}") if 0.01 <= lam <= 10 else None
 
 
 def _choose_data() -> DatasetSpec:
@@ -207,6 +207,10 @@ def _settings() -> widgets.Filled:
     return filled | widgets.Filled(values={**whole, "release": release})
 
 
+NO_GOODS = (
+    "How many labels would be right is shown where this form asks for the votes of the run above with other noise, "
+    "each query's own. Other votes are not known before a run."
+)
 RELEASES = {
     "table": "What the private nodes of each class look like together goes out once, with noise. It answers "
     "every query, and any number of them for the same price. No teacher is trained, and nobody is "
@@ -270,9 +274,31 @@ def _price(config: Config, facts: PublicFacts, spec: DatasetSpec, graph: Graph) 
     )
 
 
-def _curve(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
-    """Both epsilons along lambda, everything else as chosen."""
-    rows = price.data(answer_costs.curve(config, facts), config.lam)
+def goods(record: RunRecord | None, config: Config, facts: PublicFacts) -> dict[float, float | None]:
+    """By lambda, the share of the run's labels that would be right on average: where the form asks for the
+    run's own votes, and no other noise on them."""
+    if record is None or st.session_state.get(_OF) != record.id:
+        return {}
+    held = dict(values(config))
+    votes = {name: held[name] for name in ("release", "rate", "neighbours", "teachers", "maximum")}
+    if any(record.spec.options.get(name, value) != value for name, value in votes.items()):
+        return {}
+    std = config.mechanism(facts.classes, 1.0).std
+    found = answered.kept(record)
+    if isinstance(found, str):
+        return {}
+    return {lam: run_price.right(record, std / lam / found.noise_std) for lam, *_ in answer_costs.curve(config, facts)}
+
+
+def _curve(config: Config, facts: PublicFacts, spec: DatasetSpec, right: Mapping[float, float | None]) -> None:
+    """Both epsilons along lambda, everything else as chosen; below them the labels that are right."""
+    rows = price.data(answer_costs.curve(config, facts), config.lam, right)
+    known = right.get(config.lam)
+    if known is not None:
+        st.markdown(f"**Labels right, on average:** {percent(known)}, with the votes of the run above.")
+        states.badges(evaluator=True)
+    else:
+        st.caption(NO_GOODS)
     live_plot.show(price.plot(rows, layout.theme()), key="price")
     statements = {f"PrivGNN on {spec.name}, node λ = {number(config.lam)}, planned": config.plan(facts).statement}
     figure_exports("price", rows, statements, name=f"{spec.name}-{config.release}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import streamlit as st
@@ -13,16 +14,21 @@ from privgraph.methods.base import Plan
 from privgraph.options import OptionError, Scalar, UnknownName
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import datasets, plans
+from privgraph_workbench.figures.costs import price
+from privgraph_workbench.figures.teachers.answers import size
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.serving import shell
-from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import layout
+from privgraph_workbench.theme import EPSILONS, Epsilon
+from privgraph_workbench.views.parts import layout, states
+from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.views.teachers import answered, other_noise
+from privgraph_workbench.views.teachers.other_noise import TIMES
 from privgraph_workbench.words import markup, meaning, naming
-from privgraph_workbench.words.numbers import number, stated
+from privgraph_workbench.words.numbers import HIGHEST, percent, stated
 
 POLL_SECONDS = 1.0
-TIMES = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""The noise that can be asked about, as multiples of the run's."""
+WEAK = 10.0
+"""Epsilon beyond which it is said what makes it smaller."""
 OF_THE_RUN = " (the run's)"
 
 
@@ -40,15 +46,17 @@ def show(record: RunRecord) -> None:
             st.fragment(_await_facts, run_every=POLL_SECONDS)(record)
             return
         own = plans.plan(record.spec.method, record.spec.options, facts)
-        left, right = layout.columns("run_price", 2)
-        with left, st.container(border=True):
+        form, prices = layout.columns("run_price", 2)
+        with form, st.container(border=True):
             times, queries = _choices(record, own)
-        with right:
+        with prices:
             options = _with(record, own, times, queries)
-            _price(plans.plan(record.spec.method, options, facts))
+            plan = plans.plan(record.spec.method, options, facts)
+            _price(plan, right(record, times))
+            _what_helps(record, plan, facts, options)
             if options != dict(record.spec.options):
                 _train(record, options)
-            _table(record, own, queries, facts)
+            _all(record, own, times, queries, facts)
     except (OptionError, DataError, UnknownName) as error:
         st.error(markup.sentence(error))
 
@@ -62,15 +70,15 @@ def _choices(record: RunRecord, own: Plan) -> tuple[float, int]:
     """The noise, as a multiple of the run's, and the number of queries."""
     held, std = int(record.spec.options["queries"]), own.noise["votes"]
     if not movable(record):
-        st.markdown(f"The run's preset fixes the noise on each count, ± {number(std)}, and the queries.")
+        st.markdown(f"The run's preset fixes the noise on each count, ± {size(std)}, and the queries.")
         return 1.0, held
     times = st.select_slider(
         "Noise on each count of votes (standard deviation)",
         TIMES,
         value=1.0,
         key=f"price.times.{record.id}",
-        format_func=lambda one: f"± {number(one * std)}",
-        help=f"The run had ± {number(std)}. One private node changes one vote, or two counts by one",
+        format_func=lambda one: f"± {size(one * std)}",
+        help=f"The run had ± {size(std)}. One private node changes one vote, or two counts by one",
     )
     st.caption("← less noise, less private, more accurate · more noise, more private →")
     queries = st.number_input(
@@ -90,23 +98,47 @@ def _with(record: RunRecord, own: Plan, times: float, queries: int) -> dict[str,
         return options
     noise = record.spec.noise
     if noise is not None and (times != 1.0 or queries != options["queries"]):
-        scale = times * own.noise.get("scale", own.noise["votes"])
-        options[noise.option] = float(f"{1 / scale if noise.option == 'lam' else scale:.6g}")
+        options[noise.option] = other_noise.given(noise.option, times * other_noise.scale(own.noise))
     return {**options, "queries": queries}
 
 
-def _price(plan: Plan) -> None:
+def right(record: RunRecord, times: float) -> float | None:
+    """The share of the run's labels that are right with that noise, on average over it; None where the
+    answers cannot be read, or their noise not drawn anew."""
+    found = answered.kept(record)
+    if isinstance(found, str) or (law := other_noise.law(record, found)) is None:
+        return None
+    return other_noise.expected(found, law, times)
+
+
+def readable(kind: Epsilon, value: float | None) -> str:
+    """An epsilon with all its digits where it is large.
+
+    >>> readable("sound", 13967.2), readable("sound", 1.00001), readable("published", None)
+    ('13,968', '1.001', 'no formula')
+    """
+    if value is None:
+        return "no formula"
+    return f"{math.ceil(value):,}" if 1000 <= value <= HIGHEST else stated(kind, value)
+
+
+def _price(plan: Plan, share: float | None) -> None:
     said = plan.statement
     published = said.epsilon_as_published
     boxes = (
-        (EPSILONS["sound"].label, stated("sound", said.epsilon), "What this noise guarantees, whatever is answered"),
+        (EPSILONS["sound"].label, readable("sound", said.epsilon), "What this noise guarantees, whatever is answered"),
         (
             EPSILONS["published"].label,
-            "no formula" if published is None else stated("published", published),
+            readable("published", published),
             "What the paper's own way of counting says of the same noise: to reproduce its tables, not a promise",
         ),
+        (
+            "Labels right, on average",
+            percent(share),
+            "Of the run's votes with this noise, over all its draws. Evaluator only: it needs the truth",
+        ),
     )
-    for column, (label, value, help_) in zip(st.columns(2), boxes, strict=True):
+    for column, (label, value, help_) in zip(st.columns(3), boxes, strict=True):
         with column.container(border=True, height="stretch"):
             st.markdown(label, help=help_)
             st.markdown(f"#### {value}")
@@ -114,22 +146,49 @@ def _price(plan: Plan) -> None:
     st.caption(meaning.delta(said.delta, said.epsilon))
 
 
-def _table(record: RunRecord, own: Plan, queries: int, facts: PublicFacts) -> None:
-    """The same for each noise that can be chosen."""
+def _what_helps(record: RunRecord, plan: Plan, facts: PublicFacts, options: Mapping[str, Scalar]) -> None:
+    """Where the price protects next to nobody: which settings make it smaller."""
+    if plan.statement.epsilon <= WEAK or not movable(record):
+        return
+    said = [
+        "**What helps:** more noise and fewer queries, on the left.",
+        f"More teachers (the run had {int(options['teachers']):,}) outvote more noise: at the same ε, more labels "
+        "are right.",
+    ]
+    if options.get("noise") == "laplace":
+        std = plan.noise["votes"]
+        gaussian = {**options, "noise": "gaussian", "lam": other_noise.given("lam", std)}
+        found = plans.plan(record.spec.method, gaussian, facts).statement.epsilon
+        if found < plan.statement.epsilon:
+            said.append(f"Gaussian noise of the same size costs {EPSILONS['sound'].title} {readable('sound', found)}.")
+    st.markdown(" ".join(said))
+
+
+def _all(record: RunRecord, own: Plan, times: float, queries: int, facts: PublicFacts) -> None:
+    """Price and goods for each noise that can be chosen, as a figure and a table."""
     if not movable(record):
         return
-    lines = []
-    for times in TIMES:
-        said = plans.plan(record.spec.method, _with(record, own, times, queries), facts).statement
-        published = said.epsilon_as_published
+    lines, points, shares = [], [], {}
+    for one in TIMES:
+        plan = plans.plan(record.spec.method, _with(record, own, one, queries), facts)
+        said, share, std = plan.statement, right(record, one), one * own.noise["votes"]
+        points.append((std, said.epsilon, said.epsilon_as_published))
+        shares[std] = share
         lines.append(
             {
-                "noise on a count": f"± {number(times * own.noise['votes'])}{OF_THE_RUN if times == 1.0 else ''}",
-                EPSILONS["sound"].title: stated("sound", said.epsilon),
-                EPSILONS["published"].title: "—" if published is None else stated("published", published),
+                "noise on a count": f"± {size(std)}{OF_THE_RUN if one == 1.0 else ''}",
+                EPSILONS["sound"].title: readable("sound", said.epsilon),
+                EPSILONS["published"].title: readable("published", said.epsilon_as_published),
+                "labels right, on average": percent(share),
             }
         )
-    st.dataframe(lines, hide_index=True, alt="What the answers cost with other noise")
+    rows = price.data(points, times * own.noise["votes"], shares, by="noise")
+    drawn_figure("price", rows, naming.statements_of([record]), record, "-run")
+    if any(share is not None for share in shares.values()):
+        states.badges(evaluator=True)
+    with layout.fold("The same as a table", "run_price_table", icon=":material/table_rows:") as part:
+        if part.open:
+            st.dataframe(lines, hide_index=True, alt="What the answers cost with other noise, and how many are right")
 
 
 def _train(record: RunRecord, options: Mapping[str, Scalar]) -> None:

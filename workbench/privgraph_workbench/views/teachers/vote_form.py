@@ -16,13 +16,14 @@ from privgraph.options import Option, OptionError, Parameter
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.teachers import one_vote
+from privgraph_workbench.figures.teachers import answers, one_vote
+from privgraph_workbench.figures.teachers.answers import size
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import keeping, layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.teachers import answered, one_query
+from privgraph_workbench.views.teachers import answered, one_query, other_noise
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import chance, number, percent, upper
@@ -43,10 +44,13 @@ def _show(
     with st.container():
         top = st.container()
         st.markdown("#### What if the noise had been another?")
-        st.caption("Move the sliders, or drag the dotted lines of the figure above.")
+        st.caption(
+            "Move the sliders. Dotted lines of the figure above can be dragged instead: a gate's threshold, and, where "
+            "the reach of the noise is shown, σ₂."
+        )
         left, right = layout.columns("vote", [2, 3])
     with top, st.container(horizontal=True, vertical_alignment="bottom"):
-        place = _query(ensemble)
+        place = _query(record, ensemble, names)
         one_query.draw_again(record, place)
     with left, st.container(border=True):
         try:
@@ -63,18 +67,43 @@ def _show(
         )
     draw = _draw(record, ensemble, place, noise)
     label = _label(ensemble, place, draw)
-    rows = one_vote.data(ensemble, place, noise, names, draw.votes, label)
+    priced = one_vote.Noise.of(ensemble) if noise == _own_noise(ensemble) else noise  # sliders hold rounded numbers
     with top:
         _steps(record, ensemble, place, noise, draw, label, names)
-        drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, ensemble, rows))
-        st.caption(
-            "Bars: votes before noise, and on the right the chance of each class to be the label. Marks: where this "
-            "draw of the noise took each count. Orange lines reach one standard deviation of the noise to either "
-            f"side. Chances are exact, by integration. {one_query.released_words(record, 'counts')}"
+        details = st.toggle(
+            "Show the reach of the noise",
+            key=f"{PREFIX}details",
+            bind="query-params",
+            help="One standard deviation of the noise around each count, a line to drag it by, and the number of "
+            "teachers beside the weight of their votes",
         )
+        rows = one_vote.data(ensemble, place, priced, names, draw.votes, label, details)
+        drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, ensemble, rows))
+        st.caption(_reading(ensemble, noise, label, details) + f" {one_query.released_words(record, 'counts')}")
         states.badges(private=True, evaluator=True)
     with right:
-        _outcome(ensemble, rows, noise)
+        _outcome(record, ensemble, rows, priced)
+
+
+def _reading(ensemble: Ensemble, noise: one_vote.Noise, label: int, details: bool) -> str:
+    """How the figure is read: what is drawn in it, and no more."""
+    said = [
+        "Bars: votes before noise, and on the right the chance of each class to be the label, exact, by integration."
+    ]
+    if label >= 0:
+        said.append("Marks: where this draw of the noise took each count.")
+    else:
+        said.append("The gate refused: no noise was drawn on the counts, and there is no label.")
+    if noise.gate_sigma > 0:
+        said.append("The dotted threshold can be dragged.")
+    if details:
+        said.append(
+            "Lines reach one standard deviation of the noise to either side; the dotted one stands that far beyond "
+            "the largest count, and can be dragged."
+        )
+        if ensemble.weights.min() < ensemble.weights.max():
+            said.append("Hollow marks: how many teachers voted so, whatever their weight.")
+    return " ".join(said)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +159,7 @@ def _steps(
     counts = ensemble.counts()[place]
     one_query.steps(
         one_query.said("counts", counts, names, ensemble.weights),
-        (number(noise.vote_sigma), one_query.HIDES["counts" if ensemble.per_teacher else "moved"]),
+        (size(noise.vote_sigma), _hides(ensemble)),
         one_query.came_out(
             label,
             counts,
@@ -140,6 +169,16 @@ def _steps(
             whole=one_query.releases_whole(record, "counts"),
         ),
     )
+
+
+def _hides(ensemble: Ensemble) -> str:
+    """What the noise has to hide, with the weight that one vote may have."""
+    if not ensemble.per_teacher:
+        return one_query.HIDES["moved"]
+    if ensemble.weights.min() == ensemble.weights.max():
+        return one_query.HIDES["counts"]
+    heaviest = number(float(ensemble.weights.max()), 2)
+    return one_query.HIDES["counts"].replace("changes one vote:", f"changes one vote, which weighs {heaviest} at most:")
 
 
 def _dragged(ensemble: Ensemble, rows: Sequence[Row], handle: str, x: float) -> None:
@@ -171,18 +210,23 @@ def _at_first(ensemble: Ensemble) -> int:
     return int(voted[one_query.at_first(counts, released, truth, ensemble.vote_sigma)])
 
 
-def _query(ensemble: Ensemble) -> int:
-    """The place of the query that is looked at."""
+def _query(record: RunRecord, ensemble: Ensemble, names: Sequence[str]) -> int:
+    """The place of the query that is looked at, among those that pass the filter."""
     nodes = [str(node) for node in ensemble.queries.tolist()]
     asked = st.query_params.get(f"{PREFIX}query")
     if asked is not None and asked not in nodes:
         st.warning(f"In this page's address, query {markup.literal(asked[:40])} is none of this run.")
-    keeping.within(f"{PREFIX}query", nodes)
+    found = answered.kept(record)
+    offered = nodes
+    if isinstance(found, Answers) and set(found.queries.tolist()) == set(ensemble.queries.tolist()):
+        offered = [str(row["query"]) for row in one_query.filtered(answers.data(found, names))]
+    keeping.within(f"{PREFIX}query", offered)
+    first = nodes[_at_first(ensemble)]
     with st.container(width=260):
         node = st.selectbox(
             "Query (number of its node)",
-            nodes,
-            index=_at_first(ensemble),
+            offered,
+            index=offered.index(first) if first in offered else 0,
             key=f"{PREFIX}query",
             bind="query-params",
             help=one_query.AT_FIRST,
@@ -259,7 +303,7 @@ def _noise(record: RunRecord, ensemble: Ensemble) -> one_vote.Noise:
     return one_vote.Noise(vote_sigma=vote_sigma, gate_sigma=gate_sigma, threshold=threshold)
 
 
-def _outcome(ensemble: Ensemble, rows: Sequence[Row], noise: one_vote.Noise) -> None:
+def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: one_vote.Noise) -> None:
     """Chances and prices of the noise that was chosen, for this query and for all."""
     first, top = rows[0], max(rows, key=lambda row: float(row["votes"]))
     passes, right = one_vote.expected(ensemble, noise)
@@ -272,7 +316,7 @@ def _outcome(ensemble: Ensemble, rows: Sequence[Row], noise: one_vote.Noise) -> 
             f"Chance that {top['name']}, which has the most votes, still has the most after noise",
         ),
         (
-            "Passes the gate",
+            "This query passes the gate",
             "no gate" if first["passes"] is None else chance(first["passes"]),
             "Chance that the largest count, with the gate's noise, exceeds the threshold",
         ),
@@ -282,12 +326,12 @@ def _outcome(ensemble: Ensemble, rows: Sequence[Row], noise: one_vote.Noise) -> 
             f"For {whom}, by itself, tested and answered, at delta {delta}",
         ),
         (
-            "Labels that are right",
+            "Labels right, on average",
             percent(right),
-            "Of all queries that would pass, on average over the noise. Evaluator only: it needs the truth",
+            "Of all queries that would pass, over all draws of this noise. Evaluator only: it needs the truth",
         ),
         (
-            "Queries that pass",
+            "All queries that pass",
             percent(passes),
             "Share of all queries that the gate would let through, on average over the noise",
         ),
@@ -301,15 +345,12 @@ def _outcome(ensemble: Ensemble, rows: Sequence[Row], noise: one_vote.Noise) -> 
         with st.container(key=f"{shell.CARDS}-vote-{start}"):
             for column, (label, value, help_) in zip(st.columns(3), boxes[start : start + 3], strict=True):
                 column.metric(label, value, border=True, help=help_)
+    own = one_vote.Noise.of(ensemble)
+    found = answered.kept(record)
+    came = other_noise.came(found) if isinstance(found, Answers) else None
     st.caption(
-        f"The run's own noise: σ₂ = {number(ensemble.vote_sigma, 4)}"
-        + (
-            f", σ₁ = {number(ensemble.gate_sigma, 4)}, T = {number(ensemble.threshold, 4)}"
-            if ensemble.gate_sigma > 0
-            else ", no gate"
-        )
-        + (
-            f". All {asked:,} queries, answered, cost "
-            f"{upper(one_vote.cost(ensemble, one_vote.Noise.of(ensemble)).run)} with it."
-        )
+        f"The run's own noise: σ₂ = {number(own.vote_sigma, 4)}"
+        + (f", σ₁ = {number(own.gate_sigma, 4)}, T = {number(own.threshold, 4)}" if own.gate_sigma > 0 else ", no gate")
+        + f". All {asked:,} queries, answered, cost {upper(one_vote.cost(ensemble, own).run)} with it."
+        + ("" if came is None else f" {other_noise.DREW_ONCE.format(share=percent(came))}")
     )

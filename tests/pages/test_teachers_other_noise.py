@@ -1,0 +1,112 @@
+"""One answer under other noise on the Teachers page: chances, an average, a price; or why there are none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+from tests.figures.made_answers import answers as made_answers
+from tests.pages.kept_runs import KARATE, keep_answers
+
+from privgraph.data.errors import DataError
+from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import describing, noisy_labels, plans
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.teachers import other_noise
+from privgraph_workbench.words.numbers import chance, number, percent, stated
+
+Open = Callable[..., AppTest]
+ASKED = "What if the noise had been another?"
+
+
+@pytest.fixture(autouse=True)
+def unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph that cannot be read: classes have numbers, and no test waits for another process."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise DataError("not now")
+
+    monkeypatch.setattr(describing, "describe", refuse)
+
+
+def _texts(app: AppTest) -> str:
+    return "\n".join(one.value for kind in (app.markdown, app.caption) for one in kind)
+
+
+def _numbers(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def _figure(app: AppTest, name: str) -> str:
+    found = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    return json.dumps(next(one for one in found if one["name"].startswith(name)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "law"),
+    [
+        ("counts", {"method": "pate", "queries": 8}, "laplace"),
+        ("counts", {"method": "pate", "queries": 8, "noise": "gaussian"}, "gaussian"),
+        ("counts", {"release": "ensemble", "queries": 8, "maximum": "exponential"}, "exponential"),
+        ("votes", {"release": "votes", "queries": 8}, "gaussian"),
+        ("posterior", {"release": "posterior", "queries": 8}, "laplace"),
+    ],
+)
+def test_every_vote_can_be_asked_under_other_noise(
+    opened: Open, store: RunStore, kind: str, options: dict[str, object], law: str
+) -> None:
+    record = made_answers(kind)
+    run = keep_answers(store, record, **options)  # type: ignore[arg-type]
+    kept = store.get(run)
+    app = opened("teachers", data="karate", run=run, query=str(record.queries[0]))
+    cost = f"Cost of all 20: {EPSILONS['sound'].label}"
+    assert ASKED in _texts(app)
+    assert kept.statement is not None
+    assert _numbers(app)[cost] == stated("sound", kept.statement.epsilon), "the run's own noise costs what it says"
+    counts = record.before[0].astype(float)
+    for times in (1.0, 4.0):
+        if times != 1.0:
+            app.select_slider(key=f"vote.times.{run}").set_value(times).run()
+            assert not app.exception, app.exception
+        stays = noisy_labels.chances(law, times * record.noise_std, counts)[counts.argmax()]
+        assert _numbers(app)["The largest class stays"] == chance(float(stays))
+        assert "chance to be largest" in _figure(app, "one_answer")
+    noise = kept.spec.noise
+    assert noise is not None
+    less = {**kept.spec.options, noise.option: noise.value / 4 if noise.option == "lam" else 4 * noise.value}
+    assert _numbers(app)[cost] == stated("sound", plans.plan(kept.spec.method, less, KARATE).statement.epsilon)
+    assert "as an evaluator knows" not in _texts(app), "of other noise nothing was released"
+
+
+@pytest.mark.parametrize("kind", ["table", "log-posterior"])
+def test_where_no_other_noise_can_be_asked_it_says_why(opened: Open, store: RunStore, kind: str) -> None:
+    app = opened("teachers", data="karate", run=keep_answers(store, made_answers(kind), release=kind))
+    assert other_noise.WHY_NOT[kind] in _texts(app)
+    assert "The largest class stays" not in _numbers(app)
+    assert "chance to be largest" not in _figure(app, "one_answer")
+
+
+def test_the_gate_of_privgnn_grows_with_the_noise(opened: Open, store: RunStore) -> None:
+    """It counts deviations of the noise: what is priced is what is tested."""
+    record = made_answers("votes")
+    run = keep_answers(store, record, release="votes", gate=1.0, gate_noise=2.0)
+    app = opened("teachers", data="karate", run=run)
+    app.select_slider(key=f"vote.times.{run}").set_value(4.0).run()
+    std = 4 * record.noise_std
+    assert f"through noise of ± {number(2 * std)}, exceeds {number(std)}: votes" in _texts(app)
+
+
+def test_expected_and_drawn_are_told_apart(opened: Open, store: RunStore) -> None:
+    record = made_answers("counts", noise=3.0)
+    app = opened("teachers", data="karate", run=keep_answers(store, record, method="pate"))
+    came = percent(float((record.after.argmax(axis=1) == record.truth).mean()))
+    assert f"The run drew once: {came} of its answers came out right" in _texts(app)
+    assert _numbers(app)["Labels right, on average"] == percent(other_noise.expected(record, "laplace", 1.0))
+    quiet = other_noise.expected(record, "laplace", 0.001)
+    ties = np.sort(record.before, axis=1)
+    led = ties[:, -1] > ties[:, -2]
+    right = (record.before.argmax(axis=1) == record.truth)[led].sum()
+    assert right / 20 <= quiet <= (right + (~led).sum()) / 20, "without noise the leaders go out"

@@ -1,0 +1,81 @@
+"""Which run the Teachers page opens on, and what its runs are called there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from tests.figures.made_answers import answers as made_answers
+from tests.pages.kept_runs import keep_answers
+
+from privgraph.data.errors import DataError
+from privgraph.runs.records import RunRecord
+from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import describing
+from privgraph_workbench.views.teachers import choose_run
+from privgraph_workbench.words import naming
+
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture(autouse=True)
+def unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph that cannot be read: classes have numbers, and no test waits for another process."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise DataError("not now")
+
+    monkeypatch.setattr(describing, "describe", refuse)
+
+
+def _kept(store: RunStore, kind: str = "votes", **options: object) -> str:
+    return keep_answers(store, made_answers(kind), **options)  # type: ignore[arg-type]
+
+
+def test_a_name_begins_with_what_differs(store: RunStore) -> None:
+    votes, posterior = _kept(store, release="votes"), _kept(store, "posterior", release="posterior")
+    names = choose_run.titles([store.get(run) for run in (votes, posterior)])
+    assert names[votes].startswith("release votes · ")
+    assert names[posterior].startswith("release posterior · ")
+    assert names[votes].endswith(" · Karate club, seed 0")
+    once, twice = _kept(store, release="votes", queries=8), _kept(store, release="votes", queries=4)
+    names = choose_run.titles([store.get(run) for run in (once, twice)])
+    assert [names[run].split(" · ")[0] for run in (once, twice)] == ["queries 8", "queries 4"]
+
+
+def test_a_preset_stands_for_what_it_sets(store: RunStore) -> None:
+    runs = [
+        _kept(store, "counts", method="dp-gpl", lam=None, preset="gt-cora"),
+        _kept(store, "counts", method="dp-gpl", lam=None, queries=8),
+    ]
+    names = naming.led_by_options([store.get(run) for run in runs], choose_run.LEADS["dp-gpl"])
+    assert names[runs[0]].startswith("preset gt-cora · ")
+    assert "preset" not in names[runs[1]]
+
+
+def test_a_method_is_chosen_first_and_its_runs_follow(opened: Open, store: RunStore) -> None:
+    pate = _kept(store, "counts", method="pate")
+    privgnn = _kept(store)
+    app = opened("teachers", data="karate")
+    assert app.selectbox(key="run").value == privgnn
+    assert len(app.selectbox(key="run").options) == 1
+    next(one for one in app.get("button_group") if one.key == choose_run.METHOD).set_value("pate").run()
+    assert not app.exception, app.exception
+    assert app.selectbox(key="run").value == pate
+    assert opened("teachers", data="karate", run=privgnn).selectbox(key="run").value == privgnn
+
+
+def test_a_usual_run_of_the_gallery_stands_first(store: RunStore) -> None:
+    def shipped(lam: float, accuracy: float) -> RunRecord:
+        return replace(store.get(_kept(store, lam=lam)), gallery=True, metrics={"test_accuracy": accuracy})
+
+    weak, poor, good = shipped(10.0, 0.9), shipped(0.4, 0.3), shipped(0.6, 0.7)
+    assert weak.statement is not None
+    assert weak.statement.epsilon > choose_run.USUAL
+    (members,) = choose_run.grouped([weak, poor, good]).values()
+    assert [one.id for one in members] == [good.id, weak.id, poor.id]
+    own = replace(poor, id="own", gallery=False)
+    (members,) = choose_run.grouped([weak, poor, good, own]).values()
+    assert members[0] is own, "one's own goes before"

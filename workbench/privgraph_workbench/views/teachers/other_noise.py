@@ -1,0 +1,208 @@
+"""One answer under other noise than the run's: another draw, another size, and what that costs. For runs that
+kept no record of weighted teachers, which have a form of their own (`vote_form`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from privgraph.data.catalogue import dataset
+from privgraph.data.errors import DataError
+from privgraph.mechanisms.noisy_max import gate_chance
+from privgraph.methods.teachers.answers import Answers
+from privgraph.options import OptionError, UnknownName
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import datasets, noisy_labels, plans
+from privgraph_workbench.figures.teachers.answers import size
+from privgraph_workbench.serving import shell
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.parts import layout
+from privgraph_workbench.words.numbers import chance, percent, stated
+
+Array = NDArray[np.float64]
+
+TIMES = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""The noise that can be asked about, as multiples of the run's."""
+TITLE = "#### What if the noise had been another?"
+WHY_NOT = {
+    "table": "What if the noise had been another? Here that cannot be asked of one query: the noise was drawn once, "
+    "on the table that answers all of them.",
+    "log-posterior": "What if the noise had been another? Here no other size is offered: noise on logarithms "
+    "guarantees nothing at any size.",
+}
+DREW_ONCE = (
+    "Averages are over all draws of the noise. The run drew once: {share} of its answers came out right (Right after "
+    "noise, in the tab Answers)."
+)
+MOST_QUERIES, POINTS = 100, 400
+"""Queries and quantiles of an average over the noise."""
+
+
+def law(record: RunRecord, found: Answers) -> str | None:
+    """The law of the noise on an answer, where it can be drawn here by itself: of a table it cannot."""
+    asked_for = record.spec.options
+    named = {
+        "votes": "gaussian",
+        "posterior": "laplace",
+        "counts": str(asked_for.get("noise") or asked_for.get("maximum") or "gaussian"),
+    }
+    return known if (known := named.get(found.kind)) in noisy_labels.SPREAD else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gate:
+    """The noise with which the largest count is tested, and what it must exceed."""
+
+    std: float
+    threshold: float
+
+
+def gate(record: RunRecord, found: Answers, times: float = 1.0) -> Gate | None:
+    """The gate of a run of PrivGNN, in deviations of the answer's noise, which may be larger; None where
+    there is none."""
+    asked_for = record.spec.options
+    least = float(asked_for.get("gate") or 0.0) if record.spec.method == "privgnn" else 0.0
+    if least <= 0:
+        return None
+    std = times * found.noise_std
+    return Gate(std=float(asked_for["gate_noise"]) * std, threshold=least * std)
+
+
+def gate_words(before: Array, test: Gate) -> str:
+    """How these votes fare at the gate."""
+    passes = chance(float(gate_chance(float(before.max()), test.threshold, test.std)))
+    return (
+        f"A gate lets a query pass whose largest count, through noise of ± {size(test.std)}, exceeds "
+        f"{size(test.threshold)}: votes like these pass with a chance of {passes}. In the run it tested other nodes, "
+        "drawn for it alone and not kept, and every query here had passed; another draw tests these votes."
+    )
+
+
+def anew(found: Answers, place: int, known: str, count: int, test: Gate | None = None, times: float = 1.0) -> Answers:
+    """The answers with other noise on that query, and at its gate: the same for the same number of draws,
+    whatever the size of the noise."""
+    draw = np.random.default_rng([int(found.queries[place]), count])
+    std = times * found.noise_std
+    after, released = found.after.copy(), found.released.copy()
+    after[place] = found.before[place] + noisy_labels.drawn(known, std, found.before.shape[1], draw)
+    passed = test is None or found.before[place].max() + test.std * draw.standard_normal() > test.threshold
+    released[place] = after[place].argmax() if passed else -1
+    return replace(found, after=after, released=released, noise_std=std)
+
+
+def ask(record: RunRecord, found: Answers, place: int) -> float:
+    """The noise that is looked at, as a multiple of the run's, and what it would mean and cost; a sentence
+    where there is nothing to ask."""
+    known = law(record, found)
+    if known is None:
+        st.caption(WHY_NOT.get(found.kind, WHY_NOT["log-posterior"]))
+        return 1.0
+    st.markdown(TITLE)
+    left, right = layout.columns("other_noise", [2, 3])
+    with left, st.container(border=True):
+        times = float(
+            st.select_slider(
+                "Noise (standard deviation)",
+                TIMES,
+                value=1.0,
+                key=f"vote.times.{record.id}",
+                format_func=lambda one: f"± {size(one * found.noise_std)}",
+                help=f"The run had ± {size(found.noise_std)}",
+            )
+        )
+        st.caption("← less noise, less private, more accurate · more noise, more private →")
+    with right:
+        _outcome(record, found, place, known, times)
+    return times
+
+
+def _outcome(record: RunRecord, found: Answers, place: int, known: str, times: float) -> None:
+    """Chances and price with that noise, for this query and for all."""
+    counts = found.before[place].astype(np.float64)
+    stays = float(noisy_labels.chances(known, times * found.noise_std, counts)[counts.argmax()])
+    asked = len(found.queries)
+    boxes = (
+        (
+            "The largest class stays",
+            chance(stays),
+            "Chance that the class that leads before noise still leads after it",
+        ),
+        (
+            "Labels right, on average",
+            percent(expected(found, known, times)),
+            "Of all queries, over all draws of this noise. Evaluator only: it needs the truth",
+        ),
+        (
+            f"Cost of all {asked:,}: {EPSILONS['sound'].label}",
+            cost(record, times),
+            "What every private node of the run would be guaranteed with this noise",
+        ),
+    )
+    with st.container(key=f"{shell.CARDS}-other-noise"):
+        for column, (label, value, help_) in zip(st.columns(3), boxes, strict=True):
+            column.metric(label, value, border=True, help=help_)
+    st.caption(DREW_ONCE.format(share=percent(came(found))))
+
+
+@lru_cache(maxsize=256)
+def expected(found: Answers, known: str, times: float) -> float:
+    """The share of labels that are right with that noise, on average over it (and over at most 100 queries,
+    evenly picked)."""
+    places = np.unique(
+        np.linspace(0, len(found.queries) - 1, min(len(found.queries), MOST_QUERIES)).round().astype(int)
+    )
+    std = times * found.noise_std
+    right = [
+        noisy_labels.chances(known, std, found.before[place].astype(np.float64), POINTS)[found.truth[place]]
+        for place in places
+    ]
+    return min(1.0, float(np.mean(right)))
+
+
+def came(found: Answers) -> float | None:
+    """The share of the run's answered queries whose largest class after noise was right."""
+    answered = found.released >= 0
+    return float((found.after.argmax(axis=1) == found.truth)[answered].mean()) if answered.any() else None
+
+
+def cost(record: RunRecord, times: float) -> str:
+    """Sound epsilon of the run's queries with that noise, for people."""
+    found = epsilon(record, times)
+    return "—" if found is None else stated("sound", found)
+
+
+def epsilon(record: RunRecord, times: float = 1.0, queries: int | None = None) -> float | None:
+    """Sound epsilon of so many queries (else the run's) with that noise; None where it is not to be had, as
+    while the graph is counted."""
+    own = record.statement.epsilon if record.statement is not None else None
+    if times == 1.0 and queries is None:
+        return own
+    noise = record.spec.noise
+    if noise is None or record.spec.options.get("preset", "own") != "own":
+        return None
+    try:
+        facts = datasets.public_facts(dataset(record.spec.dataset), record.spec.data_options, record.spec.split)
+        if facts is None:
+            return None
+        options = dict(record.spec.options)
+        options[noise.option] = given(noise.option, times * scale(plans.plan(record.spec.method, options, facts).noise))
+        if queries is not None:
+            options["queries"] = queries
+        return plans.plan(record.spec.method, options, facts).statement.epsilon
+    except (OptionError, DataError, UnknownName):
+        return None
+
+
+def scale(noise: Mapping[str, float]) -> float:
+    """The scale of the noise of a plan."""
+    return next(noise[name] for name in ("scale", "noise_scale", "votes") if name in noise)
+
+
+def given(option: str, scale: float) -> float:
+    """What that option holds for noise of this scale."""
+    return float(f"{1 / scale if option == 'lam' else scale:.6g}")
