@@ -95,6 +95,13 @@ def turned(method: MethodSpec, name: str = "") -> None:
         st.session_state[parameter.name] = _asked(parameter, st.query_params.get(parameter.name))
 
 
+def leave(name: str) -> None:
+    """A method is left because it does not fit: what the address says of its options is not for another."""
+    for parameter in beginnings.form_of(name):
+        if parameter.name not in ("epsilon", "delta", "accounting"):
+            st.query_params.pop(parameter.name, None)
+
+
 def turn() -> None:
     """Somebody has chosen another method: its form begins with its own defaults, but for what was chosen of
     `COMMON`."""

@@ -8,7 +8,6 @@ from collections import Counter
 import streamlit as st
 
 from privgraph.data.spec import DatasetSpec
-from privgraph.registry import MethodSpec
 from privgraph.runs.records import RunQuery
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.forms import beginnings, data_options, widgets
@@ -79,7 +78,7 @@ def _facts(spec: DatasetSpec, told: int, *, chosen: bool = False) -> str:
 def choose_method(spec: DatasetSpec) -> beginnings.Choice:
     """The method: those that fit the graph; of the others it is said why not."""
     every = beginnings.choices()
-    refused = {name: reason for name, one in every.items() if (reason := unfit(one.method, spec))}
+    refused = {name: reason for name, one in every.items() if (reason := beginnings.unfit(one.method, spec))}
     titles = {name: markup.literal(one.title) for name, one in every.items() if name not in refused}
     asked = st.query_params.get("method")
     heading = st.container()
@@ -89,6 +88,7 @@ def choose_method(spec: DatasetSpec) -> beginnings.Choice:
     if asked is not None and asked not in titles:
         first = next(iter(titles))
         if asked in refused:
+            widgets.leave(asked)
             st.warning(f"{markup.sentence(refused[asked])} {titles[first]} is chosen instead.")
         else:
             said = f"there is no method {markup.literal(asked[:80])}"
@@ -122,9 +122,3 @@ def choose_method(spec: DatasetSpec) -> beginnings.Choice:
 def _about(choice: beginnings.Choice) -> str:
     """A method in a line of Markdown: whom it can hide, and how."""
     return f"*{beginnings.hides(choice.method)}* · {markup.literal(choice.about)}"
-
-
-def unfit(method: MethodSpec, spec: DatasetSpec) -> str | None:
-    """Why a method cannot learn from a graph whatever it protects, or None."""
-    reasons = [method.refuses(spec.task, spec.undirected, unit) for unit in method.units]
-    return None if None in reasons else reasons[0]
