@@ -105,7 +105,8 @@ def _of(spec: DatasetSpec | None, facts: PublicFacts | str | None) -> str:
     said = "What noise costs, in **ε** (smaller is more private). From public sizes alone: nothing is trained."
     if spec is None or not isinstance(facts, PublicFacts):
         return said
-    return f"{said} Here those of **{markup.literal(spec.title)}**: {facts.nodes:,} nodes, {facts.edges:,} edges."
+    nodes, edges = ("texts", "relations") if spec.domains else ("nodes", "edges")
+    return f"{said} Here those of **{markup.literal(spec.title)}**: {facts.nodes:,} {nodes}, {facts.edges:,} {edges}."
 
 
 def _setting(chosen: MethodSpec, facts: PublicFacts | str | None, filled: widgets.Filled) -> Setting | None:

@@ -262,9 +262,7 @@ def _confirm_delete(spec: DatasetSpec) -> None:
             "cannot be repeated."
         )
         with st.container(horizontal=True):
-            st.button(
-                "Delete for good", type="primary", key="delete_upload_yes", on_click=_delete_upload, args=(spec.name,)
-            )
+            st.button("Delete for good", key="delete_upload_yes", on_click=_delete_upload, args=(spec.name,))
             st.button("Keep", key="delete_upload_no", on_click=st.session_state.pop, args=("deleting_upload", None))
 
 
