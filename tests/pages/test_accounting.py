@@ -402,6 +402,18 @@ def test_only_what_can_be_trained_on_the_graph_is_offered(opened: Callable[..., 
     assert METHODS["relational"].title not in plain.selectbox(key="method").options
 
 
+def test_a_wrong_option_leaves_epsilon_and_noise_and_open_folds_in_sight(opened: Callable[..., AppTest]) -> None:
+    app = _unfolded(opened("accounting", method="gap", unit="edge", epsilon="2", **SIZES), "budget")
+    drawn = len(_drawn(app))
+    app.text_input(key="delta").set_value("5").run()
+    assert not app.exception, app.exception
+    fields = {one.label: one for one in app.text_input if one.disabled}
+    assert {label: one.value for label, one in fields.items()} == {"ε": "2", "Noise": "follows from ε"}
+    app.text_input(key="delta").set_value("1e-5").run()
+    assert app.number_input(key="epsilon").value == 2.0
+    assert len(_drawn(app)) == drawn > 1, "the fold stands open as before"
+
+
 def test_a_scale_is_said_in_the_units_of_train(opened: Callable[..., AppTest]) -> None:
     app = opened("accounting", data="karate", method="progap", unit="node", epsilon="2")
     train = opened("train", data="karate", method="progap", unit="node", epsilon="2")

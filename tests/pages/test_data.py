@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests.pages import offered_files
 
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
@@ -72,6 +73,7 @@ def test_the_catalogue_comes_first_with_titles_and_marks_what_is_chosen(opened: 
     there.run()
     table = there.dataframe[0].value
     assert table["graph"][table["chosen"] == "●"].tolist() == ["Karate club"]
+    assert table["graph"].iloc[0] == "Karate club", "in sight, however long the table"
 
 
 def test_graphs_are_counted_alike_where_they_are_chosen(opened: Callable[..., AppTest]) -> None:
@@ -341,6 +343,8 @@ def test_what_is_not_taken_is_said_before_anybody_asks(opened: Callable[..., App
 
 def test_texts_are_counted_alike_on_every_page(opened: Callable[..., AppTest]) -> None:
     app = counted(opened("data", data="products"))
+    assert "**12 classes of about 167 each**" in _words(app), "a sentence in place of twelve equal bars"
+    assert {"SVG", "CSV"} <= set(offered_files.labels(app))
     assert "2,000" in {metric.value for metric in app.metric if metric.label == "Texts"}
     rows = app.dataframe[0].value.set_index("graph")
     assert rows.loc["Made-up products", "nodes"] == 2000

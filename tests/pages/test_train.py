@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
+import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
 from tests.pages import kept_runs, offered_files
 from tests.pages.kept_runs import KARATE, keep, spec
@@ -20,6 +21,7 @@ from privgraph.privacy.statements import tuning_price
 from privgraph.program import program
 from privgraph.progress import Progress
 from privgraph.registry import METHODS
+from privgraph.runs import tables
 from privgraph.runs.final_statement import interrupted_statement
 from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.records import RunQuery
@@ -146,6 +148,22 @@ def test_one_run_is_told_as_one_with_the_interval_of_its_test_nodes(
     assert not app.warning, "one run on 12 nodes is no verdict"
     assert "ε 2 is moderate protection." in _texts(app)
     assert any(caption.endswith("**1 finished run**") for caption in app.radio(key="data").proto.captions)
+
+
+def test_a_run_that_takes_the_place_of_one_of_the_gallery_says_so(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    keep(store, spec(epsilon=2.0))
+    said = "1 is of the gallery: yours will stand in its place."
+    assert said not in _texts(opened("train", method="progap", data="karate", epsilon="2"))
+    with store.database.write() as connection:
+        number = connection.scalar(sa.select(tables.runs.c.number))
+        connection.execute(tables.gallery.insert().values(run=number, file="of a test", added=1.0))
+    assert said in _texts(opened("train", method="progap", data="karate", epsilon="2"))
+    assert (
+        "of the gallery"
+        not in _texts(opened("train", method="progap", data="karate", epsilon="2", seed="1")).split("finished run")[0]
+    )
 
 
 def test_what_runs_have_measured_stands_in_place_of_what_a_plan_lets_fear(

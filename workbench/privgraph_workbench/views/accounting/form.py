@@ -84,7 +84,7 @@ def facts(spec: DatasetSpec | None) -> PublicFacts | str | None:
 def fitting(spec: DatasetSpec | None) -> dict[str, str | None]:
     """Each method that protects something, and why it cannot be trained on this graph (None where it can)."""
     units = {name: method_costs.private_units(name) for name in method_costs.private_methods()}
-    return {name: spec and beginnings.unfit(METHODS[name], spec, held) for name, held in units.items()}
+    return {name: None if spec is None else beginnings.unfit(METHODS[name], spec, held) for name, held in units.items()}
 
 
 def choose_method(spec: DatasetSpec | None) -> MethodSpec:

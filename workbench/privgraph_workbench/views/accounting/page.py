@@ -61,6 +61,7 @@ class Priced:
 def page() -> None:
     """The form; what it comes to, for one method or for two; the chart; and folds for who asks more."""
     queue.tick()
+    keeping.keep("accounting", ("fold.",))
     st.title("Accounting")
     place = st.container()  # always there: what is below it keeps its place
     with st.container(border=True):
@@ -79,6 +80,8 @@ def page() -> None:
         filled = accounting_form.options(chosen, unit)
         setting = _setting(chosen, facts, filled)
         priced = _priced(setting, knobs) if setting is not None else None
+        if filled.errors:
+            linked.waiting(chosen.load_config(), knobs)
         if priced is not None:
             filled.fill_in(filled_in(priced.setting.config, priced.said))
     if setting is None:

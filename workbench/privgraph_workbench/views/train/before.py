@@ -15,7 +15,7 @@ from privgraph.options import OptionError, UnknownName, build
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.launch import capacity
 from privgraph.runs.memory import too_large
-from privgraph.runs.records import RunRecord, StoreError
+from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets, expecting, plans
@@ -287,8 +287,19 @@ def _run(runs: Sequence[RunSpec], wrong: bool, took: float | None) -> None:
             if count > 1:
                 rest = "the second is" if count == 2 else "the others are"
                 st.caption(f"The first opens; {rest} beside it on Runs.")
+            if again := _of_gallery(runs):
+                st.caption(
+                    f"{again} of the gallery: yours will stand in {'its' if again == '1 is' else 'their'} place."
+                )
     if pressed:
         beginning.send(runs, changed=st.query_params.get(one_run.CHANGED, ""))
+
+
+def _of_gallery(runs: Sequence[RunSpec]) -> str:
+    """How many of these very runs the gallery has; "" for none."""
+    ids = tuple({run.id for run in runs})
+    found = sum(bool(row["gallery"]) for row in queue.store().find_rows(RunQuery(ids=ids, limit=len(ids))))
+    return f"{found} {'is' if found == 1 else 'are'}" if found else ""
 
 
 def _await_facts(spec: DatasetSpec, asked: Asked) -> None:
