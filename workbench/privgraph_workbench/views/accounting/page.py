@@ -196,13 +196,17 @@ def _answer(first: Priced, second: Priced | str | None, spec: DatasetSpec | None
             st.error(markup.sentence(second))
         else:
             _told(second, spec, heading=True, beside=first)
-            st.caption(
-                f"{METHODS[second.setting.name].title} stands here with its own defaults. To set its options, make it "
-                "the method, and this one what it is compared with."
+            st.button(
+                f"Change places, to set the options of {METHODS[second.setting.name].title}",
+                key="swap",
+                icon=":material/swap_horiz:",
+                type="tertiary",
+                on_click=_swap,
+                args=(first, second),
+                help="It stands here with its own defaults",
             )
-            st.button("Change places", key="swap", icon=":material/swap_horiz:", on_click=_swap, args=(first, second))
-            if _alike(first, second) or not _one_kind(first, second):
-                st.caption(ALIKE if _alike(first, second) else APART)
+    if isinstance(second, Priced) and (_alike(first, second) or not _one_kind(first, second)):
+        st.markdown(ALIKE if _alike(first, second) else APART)
     return _chart([first] if isinstance(second, str) else [first, second], spec)
 
 

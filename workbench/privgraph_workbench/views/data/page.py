@@ -155,11 +155,11 @@ def _described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> 
     with left:
         st.markdown("##### How many neighbours do nodes have?")
         live_plot.show(degrees.plot(described.degrees, layout.theme()), key=f"degrees.{spec.name}")
-        figure_exports("degrees", described.degrees, {}, name=_file(spec))
         st.caption(
             f"{described.mean_degree:.1f} on average, at most {described.largest_degree:,}. Nodes with many "
             "neighbours give a lot away about others, and are the hardest to hide."
         )
+        figure_exports("degrees", described.degrees, {}, name=_file(spec))
     with right:
         st.markdown("##### Which classes are there?" if described.domains else "##### What is to be predicted?")
         rows = classes.data(described.classes)

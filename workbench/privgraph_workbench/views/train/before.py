@@ -288,18 +288,15 @@ def _run(runs: Sequence[RunSpec], wrong: bool, took: float | None) -> None:
                 rest = "the second is" if count == 2 else "the others are"
                 st.caption(f"The first opens; {rest} beside it on Runs.")
             if again := _of_gallery(runs):
-                st.caption(
-                    f"{again} of the gallery: yours will stand in {'its' if again == '1 is' else 'their'} place."
-                )
+                st.caption(f"Takes the place of {again} gallery run{'s' * (again != 1)}.")
     if pressed:
         beginning.send(runs, changed=st.query_params.get(one_run.CHANGED, ""))
 
 
-def _of_gallery(runs: Sequence[RunSpec]) -> str:
-    """How many of these very runs the gallery has; "" for none."""
+def _of_gallery(runs: Sequence[RunSpec]) -> int:
+    """How many of these very runs the gallery has."""
     ids = tuple({run.id for run in runs})
-    found = sum(bool(row["gallery"]) for row in queue.store().find_rows(RunQuery(ids=ids, limit=len(ids))))
-    return f"{found} {'is' if found == 1 else 'are'}" if found else ""
+    return sum(bool(row["gallery"]) for row in queue.store().find_rows(RunQuery(ids=ids, limit=len(ids))))
 
 
 def _await_facts(spec: DatasetSpec, asked: Asked) -> None:
