@@ -338,7 +338,10 @@ def test_a_large_graph_is_added_and_chosen_by_name(capsys: pytest.CaptureFixture
     assert main(["data", "add", *files]) == 1
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.rpartition("\r")[2] == "privgraph: The nodes have 0 feature columns, and 1 to 20,000 are taken\n"
+    assert (
+        said.err.rpartition("\r")[2]
+        == "privgraph: The nodes have no feature column besides id and label, and at least one is needed\n"
+    )
 
 
 def test_a_graph_that_is_not_added_to_its_end(

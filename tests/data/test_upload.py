@@ -226,7 +226,7 @@ def test_an_npz_that_is_refused(content: dict[str, Any], sentence: str) -> None:
 @pytest.mark.parametrize(
     ("edges", "nodes", "sentence"),
     [
-        ("source,target\n0,1", "id,label\n0,1", "0 feature columns"),
+        ("source,target\n0,1", "id,label\n0,1", "no feature column besides id and label"),
         ("source|target\n0|1", "id|label|a\n0|1|2", "separated by commas"),
         ("from,to\n0,1", "id,label,a\n0,1,2", "headers begin with from,to and id,label,a"),
         ("source,target\nn0,nobody", None, "Edge row 1 names the node nobody"),

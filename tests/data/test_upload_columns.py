@@ -8,7 +8,7 @@ import pytest
 
 from privgraph.data.errors import UploadError
 from privgraph.data.upload import check_upload
-from privgraph.data.upload_columns import Columns, are_known, guess, headers, in_words
+from privgraph.data.upload_columns import Columns, are_known, decimal_commas, guess, headers, in_words
 
 RING = [(f"p{at}", f"p{(at + 1) % 12}") for at in range(12)]
 AGES = [(f"p{at}", 20 + at, "red" if at % 2 else "blue") for at in range(12)]
@@ -66,7 +66,7 @@ def test_headers_of_what_is_no_csv_are_empty() -> None:
         ({"target": "from"}, "A column of the edges is chosen twice"),
         ({"label": "name"}, "A column of the nodes is chosen twice"),
         ({"left_out": ()}, "has 'likes' as remark, which is not a number"),
-        ({"left_out": ("remark", "age")}, "The nodes have 0 feature columns"),
+        ({"left_out": ("remark", "age")}, "The nodes have no feature column"),
     ],
 )
 def test_what_cannot_be_meant_gets_a_sentence(change: dict[str, object], sentence: str) -> None:
@@ -85,3 +85,33 @@ def test_a_feature_with_a_name_that_is_read_is_left_out_or_refused() -> None:
 def test_a_short_row_is_told() -> None:
     with pytest.raises(UploadError, match="Row 2 of the edges has 2 fields, and the header has 3"):
         check_upload({"a": EDGES.replace(b"0.5,p1,p2", b"p1,p2"), "b": NODES}, columns=MEANT)
+
+
+def test_decimal_commas_between_semicolons_are_points_and_that_is_noted() -> None:
+    rows = [f"{who};{team};{age},5;{age}" for who, age, team in AGES]
+    nodes = "\n".join(["id;label;height;age", *rows]).encode()
+    edges = "\n".join(["source;target", *(f"{one};{other}" for one, other in RING)]).encode()
+    assert decimal_commas(nodes) == ("height",)
+    assert in_words(nodes) == ("id", "label"), "height is a number, and no column to be left out"
+    found = check_upload({"a": edges, "b": nodes})
+    assert found.x[:2].tolist() == [[20.5, 20.0], [21.5, 21.0]]
+    assert "Decimal commas were read as points, in height." in found.notes
+    mixed = nodes.replace(b"p3;red;23,5", b"p3;red;tall, 2")
+    assert decimal_commas(mixed) == (), "words stay as they are"
+    plain = check_upload({"a": PLAIN_EDGES, "b": PLAIN_NODES})
+    assert not any("Decimal" in note for note in plain.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("junk.npz", b"\x00\x01 nothing", "This is not an npz file"),
+        ("junk.graphml", b"nothing", "This is not a GraphML file"),
+        ("junk.csv", b"\xff\xfe\x00 nothing\n", "This is not a CSV file of a graph"),
+        ("nodes.csv", PLAIN_NODES, "This is one CSV file, and two are needed"),
+        ("junk", b"nothing", "Upload one npz file"),
+    ],
+)
+def test_what_is_not_what_its_ending_says_is_told_so(name: str, content: bytes, said: str) -> None:
+    with pytest.raises(UploadError, match=f"^{said}"):
+        check_upload({name: content})

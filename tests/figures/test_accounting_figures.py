@@ -52,6 +52,15 @@ class TestCost:
         assert "Epsilon against sigma of PATE. sigma: 1, sound ε 40" in chart.summary
         assert cost.chart(rows[:3]).title == "GAP, edge: ε against noise"
 
+    def test_two_methods_whose_noise_is_of_one_kind_share_a_panel(self) -> None:
+        other = [(1.0, 9.0, None), (2.0, 5.0, None), (3.0, 2.0, None)]
+        rows = cost.data(POINTS, 2.0, "noise", of="GAP, edge") + cost.data(other, 3.0, "noise", of="ProGAP, edge")
+        chart = cost.chart(rows)
+        (panel,) = chart.panels
+        assert sorted(rule.x for rule in panel.rules) == [2.0, 3.0]
+        assert [one.name for one in chart.series if one.legend] == ["GAP, edge: sound ε", "ProGAP, edge: sound ε"]
+        assert chart.title == "Sound ε against noise"
+
     def test_few_values_stand_on_a_plain_axis(self) -> None:
         chart = cost.chart(cost.data([(float(k), 1.0 + k, None) for k in range(5)], 1.0, "M"))
         assert chart.panels[0].x.scale == "linear"
@@ -68,7 +77,7 @@ class TestCost:
 
     def test_the_label_of_a_line_stands_at_the_line_on_a_logarithmic_axis(self) -> None:
         figure = cost.plot(cost.data(POINTS, 2.0, "noise", handle=True))
-        label = next(one for one in figure.layout.annotations if "drag me" in one.text)
+        label = next(one for one in figure.layout.annotations if "this setting ↔" in one.text)
         assert figure.layout.shapes[0].x0 == 2.0
         assert label.x == pytest.approx(math.log10(2.0))
 
@@ -93,7 +102,8 @@ def test_a_bar_of_shares_ends_at_all() -> None:
     rows = split.data(shares, measure="mu", movable=True)
     assert [(row["low"], row["high"]) for row in rows] == [(0.0, 0.25), (0.25, 1.0)]
     chart = split.chart(rows)
-    assert [one.x for one in chart.series] == [(1.0,), (0.25,)], "the first piece lies in front"
+    assert [one.x for one in chart.series if not one.legend] == [(1.0,), (0.25,)], "the first piece lies in front"
+    assert [one.name for one in chart.series if one.legend] == ["gate: 25.0%", "votes, labels: 75.0%"]
     assert [(rule.x, rule.handle) for rule in chart.panels[0].rules] == [(0.25, split.HANDLE)]
     assert not split.chart(split.data(shares, measure="renyi", movable=False)).panels[0].rules
     assert not split.chart(split.data([{**shares[0], "share": 0.0}], measure="mu", movable=True)).series

@@ -8,8 +8,9 @@ from tests.figures import made_runs
 
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
+from privgraph_workbench.facts.expecting import Outlook, reached
 from privgraph_workbench.figures.notes import EVALUATOR_BADGE
-from privgraph_workbench.figures.runs import compare, convergence, depth
+from privgraph_workbench.figures.runs import compare, convergence, depth, expected
 
 
 def test_comparison_rows_hold_the_three_numbers_and_what_differs(swept: list[RunRecord]) -> None:
@@ -108,3 +109,12 @@ def test_depth_gives_a_curve_per_budget_and_a_panel_per_unit(store: RunStore) ->
     assert [series.name for series in paths] == ["ProGAP, ε 0.25 asked for", "ProGAP, ε 4", "ProGAP, ε 8"]
     assert paths[0].y == pytest.approx((0.555, 0.605, 0.655))
     assert "at K 3" in chart.summary
+
+
+def test_what_to_expect_of_relations_is_in_words_of_relations(swept: list[RunRecord]) -> None:
+    rows = expected.data(Outlook(points=(reached(swept[:3], 2.0),), majority=0.004, relations=True), (2.0,))
+    chart = expected.chart(rows)
+    assert chart.title == "PREC@1 to expect"
+    assert chart.panels[0].y.title == "PREC@1: partner ranked first (percent)"
+    assert "guessing a partner (0.4%)" in {series.name for series in chart.series}
+    assert "largest class" not in chart.summary

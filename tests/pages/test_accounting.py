@@ -14,6 +14,7 @@ from tests.pages import offered_files
 from tests.pages.kept_runs import KARATE, keep, spec
 
 from privgraph.privacy.precision import precision_bound
+from privgraph.registry import METHODS
 from privgraph.runs.store import RunStore
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import method_costs
@@ -142,7 +143,17 @@ def test_a_second_method_stands_beside_for_the_same_epsilon(opened: Callable[...
     alike = opened("accounting", method="progap", unit="edge", **{"with": "gap"}, **SIZES)
     assert (view.SAME_WAGER in _texts(alike), view.SAME_WAGER in _texts(app)) == (True, False), "said once where equal"
     other = opened("accounting", method="progap", unit="edge", **{"with": "dp-mlp"}, **SIZES)
-    assert "equal ε do not protect the same" in other.warning[0].value
+    assert "Equal ε do not protect the same here" in other.warning[0].value
+    assert view.APART in _texts(other)
+    assert view.ALIKE in _texts(alike)
+    assert [one.label for one in alike.expander if one.label.startswith("Where the budget")] == [
+        "Where the budget goes: ProGAP, edge",
+        "Where the budget goes: GAP, edge",
+    ]
+    assert (len(_drawn(alike)), len(_drawn(_unfolded(alike, "budget.beside")))) == (1, 3)
+    alike.button(key="swap").click().run()
+    assert not alike.exception, alike.exception
+    assert (alike.selectbox(key="method").value, alike.selectbox(key="with").value) == ("gap", "progap")
     wrong = opened("accounting", method="progap", **{"with": "progap"}, **SIZES)
     assert "with has no value progap here" in wrong.warning[0].value
 
@@ -377,6 +388,38 @@ def test_a_slow_page_draws_itself_again_until_all_is_there(
     assert "More points are being computed" not in _texts(app)
     found = method_costs.setting("pate", {}, FACTS)
     assert method_costs.along_noise(found, found.noise()).complete
+
+
+def test_only_what_can_be_trained_on_the_graph_is_offered(opened: Callable[..., AppTest]) -> None:
+    app = opened("accounting", data="products", method="progap", unit="node", batch_size="256", epsilon="3")
+    assert "ProGAP is for node classification, not for relation prediction" in app.warning[0].value
+    assert {METHODS["relational"].title, METHODS["relation-rand"].title} == set(app.selectbox(key="method").options)
+    assert len(app.selectbox(key="with").options) == 2
+    for key in ("unit", "batch_size"):
+        assert key not in app.query_params, "of another method"
+    assert app.query_params["epsilon"] in ("3", ["3"])
+    plain = opened("accounting", data="karate")
+    assert METHODS["relational"].title not in plain.selectbox(key="method").options
+
+
+def test_a_wrong_option_leaves_epsilon_and_noise_and_open_folds_in_sight(opened: Callable[..., AppTest]) -> None:
+    app = _unfolded(opened("accounting", method="gap", unit="edge", epsilon="2", **SIZES), "budget")
+    drawn = len(_drawn(app))
+    app.text_input(key="delta").set_value("5").run()
+    assert not app.exception, app.exception
+    fields = {one.label: one for one in app.text_input if one.disabled}
+    assert {label: one.value for label, one in fields.items()} == {"ε": "2", "Noise": "follows from ε"}
+    app.text_input(key="delta").set_value("1e-5").run()
+    assert app.number_input(key="epsilon").value == 2.0
+    assert len(_drawn(app)) == drawn > 1, "the fold stands open as before"
+
+
+def test_a_scale_is_said_in_the_units_of_train(opened: Callable[..., AppTest]) -> None:
+    app = opened("accounting", data="karate", method="progap", unit="node", epsilon="2")
+    train = opened("train", data="karate", method="progap", unit="node", epsilon="2")
+    noise = next(metric.value for metric in train.metric if metric.label == "Noise")
+    (said,) = (text.value for text in app.caption if "On Train that is" in text.value)
+    assert f"σ {noise} on sums over neighbours" in said
 
 
 def test_training_with_these_settings_has_this_noise(opened: Callable[..., AppTest]) -> None:

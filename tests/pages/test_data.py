@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests.pages import offered_files
 
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
@@ -72,6 +73,7 @@ def test_the_catalogue_comes_first_with_titles_and_marks_what_is_chosen(opened: 
     there.run()
     table = there.dataframe[0].value
     assert table["graph"][table["chosen"] == "●"].tolist() == ["Karate club"]
+    assert table["graph"].iloc[0] == "Karate club", "in sight, however long the table"
 
 
 def test_graphs_are_counted_alike_where_they_are_chosen(opened: Callable[..., AppTest]) -> None:
@@ -314,6 +316,42 @@ def test_texts_without_domains_are_halved_only_where_that_is_asked(opened: Calla
     app.button(key="upload_go").click().run()
     assert not app.error, "what was asked of two files is not asked of one"
     assert len(uploads()) == 2
+
+
+def test_what_is_not_taken_is_said_before_anybody_asks(opened: Callable[..., AppTest]) -> None:
+    edges = ("e.csv", b"source,target\n0,1\n", "text/csv")
+    nodes = ("n.csv", b"id,label,age\n0,a,1\n1,b,2\n", "text/csv")
+    packed = ("ring.npz", _npz(**_graph()), "application/zip")
+    app = opened("data")
+    for files, said in (
+        ([edges], "One CSV file is here, and a second is needed"),
+        ([edges, packed], "2 files are here. A graph is **one** npz or GraphML file, or **two** CSV files"),
+        ([edges, nodes, packed], "3 files are here."),
+        ([edges, nodes], ""),
+        ([packed], ""),
+    ):
+        app.file_uploader(key="upload").set_value(files).run()
+        assert not app.exception, app.exception
+        warned = [text.value for text in app.warning]
+        assert (len(warned), "".join(warned)[: len(said)]) == (bool(said), said)
+        assert app.button(key="upload_go").disabled == bool(said)
+        assert not [box for box in app.checkbox if box.key == "upload_halves"], "no question about texts"
+    app.file_uploader(key="upload").set_value([("junk.npz", b"junk", "application/zip")]).run()
+    app.button(key="upload_go").click().run()
+    assert app.error[0].value.startswith("This is not an npz file")
+
+
+def test_texts_are_counted_alike_on_every_page(opened: Callable[..., AppTest]) -> None:
+    app = counted(opened("data", data="products"))
+    assert "**12 classes of about 167 each**" in _words(app), "a sentence in place of twelve equal bars"
+    assert {"SVG", "CSV"} <= set(offered_files.labels(app))
+    assert "2,000" in {metric.value for metric in app.metric if metric.label == "Texts"}
+    rows = app.dataframe[0].value.set_index("graph")
+    assert rows.loc["Made-up products", "nodes"] == 2000
+    assert any(
+        text.startswith("2,000 texts") for text in opened("train", data="products").radio(key="data").proto.captions
+    )
+    assert "2,000 texts, " in opened("accounting", data="products").markdown[0].value
 
 
 def test_columns_of_other_names_are_asked_for(opened: Callable[..., AppTest]) -> None:

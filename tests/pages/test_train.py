@@ -9,8 +9,9 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
+import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
-from tests.pages import offered_files
+from tests.pages import kept_runs, offered_files
 from tests.pages.kept_runs import KARATE, keep, spec
 
 from privgraph.privacy.accountants import tight
@@ -20,6 +21,7 @@ from privgraph.privacy.statements import tuning_price
 from privgraph.program import program
 from privgraph.progress import Progress
 from privgraph.registry import METHODS
+from privgraph.runs import tables
 from privgraph.runs.final_statement import interrupted_statement
 from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.records import RunQuery
@@ -118,17 +120,62 @@ def test_what_to_expect_comes_from_finished_runs(opened: Callable[..., AppTest],
 
     value, beside, _ = said("1")
     assert value == "62.0%"
-    assert beside == "guess 50% · no edges 55% · no privacy 90%"
+    assert beside == "95% interval 57.0% to 67.0%, 3 runs · guess 50% · no edges 55% · no privacy 90%"
     value, _, text = said("2")
     assert value == "72.0%"
     assert "ε 2 lies between measured ones" in text
     value, beside, text = said("16")
     assert value == "unknown above ε 4"
-    assert beside == "guess 50% · no edges 55% · no privacy 90%"
+    assert beside == "at ε 4: 82.0% · guess 50% · no edges 55% · no privacy 90%"
     assert "none is above ε 4, so nobody knows what ε 16 gives" in text
     assert said("0.5")[0] == "unknown below ε 1"
-    assert said("1 4")[0] == "62.0% – 82.0%"
-    assert said("0.5 4")[:2] == ("82.0%", "unknown below ε 1 · guess 50% · no edges 55% · no privacy 90%")
+    assert said("1 4")[:2] == ("62.0% – 82.0%", "from 3 runs at each ε · guess 50% · no edges 55% · no privacy 90%")
+    value, beside, _ = said("0.5 4")
+    assert value == "82.0%"
+    assert beside.endswith("3 runs · unknown below ε 1 · at ε 1: 62.0% · guess 50% · no edges 55% · no privacy 90%")
+    app = opened("train", method="progap", data="karate")
+    assert any(caption.endswith("**8 finished runs**") for caption in app.radio(key="data").proto.captions)
+
+
+def test_one_run_is_told_as_one_with_the_interval_of_its_test_nodes(
+    opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(kept_runs.TEST_NODES, "test_nodes", 12.0)
+    keep(store, spec(epsilon=2.0), accuracy=4 / 12)
+    app = opened("train", method="progap", data="karate", epsilon="2")
+    (metric,) = (one for one in app.metric if one.label == "Expected accuracy")
+    assert (metric.value, metric.delta) == ("33.3%", "95% interval 9.9% to 65.1%, 1 run · guess 50%")
+    assert not app.warning, "one run on 12 nodes is no verdict"
+    assert "ε 2 is moderate protection." in _texts(app)
+    assert any(caption.endswith("**1 finished run**") for caption in app.radio(key="data").proto.captions)
+
+
+def test_a_run_that_takes_the_place_of_one_of_the_gallery_says_so(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    keep(store, spec(epsilon=2.0))
+    said = "Takes the place of 1 gallery run."
+    assert said not in _texts(opened("train", method="progap", data="karate", epsilon="2"))
+    with store.database.write() as connection:
+        number = connection.scalar(sa.select(tables.runs.c.number))
+        connection.execute(tables.gallery.insert().values(run=number, file="of a test", added=1.0))
+    assert said in _texts(opened("train", method="progap", data="karate", epsilon="2"))
+    assert said not in _texts(opened("train", method="progap", data="karate", epsilon="2", seed="1"))
+
+
+def test_what_runs_have_measured_stands_in_place_of_what_a_plan_lets_fear(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    for seed, accuracy in enumerate((0.58, 0.6, 0.62)):
+        keep(store, spec("dp-mlp", epsilon=0.01, seed=seed), accuracy=accuracy)
+    app = opened("train", method="dp-mlp", data="karate", epsilon="0.01")
+    assert not app.warning, "drowned, and yet better than guessing"
+    assert "ε 0.01 is strong protection." in _texts(app)
+    for seed, accuracy in enumerate((0.44, 0.5, 0.59)):
+        keep(store, spec("dp-mlp", epsilon=0.02, seed=seed), accuracy=accuracy)
+    (said,) = (one.value for one in opened("train", method="dp-mlp", data="karate", epsilon="0.02").warning)
+    assert said.startswith("**At ε 0.02 runs cannot be told from guessing.** Runs reached 51.0% (95% interval ")
+    assert said.endswith("; naming the largest class for everybody is 50.0%.")
 
 
 def test_runs_with_other_options_are_no_number_of_yours(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -141,19 +188,23 @@ def test_runs_with_other_options_are_no_number_of_yours(opened: Callable[..., Ap
 def test_what_does_not_beat_a_model_without_edges_is_said_above_run(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
-    keep(store, spec(unit="node", epsilon=8.0), accuracy=0.7)
+    for seed in range(3):
+        keep(store, spec(unit="node", epsilon=8.0, seed=seed), accuracy=0.7)
     keep(store, spec("mlp", unit="none"), accuracy=0.72)
     app = opened("train", method="progap", data="karate", unit="node", epsilon="8")
-    said = [one.value for one in app.warning if "do not expect much" in one.value]
+    said = [one.value for one in app.warning if "model without edges" in one.value]
     assert said == [
-        "**At ε 8 do not expect much.** Runs reached 70.0%; an MLP, which reads no edge and hides nobody, 72.0%."
+        "**At ε 8 runs are below a model without edges.** Runs reached 70.0% (95% interval 70.0% to 70.0%); an MLP, "
+        "which reads no edge and hides nobody, 72.0%."
     ]
+    (metric,) = (one for one in app.metric if one.label == "Expected accuracy")
+    assert "no edges and not private 72%" in metric.delta
 
 
 def test_strong_protection_that_lets_nothing_be_learnt_says_so(opened: Callable[..., AppTest]) -> None:
     shown = _texts(opened("train", method="progap", data="karate", epsilon="0.01"))
-    assert "**At ε = 0.01 the noise swamps what edges say.**" in shown
-    assert "ε 0.01 is strong protection, but the noise lets nothing be learnt" in shown
+    assert "**At ε 0.01 the noise swamps what edges say.**" in shown
+    assert "ε 0.01 is strong protection, but the noise swamps what edges say" in shown
     assert "swamps" not in _texts(opened("train", method="progap", data="karate", epsilon="8"))
     assert "swamps the signal" in _texts(opened("train", method="dp-mlp", data="karate", epsilon="0.01"))
 
@@ -161,11 +212,11 @@ def test_strong_protection_that_lets_nothing_be_learnt_says_so(opened: Callable[
 def test_runs_that_did_no_better_than_a_model_without_edges_warn(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
-    keep(store, spec(epsilon=8.0), accuracy=0.7)
+    for seed in range(3):
+        keep(store, spec(epsilon=8.0, seed=seed), accuracy=0.7)
     keep(store, spec("mlp", unit="none"), accuracy=0.72)
-    assert "Runs reached 70.0%; an MLP, which reads no edge, 72.0%" in _texts(
-        opened("train", method="progap", data="karate", epsilon="8")
-    )
+    app = opened("train", method="progap", data="karate", epsilon="8")
+    assert "Runs reached 70.0% (95% interval 70.0% to 70.0%); an MLP, which reads no edge, 72.0%" in _texts(app)
 
 
 def test_what_does_not_fit_the_graph_is_named_with_its_reason(opened: Callable[..., AppTest]) -> None:

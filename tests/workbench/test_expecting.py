@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.pages.kept_runs import KARATE, keep, spec
 
-from privgraph.data.spec import PublicFacts
+from privgraph.data.spec import PublicFacts, in_two_domains
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import expecting
+from privgraph_workbench.facts import expecting, references
 from privgraph_workbench.facts.drowned import drowned
 from privgraph_workbench.facts.references import without_privacy
 
@@ -123,3 +125,27 @@ def test_noise_on_sums_is_held_against_the_mean_degree() -> None:
     assert worst is not None
     assert worst.signal == 16
     assert worst.noise == plan.statement.ledger[0].noise_std
+
+
+def test_domains_that_are_left_to_the_method_are_those_that_runs_name(store: RunStore) -> None:
+    facts = in_two_domains(PublicFacts(nodes=2000, edges=4000, entries=8000, features=1, classes=12, train_nodes=1500))
+    facts = replace(facts, domains=("kitchen", "garden"))
+    named = {"trained_on": "kitchen", "tested_on": "garden", "shots": 16}
+    ran = [
+        store.get(keep(store, make_spec("relational", "products", {**named, "epsilon": 4.0}, seed=seed), facts=facts))
+        for seed in range(3)
+    ]
+    told = expecting.outlook(ran, make_spec("relational", "products", {"epsilon": 4.0}))
+    assert (told.differs, told.relations, told.guess) == ((), True, "guessing a partner")
+    other = make_spec("relational", "products", {"trained_on": "garden", "epsilon": 4.0})
+    assert len(expecting.outlook(ran, other).differs) == 2
+
+
+def test_a_single_run_has_the_interval_of_its_test_nodes(store: RunStore) -> None:
+    told = expecting.outlook(_kept(store, (1.0, 0.5, 0), (4.0, 0.8, 0)), spec(epsilon=2.0))
+    one, between, other = told.at(1.0), told.at(2.0), told.at(4.0)
+    assert one is not None
+    assert between is not None
+    assert other is not None
+    assert (one.low, one.high) == references.interval(0.5, 200)
+    assert (between.low or 0) == pytest.approx(((one.low or 0) + (other.low or 0)) / 2)

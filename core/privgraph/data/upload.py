@@ -8,7 +8,7 @@ Nothing is unpickled, no name from a browser becomes a path, and what is refused
   `train_mask`, `val_mask`, `test_mask` (|V|,) booleans, `class_names` (C,) and `feature_names` (F,) texts;
 - two CSV files with headers: edges `source,target`; nodes `id,label` and one column a feature;
 - two CSV files of texts: relations `source,target`; texts `id,text,domain` and, where there are any, `label`;
-- columns of CSV files may be separated by semicolons or tabs, too;
+- columns of CSV files may be separated by semicolons or tabs, too, and numbers have decimal commas then;
 - GraphML: nodes with an attribute `label` and numeric attributes, and edges.
 
 Every edge is read as undirected; self-loops and repetitions are dropped, and the notes say how many.
@@ -18,17 +18,20 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import PurePath
 from typing import BinaryIO
 
 from privgraph.data import upload_columns
 from privgraph.data.errors import UploadError
-from privgraph.data.upload_checks import Limits, Upload
+from privgraph.data.upload_checks import Limits, Upload, shown
 from privgraph.data.upload_columns import Columns
 from privgraph.data.upload_csv import read_csv
 from privgraph.data.upload_graphml import read_graphml
 from privgraph.data.upload_npz import read_npz
 from privgraph.data.upload_texts import NO_TEXTS
 from privgraph.data.uploads import delete_upload, save_upload, upload_spec, uploads
+from privgraph.options import listed
 
 __all__ = ["Limits", "Upload", "UploadError", "check_upload", "delete_upload", "save_upload", "upload_spec", "uploads"]
 
@@ -42,18 +45,22 @@ def check_upload(
     halves: bool = False,
     columns: Columns | None = None,
 ) -> Upload:
-    """The graph in `files` (whatever name -> content, seekable).
+    """The graph in `files` (whatever name -> content, seekable; of a name only its ending is read, for the
+    words of a refusal).
 
     `columns` says which columns of two CSV files are meant, where their headers say other words. `halves`
     puts texts that have no domains into two random halves, by a public draw that depends on their number
     alone. Raises `UploadError` with one sentence.
     """
     bounds = limits or Limits()
+    words = {PurePath(name).suffix.lower() for name in files}
+    commas: list[str] = []
     opened = [io.BytesIO(content) if isinstance(content, bytes) else content for content in files.values()]
     heads = [_head(file, bounds) for file in opened]
     if any(head.startswith(b"PK") and _is_workbook(file) for head, file in zip(heads, opened, strict=True)):
         raise UploadError("This is a workbook of a spreadsheet program: save each of its sheets as CSV")
     if len(opened) == 2 and not any(head.startswith(_NO_CSV) for head in heads):
+        commas = [name for file in opened for name in upload_columns.decimal_commas(file)]
         opened = [upload_columns.with_commas(file) for file in opened]
     if columns is not None and len(opened) == 2:
         opened = [io.BytesIO(content) for content in upload_columns.renamed(opened, columns, bounds)]
@@ -64,11 +71,21 @@ def check_upload(
     if len(opened) == 1 and _text(heads[0]).startswith("<"):
         return read_graphml(opened[0], bounds)
     if len(opened) == 2 and not any(head.startswith(_NO_CSV) for head in heads):
-        return read_csv(opened, bounds, halves=halves)
+        found = read_csv(opened, bounds, halves=halves)
+        said = f"Decimal commas were read as points, in {listed(shown(name) for name in commas)}."
+        return replace(found, notes=(*found.notes, said)) if commas else found
+    if len(opened) == 1 and words & {".npz"}:
+        raise UploadError("This is not an npz file: it does not begin as what numpy.savez writes")
+    if len(opened) == 1 and words & {".graphml", ".xml"}:
+        raise UploadError("This is not a GraphML file: it does not begin with <")
     if len(opened) == 1 and len(upload_columns.headers([opened[0]])[0]) > 1:
         raise UploadError(
             "This is one CSV file, and two are needed: edges with the columns source,target, and nodes with id,label "
             "and features (or relations, and texts)"
+        )
+    if len(opened) == 1 and words & {".csv"}:
+        raise UploadError(
+            "This is not a CSV file of a graph: its first line must be a header of two columns or more, in UTF-8"
         )
     raise UploadError(
         "Upload one npz file, one GraphML file, or two CSV files (edges and nodes, or relations and texts)"

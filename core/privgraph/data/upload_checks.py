@@ -81,6 +81,14 @@ def check_sizes(limits: Limits, *, nodes: int, features: int, edges: int = 0, no
         raise UploadError("The nodes have no features, and at least one is needed")
 
 
+def check_feature_columns(count: int, limits: Limits) -> None:
+    """Raise `UploadError` unless a table of nodes with so many columns of features is taken."""
+    if count == 0:
+        raise UploadError("The nodes have no feature column besides id and label, and at least one is needed")
+    if count > limits.features:
+        raise UploadError(f"The nodes have {count} feature columns, and 1 to {limits.features:,} are taken")
+
+
 def classes_of(labels: list[str], limits: Limits) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Class numbers and names from labels as text; sorted as numbers where all are whole numbers."""
     distinct = set(labels)

@@ -44,20 +44,59 @@ class Columns:
 
 
 def with_commas(file: BinaryIO) -> BinaryIO:
-    """The same CSV file with commas between its columns, where they are semicolons or tabs; any other as it
-    is, and one that cannot be read so, for the reader to say what is wrong."""
-    content = file.read()
-    file.seek(0)
+    """The same CSV file with commas between its columns, where they are semicolons or tabs, and then points
+    in numbers that have decimal commas; any other as it is, and one that cannot be read so, for the reader to
+    say what is wrong."""
+    content = _content(file)
     mark = _separator(content)
     if mark == ",":
         return file
     out = io.StringIO()
     try:
-        rows = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), delimiter=mark)
-        csv.writer(out, lineterminator="\n").writerows(rows)
+        comma = {place for place, _ in _decimal(content, mark)}
+        writer = csv.writer(out, lineterminator="\n")
+        for row in _rows(content, mark):
+            writer.writerow([one.replace(",", ".") if at in comma else one for at, one in enumerate(row)])
     except (UnicodeDecodeError, csv.Error):
         return file
     return io.BytesIO(out.getvalue().encode())
+
+
+def decimal_commas(file: BinaryIO | bytes) -> tuple[str, ...]:
+    """The columns whose numbers have decimal commas, where something else stands between columns."""
+    content = file if isinstance(file, bytes) else _content(file)
+    mark = _separator(content)
+    try:
+        return tuple(name for _, name in _decimal(content, mark)) if mark != "," else ()
+    except (UnicodeDecodeError, csv.Error):
+        return ()
+
+
+def _content(file: BinaryIO) -> bytes:
+    content = file.read()
+    file.seek(0)
+    return content
+
+
+def _rows(content: bytes, mark: str) -> Iterator[list[str]]:
+    return csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), delimiter=mark)
+
+
+def _decimal(content: bytes, mark: str) -> list[tuple[int, str]]:
+    """Place and name of the columns of numbers with a decimal comma; not where some of a column have a
+    point."""
+    rows = _rows(content, mark)
+    header = next(rows, [])
+    numbers, some = set(range(len(header))), set()
+    for row in rows:
+        for at in [at for at in numbers if at < len(row) and row[at].strip()]:
+            if "." in row[at] or not _is_number(row[at].replace(",", ".")):
+                numbers.discard(at)
+            elif "," in row[at]:
+                some.add(at)
+        if not numbers:
+            break
+    return [(at, header[at].strip()) for at in sorted(numbers & some)]
 
 
 def _separator(content: bytes) -> str:

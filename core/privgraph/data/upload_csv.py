@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 
 from privgraph.data import upload_arrow
 from privgraph.data.errors import UploadError
-from privgraph.data.upload_checks import Limits, Upload, check_sizes, classes_of, clean_name, finish, shown
+from privgraph.data.upload_checks import (
+    Limits,
+    Upload,
+    check_feature_columns,
+    check_sizes,
+    classes_of,
+    clean_name,
+    finish,
+    shown,
+)
 from privgraph.data.upload_rows import PAIRS, File, pairs_of
 from privgraph.data.upload_texts import COLUMNS, NO_TEXTS, are_texts, read_texts
 
@@ -55,8 +64,7 @@ def _nodes(file: File, limits: Limits) -> tuple[dict[str, int], Upload]:
         raise UploadError("Two columns of the nodes have the same name")
     id_at, label_at = header.index("id"), header.index("label")
     feature_at = [at for at in range(len(header)) if at not in (id_at, label_at)]
-    if not 1 <= len(feature_at) <= limits.features:
-        raise UploadError(f"The nodes have {len(feature_at)} feature columns, and 1 to {limits.features:,} are taken")
+    check_feature_columns(len(feature_at), limits)
     quick = upload_arrow.nodes(file.content, len(header), id_at, label_at, limits) if file.large else None
     names, labels, x = quick or _slow_nodes(file, id_at, label_at, feature_at, limits)
     check_sizes(limits, nodes=len(labels), features=len(feature_at))

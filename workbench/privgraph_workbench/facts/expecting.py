@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 
+from privgraph.data.catalogue import dataset
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.base import Plan
 from privgraph.options import OptionError, Scalar, UnknownName
@@ -20,7 +21,7 @@ from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts.comparing import START_SECONDS
-from privgraph_workbench.facts.references import GUARANTEE, parts, without_privacy
+from privgraph_workbench.facts.references import GUARANTEE, chance, parts, without_privacy
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.words import differences
 from privgraph_workbench.words.naming import nodes_of
@@ -53,15 +54,28 @@ class Reached:
     def seeds(self) -> int:
         return len(self.records)
 
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The interval over seeds; of fewer than three runs the widest that their test nodes leave, None
+        where these are not known."""
+        if self.low is not None and self.high is not None:
+            return self.low, self.high
+        found = [chance(one.metrics) for one in self.records]
+        known = [one for one in found if one is not None]
+        return (min(one.low for one in known), max(one.high for one in known)) if len(known) == len(found) else None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """The accuracy to expect at an epsilon. `how`: "measured" there; "between" two measured ones; "below" or
-    "above" all of them, where it is that of the nearest. `near` are the measured ones that it comes from."""
+    """The accuracy to expect at an epsilon, with its interval as far as that is known. `how`: "measured"
+    there; "between" two measured ones; "below" or "above" all of them, where it is that of the nearest.
+    `near` are the measured ones that it comes from."""
 
     mean: float
     how: str
     near: tuple[Reached, ...]
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +89,12 @@ class Outlook:
     blind: Reached | None = None
     bare: Reached | None = None
     differs: tuple[str, ...] = ()
+    relations: bool = False
+
+    @property
+    def guess(self) -> str:
+        """What takes no learning, in words."""
+        return "guessing a partner" if self.relations else "naming the largest class for everybody"
 
     def at(self, epsilon: float | None) -> Expected | None:
         """What to expect with that budget; None where no run tells. Between two measured budgets it is taken
@@ -83,21 +103,28 @@ class Outlook:
             return None
         first, last = self.points[0], self.points[-1]
         if epsilon is None or first.epsilon is None or last.epsilon is None:
-            return Expected(mean=first.mean, how="measured", near=(first,))
+            return _expected(first, "measured")
         for point in self.points:
             if point.epsilon is not None and math.isclose(point.epsilon, epsilon):
-                return Expected(mean=point.mean, how="measured", near=(point,))
+                return _expected(point, "measured")
         if epsilon < first.epsilon:
-            return Expected(mean=first.mean, how="below", near=(first,))
+            return _expected(first, "below")
         if epsilon > last.epsilon:
-            return Expected(mean=last.mean, how="above", near=(last,))
+            return _expected(last, "above")
         place = next(at for at, point in enumerate(self.points) if (point.epsilon or 0) > epsilon)
         left, right = self.points[place - 1], self.points[place]
         assert left.epsilon is not None  # as the first and the last have one
         assert right.epsilon is not None
         share = math.log(epsilon / left.epsilon) / math.log(right.epsilon / left.epsilon)
-        mean = left.mean + share * (right.mean - left.mean)
-        return Expected(mean=mean, how="between", near=(left, right))
+
+        def between(one: float, other: float) -> float:
+            return one + share * (other - one)
+
+        low = high = None
+        if (ends := left.interval) is not None and (others := right.interval) is not None:
+            low, high = between(ends[0], others[0]), between(ends[1], others[1])
+        mean = between(left.mean, right.mean)
+        return Expected(mean=mean, how="between", near=(left, right), low=low, high=high)
 
     def told(self, epsilon: float | None) -> Expected | None:
         """What to expect with that budget as far as runs of exactly these options speak of it: None below and
@@ -106,9 +133,14 @@ class Outlook:
         return None if at is None or self.differs or at.how in BEYOND_RUNS else at
 
 
-def finished(store: RunStore, methods: Iterable[str], dataset: str = "") -> tuple[RunRecord, ...]:
+def _expected(one: Reached, how: str) -> Expected:
+    low, high = one.interval or (None, None)
+    return Expected(mean=one.mean, how=how, near=(one,), low=low, high=high)
+
+
+def finished(store: RunStore, methods: Iterable[str], graph: str = "") -> tuple[RunRecord, ...]:
     """The finished runs of these methods that can be read, on that data set or on any."""
-    query = RunQuery(methods=tuple(methods), datasets=(dataset,) if dataset else (), states=("done",), limit=MOST)
+    query = RunQuery(methods=tuple(methods), datasets=(graph,) if graph else (), states=("done",), limit=MOST)
     rows = store.find_rows(query)
     key = (store.url, tuple((str(row["id"]), row["created"]) for row in rows))
     with _lock:
@@ -139,6 +171,7 @@ def outlook(records: Sequence[RunRecord], spec: RunSpec) -> Outlook:
         blind=None if method.own_parts or BLIND in (spec.method, method.without_privacy) else _one(here, BLIND),
         bare=_bare(here, spec),
         differs=differs,
+        relations=RELATIONS in method.tasks,
     )
 
 
@@ -149,11 +182,12 @@ def _nearest(
     options in which they differ from these. Runs beyond whose budgets `epsilon` lies count as if they
     differed in `BEYOND` options more."""
     groups: dict[tuple[tuple[str, Scalar], ...], list[RunRecord]] = {}
+    domains = _domains(records[0].spec.dataset) if records else ()
     for one in records:
-        groups.setdefault(_loose(one.spec.options), []).append(one)
+        groups.setdefault(_loose(one.spec.options, domains), []).append(one)
     if not groups:
         return [], ()
-    asked = dict(_loose(options))
+    asked = dict(_loose(options, domains))
 
     def away(key: tuple[tuple[str, Scalar], ...]) -> list[str]:
         held = dict(key)
@@ -168,9 +202,22 @@ def _nearest(
     return groups[best], tuple(differences.title(name, (method,)) for name in away(best))
 
 
-def _loose(options: Mapping[str, Scalar]) -> tuple[tuple[str, Scalar], ...]:
-    left_out = (*GUARANTEE, "unit")
-    return tuple(sorted((name, value) for name, value in options.items() if name not in left_out))
+def _loose(options: Mapping[str, Scalar], domains: Sequence[str] = ()) -> tuple[tuple[str, Scalar], ...]:
+    """What the accuracy hangs on besides the budget: of relations the two domains by their names though they
+    are left to the method, and not `shots`, whose relations are another result's."""
+    found = {name: value for name, value in options.items() if name not in (*GUARANTEE, "unit")}
+    if "tested_on" in found and len(domains) > 1:
+        learnt = found["trained_on"] = found.get("trained_on") or domains[0]
+        found["tested_on"] = found["tested_on"] or next(one for one in domains if one != learnt)
+        found.pop("shots", None)
+    return tuple(sorted(found.items()))
+
+
+def _domains(name: str) -> tuple[str, ...]:
+    try:
+        return dataset(name).domains
+    except UnknownName:
+        return ()
 
 
 def _by_epsilon(records: Sequence[RunRecord]) -> tuple[Reached, ...]:

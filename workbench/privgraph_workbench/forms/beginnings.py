@@ -5,7 +5,7 @@ The engine's own defaults are as they are: commands, notebooks and studies begin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from privgraph.data.spec import DatasetSpec
@@ -158,6 +158,13 @@ def _begun(parameter: Parameter, essential: tuple[str, ...] | None) -> Parameter
     if essential is None or parameter.option.group == "Privacy" or parameter.name in essential:
         return parameter
     return replace(parameter, option=replace(parameter.option, advanced=True))
+
+
+def unfit(method: MethodSpec, spec: DatasetSpec, units: Sequence[str] = ()) -> str | None:
+    """Why a method cannot learn from a graph, whichever of these units it protects (by default of all its
+    own), or None."""
+    reasons = [method.refuses(spec.task, spec.undirected, unit) for unit in units or method.units]
+    return None if None in reasons else reasons[0]
 
 
 def lowered(method: MethodSpec) -> float | None:

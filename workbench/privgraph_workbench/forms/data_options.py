@@ -49,7 +49,7 @@ def sizes(spec: DatasetSpec, values: Mapping[str, Scalar]) -> dict[str, int | No
         found |= {name: int(values[name]) for name in ("nodes", "features", "classes") if name in values}
         found["edges"] = round(int(values["nodes"]) * float(values["degree"]) / 2)
     if "products" in values:
-        found["nodes"] = int(values["products"])
+        found["nodes"] = len(spec.domains) * int(values["products"])
     return found
 
 

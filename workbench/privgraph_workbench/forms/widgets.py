@@ -95,6 +95,13 @@ def turned(method: MethodSpec, name: str = "") -> None:
         st.session_state[parameter.name] = _asked(parameter, st.query_params.get(parameter.name))
 
 
+def leave(name: str) -> None:
+    """A method is left because it does not fit: what the address says of its options is not for another."""
+    for parameter in beginnings.form_of(name):
+        if parameter.name not in ("epsilon", "delta", "accounting"):
+            st.query_params.pop(parameter.name, None)
+
+
 def turn() -> None:
     """Somebody has chosen another method: its form begins with its own defaults, but for what was chosen of
     `COMMON`."""
@@ -343,7 +350,8 @@ ROUND = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 
 def budgets(parameter: Parameter) -> list[float]:
     """One epsilon or several: typed to the digit, and beside it round numbers to click, which follow what is
-    typed while that is right. The address holds what was typed. Raises `OptionError`."""
+    typed, and of which none is lit while that is wrong. The address holds what was typed. Raises
+    `OptionError`."""
     key, error = parameter.name, None
     round_ = f"{key}.round"
     low, high = float(parameter.option.low or 0), float(parameter.option.high or 1)
@@ -361,12 +369,10 @@ def budgets(parameter: Parameter) -> list[float]:
     found: list[float] = []
     try:
         found = fields.budgets(parameter, text)
-        st.session_state[f"{key}.valid"] = found
     except OptionError as wrong:
         error = wrong
-    shown = found or st.session_state.get(f"{key}.valid") or [float(parameter.default)]
-    offered = sorted({*(one for one in ROUND if low <= one <= high), *shown})
-    st.session_state[round_] = shown
+    offered = sorted({*(one for one in ROUND if low <= one <= high), *found})
+    st.session_state[round_] = found
     clicked.pills(
         "or click one or several",
         offered,

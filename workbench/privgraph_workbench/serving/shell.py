@@ -100,6 +100,8 @@ _BESIDE = (
     f".st-key-{BESIDE} {{ max-height: calc(100vh - 6rem); overflow-y: auto; }} }}"
 )
 
+# Buttons of one choice that go on in a second row where they do not fit, in place of being cut off.
+WRAPS = "wraps"
 # The switch of the gallery stands in the row of the page's title, where there is room.
 GALLERY = "gallery-switch"
 _GALLERY = (
@@ -120,6 +122,7 @@ _NARROW = (
     f"@media (max-width: 1000px) {{ [class*=st-key-{STACK}-{NUMBERS_FIRST}] > [data-testid=stLayoutWrapper] > "
     "[data-testid=stHorizontalBlock] { flex-direction: column-reverse; } }"
     f"[class*=st-key-{CARDS}] [data-testid=stHorizontalBlock] {{ flex-wrap: wrap; }}"
+    f"[class*=st-key-{WRAPS}] [data-testid=stButtonGroup] div {{ flex-wrap: wrap; }}"
     f"[class*=st-key-{CARDS}] [data-testid=stColumn] {{ min-width: 11rem; }}"
     f"@media (max-width: 640px) {{ [class*=st-key-{CARDS}] [data-testid=stColumn] "
     "{ min-width: 9rem; flex: 1 1 9rem; } }"

@@ -16,7 +16,16 @@ from privgraph.data.errors import UploadError
 from privgraph.data.large.columns import Growing
 from privgraph.data.large.tables import Seen, Table, Wrong
 from privgraph.data.spec import LARGEST_FEATURE
-from privgraph.data.upload_checks import Limits, check_classes, check_sizes, classes_of, clean_name, odd_nodes, shown
+from privgraph.data.upload_checks import (
+    Limits,
+    check_classes,
+    check_feature_columns,
+    check_sizes,
+    classes_of,
+    clean_name,
+    odd_nodes,
+    shown,
+)
 
 _ROWS = 1 << 16
 """Rows of an npy file that are copied at once."""
@@ -106,8 +115,7 @@ def of_table(table: Table, folder: Path, limits: Limits, seen: Seen) -> Nodes:
     names = [name for name in table.columns if name not in ("id", "label")]
     if len(set(table.columns)) != len(table.columns):
         raise UploadError("Two columns of the nodes have the same name")
-    if not 1 <= len(names) <= limits.features:
-        raise UploadError(f"The nodes have {len(names)} feature columns, and 1 to {limits.features:,} are taken")
+    check_feature_columns(len(names), limits)
     text = pyarrow.large_string()
     types = {"id": text, "label": text} | dict.fromkeys(names, pyarrow.float64())
     features = Features(folder / "x.npy", len(names), limits)

@@ -4,7 +4,7 @@ is."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from privgraph_workbench.figures.axes import COLUMNS, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
@@ -24,7 +24,7 @@ def data(
 ) -> list[Row]:
     """One row per place, ascending: x, epsilon (sound; infinite where nothing is proved),
     epsilon_as_published (None: no formula), chosen (the setting's own place), axis (what x is), handle
-    (whether the place can be dragged on a page), of (what is priced: each has a panel of its own)."""
+    (whether the place can be dragged on a page), of (what is priced)."""
     return [
         {
             "x": x,
@@ -41,7 +41,8 @@ def data(
 
 def chart(rows: Sequence[Row]) -> Chart:
     """Two curves over logarithmic epsilon; the setting's own place has a large mark on each, and a line where
-    it can move. What is compared stands side by side over the same range of epsilon."""
+    it can move. What is compared stands in one panel where the axis means the same, and else side by side
+    over the same range of epsilon."""
     drawn = [row[COLUMNS[kind]] for row in rows for kind in KINDS if _finite(row[COLUMNS[kind]])]
     if not drawn:
         free = any(row[COLUMNS[kind]] == 0 for row in rows for kind in KINDS)
@@ -52,12 +53,47 @@ def chart(rows: Sequence[Row]) -> Chart:
     alone = len(groups) == 1
     badge = "the published line only: no sound ε has been proved for this noise"
     (first, *_) = groups
+    if not alone and not unproved and len({row["axis"] for row in rows}) == 1:
+        return _over_each_other(groups, bounds)
     return Chart(
         title=(f"{first}: {_against(rows)}" if first else _against(rows)) if alone else "Side by side",
         panels=tuple(_panel(held, "" if alone else of, bounds) for of, held in groups.items()),
         series=tuple(one for place, held in enumerate(groups.values()) for one in _curves(held, place)),
         summary=" ".join(_said(held, "" if alone else of) for of, held in groups.items()),
         badges=tuple(badge if alone else f"{of}: {badge}" for of in unproved),
+        height=340,
+    )
+
+
+def _over_each_other(groups: Mapping[str, Sequence[Row]], bounds: tuple[float, float]) -> Chart:
+    """The sound epsilons of several methods over one axis: their noise is of the same kind."""
+    rows = sorted((row for held in groups.values() for row in held), key=lambda row: float(row["x"]))
+    own = [row for row in rows if row["chosen"]]
+    marked = {row["x"]: row for row in own}  # one line where the settings have the same noise
+    panel = _panel([{**row, "chosen": row is marked.get(row["x"])} for row in rows], "", bounds)
+    series = []
+    for place, (of, held) in enumerate(groups.items()):
+        for whole in (True, False):
+            shown = [row for row in held if _finite(row["epsilon"]) and (whole or row["chosen"])]
+            series.append(
+                Series(
+                    name=f"{of}: sound ε",
+                    kind="path" if whole else "points",
+                    x=tuple(row["x"] for row in shown),
+                    y=tuple(row["epsilon"] for row in shown),
+                    slot=place,
+                    size=5 if whole else 13,
+                    hollow=place > 0,
+                    legend=whole,
+                    group=of,
+                    hover=tuple(f"{of}\n{_hover(row)}" for row in shown),
+                )
+            )
+    return Chart(
+        title=f"Sound {_against(rows)}",
+        panels=(panel,),
+        series=tuple(series),
+        summary=" ".join(_said(held, of) for of, held in groups.items()),
         height=340,
     )
 
@@ -82,7 +118,7 @@ def _panel(rows: Sequence[Row], title: str, bounds: tuple[float, float]) -> Pane
         rules=tuple(
             Rule(
                 x=row["x"],
-                label="this setting: drag me" if row["handle"] else "this setting",
+                label="this setting ↔" if row["handle"] else "this setting",
                 handle=HANDLE * row["handle"],
             )
             for row in rows

@@ -4,6 +4,7 @@ it."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
@@ -52,9 +53,11 @@ def chart(rows: Sequence[Row]) -> Chart:
             y=("budget",),
             slot=place,
             hover=(f"{row['name']}\n{percent(row['share'])} of the budget",),
+            legend=False,
         )
         for place, row in enumerate(rows)
     ]
+    legend = [replace(one, x=(0.0,), legend=True) for one in series]  # in order, though the last is drawn first
     return Chart(
         title=TITLE,
         panels=(
@@ -64,7 +67,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 rules=tuple(Rule(x=row["high"], label="drag me", handle=HANDLE) for row in rows if row["handle"]),
             ),
         ),
-        series=tuple(reversed(series)),
+        series=(*legend, *reversed(series)),
         summary="The budget: " + "; ".join(f"{row['name']} {percent(row['share'])}" for row in rows) + ".",
         height=200,
     )

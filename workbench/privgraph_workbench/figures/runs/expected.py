@@ -12,18 +12,19 @@ from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import option, percent
 
-TITLE = "Accuracy to expect"
 LEVELS = {
     "bare": "without privacy",
     "blind": "MLP, which reads no edge",
     "majority": "naming the largest class",
+    "partner": "guessing a partner",
 }
-"""What the accuracy is read beside, the best first."""
+"""What the accuracy is read beside, the best first; of relations the last one takes no learning."""
+GUESSES = ("majority", "partner")
 
 
 def data(told: Outlook, epsilons: Sequence[float] = ()) -> list[Row]:
-    """One row per measured budget (kind "reached"), per level to read it beside ("bare", "blind", "majority")
-    and per budget that is asked for ("asked").
+    """One row per measured budget (kind "reached"), per level to read it beside (`LEVELS`) and per budget
+    that is asked for ("asked").
 
     kind, epsilon (asked for; None for a level), mean, low, high (95% confidence over seeds; None for fewer
     than three), seeds, evaluator (True: test labels are private). Of a budget that is asked for `mean` is
@@ -34,7 +35,8 @@ def data(told: Outlook, epsilons: Sequence[float] = ()) -> list[Row]:
         if level is not None:
             rows.append(_row(kind, None, level))
     if told.majority is not None:
-        rows.append({"kind": "majority", "epsilon": None, "mean": told.majority, "low": None, "high": None, "seeds": 0})
+        guess = "partner" if told.relations else "majority"
+        rows.append({"kind": guess, "epsilon": None, "mean": told.majority, "low": None, "high": None, "seeds": 0})
     for epsilon in epsilons:
         at = told.told(epsilon)
         mean = None if at is None else at.mean
@@ -59,7 +61,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     levels = [row for kind in LEVELS for row in rows if row["kind"] == kind]
     asked = [row for row in rows if row["kind"] == "asked"]
     if not reached and not levels:
-        return empty(TITLE, "no run tells yet")
+        return empty("Accuracy to expect", "no run tells yet")
     places = [float(row["epsilon"]) for row in (*reached, *asked)] or [1.0]
     low, high = min(places) / 1.3, max(places) * 1.3
     series = [
@@ -82,7 +84,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 kind="level",
                 x=(low, high),
                 y=(row["mean"],),
-                slot=NEUTRAL if row["kind"] == "majority" else 1 + place,
+                slot=NEUTRAL if row["kind"] in GUESSES else 1 + place,
                 shape=1 + place,
                 hover=(f"{LEVELS[row['kind']]}: {percent(row['mean'])}",) * 2,
             )
@@ -102,19 +104,22 @@ def chart(rows: Sequence[Row]) -> Chart:
                 hover=tuple(f"ε {option(row['epsilon'])}: expect about {percent(row['mean'])}" for row in known),
             )
         )
+    relations = any(row["kind"] == "partner" for row in levels)
+    what = "PREC@1" if relations else "Accuracy"
+    measure = "PREC@1: partner ranked first (percent)" if relations else "test accuracy (percent)"
     told = "; ".join(f"{percent(row['mean'])} at ε {option(row['epsilon'])}" for row in reached)
     beside = "; ".join(f"{LEVELS[row['kind']]} {percent(row['mean'])}" for row in levels)
     return Chart(
-        title=TITLE,
+        title=f"{what} to expect",
         panels=(
             Panel(
                 x=Axis(title="ε asked for (logarithmic; left is more private)", scale="log", low=low, high=high),
-                y=Axis(title="test accuracy (percent)", percent=True),
+                y=Axis(title=measure, percent=True),
                 rules=tuple(Rule(x=row["epsilon"], label=f"ε {option(row['epsilon'])}") for row in asked),
             ),
         ),
         series=tuple(one for one in series if one.x),
-        summary=f"Accuracy that finished runs reached: {told or 'none'}. Beside it: {beside or 'nothing'}.",
+        summary=f"{what} that finished runs reached: {told or 'none'}. Beside it: {beside or 'nothing'}.",
         badges=badges_of(rows),
         height=360,
         legend=True,

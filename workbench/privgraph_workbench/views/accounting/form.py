@@ -8,10 +8,10 @@ import streamlit as st
 
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec, PublicFacts, in_two_domains
-from privgraph.options import Option, OptionError, Parameter, build, parameters
+from privgraph.options import Option, OptionError, Parameter, build, listed, parameters
 from privgraph.registry import METHODS, MethodSpec
 from privgraph_workbench.facts import datasets, method_costs
-from privgraph_workbench.forms import data_options, fields, widgets
+from privgraph_workbench.forms import beginnings, data_options, fields, widgets
 from privgraph_workbench.views.parts import choosing
 from privgraph_workbench.words import markup, meaning
 
@@ -81,26 +81,37 @@ def facts(spec: DatasetSpec | None) -> PublicFacts | str | None:
     return in_two_domains(known_sizes)
 
 
-def choose_method() -> MethodSpec:
-    offered = sorted(method_costs.private_methods(), key=lambda name: name != FIRST)
+def fitting(spec: DatasetSpec | None) -> dict[str, str | None]:
+    """Each method that protects something, and why it cannot be trained on this graph (None where it can)."""
+    units = {name: method_costs.private_units(name) for name in method_costs.private_methods()}
+    return {name: None if spec is None else beginnings.unfit(METHODS[name], spec, held) for name, held in units.items()}
+
+
+def choose_method(spec: DatasetSpec | None) -> MethodSpec:
+    """Of those that can be trained on this graph."""
+    refused = fitting(spec)
+    offered = sorted((name for name, why in refused.items() if why is None), key=lambda name: name != FIRST)
     asked = st.query_params.get("method")
     if asked is not None and asked not in offered:
         known = (
-            f"{METHODS[asked].title} protects nothing"
-            if asked in METHODS
-            else f"there is no method {markup.literal(asked[:80])}"
+            f"there is no method {markup.literal(asked[:80])}"
+            if asked not in METHODS
+            else refused.get(asked) or f"{METHODS[asked].title} protects nothing"
         )
+        widgets.leave(asked)
         st.warning(f"In this page's address, {known}; {offered[0]} is used instead.")
     titles = {name: METHODS[name].title for name in offered}
     help_ = "; ".join(f"{METHODS[name].title}: {METHODS[name].about}" for name in offered)
+    if len(offered) < len(refused):
+        help_ += f" Not offered for this graph: {listed(METHODS[name].title for name in refused if refused[name])}."
     name = choosing.one("Method", titles, "method", moved=widgets.turn, help=help_)
     widgets.turned(METHODS[name])
     return METHODS[name]
 
 
-def choose_other(chosen: MethodSpec) -> str | None:
+def choose_other(chosen: MethodSpec, spec: DatasetSpec | None) -> str | None:
     """A second method to stand beside the first, or None."""
-    offered = [name for name in method_costs.private_methods() if name != chosen.name]
+    offered = [name for name, why in fitting(spec).items() if why is None and name != chosen.name]
     asked = st.query_params.get("with")
     if asked is not None and asked not in (*offered, NOBODY):
         st.warning(f"In this page's address, with has no value {markup.literal(asked[:80])} here; it is left out.")
@@ -110,10 +121,11 @@ def choose_other(chosen: MethodSpec) -> str | None:
     return None if name == NOBODY else name
 
 
-def choose_unit(chosen: MethodSpec) -> str:
-    """What is protected: only what the method does protect is offered."""
+def choose_unit(chosen: MethodSpec, spec: DatasetSpec | None) -> str:
+    """What is protected: only what the method does protect, on this graph, is offered."""
     known = {parameter.name: parameter for parameter in parameters(chosen.load_config())}
-    offered = method_costs.private_units(chosen.name)
+    private = method_costs.private_units(chosen.name)
+    offered = tuple(one for one in private if spec is None or not chosen.refuses(spec.task, spec.undirected, one))
     own = known["unit"].default if known["unit"].default in offered else offered[0]
     protected = replace(known["unit"], default=own, option=replace(known["unit"].option, choices=offered))
     for complaint in widgets.complaints([protected]):

@@ -89,6 +89,15 @@ def fields(
         st.error(refused)
 
 
+def waiting(config: type, knobs: Sequence[DeltaGenerator]) -> None:
+    """Both fields as they were, while something else of the form is wrong: nothing follows from them now."""
+    noise = st.query_params.get("scale")
+    for place, label, held in zip(
+        knobs[1:3], ("ε", "Noise"), (option(wanted_epsilon(config)), noise or "follows from ε"), strict=True
+    ):
+        place.text_input(label, value=held, disabled=True, key=f"waiting.{label}.{held}")
+
+
 def _asked_before(config: type) -> float:
     """The epsilon that was asked for before a noise was: the address keeps it."""
     known = next(parameter for parameter in parameters(config) if parameter.name == "epsilon")

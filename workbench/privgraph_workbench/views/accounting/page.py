@@ -12,11 +12,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.methods.base import Lever, filled_in
-from privgraph.options import OptionError, parameters, values
+from privgraph.options import OptionError, listed, parameters, values
+from privgraph.privacy.kinds import OF_GRADIENTS
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS, MethodSpec
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import method_costs
+from privgraph_workbench.facts.drowned import AGGREGATIONS
 from privgraph_workbench.facts.method_costs import Curve, Setting
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import cost
@@ -29,7 +31,7 @@ from privgraph_workbench.views.accounting import linked
 from privgraph_workbench.views.accounting import noise as accounting_noise
 from privgraph_workbench.views.accounting import parts as accounting_parts
 from privgraph_workbench.views.accounting import terms as accounting_terms
-from privgraph_workbench.views.parts import keeping, layout, statement
+from privgraph_workbench.views.parts import choosing, keeping, layout, statement
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words import statements as statement_words
@@ -38,7 +40,9 @@ from privgraph_workbench.words.numbers import number, proved_epsilon, stated
 BUDGET_SECONDS = 0.6
 """How long one drawing of the page may compute; what is missing then is drawn next."""
 NOISE = "noise"
-SAME_WAGER = "To guess it is as hard as beside: the wager is the same."
+SAME_WAGER = "Whoever guesses is right as often as with the other method."
+ALIKE = "They cost the same here: each needs this noise for this ε."
+APART = "Their noise is not of one kind, so that each has an axis of its own."
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,7 @@ class Priced:
 def page() -> None:
     """The form; what it comes to, for one method or for two; the chart; and folds for who asks more."""
     queue.tick()
+    keeping.keep("accounting", ("fold.",))
     st.title("Accounting")
     place = st.container()  # always there: what is below it keeps its place
     with st.container(border=True):
@@ -64,17 +69,19 @@ def page() -> None:
         with left:
             spec = accounting_form.choose_data()
         with middle:
-            chosen = accounting_form.choose_method()
+            chosen = accounting_form.choose_method(spec)
         with right:
-            other = accounting_form.choose_other(chosen)
+            other = accounting_form.choose_other(chosen, spec)
         facts = accounting_form.facts(spec)
         place.markdown(_of(spec, facts))
         knobs = st.columns(3)
         with knobs[0]:
-            unit = accounting_form.choose_unit(chosen)
+            unit = accounting_form.choose_unit(chosen, spec)
         filled = accounting_form.options(chosen, unit)
         setting = _setting(chosen, facts, filled)
         priced = _priced(setting, knobs) if setting is not None else None
+        if filled.errors:
+            linked.waiting(chosen.load_config(), knobs)
         if priced is not None:
             filled.fill_in(filled_in(priced.setting.config, priced.said))
     if setting is None:
@@ -82,9 +89,14 @@ def page() -> None:
     if priced is None:
         accounting_noise.show(setting)
         return
-    complete = _answer(priced, _second(other, setting, filled), spec)
+    second = _second(other, setting, filled)
+    complete = _answer(priced, second, spec)
     name, statements = _named(priced, spec)
-    accounting_parts.show(setting, priced.said, statements, name)
+    both = isinstance(second, Priced)
+    accounting_parts.show(setting, priced.said, statements, name, of=priced.title if both else "")
+    if isinstance(second, Priced) and second.setting.reads:
+        of = _named(second, spec)
+        accounting_parts.show(second.setting, second.said, of[1], of[0], of=second.title, beside=True)
     accounting_terms.show(setting, priced.noise, priced.said, statements, name)
     accounting_noise.show(setting)
     if not complete:
@@ -96,7 +108,8 @@ def _of(spec: DatasetSpec | None, facts: PublicFacts | str | None) -> str:
     said = "What noise costs, in **ε** (smaller is more private). From public sizes alone: nothing is trained."
     if spec is None or not isinstance(facts, PublicFacts):
         return said
-    return f"{said} Here those of **{markup.literal(spec.title)}**: {facts.nodes:,} nodes, {facts.edges:,} edges."
+    nodes, edges = ("texts", "relations") if spec.domains else ("nodes", "edges")
+    return f"{said} Here those of **{markup.literal(spec.title)}**: {facts.nodes:,} {nodes}, {facts.edges:,} {edges}."
 
 
 def _setting(chosen: MethodSpec, facts: PublicFacts | str | None, filled: widgets.Filled) -> Setting | None:
@@ -166,6 +179,12 @@ def _drag(name: str, noise: float) -> None:
 def _answer(first: Priced, second: Priced | str | None, spec: DatasetSpec | None) -> bool:
     """What the setting comes to, beside its chart or beside a second method. False where points of the chart
     are missing, because time ran out."""
+    if isinstance(second, Priced) and second.said.unit != first.said.unit:
+        st.warning(
+            "**Equal ε do not protect the same here:** that on the left is promised for each "
+            f"{first.said.unit}, that on the right for each {second.said.unit}. A node with all its edges is far more "
+            "to hide than one edge."
+        )
     left, right = layout.columns("answer", 2)
     with left:
         _told(first, spec, heading=second is not None)
@@ -177,12 +196,36 @@ def _answer(first: Priced, second: Priced | str | None, spec: DatasetSpec | None
             st.error(markup.sentence(second))
         else:
             _told(second, spec, heading=True, beside=first)
-            if second.said.unit != first.said.unit:
-                st.warning(
-                    f"One promise is for each {first.said.unit}, the other for each {second.said.unit}: equal ε do "
-                    "not protect the same."
-                )
+            st.button(
+                f"Change places, to set the options of {METHODS[second.setting.name].title}",
+                key="swap",
+                icon=":material/swap_horiz:",
+                type="tertiary",
+                on_click=_swap,
+                args=(first, second),
+                help="It stands here with its own defaults",
+            )
+    if isinstance(second, Priced) and (_alike(first, second) or not _one_kind(first, second)):
+        st.markdown(ALIKE if _alike(first, second) else APART)
     return _chart([first] if isinstance(second, str) else [first, second], spec)
+
+
+def _one_kind(first: Priced, second: Priced) -> bool:
+    return first.setting.price.noise == second.setting.price.noise
+
+
+def _alike(first: Priced, second: Priced) -> bool:
+    """Whether two methods need the same noise for the same promise."""
+    same = first.said.unit == second.said.unit and math.isclose(first.noise, second.noise, rel_tol=1e-3)
+    return same and _one_kind(first, second) and math.isclose(first.said.epsilon, second.said.epsilon, rel_tol=1e-3)
+
+
+def _swap(first: Priced, second: Priced) -> None:
+    """The method that stood beside is set now, and the other stands beside."""
+    widgets.leave(first.setting.name)
+    st.query_params["unit"] = second.said.unit
+    choosing.put("method", second.setting.name)
+    choosing.put("with", first.setting.name)
 
 
 def _told(one: Priced, spec: DatasetSpec | None, *, heading: bool, beside: Priced | None = None) -> None:
@@ -202,7 +245,9 @@ def _told(one: Priced, spec: DatasetSpec | None, *, heading: bool, beside: Price
     wager = _wager(said)
     st.markdown(wager if beside is None or wager != _wager(beside.said) else SAME_WAGER)
     scale = f"{setting.price.noise}: {number(one.noise, 4)}" if setting.reads else "no noise"
-    st.caption(f"{markup.sentence(scale)} {meaning.delta(said.delta, said.epsilon)} Rule: {said.delta_rule}.")
+    st.caption(
+        f"{markup.sentence(scale)} {_drawn(one)}{meaning.delta(said.delta, said.epsilon)} Rule: {said.delta_rule}."
+    )
     if said.gaps:
         statement.gaps(said)
     if spec is not None and setting.config.unit != "none":
@@ -214,6 +259,15 @@ def _told(one: Priced, spec: DatasetSpec | None, *, heading: bool, beside: Price
                 icon=":material/model_training:",
                 query_params=train_address(setting, spec),
             )
+
+
+def _drawn(one: Priced) -> str:
+    """What a scale comes to in the units of what noise is added to: the numbers that Train shows."""
+    words = {**dict.fromkeys(AGGREGATIONS, "sums over neighbours"), **dict.fromkeys(OF_GRADIENTS, "sums of gradients")}
+    found = {words[entry.kind]: entry.noise_std for entry in one.said.ledger if entry.kind in words and entry.noise_std}
+    if not found or all(math.isclose(std, one.noise, rel_tol=1e-6) for std in found.values()):
+        return ""
+    return f"On Train that is {listed(f'σ {number(std)} on {what}' for what, std in found.items())}. "
 
 
 def _wager(said: PrivacyStatement) -> str:
@@ -251,7 +305,7 @@ def _named(one: Priced, spec: DatasetSpec | None) -> tuple[str, dict[str, Privac
 
 def _chart(shown: Sequence[Priced], spec: DatasetSpec | None) -> bool:
     """Epsilon against what the reader chooses: the noise, whose line can be dragged, or an option of the
-    method while the noise stays. Two methods stand side by side over one range of epsilon."""
+    method while the noise stays. Two methods stand over each other where their axes mean the same."""
     first, until = shown[0], time.monotonic() + BUDGET_SECONDS
     levers = {lever.option: lever for lever in first.setting.price.levers}
     offered = [NOISE, *levers]
@@ -261,18 +315,19 @@ def _chart(shown: Sequence[Priced], spec: DatasetSpec | None) -> bool:
         st.warning(f"In this page's address, against has no value {markup.literal(asked[:40])} here.")
     against = NOISE
     if levers:
-        against = str(
-            st.segmented_control(
-                "ε against",
-                offered,
-                default=NOISE,
-                required=True,
-                key="against",
-                bind="query-params",
-                format_func=lambda name: NOISE if name == NOISE else heading(levers[name].axis),
-                help="Every option of the method that moves ε while the noise stays as it is",
+        with st.container(key=f"{shell.WRAPS}-against"):
+            against = str(
+                st.pills(
+                    "ε against",
+                    offered,
+                    default=NOISE,
+                    required=True,
+                    key="against",
+                    bind="query-params",
+                    format_func=lambda name: NOISE if name == NOISE else heading(levers[name].axis),
+                    help="Every option of the method that moves ε while the noise stays as it is",
+                )
             )
-        )
     rows: list[Row] = []
     curves: list[Curve] = []
     statements: dict[str, PrivacyStatement] = {}

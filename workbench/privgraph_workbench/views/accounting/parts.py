@@ -22,21 +22,37 @@ from privgraph_workbench.words.numbers import option
 SMALLEST, LARGEST = 0.01, 0.99
 
 
-def show(setting: Setting, said: PrivacyStatement, statements: Mapping[str, PrivacyStatement], name: str) -> None:
-    """The budget of this setting, for who asks."""
-    with layout.fold("Where the budget goes", "budget", icon=":material/donut_small:") as part:
+def show(
+    setting: Setting,
+    said: PrivacyStatement,
+    statements: Mapping[str, PrivacyStatement],
+    name: str,
+    *,
+    of: str = "",
+    beside: bool = False,
+) -> None:
+    """The budget of this setting, for who asks; `of` whom, where two are compared. What stands `beside` has
+    no border to be moved: the form sets the other."""
+    label = f"Where the budget goes{': ' * bool(of)}{of}"
+    with layout.fold(label, "budget.beside" if beside else "budget", icon=":material/donut_small:") as part:
         if part.open:
             with st.spinner("Each mechanism is being counted by itself."):
-                _budget(setting, said, statements, name)
+                _budget(setting, said, statements, name, fixed=beside)
 
 
-def _budget(setting: Setting, said: PrivacyStatement, statements: Mapping[str, PrivacyStatement], name: str) -> None:
+def _budget(
+    setting: Setting, said: PrivacyStatement, statements: Mapping[str, PrivacyStatement], name: str, *, fixed: bool
+) -> None:
     entries = said.ledger
     shares = ledger.data(entries, said.delta)
-    movable = setting.price.split is not None and len(entries) > 1 and not method_costs.unprotected(entries)
+    movable = (
+        not fixed and setting.price.split is not None and len(entries) > 1 and not method_costs.unprotected(entries)
+    )
     st.markdown(
         "**Drag the border** to give the first more or less: the noise of both is planned again for the same ε."
         if movable
+        else "The noise of each part is planned for this ε."
+        if fixed and setting.price.split is not None
         else setting.price.fixed
     )
     if len(entries) > 1:

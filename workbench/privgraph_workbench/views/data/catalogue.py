@@ -12,7 +12,7 @@ from privgraph_workbench.facts import datasets
 from privgraph_workbench.forms import beginnings, data_options
 from privgraph_workbench.views.parts import choosing, layout
 
-PIXELS = 220
+PIXELS = 430
 """Height of the table, which scrolls; of fewer rows it is lower."""
 ROW = 35
 TABLE = "catalogue"
@@ -20,8 +20,8 @@ TABLE = "catalogue"
 
 def show(chosen: DatasetSpec, begin_anew: Callable[[], None], *, opened: bool) -> None:
     """The table, in which the `chosen` graph is marked; `begin_anew` is called when the page goes over to
-    another, and the table closes: what was chosen stands in its place."""
-    every = datasets.choices()
+    another, and the table closes: what was chosen stands in its place. Next time its row is the first."""
+    every = sorted(datasets.choices(), key=lambda spec: spec != chosen)
     label = f"The whole catalogue: {choosing.counted(every)}"
     with layout.fold(label, "catalogue", icon=":material/list:", opened=opened):
         titles = choosing.graphs(every)

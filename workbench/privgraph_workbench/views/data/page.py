@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from privgraph.data.errors import DataError
@@ -16,9 +18,12 @@ from privgraph_workbench.jobs import downloads
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.data import catalogue, domains, question, upload
 from privgraph_workbench.views.parts import choosing, layout
+from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup, naming
 
 POLL_SECONDS = 1.0
+MANY = 6
+"""So many classes of one size are a sentence, and no figure."""
 _OF = "node.of"
 """Of which graph the node in the middle was chosen: its name and its last node."""
 
@@ -154,11 +159,31 @@ def _described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> 
             f"{described.mean_degree:.1f} on average, at most {described.largest_degree:,}. Nodes with many "
             "neighbours give a lot away about others, and are the hardest to hide."
         )
+        figure_exports("degrees", described.degrees, {}, name=_file(spec))
     with right:
         st.markdown("##### Which classes are there?" if described.domains else "##### What is to be predicted?")
-        live_plot.show(classes.plot(classes.data(described.classes), layout.theme()), key=f"classes.{spec.name}")
+        rows = classes.data(described.classes)
+        if alike := _alike(described.classes):
+            st.markdown(alike)
+        else:
+            live_plot.show(classes.plot(rows, layout.theme()), key=f"classes.{spec.name}")
         st.caption(_class_words(described))
+        figure_exports("classes", rows, {}, name=_file(spec))
     _neighbourhood(spec, filled, described)
+
+
+def _file(spec: DatasetSpec) -> str:
+    return spec.name.replace(":", "-")
+
+
+def _alike(counts: Mapping[str, int]) -> str:
+    """Many classes that are almost equally large, in a sentence in place of as many equal bars; "" for
+    others."""
+    sizes = [*counts.values()]
+    if len(sizes) < MANY or max(sizes) > 1.1 * min(sizes):
+        return ""
+    names = ", ".join(map(markup.literal, counts))
+    return f"**{len(sizes)} classes of about {sum(sizes) / len(sizes):,.0f} each**: {names}."
 
 
 def _facts(described: describing.Description) -> None:
@@ -262,9 +287,7 @@ def _confirm_delete(spec: DatasetSpec) -> None:
             "cannot be repeated."
         )
         with st.container(horizontal=True):
-            st.button(
-                "Delete for good", type="primary", key="delete_upload_yes", on_click=_delete_upload, args=(spec.name,)
-            )
+            st.button("Delete for good", key="delete_upload_yes", on_click=_delete_upload, args=(spec.name,))
             st.button("Keep", key="delete_upload_no", on_click=st.session_state.pop, args=("deleting_upload", None))
 
 

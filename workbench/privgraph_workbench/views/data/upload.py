@@ -25,6 +25,7 @@ from privgraph_workbench.views.parts.file_links import offer
 from privgraph_workbench.words import markup
 
 MOST_UPLOAD_MB = 200
+ENDINGS = ("npz", "csv", "graphml", "xml")
 PLACE = "data"
 """The anchor of the page's title, near which an upload that was kept is confirmed."""
 _KEPT, _REFUSED, _HALVES, _COLUMNS = "upload_kept", "upload_refused", "upload_halves", "upload_columns"
@@ -64,7 +65,8 @@ def _fields(begin_anew: Callable[[], None], texts: bool) -> None:
             "Edges are read as undirected. The graph stays on this machine; the files are checked "
             "before they are "
             "read, and never run. CSV files whose columns have other names are taken, too: you are asked which is "
-            "which. Commas, semicolons or tabs may stand between columns.\n\n"
+            "which. Commas, semicolons or tabs may stand between columns; with semicolons or tabs, numbers may have "
+            "decimal commas.\n\n"
             "Larger graphs, of up to some billion edges, are read piece by piece on the command line: "
             "`privgraph data add FILE ...`. They can be chosen here afterwards, like any other."
         )
@@ -72,7 +74,7 @@ def _fields(begin_anew: Callable[[], None], texts: bool) -> None:
         offer({"Sample files (zip)": File(name="privgraph-samples.zip", mime="application/zip", make=samples)})
     files = st.file_uploader(  # Streamlit cannot empty one, and a new one is empty
         "Two CSV files: texts and relations" if texts else "One npz or GraphML file, or two CSV files",
-        type=["npz", "csv", "graphml", "xml"],
+        type=[*ENDINGS],
         accept_multiple_files=True,
         max_upload_size=MOST_UPLOAD_MB,
         key=_uploader(),
@@ -83,21 +85,49 @@ def _fields(begin_anew: Callable[[], None], texts: bool) -> None:
             ":orange[It has no name yet.] Without one, every list calls it *Your own graph*, or *Your own texts*."
         )
     if files:
-        st.caption(f"{len(files)} file{'s' if len(files) > 1 else ''} received.")
-        _columns(files)
-        if len(files) == 2:
+        unfit = _unfit([file.name for file in files])
+        if unfit:
+            st.warning(unfit, icon=":material/draft:")
+        else:
+            st.caption(f"{len(files)} file{'s' if len(files) > 1 else ''} received.")
+            _columns(files)
+        if not unfit and _lack_domains(files):
             st.checkbox(
-                "Texts without domains: split them into two random halves",
+                "The texts name no domain: split them into two random halves",
                 key=_HALVES,
                 help="To try out the prediction of relations. Two halves of one kind say little of a domain that "
                 "was never seen; a column `domain` is better.",
             )
-        st.button("Check and keep", type="primary", key="upload_go", on_click=_take, args=(begin_anew,))
+        st.button(
+            "Check and keep", type="primary", key="upload_go", on_click=_take, args=(begin_anew,), disabled=bool(unfit)
+        )
     refused, why = st.session_state.get(_REFUSED, ((), ""))
     if files and refused == _ids(files):
         st.error(why)
     if not files and (name := _last()) is not None:
         st.caption(f"Kept: **{markup.literal(upload_spec(name).title)}**. [See it above](#{PLACE}).")
+
+
+def _unfit(names: Sequence[str]) -> str:
+    """Why so many files of these kinds are no graph, said before anybody asks; "" where they may be one."""
+    csv = sum(name.lower().endswith(".csv") for name in names)
+    if len(names) == 1:
+        return "One CSV file is here, and a second is needed: edges and nodes, or relations and texts." * csv
+    if len(names) == 2 == csv:
+        return ""
+    return (
+        f"{len(names)} files are here. A graph is **one** npz or GraphML file, or **two** CSV files: take the others "
+        "away with the × beside them."
+    )
+
+
+def _lack_domains(files: Sequence[UploadedFile]) -> bool:
+    """Whether two CSV files hold texts that are in no domains."""
+    if len(files) != 2:
+        return False
+    if (meant := st.session_state.get(_COLUMNS)) is not None:
+        return bool(meant.text) and not meant.domain
+    return any("text" in header and "domain" not in header for header in upload_columns.headers(files))
 
 
 def samples() -> bytes:
@@ -222,16 +252,22 @@ def _uploader() -> str:
     return f"upload.{count}" if count else "upload"
 
 
+def _ending(name: str) -> str:
+    """The ending of a file's name where it is one that the field takes."""
+    return next((f".{one}" for one in ENDINGS if name.lower().endswith(f".{one}")), "")
+
+
 def _take(begin_anew: Callable[[], None]) -> None:
     """Check and keep the files, and choose the graph; what is wrong is kept for the page to say.
 
-    A file name from a browser is never used: files are told apart by their place and content.
+    Of a file name from a browser only a known ending is used, for words: files are told apart by their place
+    and content.
     """
     files = st.session_state[_uploader()]
     columns = st.session_state.get(_COLUMNS)
     try:
         checked = check_upload(
-            {f"file {place}": file for place, file in enumerate(files)},
+            {f"file {place}{_ending(file.name)}": file for place, file in enumerate(files)},
             columns=columns,
             halves=bool(st.session_state.get(_HALVES, False)),  # gone where no two files are there to be halved
         )

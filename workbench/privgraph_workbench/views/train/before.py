@@ -12,13 +12,13 @@ from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.methods.base import Plan, filled_in
 from privgraph.options import OptionError, UnknownName, build
+from privgraph.runs.graph_id import GraphId
 from privgraph.runs.launch import capacity
 from privgraph.runs.memory import too_large
-from privgraph.runs.records import RunRecord, StoreError
+from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets, expecting, plans
-from privgraph_workbench.facts.drowned import Drowned, drowned
 from privgraph_workbench.facts.expecting import BEYOND_RUNS, RELATIONS, Expected, Outlook
 from privgraph_workbench.figures.runs import expected as figure
 from privgraph_workbench.forms import beginnings, widgets
@@ -27,11 +27,10 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import beginning, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
-from privgraph_workbench.views.runs import one_run
-from privgraph_workbench.views.train import controls, promise
+from privgraph_workbench.views.runs import comparison, one_run
+from privgraph_workbench.views.train import controls, promise, verdict
 from privgraph_workbench.views.train.controls import Asked
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.meaning import strength
 from privgraph_workbench.words.naming import graph_title_of, method_title, statements_of
 from privgraph_workbench.words.numbers import duration, kept_budget, number, option, percent, stated
 
@@ -61,10 +60,11 @@ def preview(bar: DeltaGenerator, spec: DatasetSpec, chosen: beginnings.Choice, a
     runs = [] if asked.errors or reasons else _specs(spec, chosen, asked)
     told = _outlook(runs[0], chosen) if runs else Outlook()
     took = _seconds(found, runs, asked) if runs else None
+    said = verdict.verdicts(found, told, asked.epsilons) if runs else {}
     with bar:
         with st.container(key=f"{shell.BAR}-said"):
             st.markdown(_chosen(spec, chosen, asked))
-            if runs and (poor := _verdict(told, asked, found)):
+            if poor := verdict.warning(said):
                 st.warning(poor, icon=":material/trending_down:")
         row = st.container(
             key=f"{shell.BAR}-row", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
@@ -79,9 +79,9 @@ def preview(bar: DeltaGenerator, spec: DatasetSpec, chosen: beginnings.Choice, a
     if waiting:
         st.info("The graph is being counted; the noise is shown when its size is known. You need not wait.", icon="⏳")
         st.fragment(_await_facts, run_every=1.0)(spec, asked)
-    useless = _warn(found, told, asked) if runs else []
     if asked.epsilons:
-        asked.about.caption(controls.called(asked.epsilons, beginnings.lowered(chosen.method), useless))
+        but = {epsilon: one.short for epsilon, one in said.items()}
+        asked.about.caption(controls.called(asked.epsilons, beginnings.lowered(chosen.method), but))
     left, right = layout.columns("before", 2)
     with left:
         if runs:
@@ -141,7 +141,12 @@ def _seconds(found: Sequence[Plan], runs: Sequence[RunSpec], asked: Asked) -> fl
     except StoreError:
         workers = 1
     known = expecting.finished(queue.store(), [runs[0].method])
-    return expecting.seconds(found, runs[0], known, _facts, int(asked.setup.values["seeds"]), workers)
+
+    def facts(run: RunSpec) -> PublicFacts | None:
+        same = found and GraphId.of(run) == GraphId.of(runs[0])
+        return found[0].facts if same else _facts(run)
+
+    return expecting.seconds(found, runs[0], known, facts, int(asked.setup.values["seeds"]), workers)
 
 
 def _facts(run: RunSpec) -> PublicFacts | None:
@@ -207,16 +212,18 @@ def _numbers(found: Sequence[Plan], told: Outlook, asked: Asked, chosen: beginni
     )
     shown = [one for one in map(told.told, _budgets(asked)) if one is not None]
     lacks = _unknown(told, asked)
+    relations = RELATIONS in chosen.method.tasks
+    said_of = f"PREC@1: {comparison.PREC}. " if relations else ""
     st.metric(
-        "Expected PREC@1" if RELATIONS in chosen.method.tasks else "Expected accuracy",
+        "Expected PREC@1" if relations else "Expected accuracy",
         _span([percent(one.mean) for one in shown]) if shown else lacks[0],
-        delta=" · ".join(filter(None, [*(lacks if shown else lacks[1:]), _beside(told)])),
+        delta=" · ".join(filter(None, [_sure(shown), *(lacks if shown else lacks[1:]), _beside(told, asked)])),
         delta_color="off",
         delta_arrow="off",
-        help="What finished runs of this method on this graph, with these options, have reached on test nodes: the "
-        "mean over seeds. Below and above the budgets of all runs it is unknown. Beside "
-        "it what takes no learning (a guess), what a model without edges reaches (an MLP), and what one without "
-        "privacy does.",
+        help=f"{said_of}What finished runs of this method on this graph, with these options, have reached: the "
+        "mean over seeds, with its interval (of a single run that over its test nodes). Below and above the budgets "
+        "of all runs it is unknown. Beside it what takes no learning (a guess), what a model without edges reaches "
+        "(an MLP, which hides no person), and what one without privacy does.",
         width="content",
     )
 
@@ -230,8 +237,22 @@ def _unknown(told: Outlook, asked: Asked) -> list[str]:
         near = [point for point in told.points if any(point in one.near for one in at)]
         where = "" if near[0].epsilon is None else f"at ε {_span([option(one.epsilon or 0.0) for one in near])} "
         return ["unknown", f"{where}with other options: {_span([percent(one.mean) for one in near])}"]
-    ends = {one.how: one.near[0].epsilon or 0.0 for one in at if one.how in BEYOND_RUNS}
-    return [f"unknown {' and '.join(f'{how} ε {option(end)}' for how, end in ends.items())}"] if ends else []
+    ends = {one.how: one for one in at if one.how in BEYOND_RUNS}
+    if not ends:
+        return []
+    places = {how: option(one.near[0].epsilon or 0.0) for how, one in ends.items()}
+    return [
+        f"unknown {' and '.join(f'{how} ε {end}' for how, end in places.items())}",
+        *(f"at ε {places[how]}: {percent(one.mean)}" for how, one in ends.items()),
+    ]
+
+
+def _sure(shown: Sequence[Expected]) -> str:
+    """The interval where there is one number, and from how few runs it is."""
+    if len(shown) == 1:
+        return verdict.sure(shown[0])
+    few = min((near.seeds for one in shown for near in one.near), default=0)
+    return f"from {few} run{'s' * (few != 1)} at each ε" if few else ""
 
 
 def _span(texts: Sequence[str]) -> str:
@@ -241,12 +262,13 @@ def _span(texts: Sequence[str]) -> str:
     return texts[0] if texts[0] == texts[-1] else f"{texts[0]} – {texts[-1]}"
 
 
-def _beside(told: Outlook) -> str:
+def _beside(told: Outlook, asked: Asked) -> str:
+    without = "no edges" if asked.options.values.get("unit") == "edge" else "no edges and not private"
     said = [
-        f"{word} {100 * mean:.0f}%"
+        f"{word} {100 * mean:.0f}%" if mean >= 0.01 else f"{word} {percent(mean)}"
         for word, mean in (
             ("guess", told.majority),
-            ("no edges", told.blind.mean if told.blind else None),
+            (without, told.blind.mean if told.blind else None),
             ("no privacy", told.bare.mean if told.bare else None),
         )
         if mean is not None
@@ -265,8 +287,16 @@ def _run(runs: Sequence[RunSpec], wrong: bool, took: float | None) -> None:
             if count > 1:
                 rest = "the second is" if count == 2 else "the others are"
                 st.caption(f"The first opens; {rest} beside it on Runs.")
+            if again := _of_gallery(runs):
+                st.caption(f"Takes the place of {again} gallery run{'s' * (again != 1)}.")
     if pressed:
         beginning.send(runs, changed=st.query_params.get(one_run.CHANGED, ""))
+
+
+def _of_gallery(runs: Sequence[RunSpec]) -> int:
+    """How many of these very runs the gallery has."""
+    ids = tuple({run.id for run in runs})
+    return sum(bool(row["gallery"]) for row in queue.store().find_rows(RunQuery(ids=ids, limit=len(ids))))
 
 
 def _await_facts(spec: DatasetSpec, asked: Asked) -> None:
@@ -295,7 +325,7 @@ def _expect(told: Outlook, asked: Asked, run: RunSpec) -> None:
     if not asked.epsilons:
         (point,) = told.points[:1]
         st.markdown("#### What accuracy to expect")
-        st.markdown(f"**{percent(point.mean)}** on {graph}{_over(point.seeds)}: {_beside(told)}.")
+        st.markdown(f"**{percent(point.mean)}** on {graph}{_over(point.seeds)}: {_beside(told, asked)}.")
         st.caption(_from(told, asked, point.records))
         return
     rows = figure.data(told, asked.epsilons)
@@ -326,58 +356,3 @@ def _from(told: Outlook, asked: Asked, records: Sequence[RunRecord]) -> str:
         elif at is not None and at.how == "between":
             said.append(f"ε {option(epsilon)} lies between measured ones")
     return "; ".join(said) + ". Accuracies are an evaluator's, measured on test labels: no ε pays for looking."
-
-
-def _warn(found: Sequence[Plan], told: Outlook, asked: Asked) -> list[float]:
-    """Where the noise swamps the signal, a sentence: strong protection that lets nothing be learnt is no
-    bargain. Gives the budgets at which that is so."""
-    useless = []
-    for plan, epsilon in zip(found, asked.epsilons, strict=False):
-        worst = drowned(plan)
-        if worst is None and not _no_better(told, told.at(epsilon), plan.statement.unit, learns=True):
-            continue
-        useless.append(epsilon)
-        if len(useless) > 1 or worst is None:  # the smallest budget is the worst; and what runs say, Run says
-            continue
-        of = "what edges say" if plan.statement.unit == "edge" else "the signal"
-        said = [f"**At ε = {option(epsilon)} the noise swamps {of}.**", _sizes(worst), _nothing(worst)]
-        if strength(plan.statement.epsilon, plan.statement.delta) in ("strong", "moderate"):
-            said.append("It protects well because next to nothing is learnt.")
-        st.warning(" ".join(filter(None, said)), icon=":material/blur_on:")
-    return useless
-
-
-def _sizes(worst: Drowned) -> str:
-    times = number(worst.times, 2) if worst.times < 100 else f"{worst.times:,.0f}"
-    return f"The noise on {worst.what} is {times} times what it is to hide in."
-
-
-def _nothing(worst: Drowned) -> str:
-    if worst.edges:
-        return "From edges nothing can be learnt: expect no more than a model that reads none."
-    return "Nothing can be learnt: expect no more than guessing the largest class."
-
-
-def _verdict(told: Outlook, asked: Asked, found: Sequence[Plan]) -> str:
-    """What runs have shown of budgets that buy nothing, before one pays for them; "" where they have not."""
-    unit = found[0].statement.unit if found else "none"
-    poor = {one: said for one in sorted(asked.epsilons) if (said := _no_better(told, told.at(one), unit))}
-    if not poor:
-        return ""
-    return f"**At ε {', '.join(map(option, poor))} do not expect much.** {list(poor.values())[-1]}"
-
-
-def _no_better(told: Outlook, at: Expected | None, unit: str, *, learns: bool = False) -> str:
-    """What runs reached where that is no better than guessing or than a model that reads no edge; ""
-    elsewhere. learns: only where nothing is learnt of what is hidden; a model without edges hides nobody."""
-    if at is None or at.how == "above":
-        return ""
-    end = at.near[0].epsilon
-    where = f" already at ε {option(end)}" if at.how == "below" and end is not None else ""
-    runs = f"Runs{' with other options' * bool(told.differs)} reached {percent(at.mean)}{where}"
-    if told.majority is not None and at.mean <= told.majority + 0.02:
-        return f"{runs}; naming the largest class for everybody is {percent(told.majority)}."
-    if told.blind is None or at.mean > told.blind.mean or (learns and unit != "edge"):
-        return ""
-    hides = "" if unit == "edge" else " and hides nobody"
-    return f"{runs}; an MLP, which reads no edge{hides}, {percent(told.blind.mean)}."

@@ -3,10 +3,11 @@ not fit is named with its reason, and cannot be chosen."""
 
 from __future__ import annotations
 
+from collections import Counter
+
 import streamlit as st
 
 from privgraph.data.spec import DatasetSpec
-from privgraph.registry import MethodSpec
 from privgraph.runs.records import RunQuery
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.forms import beginnings, data_options, widgets
@@ -22,21 +23,22 @@ START = " :green-badge[start here]"
 
 
 def choose_data() -> DatasetSpec:
-    """The graph: what can be loaded now, on which finished runs tell what to expect first."""
+    """The graph: what can be loaded now, first what the gallery has runs on. One's own runs move nothing."""
     every = datasets.choices()
     here = {spec.name: spec for spec in every if datasets.unavailable(spec) is None}
     asked = st.query_params.get("data")
     if asked is not None and asked not in here:
         st.warning(f"In this page's address, {datasets.complaint(asked)}.")
-    told = {row["dataset"] for row in queue.store().find_rows(RunQuery(states=("done",), limit=MOST_READ))}
+    rows = queue.store().find_rows(RunQuery(states=("done",), limit=MOST_READ))
+    told, came = Counter(row["dataset"] for row in rows), {row["dataset"] for row in rows if row["gallery"]}
     order = {"upload": 0, "embedded": 1, "real": 2}
-    names = sorted(here, key=lambda name: (name not in told, order.get(here[name].kind, 3)))
+    names = sorted(here, key=lambda name: (name not in came, order.get(here[name].kind, 3)))
     titles = {one: markup.literal(title) for one, title in choosing.graphs(here[name] for name in names).items()}
     away = [markup.literal(spec.title) for spec in every if spec.name not in here]
     fetched = f"Not on this machine yet; the Data page fetches them: {', '.join(away)}."
     st.markdown("##### 1 · Graph", help=fetched if away else None)
     shown = choosing.few(names, "data")
-    facts = {one: _facts(here[one], one in told, chosen=one == st.query_params.get("data")) for one in names}
+    facts = {one: _facts(here[one], told[one], chosen=one == st.query_params.get("data")) for one in names}
     with st.container(key=f"{shell.CHOICE}-data", gap="small"):
         found = {one: f"{here[one].title} · {text.replace('*', '')}" for one, text in facts.items()}
         choosing.search(f"Search {choosing.counted(every)}", found, "data")
@@ -54,8 +56,8 @@ def choose_data() -> DatasetSpec:
     return spec
 
 
-def _facts(spec: DatasetSpec, told: bool, *, chosen: bool = False) -> str:
-    """A graph in a line of Markdown: its size, and whether finished runs tell what to expect. Of the chosen
+def _facts(spec: DatasetSpec, told: int, *, chosen: bool = False) -> str:
+    """A graph in a line of Markdown: its size, and how many finished runs tell what to expect. Of the chosen
     one, the size that its form holds."""
     known = data_options.held(spec) if chosen else {one.name: one.default for one in data_options.known(spec)}
     nodes, edges, _, classes = data_options.sizes(spec, known).values()
@@ -69,13 +71,14 @@ def _facts(spec: DatasetSpec, told: bool, *, chosen: bool = False) -> str:
         sizes.append(f"{classes} classes")
     said = " · ".join(sizes)
     yours = " · yours" if spec.kind == "upload" else ""
-    return f"{said}{yours}{' · **accuracy known**' if told else ''}"
+    runs = f" · **{told:,} finished run{'s' * (told != 1)}**" if told else ""
+    return f"{said}{yours}{runs}"
 
 
 def choose_method(spec: DatasetSpec) -> beginnings.Choice:
     """The method: those that fit the graph; of the others it is said why not."""
     every = beginnings.choices()
-    refused = {name: reason for name, one in every.items() if (reason := unfit(one.method, spec))}
+    refused = {name: reason for name, one in every.items() if (reason := beginnings.unfit(one.method, spec))}
     titles = {name: markup.literal(one.title) for name, one in every.items() if name not in refused}
     asked = st.query_params.get("method")
     heading = st.container()
@@ -85,6 +88,7 @@ def choose_method(spec: DatasetSpec) -> beginnings.Choice:
     if asked is not None and asked not in titles:
         first = next(iter(titles))
         if asked in refused:
+            widgets.leave(asked)
             st.warning(f"{markup.sentence(refused[asked])} {titles[first]} is chosen instead.")
         else:
             said = f"there is no method {markup.literal(asked[:80])}"
@@ -118,9 +122,3 @@ def choose_method(spec: DatasetSpec) -> beginnings.Choice:
 def _about(choice: beginnings.Choice) -> str:
     """A method in a line of Markdown: whom it can hide, and how."""
     return f"*{beginnings.hides(choice.method)}* · {markup.literal(choice.about)}"
-
-
-def unfit(method: MethodSpec, spec: DatasetSpec) -> str | None:
-    """Why a method cannot learn from a graph whatever it protects, or None."""
-    reasons = [method.refuses(spec.task, spec.undirected, unit) for unit in method.units]
-    return None if None in reasons else reasons[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -141,12 +141,9 @@ def _unit(method: MethodSpec, spec: DatasetSpec, known: Sequence[Parameter]) -> 
     return widgets.Filled(values={"unit": held})
 
 
-def called(epsilons: Sequence[float], own: float | None, useless: Collection[float] = ()) -> str:
-    """What budgets are called, at which of them nothing is learnt, and where a fresh form begins."""
-    said = [
-        f"ε {option(one)} is {strength(one)} protection{', but the noise lets nothing be learnt' * (one in useless)}"
-        for one in epsilons[:4]
-    ]
+def called(epsilons: Sequence[float], own: float | None, but: Mapping[float, str]) -> str:
+    """What budgets are called, what speaks against some of them, and where a fresh form begins."""
+    said = [f"ε {option(one)} is {strength(one)} protection{but.get(one, '')}" for one in epsilons[:4]]
     text = f"{'; '.join(said)}{'; …' if len(epsilons) > 4 else ''}."
     if own is None or list(epsilons) != [beginnings.EPSILON]:
         return text
