@@ -23,10 +23,11 @@ from privgraph.data.upload import check_upload, save_upload
 from privgraph.home import home
 from privgraph.methods.keys import run_keys
 from privgraph.privacy.serialisation import statement_to_json
+from privgraph.privacy.statements import ASSUME_SECRET_KEY
 from privgraph.program import program
 from privgraph.progress import Artifact, Log, Metric, Progress, Result
 from privgraph.runs import attacking, gallery, worker
-from privgraph.runs.final_statement import NOISE_IS_PUBLIC
+from privgraph.runs.final_statement import NOISE_IS_PUBLIC, has_public_noise, with_public_noise
 from privgraph.runs.leases import Outcome
 from privgraph.runs.records import RunIsFixed, RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
@@ -261,11 +262,24 @@ def test_what_ships_can_be_read_and_says_that_its_noise_is_public(store: RunStor
         said = record.statement
         assert said is not None
         assert (NOISE_IS_PUBLIC in said.assumptions) == (said.unit != "none")
+        assert ASSUME_SECRET_KEY not in said.assumptions, "what is public is not said to stay secret"
         for found in store.attacks(record.id):
             attacked += 1
             assert found.bound is None or found.bound <= said.epsilon
     assert attacked >= 0
     assert {event.kind for event in store.events(store.find(RunQuery(methods=("progap",)))[0].id)} >= {"metric"}
+
+
+def test_public_noise_takes_the_place_of_a_secret_key() -> None:
+    planned = (
+        make_spec("progap", "karate", {"unit": "edge"}).config().plan(load("karate", split_seed=0).facts).statement
+    )
+    assert ASSUME_SECRET_KEY in planned.assumptions
+    said = with_public_noise(planned)
+    assert (has_public_noise(planned), has_public_noise(said)) == (False, True)
+    rest = set(planned.assumptions) - {ASSUME_SECRET_KEY}
+    assert set(said.assumptions) == rest | {NOISE_IS_PUBLIC}
+    assert said.epsilon == planned.epsilon
 
 
 @pytest.mark.long

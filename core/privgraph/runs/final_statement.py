@@ -11,7 +11,12 @@ from privgraph.privacy.accountants import tight
 from privgraph.privacy.kinds import Release
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.privacy.statements import ASSUME_AGAIN_NOT_CHOSEN, ASSUME_LAST_EPOCH, ASSUME_STOP_NOT_CHOSEN
+from privgraph.privacy.statements import (
+    ASSUME_AGAIN_NOT_CHOSEN,
+    ASSUME_LAST_EPOCH,
+    ASSUME_SECRET_KEY,
+    ASSUME_STOP_NOT_CHOSEN,
+)
 
 _ROUNDING = 1e-6
 NOISE_IS_PUBLIC = (
@@ -76,7 +81,20 @@ def with_public_noise(statement: PrivacyStatement) -> PrivacyStatement:
     """The statement of a run whose noise anybody can draw again; as it is where nothing is protected."""
     if statement.unit == "none":
         return statement
-    return replace(statement, assumptions=(NOISE_IS_PUBLIC, *statement.assumptions))
+    return in_accord(replace(statement, assumptions=(NOISE_IS_PUBLIC, *statement.assumptions)))
+
+
+def has_public_noise(statement: PrivacyStatement) -> bool:
+    """Whether anybody can draw the noise of the run again."""
+    return NOISE_IS_PUBLIC in statement.assumptions
+
+
+def in_accord(statement: PrivacyStatement) -> PrivacyStatement:
+    """The statement without the assumption of a secret key where its noise is public: stored ones may have
+    both."""
+    if not has_public_noise(statement) or ASSUME_SECRET_KEY not in statement.assumptions:
+        return statement
+    return replace(statement, assumptions=tuple(text for text in statement.assumptions if text != ASSUME_SECRET_KEY))
 
 
 def tried_again(statement: PrivacyStatement) -> PrivacyStatement:

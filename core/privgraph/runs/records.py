@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from privgraph.options import short
 from privgraph.privacy.kinds import Adversary
 from privgraph.progress import Event, from_record
+from privgraph.runs.final_statement import in_accord
 from privgraph.runs.known_faults import known_faults, voided
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.trials import Mark, priced
@@ -219,7 +220,7 @@ class RunRecord:
         from privgraph.privacy.serialisation import statement_from_json
 
         with reading("its privacy statement"):
-            return statement_from_json(self.statement_json, self.spec.options)
+            return in_accord(statement_from_json(self.statement_json, self.spec.options))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from privgraph.registry import METHODS
+from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.meaning import strength
@@ -58,7 +59,10 @@ def _hides(record: RunRecord, unit: str) -> str:
     if math.isinf(said.epsilon):
         return f"to hide {HIDES[unit]}, and **nothing is guaranteed**"
     word = strength(said.epsilon, said.delta)
-    return f"and hides {HIDES[unit]}, at **ε = {stated('sound', said.epsilon)}**: {word} protection"
+    told = f"at **ε = {stated('sound', said.epsilon)}**: {word} protection"
+    if has_public_noise(said):
+        return f"and would hide {HIDES[unit]}, {told}, were its noise secret; it is **public**"
+    return f"and hides {HIDES[unit]}, {told}"
 
 
 def _beside(told: Beside, guess: str, *, reads_edges: bool) -> str:

@@ -28,6 +28,7 @@ from privgraph.privacy.events import (
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import attacked, tuning_price
+from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.facts import method_costs
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup, meaning
@@ -122,6 +123,8 @@ def numbers(
         cards[1].caption(markup.literal(why))
     if planned or not whole:
         cards[0].caption("as planned" if planned else "of the whole plan")
+    if has_public_noise(statement):
+        cards[0].caption("with secret noise; this run's is public")
     with cards[-1]:
         _under_audited(statement)
     for sentence in refuted:
