@@ -124,7 +124,7 @@ def test_a_file_can_be_had_while_the_page_is_drawn_anew(context: BrowserContext,
     page.goto(f"{address}/train?run={KEPT.id}")
     settled(page)
     page.get_by_role("tab", name="Files").click()
-    page.get_by_role("button", name="Ledger").click()
+    page.get_by_role("button", name="Where the privacy budget goes").click()
     settled(page)
     holding = True
     page.get_by_role("radio", name="dark", exact=True).click()

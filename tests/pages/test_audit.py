@@ -29,7 +29,7 @@ from privgraph.runs.records import StoreError
 from privgraph.runs.store import RunStore
 from privgraph_workbench.views.attacks import outcome, worst_case
 from privgraph_workbench.words import statements as statement_words
-from privgraph_workbench.words.numbers import lower, upper
+from privgraph_workbench.words.numbers import lower, stated, upper
 
 Open = Callable[..., AppTest]
 GAPS = (GAP_UNDIRECTED_EDGE,)
@@ -114,6 +114,20 @@ def test_the_page_of_a_run_leads_here_and_back(opened: Open, run: str) -> None:
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run, "who": "worst-case"}
     back = next(one.proto for one in opened("audit", run=run).get("page_link") if one.proto.label == "Open the run")
     assert dict(parse_qsl(back.query_string.removeprefix("?"))) == {"run": run}
+
+
+def test_a_run_that_was_audited_leads_to_its_audits(opened: Open, store: RunStore, run: str) -> None:
+    statement = store.get(run).statement
+    assert statement is not None
+    store.add_audit(run, made_audit(run, delta=statement.delta))
+    bound = store.get(run).epsilon_audited
+    assert bound is not None
+    app = opened("train", run=run)
+    links = {one.proto.label: one.proto for one in app.get("page_link")}
+    assert "**Audit this run**" not in links, "that it was is said where one would begin another"
+    assert dict(parse_qsl(links["**See its audit**"].query_string.removeprefix("?")))["run"] == run
+    told = f"1 audit made so far. Together they show ε ≥ {stated('audited', bound)} of the whole run."
+    assert any(one.value.startswith(told) for one in app.caption)
 
 
 def test_the_page_of_an_open_run_does_not(opened: Open, store: RunStore) -> None:

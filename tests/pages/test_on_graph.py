@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 
@@ -40,6 +41,7 @@ def test_right_and_wrong_predictions_are_counted_around_a_node(opened: Callable[
     said = _words(app)
     assert "Node 11 and those around it" in said
     assert "Only an evaluator sees this" in said
+    assert re.search(r"\*\*Node 11\*\*, the large mark, is predicted \*\*.+\*\*: (right\.|wrong, it is truly)", said)
     counted = next(caption.value for caption in app.caption if "predictions are right" in caption.value)
     right, of = (int(word) for word in counted.split("**")[1].split(" of "))
     assert 0 < right < of

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
+from tests.figures.made_audits import audit as made_audit
 from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 
@@ -22,6 +23,7 @@ from privgraph_workbench.figures.runs import compare
 from privgraph_workbench.views.parts import composition
 from privgraph_workbench.views.runs import listed, page, searching
 from privgraph_workbench.views.runs.side_by_side import ahead, comparison, told_apart
+from privgraph_workbench.words.numbers import stated
 
 
 def _rows(app: AppTest) -> list[dict[str, Any]]:
@@ -146,6 +148,17 @@ def test_seeds_of_a_setting_share_a_row(opened: Callable[..., AppTest], store: R
     best = _rows(opened("runs", order="test accuracy"))
     assert [row["accuracy"] for row in best] == ["70.0%", "65.0%"], "ordered by the mean, though a run has 60%"
     assert "2 settings**, 4 runs" in "".join(text.value for text in opened("runs").markdown)
+
+
+def test_an_audited_epsilon_is_listed_as_a_lower_bound(opened: Callable[..., AppTest], store: RunStore) -> None:
+    run = keep(store, spec("dp-mlp", unit="node", epsilon=8.0, batch_size=8))
+    said = store.get(run).statement
+    assert said is not None
+    store.add_audit(run, made_audit(run, delta=said.delta))
+    bound = store.get(run).epsilon_audited
+    assert bound is not None
+    (row,) = _rows(opened("runs"))
+    assert {one["kind"]: one["text"] for one in row["epsilons"]}["audited"] == f"≥ {stated('audited', bound)}"
 
 
 def test_rows_of_a_method_say_what_tells_them_apart(opened: Callable[..., AppTest], store: RunStore) -> None:

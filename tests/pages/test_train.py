@@ -30,7 +30,7 @@ from privgraph_workbench.figures.drawing.with_plotly import FAINT
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.start.page import DEMO_DATA
 from privgraph_workbench.words import markup, naming
-from privgraph_workbench.words.numbers import upper
+from privgraph_workbench.words.numbers import stated, upper
 
 
 def opened_at(opened: Callable[..., AppTest], run: str, tab: str) -> AppTest:
@@ -458,9 +458,36 @@ def test_kept_files_have_names_and_sizes(opened: Callable[..., AppTest], store: 
     assert "This run has kept no files" in _texts(opened_at(opened, run, "Files"))
     (store.folder(run) / "answers.npz").write_bytes(b"x" * 2048)
     app = opened_at(opened, run, "Files")
-    (table,) = (table.value for table in app.table)
-    assert table.to_dict("records") == [{"File": "answers.npz", "Size": "2 kB", "What it is": ""}]
-    assert "answers.npz (2 kB)" in offered_files.labels(app)
+    assert "answers.npz" in offered_files.labels(app)
+    assert "2 kB" in [one.value for one in app.caption]
+    assert not app.table, "a name stands there once"
+    (store.folder(run) / "worker.log").write_text("loading\n")
+    assert "8 B · What the worker printed" in [one.value for one in opened_at(opened, run, "Files").caption]
+    assert "Where the privacy budget goes" in [one.proto.popover.label for one in app.get("popover")]
+
+
+def test_a_budget_that_all_mechanisms_share_alike_is_told_in_a_sentence(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    app = opened("train", run=keep(store, spec(epsilon=2.0)))
+    assert "The same share to each of its 2 mechanisms: 50.0%." in [one.value for one in app.caption]
+    assert not any("ledger." in str(one.proto) for one in app.get("bidi_component"))
+
+
+def test_the_head_says_epsilon_in_the_digits_of_the_numbers_below(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    run = keep(store, spec(epsilon=4.0))
+    record = store.get(run)
+    assert record.statement is not None
+    exact = stated("sound", record.statement.epsilon)
+    assert exact != "4"
+    app = opened("train", run=run)
+    told = [one.value for one in app.markdown]
+    assert f"edge-level ε {exact} · seed 0" in told
+    assert f"#### {exact}" in told
+    said = [one.value for one in (*app.caption, *app.markdown) if "ε is at most 4" in one.value]
+    assert said == [f"The noise is chosen so that ε is at most 4; it comes to {exact}."]
 
 
 @pytest.mark.parametrize(("accuracy", "how"), [(0.55, "not above"), (0.3, "below")])
@@ -575,7 +602,7 @@ def test_a_run_that_ended_on_its_way_shows_its_curves_beside_what_it_spent(
 
 def test_where_the_budget_went_stands_beside_the_ways_on(opened: Callable[..., AppTest], store: RunStore) -> None:
     """Below the promise it left the other half of the page blank."""
-    app = opened("train", run=keep(store, spec(epsilon=2.0)))
+    app = opened("train", run=keep(store, spec(epsilon=2.0, unit="node")))
     (row,) = [
         (left, right)
         for left, right in itertools.pairwise(app.columns)

@@ -65,7 +65,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     """Horizontal bars of the shares, in the order in which the mechanisms were first run."""
     if not rows:
         return empty(TITLE, "nothing that is protected has been read")
-    names = distinct(_name(row) for row in rows)
+    names = distinct(name(row) for row in rows)
     largest = max(rows, key=lambda row: float(row["share"]))
     exposed = [row for row in rows if not row["private"]]
     return Chart(
@@ -91,7 +91,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         summary=(
             f"{len(rows)} mechanism{'s' * (len(rows) != 1)}; the largest share of the privacy budget, "
-            f"{percent(largest['share'])}, goes to {_name(largest)}."
+            f"{percent(largest['share'])}, goes to {name(largest)}."
         ),
         badges=tuple(f"{row['mechanism']} reads private data without protection" for row in exposed[:1]),
         height=170 + 38 * len(rows),
@@ -112,14 +112,15 @@ def _multiplier(event: Single) -> float | None:
     return base.noise_multiplier if isinstance(base, _WITH_NOISE) else None
 
 
-def _name(row: Row) -> str:
+def name(row: Row) -> str:
+    """A mechanism with its stage, and how often it was run."""
     stage = f", {row['stage']}" if row["stage"] else ""
     times = f" × {row['count']}" if row["count"] != 1 else ""
     return f"{row['mechanism']}{stage}{times}"
 
 
 def _hover(row: Row) -> str:
-    lines = [_name(row), f"share {percent(row['share'])}"]
+    lines = [name(row), f"share {percent(row['share'])}"]
     if row["noise_std"] is not None:
         lines.append(f"noise: standard deviation {number(row['noise_std'])}")
     if row["sensitivity"] is not None:

@@ -133,7 +133,8 @@ def _epsilons(group: Sequence[Light]) -> list[dict[str, str]]:
     for kind, mark in EPSILONS.items():
         held = _held(group, f"{kind}_epsilon")
         if held and (kind == "sound" or group[0]["unit"] != "none"):
-            found.append({"kind": kind, "glyph": mark.glyph, "title": mark.title, "text": stated(kind, max(held))})
+            text = "≥ " * (kind == "audited") + stated(kind, max(held))
+            found.append({"kind": kind, "glyph": mark.glyph, "title": mark.title, "text": text})
     return found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 import streamlit as st
 
@@ -12,6 +14,7 @@ from privgraph.options import OptionError, UnknownName
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import describing
+from privgraph_workbench.facts.describing import Piece
 from privgraph_workbench.figures.graphs import predicted
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.parts import layout
@@ -80,6 +83,7 @@ def _piece(record: RunRecord, found: Predictions, node: int | None) -> None:
     said = {at: label for at in piece.labels if (label := found.of(at)) is not None}
     rows = predicted.data(piece.edges, piece.labels, said, centre=piece.centre, class_names=described.class_names)
     live_plot.show(predicted.plot(rows, layout.theme()), key=f"predicted.{record.id}")
+    st.markdown(_centre(piece, said, described.class_names))
     right = sum(piece.labels[at] == label for at, label in said.items())
     cut = "" if piece.complete else " Only the nearest are drawn."
     without = "" if len(said) == len(piece.labels) else " Small marks are nodes for which this run has no prediction."
@@ -89,3 +93,18 @@ def _piece(record: RunRecord, found: Predictions, node: int | None) -> None:
         "classes and edges are private, and predictions for training nodes may be no part of the release."
     )
     figure_exports("predicted", rows, statements_of([record]), name=f"{record.id}-{piece.centre}")
+
+
+def _centre(piece: Piece, said: Mapping[int, int], names: Sequence[str]) -> str:
+    """What is predicted of the node in the middle, and what it is."""
+
+    def name(label: int) -> str:
+        return markup.literal(names[label]) if label < len(names) else f"class {label}"
+
+    node, truth = f"**Node {piece.centre:,}**, the large mark,", name(piece.labels[piece.centre])
+    label = said.get(piece.centre)
+    if label is None:
+        return f"{node} is truly **{truth}**; this run has no prediction for it."
+    if label == piece.labels[piece.centre]:
+        return f"{node} is predicted **{name(label)}**: right."
+    return f"{node} is predicted **{name(label)}**: wrong, it is truly **{truth}**."

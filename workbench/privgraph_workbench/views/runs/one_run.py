@@ -24,7 +24,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import beginning, collected, file_links, layout, statement, states
 from privgraph_workbench.views.runs import comparison, replay, story, tabs
 from privgraph_workbench.words import markup, meaning, naming
-from privgraph_workbench.words.numbers import duration, number, percent, stated
+from privgraph_workbench.words.numbers import duration, kept_budget, number, percent, stated
 
 CHANGED = "from"
 """In an address of the form: the run whose settings it begins with."""
@@ -101,7 +101,7 @@ def _unfinished(record: RunRecord, watched: watching.Watched) -> None:
 def _head(record: RunRecord, events: Sequence[StoredEvent]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         states.badge(record)
-        st.markdown(f"{markup.literal(naming.privacy(record))} · seed {record.spec.seed}", width="content")
+        st.markdown(f"{markup.literal(_budget(record))} · seed {record.spec.seed}", width="content")
         if record.state == "done":
             st.caption(comparison.rest(record), width="content")
         for tag in record.tags:
@@ -109,6 +109,14 @@ def _head(record: RunRecord, events: Sequence[StoredEvent]) -> None:
     if record.pending:
         st.progress(record.progress, text=_progress_text(record))
     _buttons(record, events)
+
+
+def _budget(record: RunRecord) -> str:
+    """Unit and epsilon in the digits of the numbers below, which say once what was asked for."""
+    said = record.statement
+    if said is None or kept_budget(record.spec.asked_epsilon, said.epsilon) is None:
+        return naming.privacy(record)
+    return f"{naming.UNIT_WORDS[said.unit]} ε {stated('sound', said.epsilon)}"
 
 
 def _progress_text(record: RunRecord) -> str:

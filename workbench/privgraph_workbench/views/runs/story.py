@@ -12,6 +12,7 @@ from privgraph.audits.options import AuditOptions
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.teachers.answers import NAME as ANSWERS
 from privgraph.options import OptionError, UnknownName
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS, AUDITS, METHODS
 from privgraph.runs import attacking, auditing
 from privgraph.runs.records import RunRecord, StoredEvent, StoreError
@@ -91,7 +92,18 @@ def show(record: RunRecord, events: Sequence[StoredEvent], told: Outlook, same: 
         for way in ways:
             _way(way)
     with right:
-        live_plot.show(ledger.plot(spent, layout.theme()), key=f"ledger.{record.id}")
+        if len({round(row["share"], 3) for row in spent}) > 1:
+            live_plot.show(ledger.plot(spent, layout.theme()), key=f"ledger.{record.id}")
+        else:
+            _alike(spent)
+
+
+def _alike(spent: Sequence[Row]) -> None:
+    """Where the budget went, in words: bars of one length tell nothing more."""
+    with st.container(border=True):
+        st.markdown(f"**{ledger.TITLE}**")
+        st.caption(f"The same share to each of its {len(spent)} mechanisms: {percent(spent[0]['share'])}.")
+        st.markdown("\n".join(f"- {markup.literal(ledger.name(row))}" for row in spent))
 
 
 def _accuracy(record: RunRecord, same: Sequence[RunRecord], told: Outlook) -> None:
@@ -161,8 +173,20 @@ def _audit(record: RunRecord) -> Way | None:
         cost = markup.sentence(offered[0].cost(subject, AuditOptions())) if offered else "No audit can be made of it."
     except (StoreError, OptionError, UnknownName) as error:
         cost = markup.sentence(error)
+    query = {"who": "worst-case", "run": record.id}
+    if made := len(queue.store().audits(record.id)):
+        return _audited(record.statement, made, query)
     text = f"The worst case that its guarantee allows, played by ourselves: is ε as claimed? {cost}"
-    return ("Audit this run", ":material/gavel:", "attacks", {"who": "worst-case", "run": record.id}, text)
+    return ("Audit this run", ":material/gavel:", "attacks", query, text)
+
+
+def _audited(said: PrivacyStatement, made: int, query: dict[str, str]) -> Way:
+    """The way back to the audits that were `made`, and to another."""
+    shown = "None was of the whole run"
+    if said.epsilon_audited is not None:
+        shown = f"Together they show ε {statement.audited(said)} of the whole run"
+    text = f"{made} audit{'s' * (made != 1)} made so far. {shown}. Curves, and another audit, are there."
+    return ("See its audit" + "s" * (made != 1), ":material/gavel:", "attacks", query, text)
 
 
 def _attack(record: RunRecord) -> Way | None:

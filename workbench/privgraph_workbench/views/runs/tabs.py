@@ -8,8 +8,10 @@ from pathlib import Path
 
 import streamlit as st
 
+from privgraph.methods import predictions
 from privgraph.options import Parameter, Scalar, parameters
 from privgraph.registry import METHODS
+from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.records import RunRecord, StoredEvent, StoreError
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts.expecting import Outlook
@@ -29,6 +31,8 @@ from privgraph_workbench.words.numbers import option
 LOG_LINES = 200
 MOST_SEEDS = 50
 """Seeds whose curves are laid over each other at most."""
+WRITTEN = {LOG_NAME: "What the worker printed", predictions.NAME: "The predicted class of each node"}
+"""What files hold of which no event tells."""
 LAID = ("val_accuracy", "train_loss")
 """What is laid over each other: the first of these that was measured."""
 
@@ -174,7 +178,7 @@ def _files(record: RunRecord, events: Sequence[StoredEvent], told: Outlook, same
         "standing": ("Where its accuracy stands", standing.data(record, same, told)),
     }
     if record.statement is not None and record.statement.ledger:
-        figures["ledger"] = ("Ledger", ledger.data(record.statement.ledger, record.statement.delta))
+        figures["ledger"] = (ledger.TITLE, ledger.data(record.statement.ledger, record.statement.delta))
     with st.container(horizontal=True):
         for figure, (label, rows) in figures.items():
             if rows:
@@ -185,17 +189,12 @@ def _files(record: RunRecord, events: Sequence[StoredEvent], told: Outlook, same
         st.caption("This run has kept no files: its numbers are in the store.")
         return
     titles = {one.payload["name"]: str(one.payload.get("title", "")) for one in events if one.kind == "artifact"}
-    st.table(
-        [
-            {
-                "File": markup.literal(path.name),
-                "Size": size(path.stat().st_size),
-                "What it is": markup.literal(titles.get(path.name, titles.get(path.stem, ""))),
-            }
-            for path in kept
-        ]
-    )
-    offer({f"{path.name} ({size(path.stat().st_size)})": _file(path) for path in kept}, folder=f"{record.id}/kept/")
+    for path in kept:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            with st.container(width="content"):
+                offer({path.name: _file(path)}, folder=f"{record.id}/kept/")
+            what = titles.get(path.name, titles.get(path.stem, WRITTEN.get(path.name, "")))
+            st.caption(" · ".join(filter(None, (size(path.stat().st_size), markup.literal(what)))), width="content")
     st.caption("What a run has kept may tell of private data: it is for this computer, and no ε covers it.")
 
 
