@@ -32,6 +32,7 @@ from privgraph_workbench.figures.play import (
     many_releases,
     many_teachers,
     one_number,
+    one_release,
     told_numbers,
     told_without_noise,
 )
@@ -125,6 +126,7 @@ def rows(store: RunStore, swept: list[RunRecord]) -> dict[str, list[Row]]:
         "told_without_noise": told_without_noise.data(),
         "friends_tell": friends_tell.data(people=60),
         "one_number": one_number.data(),
+        "one_release": one_release.data(),
         "many_releases": many_releases.data(releases=4),
         "edges_or_people": edges_or_people.data(people=60),
         "many_teachers": many_teachers.data(teachers=60),

@@ -134,6 +134,28 @@ def test_a_teacher_hides_the_control_and_sets_it(opened: Open, store: RunStore) 
     assert not hidden.get("button_group")
 
 
+def test_a_step_fills_the_width(opened: Open, store: RunStore) -> None:
+    """The text stands beside the figure, or beside the question where there is none."""
+    said, beside = opened("lessons", lesson="noise", step="1").columns[:2]
+    assert "### A count with noise" in [one.value for one in said.markdown]
+    assert len(beside.get("bidi_component")) == 1
+    without = opened("lessons", lesson="promises", step="3").columns[1]
+    assert without.radio[0].key == "answer.promises.3"
+
+
+def test_shares_are_moved_in_percent(opened: Open, store: RunStore) -> None:
+    assert opened("lessons", lesson="neighbours").slider[0].proto.format == "percent"
+    assert opened("playground").slider(key="alike").proto.format == "percent"
+
+
+def test_nothing_in_the_list_needs_a_paper(opened: Open, store: RunStore) -> None:
+    text = _texts(opened("lessons"))
+    assert not [name for name in ("PATE", "PrivGNN", "DP-GPL") if name in text]
+    end = _texts(opened("lessons", lesson="noise", step="3"))
+    assert "jupyter" not in end
+    assert "notebooks/11_noise.ipynb" in end
+
+
 def test_a_wrong_address_gets_a_sentence(opened: Open, store: RunStore) -> None:
     assert "there is no lesson cooking" in opened("lessons", lesson="cooking").warning[0].value
     app = opened("lessons", lesson="noise", step="99", done="many")

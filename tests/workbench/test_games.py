@@ -18,8 +18,10 @@ from privgraph_workbench.figures.play import (
     many_releases,
     many_teachers,
     one_number,
+    one_release,
     told_without_noise,
 )
+from privgraph_workbench.lessons import LESSONS
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -123,6 +125,12 @@ def test_a_figure_without_noise_does_not_speak_of_noise_that_it_adds() -> None:
 def test_curves_of_lessons_say_what_their_texts_say() -> None:
     assert many_releases.data(epsilon=0.25)[0]["best"] == pytest.approx(0.562, abs=1e-3)
     assert max(row["ratio"] for row in one_number.data(1.0)) == pytest.approx(math.e)
+    one = {row["epsilon"]: row["best"] for row in one_release.data(2.5)}
+    assert [round(one[epsilon], 2) for epsilon in (0.25, 1.0, 4.0)] == [0.56, 0.73, 0.98]
+    assert 2.5 in one, "what is chosen lies on the curve"
+    friends = many_releases.data(epsilon=1.0, friendships=7)
+    assert friends[6]["total"] == 7
+    assert many_releases.chart(friends).panels[0].x.title == "friendships of one person"
     rows = {(row["protects"], row["epsilon"]): row for row in edges_or_people.data()}
     assert rows["people", 4.0]["b"] == 8 * rows["edges", 4.0]["b"]
     assert rows["people", 4.0]["right"] < rows["edges", 4.0]["right"] <= rows["edges", 4.0]["bare"] + 0.02
@@ -131,5 +139,23 @@ def test_curves_of_lessons_say_what_their_texts_say() -> None:
             one_number.data(bad)
         with pytest.raises(ValueError, match="epsilon must be positive"):
             many_releases.data(bad)
+        with pytest.raises(ValueError, match="epsilon must be positive"):
+            one_release.data(bad)
     with pytest.raises(ValueError, match="agree a share"):
         many_teachers.data(agree=0.0)
+
+
+@pytest.mark.parametrize(("rounds", "shown"), [(20_000, "4.6"), (200_000, "5.7")])
+def test_a_lesson_says_what_its_rounds_show(rounds: int, shown: str) -> None:
+    question = LESSONS["claims"].steps[0].question
+    (row,) = claims_played.data(rounds=rounds, games=("spherical Laplace noise",))
+    assert f"{row['audited']:.1f}" == shown
+    assert f"about {shown}" in question.choices[question.right] + question.why
+    assert str(rounds) in question.text + question.why
+
+
+def test_a_mark_at_zero_lies_beside_the_name_of_its_row() -> None:
+    rows = claims_played.data(rounds=200, games=("spherical Laplace noise",))
+    low = claims_played.chart(rows).panels[0].x.low
+    assert low is not None
+    assert low < 0

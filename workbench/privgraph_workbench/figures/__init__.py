@@ -75,6 +75,7 @@ SUBJECTS: Mapping[str, Mapping[str, str]] = {
         "told_without_noise": "Published numbers around a person, without noise or with some",
         "friends_tell": "How often a group is guessed from friends, against how alike friends are",
         "one_number": "One published count with noise, with a person and without",
+        "one_release": "How often the best guesser is right after one release, against epsilon",
         "many_releases": "How often the best guesser is right after several releases",
         "edges_or_people": "What one epsilon leaves where it protects a friendship, and where a person",
         "many_teachers": "How often a noisy vote names the right class, against the number of teachers",

@@ -275,8 +275,15 @@ def _grid(
     return Filled(values=values, errors=errors, left=left)
 
 
-def widget(parameter: Parameter, prefix: str = "", disabled: Mapping[Scalar, str] | None = None) -> Scalar:
-    """Draw one parameter and give its value. Raises `OptionError` for text that the option does not admit."""
+def widget(
+    parameter: Parameter,
+    prefix: str = "",
+    disabled: Mapping[Scalar, str] | None = None,
+    *,
+    percent: bool = False,
+) -> Scalar:
+    """Draw one parameter and give its value; a share in `percent` where figures beside it are. Raises
+    `OptionError` for text that the option does not admit."""
     key = prefix + parameter.name
     option, label = parameter.option, fields.label(parameter)
     shared: dict[str, Any] = {"key": key, "help": fields.help(parameter), "bind": "query-params"}
@@ -303,7 +310,10 @@ def widget(parameter: Parameter, prefix: str = "", disabled: Mapping[Scalar, str
         return _read(parameter, held)
     if fields.is_share(parameter):
         ends = float(option.low or 0), float(option.high or 1)
-        return parse(parameter, st.slider(label, *ends, float(parameter.default), 0.01, **shared))
+        return parse(
+            parameter,
+            st.slider(label, *ends, float(parameter.default), 0.01, format="percent" if percent else None, **shared),
+        )
     default = "" if fields.is_left(parameter) else numbers.option(parameter.default)
     return _read(parameter, st.text_input(label, value=default, placeholder=option.zero or None, **shared))
 

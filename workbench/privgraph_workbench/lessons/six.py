@@ -21,6 +21,9 @@ ALIKE = Parameter(
     Option("share of friendships within one group", low=0.35, high=0.95, label="Friends of one group"),
 )
 RELEASES = Parameter("releases", int, 4, Option("how often the same data are asked", low=1, high=20, label="Releases"))
+FRIENDSHIPS = Parameter(
+    "friendships", int, 7, Option("how many friends the person has", low=1, high=20, label="Friendships")
+)
 WIDE_EPSILON = Parameter(
     "epsilon", float, 4.0,
     Option("the same number for both promises", choices=(0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0), label="ε"),
@@ -141,17 +144,17 @@ NOISE = Lesson(
                     "In the tails both curves fall at the same rate: their ratio stays the same.",
                 ),
                 right=1,
-                why="Left of both tops and right of them the ratio is exactly e^ε, and between them it is less. That "
-                "is the definition: no result is more than e^ε times likelier with her than without.",
+                why="Left of both tops and right of them the ratio is exactly eᵋ, and between them it is less. That "
+                "is the definition: no result is more than eᵋ times likelier with her than without.",
             ),
         ),
         Step(
             title="What a guesser can do",
-            text="If both worlds are equally likely, whoever sees the number is right at most e^ε / (1 + e^ε) of the "
-            "time: 73% at ε = 1, and 98% at ε = 4.",
+            text="If both worlds are equally likely, whoever sees one release, the published number, is right "
+            "at most eᵋ / (1 + eᵋ) of the time: 73% at ε = 1, and 98% at ε = 4.",
             words=("ε (epsilon)", "neighbouring datasets"),
             control=EPSILON,
-            figure=Figure(name="many_releases", given={"releases": 1}, reads="epsilon"),
+            figure=Figure(name="one_release", reads="epsilon"),
             question=Question(
                 text="Which ε leaves a guesser at most 56% of right guesses after one release?",
                 choices=("0.25", "1", "4"),
@@ -161,7 +164,8 @@ NOISE = Lesson(
                     "The text says what ε = 4 leaves.",
                 ),
                 right=0,
-                why="e^0.25 / (1 + e^0.25) = 0.562. Small ε is strong protection, and much noise.",
+                why="At ε = 0.25, eᵋ is 1.284, and 1.284 / 2.284 is 56.2%. Small ε is strong protection, and "
+                "much noise.",
             ),
         ),
         Step(
@@ -200,8 +204,8 @@ PROMISES = Lesson(
     steps=(
         Step(
             title="One number, two meanings",
-            text="The same ε may hide **one friendship**, or **one person** with the hint and all friendships. The "
-            "curves say what is left of accuracy under either promise.",
+            text="The same ε may hide **one friendship**, or **one person** with the hint and all friendships, of "
+            "which nobody here has more than 8. The curves say what is left of accuracy under either promise.",
             words=("protected unit", "sensitivity"),
             control=WIDE_EPSILON,
             figure=Figure(name="edges_or_people", reads="epsilon"),
@@ -227,8 +231,8 @@ PROMISES = Lesson(
             text="Somebody with 7 friends is protected edge by edge at ε = 1. How much do all 7 together give away? By "
             "composition, up to 7 times as much.",
             words=("protected unit", "composition"),
-            control=RELEASES,
-            figure=Figure(name="many_releases", given={"epsilon": 1.0}, reads="releases"),
+            control=FRIENDSHIPS,
+            figure=Figure(name="many_releases", given={"epsilon": 1.0}, reads="friendships"),
             question=Question(
                 text="Edge-level ε = 1, a person with 7 friends: what bounds what is learnt about them?",
                 choices=(
@@ -277,13 +281,13 @@ VOTES = Lesson(
     name="votes",
     title="Votes of teachers",
     minutes=7,
-    about="How PATE, PrivGNN and DP-GPL answer without showing the data.",
+    about="How many models together answer a question, and none of them shows its data.",
     steps=(
         Step(
             title="Everybody moves one vote",
             text="Private people are dealt out to **teachers**, each of whom learns from a few of them. Asked about a "
             "public node, all teachers vote, and only the winner of a **noisy** count is published. Here 7 of 10 "
-            "teachers are right.",
+            "teachers are right, and ε = 2 pays for 50 answers.",
             words=("teacher", "sensitivity"),
             control=TEACHERS,
             figure=Figure(name="many_teachers", given={"epsilon": 2.0}, reads="teachers"),
@@ -314,7 +318,7 @@ VOTES = Lesson(
                 text="With 100 teachers and ε = 2, what do 200 answers cost beside 10?",
                 choices=("Nothing", "More noise on each answer", "A larger ε at the same noise, which is not told"),
                 hints=(
-                    "Move the slider: the curve is not flat.",
+                    "Move the number of answers, and compare the curves at 100 teachers.",
                     "",
                     "ε was fixed at 2 here, and is told. Something else has to give.",
                 ),
@@ -347,7 +351,8 @@ VOTES = Lesson(
         ),
     ),
     takeaway="A noisy vote of many teachers can answer a few questions well, and each answer costs.",
-    paper="PrivGNN publishes noisy posteriors; DP-GPL publishes noisy votes, with a threshold before, and prints a "
+    paper="The papers PATE, PrivGNN and DP-GPL let teachers answer so. PrivGNN publishes how sure they are of each "
+    "class (posteriors), with noise; DP-GPL publishes noisy votes, with a threshold before, and prints a "
     "data-dependent ε for each teacher.",
     holds="Posteriors move by 2, not by 1. Votes with the printed noise and 50 answers cost a sound ε of 49.9 where "
     "the paper prints about 0.2. Other settings reach good accuracy at a sound ε of 2: see the page Teachers.",
@@ -371,31 +376,33 @@ CLAIMS = Lesson(
             control=ROUNDS,
             figure=Figure(name="claims_played", given={"games": ("spherical Laplace noise",)}, reads="rounds"),
             question=Question(
-                text="The claim is ε = 1. What do 20,000 rounds show?",
+                text="The claim is ε = 1. What do 20000 rounds show?",
                 choices=("Nothing against it", "That ε is at least about 4.6", "That the code is wrong, not the proof"),
                 hints=(
-                    "Move the rounds to the largest number, and compare with the claimed ε.",
+                    "Set the rounds to 20000, and compare with the claimed ε.",
                     "",
                     "The noise is drawn exactly as the paper says. So what is left to be wrong?",
                 ),
                 right=1,
-                why="Where the attacker guesses, it is right far more often than e^1 = 2.7 times for each error, which "
+                why="Where the attacker guesses, it is right far more often than e = 2.7 times for each error, which "
                 "ε = 1 would not allow. The proof (Lemma 1) looks at one number alone, and fails from two on; Gaussian "
-                "noise of the same size keeps its promise.",
+                "noise of the same size keeps its promise. More rounds prove more of what is true: 200000 show "
+                "about 5.7.",
             ),
         ),
         Step(
             title="A crowd that is drawn again",
             text="The papers GAP and ProGAP sum what neighbours say. So that one person moves only a few sums, "
-            "everybody keeps at most 10 neighbours, drawn at random: a **degree bound**. But without that person "
-            "**all** lists are drawn again, so other people's sums move, too.",
+            "everybody keeps at most 10 neighbours, drawn at random: a **degree bound**. One person then moves at "
+            "most 10 sums by 1 each, √10 in length, and the noise is made for that. But without that person **all** "
+            "lists are drawn again, so other people's sums move, too.",
             words=("degree bound", "sensitivity"),
             control=ROUNDS,
             figure=Figure(
                 name="claims_played", given={"games": ("a degree bound that is drawn again",)}, reads="rounds"
             ),
             question=Question(
-                text="Why does the bound of √10 on what a person moves fail?",
+                text="Why does the bound √10 fail?",
                 choices=(
                     "Because 10 neighbours are too many",
                     "Because a leaving person changes other people's lists, too",
@@ -435,7 +442,8 @@ CLAIMS = Lesson(
         ),
         Step(
             title="All three",
-            text="Claimed ε beside what an attack has shown, on one axis. An attack's number is a **lower bound**: the "
+            text="Claimed ε beside what an attack has shown in 20000 rounds, on one axis: the more rounds, the more it "
+            "shows. An attack's number is a **lower bound**: the "
             "truth may be worse, never better.",
             words=(PUBLISHED, "lower bound (ε audited)"),
             figure=Figure(name="claims_played", given={"rounds": 20_000}),
@@ -456,7 +464,9 @@ CLAIMS = Lesson(
     takeaway="An attack can refute a claimed ε; only a proof that fits what the program does can promise one.",
     paper="HeterPoisson proves its noise private in Lemma 1. GAP and ProGAP bound degrees by sampling before they "
     "count what a node moves. DP-GPL prints a data-dependent ε for each teacher.",
-    holds="The gap of each is shown on the run's page with its size, and what does hold is offered as the default.",
+    holds="HeterPoisson: Gaussian noise of the same size keeps its promise. GAP and ProGAP: √10 holds where the lists "
+    "are drawn once, before anybody leaves. DP-GPL: a number that is computed from votes needs noise of its own. A "
+    "run's page shows each gap with its size.",
     notebook="14_claims",
 )
 
@@ -505,7 +515,8 @@ STATEMENTS = Lesson(
         Step(
             title="Three numbers",
             text="**Sound**: what the noise guarantees, by a proof. **As published**: what the paper's formula says of "
-            "the same noise. **Audited**: what an attack has shown at least.",
+            "the same noise. **Audited**: what an attack has shown at least. The figure has the last two of them, for "
+            "the three claims of lesson 5.",
             words=(SOUND, PUBLISHED, "lower bound (ε audited)"),
             figure=Figure(name="claims_played", given={"rounds": 20_000}),
             question=Question(
@@ -526,8 +537,8 @@ STATEMENTS = Lesson(
         ),
         Step(
             title="Assumptions",
-            text="Every proof assumes something: that features are public, that the epoch was not chosen by private "
-            "labels, that the noise is secret. Statements list them.",
+            text="Every proof assumes something: that features are public, that nobody chose by private labels at "
+            "which epoch (pass of training) to stop, that the noise is secret. Statements list them.",
             words=("assumption", SOUND),
             question=Question(
                 text="A run's epoch was chosen by accuracy on private validation labels, and ε counts training alone. "

@@ -8,9 +8,9 @@ from privgraph_workbench.theme import EPSILONS
 
 SOUND, PUBLISHED = EPSILONS["sound"].title, EPSILONS["published"].title
 GLOSSARY: Mapping[str, str] = {
-    "ε (epsilon)": "The promise as a number: with or without one protected unit, any result is at most e^ε times as "
+    "ε (epsilon)": "The promise as a number: with or without one protected unit, any result is at most eᵋ times as "
     "likely (but for δ). A smaller ε hides better, and needs more noise.",
-    "δ (delta)": "What is added to the bound e^ε: for any set of results, P ≤ e^ε · P′ + δ. It is 0 for Laplace noise, "
+    "δ (delta)": "What is added to the bound eᵋ: for any set of results, P ≤ eᵋ · P′ + δ. It is 0 for Laplace noise, "
     "and should lie far below one over the number of protected units.",
     "protected unit": "Whom or what a guarantee hides: one friendship (edge level), or one person with all of their "
     "features and friendships (node level). An ε says nothing without it.",
@@ -24,7 +24,7 @@ GLOSSARY: Mapping[str, str] = {
     "may prove less.",
     "accountant": "What adds up the costs of many noisy steps, and proves an ε for all of them at a given δ. It is an "
     "upper bound, whichever accountant is taken.",
-    "Laplace noise": "Noise of density e^(−|x|/b) / (2b). Of scale b = sensitivity / ε, it gives ε, with δ = 0.",
+    "Laplace noise": "Noise of density exp(−|x|/b) / (2b). Of scale b = sensitivity / ε, it gives ε, with δ = 0.",
     "hint": "A private label of the invented world: it names somebody's group, rightly in 6 cases of 10.",
     "homophily": "Friends are alike: how large a share of friendships lies within one group. Graph networks learn from "
     "it, and so do attackers.",

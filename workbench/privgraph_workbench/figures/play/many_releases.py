@@ -10,17 +10,25 @@ from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.words.numbers import number, percent
 
 TITLE = "Every release adds its epsilon"
+FRIENDSHIPS = "Every friendship adds its epsilon"
 MOST = 20
 
 
-def data(epsilon: float = 0.5, releases: int = 1) -> list[Row]:
+def data(epsilon: float = 0.5, releases: int = 1, *, friendships: int = 0) -> list[Row]:
     """One row per number of releases, from 1 to `MOST`: releases, total (epsilon of all together), best (how
-    often anybody is right at most who guesses whether a record is there), asked. Raises `ValueError` for an
+    often anybody is right at most who guesses whether a record is there), asked, counted (releases, or
+    friendships where a number of those is given: together they cost no less). Raises `ValueError` for an
     epsilon that is not positive."""
     if not epsilon > 0:
         raise ValueError(f"epsilon must be positive (got {epsilon})")
     return [
-        {"releases": count, "total": count * epsilon, "best": best_share(count * epsilon), "asked": releases}
+        {
+            "releases": count,
+            "total": count * epsilon,
+            "best": best_share(count * epsilon),
+            "asked": friendships or releases,
+            "counted": "friendships" if friendships else "releases",
+        }
         for count in range(1, MOST + 1)
     ]
 
@@ -36,24 +44,26 @@ def chart(rows: Sequence[Row]) -> Chart:
             x=tuple(row["releases"] for row in rows),
             y=tuple(row["best"] for row in rows),
             hover=tuple(
-                f"{row['releases']} releases, ε {number(row['total'])} in all\nright {percent(row['best'])} at most"
+                f"{row['releases']} {row['counted']}, ε {number(row['total'])} in all\n"
+                f"right {percent(row['best'])} at most"
                 for row in rows
             ),
         ),
         Series(name="a coin", kind="level", x=(rows[0]["releases"], rows[-1]["releases"]), y=(0.5,), slot=1),
     )
-    last = rows[-1]
+    last, friends = rows[-1], rows[0]["counted"] == "friendships"
     return Chart(
-        title=TITLE,
+        title=FRIENDSHIPS if friends else TITLE,
         panels=(
             Panel(
-                x=Axis(title="releases of the same data"),
+                x=Axis(title="friendships of one person" if friends else "releases of the same data"),
                 y=Axis(title="guesses right, at most", percent=True, low=0.4, high=1.0),
                 rules=(Rule(x=rows[0]["asked"], label="chosen"),),
             ),
         ),
         series=series,
-        summary=f"{percent(rows[0]['best'])} after one release, {percent(last['best'])} after {last['releases']}.",
+        summary=f"{percent(rows[0]['best'])} after one of the {last['counted']}, {percent(last['best'])} after "
+        f"{last['releases']}.",
         height=340,
         legend=True,
     )

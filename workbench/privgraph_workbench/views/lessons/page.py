@@ -134,11 +134,21 @@ def _lesson(lesson: Lesson) -> None:
     number = list(LESSONS).index(lesson.name)
     st.title(f"{number + 1}. {lesson.title}")
     bar = st.empty()  # drawn last, so that it counts the answer that is given now
-    st.markdown(f"### {step.title}")
-    st.markdown(step.text)
-    _words(step, f"{lesson.name}.{place}")
-    _show(lesson, step, place)
-    told = _question(lesson, step, number, place)
+    said, beside = layout.columns("lesson-step", (2, 3))
+    with said:
+        st.markdown(f"### {step.title}")
+        st.markdown(step.text)
+        _words(step, f"{lesson.name}.{place}")
+        value = _control(step)
+    if step.figure is not None:
+        rows = step.figure.rows(value)
+        with beside:
+            figure = module_of(step.figure.name).plot(rows, layout.theme())
+            live_plot.show(figure, key=f"lesson.{lesson.name}.{place}")
+        told = _question(lesson, step, number, place)
+    else:
+        with beside:
+            told = _question(lesson, step, number, place)
     finished = done()[number]
     bar.progress(
         len(finished) / len(lesson.steps),
@@ -158,23 +168,21 @@ def _words(step: Step, key: str) -> None:
                 st.markdown(f"**{word}**: {GLOSSARY[word]}")
 
 
-def _show(lesson: Lesson, step: Step, place: int) -> None:
-    """The control, unless a teacher hides it, and the figure."""
-    value: Any = None
-    if step.control is not None:
-        value = step.control.default
-        for complaint in widgets.complaints([step.control], prefix=PREFIX):
-            st.warning(complaint)
-        if st.query_params.get(CONTROLS) != "no":
-            try:
-                value = widgets.widget(step.control, prefix=PREFIX)
-            except OptionError as error:
-                st.error(markup.sentence(error))
-        elif (told := st.query_params.get(PREFIX + step.control.name)) is not None:
-            value = _held(step, told)
-    if step.figure is not None:
-        rows = step.figure.rows(value)
-        live_plot.show(module_of(step.figure.name).plot(rows, layout.theme()), key=f"lesson.{lesson.name}.{place}")
+def _control(step: Step) -> Any:
+    """What the control holds, which is drawn unless a teacher hides it; None where there is none."""
+    if step.control is None:
+        return None
+    value: Any = step.control.default
+    for complaint in widgets.complaints([step.control], prefix=PREFIX):
+        st.warning(complaint)
+    if st.query_params.get(CONTROLS) != "no":
+        try:
+            value = widgets.widget(step.control, prefix=PREFIX, percent=True)
+        except OptionError as error:
+            st.error(markup.sentence(error))
+    elif (told := st.query_params.get(PREFIX + step.control.name)) is not None:
+        value = _held(step, told)
+    return value
 
 
 def _held(step: Step, told: str) -> Any:
@@ -289,10 +297,7 @@ def _end(lesson: Lesson, number: int, told: bool) -> None:
         with holds, st.container(border=True, height="stretch"):
             st.markdown(f"##### What holds\n{lesson.holds}")
     _open_steps(lesson, done()[number])
-    st.caption(
-        f"The same figures with exercises are in the notebook `notebooks/{lesson.notebook}.ipynb`; open it with "
-        f"`.venv/bin/jupyter lab notebooks/{lesson.notebook}.ipynb`."
-    )
+    st.caption(f"For a class that programs: the same figures with exercises, `notebooks/{lesson.notebook}.ipynb`.")
     names: Sequence[str] = list(LESSONS)
     with st.container(horizontal=True, vertical_alignment="center"):
         if number + 1 < len(names):

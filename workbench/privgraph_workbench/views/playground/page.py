@@ -71,7 +71,7 @@ def _play() -> None:
     with controls:
         for one in CONTROLS:
             try:
-                values[one.name] = widgets.widget(one)
+                values[one.name] = widgets.widget(one, percent=True)
             except OptionError as error:
                 st.error(markup.sentence(error))
                 values[one.name] = one.default
