@@ -153,6 +153,24 @@ def test_it_plays_and_pauses_by_keyboard(page: Page, address: str) -> None:
     assert held(page, "frame") == paused
 
 
+def test_the_picture_says_what_each_mark_is(page: Page, address: str) -> None:
+    key = page.locator(".privgraph-world .key")
+    told = {"edges": "a friendship, which the noise hides", "people": "halo: a person, whom the noise hides"}
+    for hides, words in told.items():
+        shown(page, address, f"?who=5&hides={hides}")
+        for said in ("place: the true group", "what is taken out", "where it was", words):
+            expect(key).to_contain_text(said)
+    shown(page, address, "?hides=nobody")
+    assert "the noise hides" not in key.inner_text()
+    expect(page.get_by_role("button", name=re.compile("draw noise", re.IGNORECASE))).to_have_count(0)
+    canvas = page.locator(".privgraph-world canvas").first
+    box = canvas.bounding_box()
+    assert box is not None
+    x, y = worlds.places(make_world(120, 0.85))[20]
+    canvas.hover(position={"x": x * box["width"], "y": y * box["height"]})
+    expect(canvas).to_have_attribute("title", re.compile(f"^{worlds.name(20)}: truly group [ABC], guessed group [ABC]"))
+
+
 def test_two_thousand_rounds_beside_the_closed_form(page: Page, address: str) -> None:
     friend = make_world(120, 0.85).friends_of(4)[0]
     shown(page, address, f"?who=4&friend={friend}&eps=2")

@@ -83,12 +83,32 @@ def test_ten_rounds_of_guessing(opened: Open, store: RunStore) -> None:
         assert right + wrong == played
         yours = app.metric[0]
         assert (yours.label, yours.value) == (f"You: {right} of {played} right", percent(right / played))
-    assert not any(one.key == "guess_True" for one in app.button), "ten rounds are all"
+        assert not any(one.key == "guess_True" for one in app.button), "the round stays to be looked at"
+        if played < 10:
+            app.button(key="guess_next").click().run()
+    assert not any(one.key in ("guess_True", "guess_next") for one in app.button), "ten rounds are all"
     app.button(key="guess_auto").click().run()
     assert "of 2,000 rounds" in _texts(app)
     app.button(key="guess_again").click().run()
     assert ":material/c" not in _texts(app)
     assert app.metric[0].value == "–"
+
+
+def test_the_truth_is_said_of_the_draw_that_was_guessed(opened: Open, store: RunStore) -> None:
+    app = opened("playground", who="3", hides="people", eps="32")
+    before = _drawn(app)[-1]
+    app.button(key="guess_True").click().run()
+    assert _drawn(app)[-1] == before, "the picture is that of the guess"
+    name = worlds.name(3)
+    right = f"**Right.** {name} was in the data: this draw is of the world with {name}."
+    wrong = f"**Wrong.** {name} was not: this draw is of the world without {name}."
+    said = [one.value for one in (*app.success, *app.error)]
+    assert said in ([right], [wrong])
+    app.button(key="guess_next").click().run()
+    assert _drawn(app)[-1] != before
+    assert not app.success
+    assert not app.error
+    assert app.metric[0].label.startswith("You: ")
 
 
 def test_the_best_possible_score_stands_beside_ones_own(opened: Open, store: RunStore) -> None:

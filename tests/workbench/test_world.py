@@ -145,6 +145,26 @@ def test_the_histograms_hold_every_draw_and_their_ratio_stays_within_the_promise
     assert evidence.chart([]).series == ()
 
 
+@pytest.mark.parametrize(("who", "friend", "bins"), [(1, None, 7), (1, 37, 3)])
+def test_equal_masses_have_bars_of_equal_height(who: int, friend: int | None, bins: int) -> None:
+    """Evidence has a few values, evenly apart: bins that missed some and halved others made a comb."""
+    pair = Pair(120, 0.85, "people", 1.0, 1, 1, who, friend)
+    heights = [row["share_with"] for row in evidence.data(*drawn(pair), pair.epsilon, pair.names)]
+    assert len(heights) == bins
+    top = heights.index(max(heights))
+    assert heights[: top + 1] == sorted(heights[: top + 1])
+    assert heights[top:] == sorted(heights[top:], reverse=True)
+
+
+@pytest.mark.parametrize("hops", [1, 2])
+def test_numbers_around_a_person_stand_person_by_person_and_group_by_group(hops: int) -> None:
+    pair = Pair(120, 0.85, "people", 8.0, hops, 1, 1, None)
+    told = worlds.published(pair.world, pair.b, hops, 1, np.random.default_rng(0))
+    labels = [row["label"].split(": group ") for row in told_numbers.data(told, pair.world, pair.other)]
+    people = list(dict.fromkeys(who for who, _ in labels))
+    assert labels == sorted(labels, key=lambda one: (people.index(one[0]), one[1]))
+
+
 @pytest.mark.parametrize("epsilon", [0.25, 1.0])
 def test_no_histogram_exceeds_the_promise_by_chance(epsilon: float) -> None:
     friend = make_world(60, 0.85).friends_of(3)[0]

@@ -106,7 +106,11 @@ class World {
       const caption = make("figcaption", "", figure);
       const canvas = make("canvas", "", figure);
       canvas.setAttribute("role", "img");
-      canvas.addEventListener("click", (event) => this.click(event, canvas, place));
+      canvas.addEventListener("click", (event) => this.click(event, canvas));
+      canvas.addEventListener("pointermove", (event) => {
+        const who = this.under(event, canvas);
+        canvas.title = who === null ? "" : this.about(who, place);
+      });
       return { figure, caption, canvas };
     });
     this.key = make("div", "key", root);
@@ -130,7 +134,8 @@ class World {
       this.shown = this.plain;
       this.step();
     }
-    if (!before || !this.button.textContent) this.play(false);
+    this.button.hidden = this.once.hidden = !(data.b > 0);
+    if (!before || !this.button.textContent || !(data.b > 0)) this.play(false);
     this.draw();
   }
 
@@ -155,13 +160,27 @@ class World {
     this.draw();
   }
 
-  click(event, canvas, place) {
+  // Who is drawn where the pointer is; null where nobody is near.
+  under(event, canvas) {
     const box = canvas.getBoundingClientRect();
     const at = [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
     const far = this.data.places.map(([x, y]) => Math.hypot(x - at[0], (y - at[1]) * this.data.aspect));
     const who = far.indexOf(Math.min(...far));
-    const chosen = this.data.gone?.who === who ? null : who;
-    if (far[who] < 0.04) this.setStateValue("picked", { who: chosen, at: Date.now() });
+    return far[who] < 0.04 ? who : null;
+  }
+
+  click(event, canvas) {
+    const who = this.under(event, canvas);
+    if (who !== null) this.setStateValue("picked", { who: this.data.gone?.who === who ? null : who, at: Date.now() });
+  }
+
+  about(who, place) {
+    const { near, hints } = this.both[place];
+    const group = (one) => `group ${"ABC"[one]}`;
+    const guess = this.shown[place][who];
+    const right = guess === this.data.groups[who] ? "right" : "wrong";
+    return `${this.data.names[who]}: truly ${group(this.data.groups[who])}, guessed ${group(guess)} (${right})\n${
+      near[who].length} friends; own hint: ${hints[who] < 0 ? "none" : group(hints[who])}`;
   }
 
   draw() {
@@ -186,13 +205,16 @@ class World {
     const now = share(this.shown[place], groups);
     const changed = this.shown[place].filter((group, who) => group !== this.plain[place][who]).length / groups.length;
     const average = this.frame >= SEEN ? ` On average over ${this.frame} draws: ${percent(count.right / this.frame)}.` : "";
-    return `Guessed right without noise: ${percent(bare)}. In this draw: ${percent(now)}; the noise has changed ${percent(changed)} of all guesses.${average} Guessing blindly: 33%.`;
+    const what = `Guessed right (mark and place agree) without noise: ${percent(bare)}.`;
+    if (!(this.data.b > 0)) return `${what} Guessing blindly: 33%.`;
+    return `${what} In this draw: ${percent(now)}; the noise has changed ${percent(changed)} of all guesses.${average} Guessing blindly: 33%.`;
   }
 
   differ() {
-    if (this.both.length < 2) return this.data.b > 0 ? "" : " Nothing flickers, for there is no noise.";
+    if (this.both.length < 2) return this.data.b > 0 ? "" : " There is no noise to draw.";
+    const draw = this.data.b > 0 ? "In this draw" : "Without noise";
     const others = this.shown[0].filter((group, who) => group !== this.shown[1][who]).length;
-    return ` In this draw ${others} of ${this.shown[0].length} guesses differ between the two worlds.`;
+    return ` ${draw} ${others} of ${this.shown[0].length} guesses differ between the two worlds.`;
   }
 
   picture(canvas, place, colours) {
@@ -276,9 +298,22 @@ class World {
     const mark = (group, rim) =>
       `<svg width="15" height="15" viewBox="-3.5 -3.5 19 19" aria-hidden="true"><path d="${path[group]}" fill="${colours.groups[group]}"/>${rim ? ring : ""}</svg>`;
     const marks = [0, 1, 2].map((group) => `<span>${mark(group)}guessed: group ${"ABC"[group]}</span>`);
-    const rims = `<span>${mark(0, true)}arc: share of draws in which the noise changed this guess (full circle: all)</span>`;
+    const line = (stroke, dash, words) =>
+      `<span><svg width="22" height="10" viewBox="0 0 22 10" aria-hidden="true"><path d="M0 5H22" stroke="${stroke}" stroke-width="2.5" stroke-dasharray="${dash}"/></svg>${words}</span>`;
+    const { protects, b } = this.data;
+    const where = ["<span>place: the true group, A left, B at the top, C right</span>"];
+    const hidden = [];
+    if (protects === "edges" && b > 0) hidden.push(line(colours.sound, "none", "a friendship, which the noise hides"));
+    if (protects === "people" && b > 0) {
+      const halo = `<circle cx="6" cy="6" r="9" fill="${colours.sound}" opacity="0.3"/>`;
+      hidden.push(`<span><svg width="15" height="15" viewBox="-3.5 -3.5 19 19" aria-hidden="true">${halo}</svg>halo: a person, whom the noise hides</span>`);
+    }
+    const gone = this.data.gone
+      ? [line(colours.warning, "none", "what is taken out"), line(colours.warning, "4 4", "where it was")]
+      : [];
+    const rims = !(b > 0) ? "" : `<span>${mark(0, true)}arc: share of draws in which the noise changed this guess (full circle: all)</span>`;
     const faded = this.reached ? ["<span>faded: published alike in both worlds</span>"] : [];
-    const drawn = [...marks, rims, ...faded].join("");
+    const drawn = [...where, ...marks, ...hidden, ...gone, rims, ...faded].join("");
     if (drawn !== this.drawn) this.key.innerHTML = this.drawn = drawn; // numbers and fixed words alone
   }
 

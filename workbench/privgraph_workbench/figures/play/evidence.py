@@ -15,6 +15,8 @@ from privgraph_workbench.words.numbers import number, percent
 
 TITLE = "What is published, with and without"
 BINS = 15
+COMMON, MANY = 0.01, 0.25
+"""What share of draws one value must have to count as often drawn, and all such values to make the bins."""
 SEEN = 20
 """Draws that a bar must hold before its height means anything."""
 
@@ -36,7 +38,7 @@ def data(
     """
     every = np.concatenate([with_, without])
     reach = max(1e-9, float(np.abs(every).max()) * 1.000001)
-    edges = np.linspace(-reach, reach, BINS + 1)
+    edges = _edges(every, reach)
     draws = np.histogram(every, edges)[0]
     heights = [np.histogram(every, edges, weights=expit(sign * every))[0] / len(with_) for sign in (1, -1)]
     return [
@@ -53,6 +55,22 @@ def data(
         }
         for low, high, count, here, there in zip(edges[:-1], edges[1:], draws, *heights, strict=True)
     ]
+
+
+def _edges(every: NDArray[np.float64], reach: float) -> NDArray[np.float64]:
+    """The ends of the bins. The evidence of Laplace noise often has one of a few values, evenly apart: then
+    each has a bin of its own, for bins that miss some of them and halve others would make a comb."""
+    even = np.linspace(-reach, reach, BINS + 1)
+    values, counts = np.unique(np.round(every / reach, 5), return_counts=True)
+    often = counts >= COMMON * len(every)
+    if often.sum() < 3 or counts[often].sum() < MANY * len(every):
+        return even
+    steps = round(2 / float(np.diff(values[often]).min()))
+    at = (values[often] + 1) * steps / 2
+    if not 2 <= steps <= 2 * BINS or np.abs(at - np.round(at)).max() > 0.1:
+        return even
+    middles = (np.arange(steps) + 0.5) * 2 / steps - 1
+    return np.array([-reach, *(reach * middles), reach])
 
 
 def largest(rows: Sequence[Row]) -> float:

@@ -13,7 +13,7 @@ from privgraph_workbench.words.numbers import number
 
 TITLE = "What was published around them"
 MOST = 8
-"""Numbers that are drawn; those that differ most come first."""
+"""Numbers that are drawn: those that differ most, person by person and group by group."""
 LETTERS = "ABC"
 
 
@@ -35,6 +35,8 @@ def data(
     apart = np.abs(means[0] - means[1])
     places = [(int(who), int(group)) for who, group in zip(*np.nonzero(apart), strict=True)]
     places.sort(key=lambda place: (-apart[place], place))
+    people = list(dict.fromkeys(who for who, _ in places[:MOST]))
+    drawn = sorted(places[:MOST], key=lambda place: (people.index(place[0]), place[1]))
     return [
         {
             "label": f"{name(who)}: group {LETTERS[group]}",
@@ -46,7 +48,7 @@ def data(
             "noisy": noisy,
             "more": max(0, len(places) - MOST),
         }
-        for who, group in places[:MOST]
+        for who, group in drawn
     ]
 
 

@@ -27,11 +27,13 @@ GAME = "playground.game"
 
 @dataclass
 class Round:
-    """Which world is the true one, what it published, and what that says to whoever goes by the evidence."""
+    """Which world is the true one, what it published, what that says to whoever goes by the evidence, and
+    what was guessed (None: nothing yet)."""
 
     truth: bool
     told: list[Rows]
     evidence: float
+    said: bool | None = None
 
 
 @dataclass
@@ -65,11 +67,12 @@ class Game:
         self.open = Round(truth, told, float(worlds.evidence(told, pair.world, pair.other, pair.b)[0]))
 
     def answer(self, said: bool) -> None:
-        """Count a guess, and deal again."""
-        truth = self.open.truth
+        """Count a guess; the round stays to be looked at until the next is dealt."""
+        if self.open.said is not None:
+            return  # a second click, which came before the page was drawn again
+        truth, self.open.said = self.open.truth, said
         self.rounds.append((said, truth))
         self.best += (self.open.evidence > 0) == truth
-        self.deal()
 
     def play_by_itself(self) -> None:
         """Let whoever goes by the evidence play many rounds."""
@@ -98,18 +101,14 @@ def show(pair: Pair) -> None:
         f"You know everything else. A coin decides it anew in each of {ROUNDS} rounds, and you see what is published "
         "with noise. Which is it?"
     )
-    if game.played < ROUNDS:
-        rows = told_numbers.data(game.open.told, pair.world, pair.other, pair.names)
-        live_plot.show(told_numbers.plot(rows, layout.theme()), key="told_numbers")
+    rows = told_numbers.data(game.open.told, pair.world, pair.other, pair.names)
+    live_plot.show(told_numbers.plot(rows, layout.theme()), key="told_numbers")
+    if game.open.said is None:
         with st.container(horizontal=True):
             for claim, said in zip(pair.claims, (True, False), strict=True):
-                st.button(
-                    claim,
-                    key=f"guess_{said}",
-                    type="primary",
-                    on_click=game.answer,
-                    args=(said,),
-                )
+                st.button(claim, key=f"guess_{said}", type="primary", on_click=game.answer, args=(said,))
+    else:
+        _verdict(game)
     _scores(game)
     if game.played:
         st.markdown("\n".join(rounds(game)))
@@ -129,6 +128,18 @@ def show(pair: Pair) -> None:
                 on_click=st.session_state.pop,
                 args=(GAME, None),
             )
+
+
+def _verdict(game: Game) -> None:
+    """Whether the guess about the draw above was right, and the way on."""
+    place = 0 if game.open.truth else 1
+    told = f"{game.pair.claims[place]}: this draw is of the world {game.pair.names[place]}."
+    if game.open.said == game.open.truth:
+        st.success(f"**Right.** {told}", icon=":material/check:")
+    else:
+        st.error(f"**Wrong.** {told}", icon=":material/close:")
+    if game.played < ROUNDS:
+        st.button("Next round", key="guess_next", type="primary", icon=":material/arrow_forward:", on_click=game.deal)
 
 
 def asked(pair: Pair) -> str:
