@@ -107,6 +107,9 @@ def test_with_the_gallery_the_first_page_shows_what_privacy_costs(
     assert len(app.get("bidi_component")) == 1
     assert any("#### What does privacy cost?" in one.value for one in app.markdown)
     assert any("**10 to 30 seconds.**" in one.value for one in app.markdown)
+    (drawn_beside,) = [one for one in app.columns if one.get("bidi_component")]
+    assert any("**Hollow diamonds**: what the paper's formula" in one.value for one in drawn_beside.markdown)
+    assert app.toggle(key="gallery").label == "Gallery: runs that came along"
     curve = json.loads(app.get("bidi_component")[0].proto.json)["figure"]
     drawn = {trace.get("name") for trace in curve["data"]}
     assert FRONT not in drawn

@@ -237,6 +237,10 @@ _CURVE = (
     f".st-key-{CURVE} {{ min-height: 408px; }} @media (max-width: 640px) {{ .st-key-{CURVE} {{ min-height: 554px; }} }}"
 )
 
+# A run's name is read to its end on a telephone, too.
+RECENT = "recent-runs"
+_RECENT = f".st-key-{RECENT} [data-testid=stPageLink] a * {{ white-space: normal; }}"
+
 # A link to a file looks like the buttons around it.
 FILE_LINK, PRIMARY_LINK = "privgraph-file", "privgraph-primary"
 GO_ON = "go-on"
@@ -258,7 +262,7 @@ def tidy() -> None:
     dark = st.context.theme.type == "dark"
     looks = theme("dark" if dark else "light")
     cards = f"{_CHOICE}{_BAR}{_LEAD}{_FILES}".replace("PRIMARY", looks.sound).replace("GROUND", looks.background)
-    rooms = f"{_ROOM}{_PAGES}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{_TABS}{_CURVE}{_FILTERS}{_LINE}{_STEPS}"
+    rooms = f"{_ROOM}{_PAGES}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{_TABS}{_CURVE}{_RECENT}{_FILTERS}{_LINE}{_STEPS}"
     st.html(f"<style>{rooms}{cards}{_DARK_TEXT if dark else ''}</style>")
     st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)
 
@@ -293,7 +297,7 @@ def _switch() -> None:
         return
     with st.container(key=GALLERY, horizontal=True, horizontal_alignment="right"):
         st.toggle(
-            "Gallery",
+            "Gallery: runs that came along",
             value=True,
             key="gallery",
             bind="query-params",

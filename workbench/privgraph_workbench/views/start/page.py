@@ -26,6 +26,11 @@ CURVE = ("progap", "gnn", "mlp")
 MOST_DRAWN = 500
 HEIGHT = 360
 """Of the curve in pixels, without its legend."""
+DECODED = (
+    "**Filled points**: the ε that the noise does guarantee. **Hollow diamonds**: what the paper's formula says of the "
+    "same noise."
+)
+"""How the curve is read."""
 DEMO_OPTIONS = {"unit": "edge", "epsilon": 2.0}
 DEMO_DATA = beginnings.DATA["social"]
 
@@ -118,13 +123,14 @@ def _curve() -> None:
                     icon=":material/balance:",
                     query_params={"data": "social"},
                 )
-            st.caption(
-                "Filled points: the ε that the noise does guarantee. Diamonds: what the paper's formula says of the "
-                "same noise. The curve came along, as the **gallery**; your own runs will stand beside it. An "
-                "evaluator, who knows the true groups, measured its accuracies; each ε is that of one run alone."
-            )
         with drawn:
             live_plot.show(with_plotly.draw(_chart(rows), layout.theme()), key=shell.CURVE)
+            st.markdown(DECODED)
+            st.caption(
+                "The curve came along, as the **gallery**, which the switch at the top right shows or hides; your own "
+                "runs will stand beside it. An evaluator, who knows the true groups, measured its accuracies; each ε "
+                "is that of one run alone."
+            )
 
 
 def _chart(rows: list[Row]) -> Chart:
@@ -170,12 +176,13 @@ def _recent() -> None:
     if not records:
         st.info("Nothing has run here yet. The demo above is a good first run.", icon="🕸️")
         return
-    for record in states.readable(records):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            states.badge(record)
-            st.page_link(shell.page("train"), label=naming.name(record), query_params={"run": record.id})
-            if record.metrics:
-                st.caption(f"test accuracy {percent(record.metrics.get('test_accuracy'))}")
+    with st.container(key=shell.RECENT):
+        for record in states.readable(records):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                states.badge(record)
+                st.page_link(shell.page("train"), label=naming.name(record), query_params={"run": record.id})
+                if record.metrics:
+                    st.caption(f"test accuracy {percent(record.metrics.get('test_accuracy'))}")
     total = queue.store().count(RunQuery(own=True))
     if total > len(records):
         st.page_link(shell.page("runs"), label=f"All {total:,} runs", icon=":material/list_alt:")
