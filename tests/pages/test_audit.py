@@ -126,7 +126,7 @@ def test_a_run_that_was_audited_leads_to_its_audits(opened: Open, store: RunStor
     links = {one.proto.label: one.proto for one in app.get("page_link")}
     assert "**Audit this run**" not in links, "that it was is said where one would begin another"
     assert dict(parse_qsl(links["**See its audit**"].query_string.removeprefix("?")))["run"] == run
-    told = f"1 audit made so far. Together they show ε ≥ {stated('audited', bound)} of the whole run."
+    told = f"1 audit made so far. It shows ε ≥ {stated('audited', bound)} of the whole run."
     assert any(one.value.startswith(told) for one in app.caption)
 
 

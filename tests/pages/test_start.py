@@ -147,8 +147,7 @@ def test_a_run_of_the_gallery_is_marked_and_says_that_its_noise_is_public(
     app = opened("train", run=run.id)
     told = "\n".join(one.value for one in app.markdown)
     assert "from the gallery" in told
-    assert "would hide whether any two are connected, at **ε = " in told
-    assert "protection, were its noise secret; it is **public**" in told
+    assert "protection. **Its noise is public**: the ε is that of the same noise kept secret." in told
     assert "with secret noise; this run's is public" in [one.value for one in app.caption]
     app.session_state[f"tabs.{run.id}"] = "The promise"
     assert "the noise of this run is no secret" in "\n".join(one.value for one in app.run().markdown)

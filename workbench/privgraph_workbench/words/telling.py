@@ -59,10 +59,8 @@ def _hides(record: RunRecord, unit: str) -> str:
     if math.isinf(said.epsilon):
         return f"to hide {HIDES[unit]}, and **nothing is guaranteed**"
     word = strength(said.epsilon, said.delta)
-    told = f"at **ε = {stated('sound', said.epsilon)}**: {word} protection"
-    if has_public_noise(said):
-        return f"and would hide {HIDES[unit]}, {told}, were its noise secret; it is **public**"
-    return f"and hides {HIDES[unit]}, {told}"
+    public = ". **Its noise is public**: the ε is that of the same noise kept secret" * has_public_noise(said)
+    return f"and hides {HIDES[unit]}, at **ε = {stated('sound', said.epsilon)}**: {word} protection{public}"
 
 
 def _beside(told: Beside, guess: str, *, reads_edges: bool) -> str:

@@ -184,7 +184,7 @@ def _audited(said: PrivacyStatement, made: int, query: dict[str, str]) -> Way:
     """The way back to the audits that were `made`, and to another."""
     shown = "None was of the whole run"
     if said.epsilon_audited is not None:
-        shown = f"Together they show ε {statement.audited(said)} of the whole run"
+        shown = f"{'Together they show' if made > 1 else 'It shows'} ε {statement.audited(said)} of the whole run"
     text = f"{made} audit{'s' * (made != 1)} made so far. {shown}. Curves, and another audit, are there."
     return ("See its audit" + "s" * (made != 1), ":material/gavel:", "attacks", query, text)
 
