@@ -63,8 +63,9 @@ def context(browser: Browser, address: str) -> Iterator[BrowserContext]:
     assert not [text for text in complaints if not OWN_PROBES.search(text)], "complaints of the console"
 
 
-def test_on_a_telephone_a_recent_run_is_named_to_the_end(browser: Browser, address: str) -> None:
-    page = browser.new_page(viewport={"width": 390, "height": 844})
+def test_on_a_telephone_a_recent_run_is_named_to_the_end(context: BrowserContext, address: str) -> None:
+    page = context.new_page()
+    page.set_viewport_size({"width": 390, "height": 844})
     page.goto(address)
     settled(page)
     name = page.get_by_test_id("stPageLink").filter(has_text="seed 0").first
@@ -72,7 +73,6 @@ def test_on_a_telephone_a_recent_run_is_named_to_the_end(browser: Browser, addre
     cut += " && getComputedStyle(part).overflowX === 'hidden')"
     assert not name.evaluate(cut)
     expect(name).to_contain_text("on Karate club")
-    page.close()
 
 
 def _demo(page: Page, address: str) -> str:
