@@ -13,6 +13,7 @@ from privgraph.methods.teachers.answers import Answers
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.chart import Chart, Series
 from privgraph_workbench.figures.costs import price
+from privgraph_workbench.figures.notes import TRUTH_BADGE
 from privgraph_workbench.figures.teachers import agreement, answers, chosen, one_answer, teacher_times
 
 NAMES = ("north", "east", "south", "west")
@@ -229,10 +230,8 @@ class TestChosen:
 def test_private_and_evaluator_warnings_are_on_the_figures() -> None:
     record = made()
     assert answers.PRIVATE_BADGE in chart_of("answers", answers.data(record)).badges
-    assert {answers.PRIVATE_BADGE, answers.EVALUATOR_BADGE} <= set(
-        chart_of("one_answer", one_answer.data(record, 0)).badges
-    )
-    assert answers.EVALUATOR_BADGE in chart_of("agreement", agreement.data(record)).badges
+    assert {answers.PRIVATE_BADGE, TRUTH_BADGE} <= set(chart_of("one_answer", one_answer.data(record, 0)).badges)
+    assert TRUTH_BADGE in chart_of("agreement", agreement.data(record)).badges
     assert chosen.BADGE in chart_of("chosen", chosen.data(record, 0)).badges
 
 
@@ -282,7 +281,7 @@ class TestPrice:
         assert (line.x, line.y) == ((1.0, 4.0), (0.9, 0.4))
         assert "fall with more noise" in chart.summary
         assert "40.0% of labels right, on average" in chart.summary
-        assert answers.EVALUATOR_BADGE in chart.badges
+        assert TRUTH_BADGE in chart.badges
         assert len(price.chart(price.data(points, 4.0)).panels) == 1
 
 

@@ -17,6 +17,7 @@ from privgraph.papers.dp_gpl_votes import Asked, teacher_epsilon
 from privgraph_workbench.figures import export, notes
 from privgraph_workbench.figures.chart import Chart, Row, Series
 from privgraph_workbench.figures.drawing.with_plotly import draw
+from privgraph_workbench.figures.notes import TRUTH_BADGE
 from privgraph_workbench.figures.teachers import (
     budget,
     consensus,
@@ -26,7 +27,7 @@ from privgraph_workbench.figures.teachers import (
     teacher_accuracy,
     teacher_epsilons,
 )
-from privgraph_workbench.figures.teachers.answers import EVALUATOR_BADGE, PRIVATE_BADGE
+from privgraph_workbench.figures.teachers.answers import PRIVATE_BADGE
 
 
 @pytest.fixture(scope="module")
@@ -354,7 +355,7 @@ def test_accuracy_by_weight_and_size(found: Ensemble) -> None:
     assert means.x == pytest.approx(np.unique(found.weights).tolist())
     light = found.accuracy[found.weights == found.weights.min()].mean()
     assert means.y[0] == pytest.approx(light)
-    assert EVALUATOR_BADGE in chart.badges
+    assert TRUTH_BADGE in chart.badges
     alike = teacher_accuracy.chart(teacher_accuracy.data(replace(found, weights=np.ones(40))))
     assert len(alike.panels) == 1
     unknown = teacher_accuracy.data(replace(found, accuracy=np.full(40, math.nan)))
@@ -364,7 +365,7 @@ def test_accuracy_by_weight_and_size(found: Ensemble) -> None:
 def test_private_numbers_are_marked(limited: Ensemble) -> None:
     assert PRIVATE_BADGE in consensus.chart(consensus.data(limited)).badges
     vote = one_vote.chart(one_vote.data(limited, 0, one_vote.Noise.of(limited)))
-    assert {PRIVATE_BADGE, EVALUATOR_BADGE} <= set(vote.badges)
+    assert {PRIVATE_BADGE, TRUTH_BADGE} <= set(vote.badges)
     assert ensembles.TEACHERS_BADGE in teacher_epsilons.chart(teacher_epsilons.data(limited)).badges
 
 

@@ -177,6 +177,7 @@ def _rest(labels: Sequence[str]) -> str:
     return f" and {len(labels) - 3} more" if len(labels) > 3 else ""
 
 
+TRUTH_BADGE = "evaluator only: nobody who takes part knows the truth about a query"
 EVALUATOR_BADGE = (
     "evaluator only: accuracies are measured on labels that an evaluator knows, and no guarantee covers them"
 )

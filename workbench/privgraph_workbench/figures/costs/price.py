@@ -10,7 +10,7 @@ from typing import Literal
 from privgraph_workbench.figures.axes import COLUMNS, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.teachers.answers import EVALUATOR_BADGE
+from privgraph_workbench.figures.notes import TRUTH_BADGE
 from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words.numbers import number, percent, upper
 
@@ -102,7 +102,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         panels=tuple(panels),
         series=tuple(series),
         summary=f"Both epsilons {grow}. {said}.",
-        badges=(EVALUATOR_BADGE,) if told else (),
+        badges=(TRUTH_BADGE,) if told else (),
         columns=1,
         height=330 if not told else 520,
     )

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from privgraph.methods.teachers.answers import Answers
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.notes import TRUTH_BADGE
 from privgraph_workbench.figures.teachers import answers as all_answers
 from privgraph_workbench.words.numbers import percent
 
@@ -78,7 +79,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         series=tuple(series),
         summary=f"Agreement with the truth over {held[0]['answered']:,} answered queries: {said}.",
-        badges=(all_answers.EVALUATOR_BADGE,),
+        badges=(TRUTH_BADGE,),
         height=150 + 26 * len(held),
     )
 

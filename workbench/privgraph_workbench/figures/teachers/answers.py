@@ -17,7 +17,6 @@ from privgraph_workbench.words.numbers import number, percent
 TITLE = "How clear the answers were, and what noise did to them"
 MOST_BINS = 10
 PRIVATE_BADGE = "private: what was said before noise is no part of what is released"
-EVALUATOR_BADGE = "evaluator only: nobody who takes part knows the truth about a query"
 UNITS = {
     "posterior": "chance of a class, 0 to 1",
     "log-posterior": "logarithm of the chance of a class",

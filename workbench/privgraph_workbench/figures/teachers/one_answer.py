@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from privgraph.methods.teachers.answers import Answers
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.notes import TRUTH_BADGE
 from privgraph_workbench.figures.teachers.answers import (
-    EVALUATOR_BADGE,
     PRIVATE_BADGE,
     UNITS,
     ahead,
@@ -95,7 +95,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         series=tuple(series),
         summary=f"Node {first['query']}: {led} before noise and {after} was largest "
         f"after it; {said}. The truth, which only an evaluator knows, is {_marked(rows, 'truth')}.",
-        badges=(PRIVATE_BADGE, EVALUATOR_BADGE),
+        badges=(PRIVATE_BADGE, TRUTH_BADGE),
         columns=len(panels),
         height=150 + 26 * len(rows),
     )

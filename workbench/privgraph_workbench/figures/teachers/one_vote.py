@@ -13,7 +13,8 @@ from privgraph.mechanisms.noisy_max import gate_chance, label_chances
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.teachers.answers import EVALUATOR_BADGE, PRIVATE_BADGE, class_name, size
+from privgraph_workbench.figures.notes import TRUTH_BADGE
+from privgraph_workbench.figures.teachers.answers import PRIVATE_BADGE, class_name, size
 from privgraph_workbench.figures.teachers.ensembles import heaviest, price
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import chance, number, upper
@@ -228,7 +229,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         series=tuple(series),
         summary=_summary(rows),
-        badges=(PRIVATE_BADGE, EVALUATOR_BADGE),
+        badges=(PRIVATE_BADGE, TRUTH_BADGE),
         columns=2,
         height=190 + 26 * len(rows),
     )

@@ -12,7 +12,7 @@ import numpy as np
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.teachers.answers import EVALUATOR_BADGE
+from privgraph_workbench.figures.notes import TRUTH_BADGE
 from privgraph_workbench.figures.teachers.ensembles import TEACHERS_BADGE
 from privgraph_workbench.words.numbers import number, percent
 
@@ -91,7 +91,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         series=tuple(series),
         summary=f"{len(held):,} teachers are right on {percent(whole)} of test nodes on average; {trends}.",
-        badges=(EVALUATOR_BADGE, TEACHERS_BADGE),
+        badges=(TRUTH_BADGE, TEACHERS_BADGE),
         columns=2,
         height=320,
     )

@@ -8,7 +8,8 @@ import streamlit as st
 
 from privgraph.runs.records import RunRecord
 from privgraph.runs.trials import Trial
-from privgraph_workbench.figures.teachers.answers import EVALUATOR_BADGE, PRIVATE_BADGE
+from privgraph_workbench.figures.notes import TRUTH_BADGE
+from privgraph_workbench.figures.teachers.answers import PRIVATE_BADGE
 from privgraph_workbench.figures.teachers.ensembles import DEPENDENT_BADGE
 from privgraph_workbench.serving import shell
 from privgraph_workbench.words import markup
@@ -80,4 +81,4 @@ def badges(*, private: bool = False, evaluator: bool = False, dependent: bool = 
         if private:
             st.badge("private", color="red", icon=":material/lock:", help=PRIVATE_BADGE)
         if evaluator:
-            st.badge("evaluator only", color="orange", icon=":material/visibility:", help=EVALUATOR_BADGE)
+            st.badge("evaluator only", color="orange", icon=":material/visibility:", help=TRUTH_BADGE)
