@@ -19,6 +19,7 @@ import pytest
 from PIL import Image
 from tests.figures import made_runs
 
+from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.serialisation import statement_from_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import statement_text
@@ -333,3 +334,27 @@ def test_percentages_that_reach_100_have_a_tick_there(least: float) -> None:
     )
     axis = with_matplotlib.draw(drawn).axes[0]
     assert any(tick == pytest.approx(1.0) for tick in axis.get_yticks())
+
+
+def test_what_a_picture_states_can_be_read(statement: PrivacyStatement) -> None:
+    """However much there is to say of an audit: a column has the number, and lines below say how."""
+    audited = replace(statement, epsilon_audited=1.43, audit_confidence=0.95, adversary=Adversary.WORST_CASE)
+    name = "ProGAP on Made-up social network (nodes 600, degree 16, homophily 0.85), edge ε "
+    held = {f"{name}{value:g}": replace(audited, epsilon=value) for value in (10.0, 0.5)}
+    title, *lines = notes.block(held, letters=114)
+    assert max(map(len, (title, *lines))) <= 114
+    assert "at least 1.43 [1]" in lines[0]
+    said = " ".join(line.strip() for line in lines[lines.index(next(one for one in lines if one[0] == "[")) :])
+    assert said.startswith("[1] confidence 95%, mechanisms played")
+    assert said.count("[") == 1, "said once for both"
+    drawn = export.export("degrees", [{"low": 1, "high": 1, "nodes": 1, "share": 1.0}], held, "svg").decode()
+    sizes = [float(size) for size in re.findall(r"font(?:-size)?: (?:[a-z0-9]+ )?([0-9.]+)px", drawn)]
+    assert sizes
+    assert min(sizes) >= 7.9
+
+
+def test_all_formats_come_of_one_drawing(statement: PrivacyStatement, every_figure: Rows) -> None:
+    rows, held = every_figure["classes"], {"": statement}
+    assert export.files("classes", rows, held) == {
+        kind: export.export("classes", rows, held, kind) for kind in export.FORMATS
+    }

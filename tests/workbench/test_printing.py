@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any
 
 import pytest
 
@@ -49,6 +51,29 @@ def test_no_line_leaves_the_page_and_no_word_is_lost(monkeypatch: pytest.MonkeyP
     assert "**saw**" not in told
     assert "saw" in told
     assert "a" * 300 in "".join(said for *_, said, size, _, _ in placed if set(said) == {"a"})
+
+
+def test_a_print_has_contents_and_its_settings_as_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    placed: list[tuple[int, str]] = []
+    put = printing._Paper.text
+
+    def seen(self: printing._Paper, x: float, y: float, said: str, *rest: float, **looks: Any) -> None:
+        placed.append((self.number, said))
+        put(self, x, y, said, *rest, **looks)
+
+    monkeypatch.setattr(printing._Paper, "text", seen)
+    settings = json.dumps({"method": "gap", "options": {"depth": 2}})
+    printing.pdf("A title", [*SECTIONS, (Section("Another run", [Code(settings, title="Settings")]), {})])
+    last = placed[len(placed) // 2 :]  # the first half is what finds the pages
+    assert placed[: len(placed) // 2] != last
+    texts = [said for _, said in last]
+    start = texts.index("Contents")
+    chapters = dict(zip(texts[start + 1 :: 2], texts[start + 2 :: 2], strict=False))
+    for title in ("A run", "Another run"):
+        (page,) = [number for number, said in last[start + 5 :] if said == title]
+        assert chapters[title] == str(page), "where it begins"
+    assert texts[texts.index("options.depth") + 1] == "2"
+    assert not any("{" in said for said in texts)
 
 
 def test_what_is_measured_is_what_is_drawn() -> None:

@@ -38,12 +38,13 @@ FORMATS: Mapping[str, str] = {
 }
 """Every format, with its media type; `txt` is what belongs beside a CSV."""
 
+PICTURES = ("svg", "pdf", "png")
 DPI = 160
 _LENGTH = re.compile(rb"(?<![\w.#])-?\d+\.\d{4,}(?![\w.])")
 """A number of an SVG with more decimals than anybody sees."""
 _ATTRIBUTE = re.compile(rb'"[^"<>]*"')
 # How text is written into an SVG is a setting of the whole of matplotlib: one file at a time.
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 def export(
@@ -69,7 +70,13 @@ def export(
         return _stated(figure, rows, statements)
     if kind == "json":
         return _text(record(figure, rows, statements)).encode()
-    return _picture(figure, rows, statements, kind, theme, titled)
+    return pictures(figure, rows, statements, (kind,), theme, titled=titled)[kind]
+
+
+def files(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> dict[str, bytes]:
+    """The figure in every format, drawn once: the same bytes as one by one."""
+    made = pictures(figure, rows, statements, PICTURES)
+    return {kind: made.get(kind) or export(figure, rows, statements, kind) for kind in FORMATS}
 
 
 def record(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> dict[str, Any]:
@@ -103,18 +110,28 @@ def bundle(
     return packed.getvalue()
 
 
-def _picture(
-    figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], kind: str, theme: str, titled: bool
-) -> bytes:
+def pictures(
+    figure: str,
+    rows: Sequence[Row],
+    statements: Mapping[str, PrivacyStatement],
+    kinds: Sequence[str],
+    theme: str = "light",
+    *,
+    titled: bool = True,
+) -> dict[str, bytes]:
+    """The figure in those of the formats `PICTURES`, drawn once."""
     chart = chart_of(figure, rows)
     notes = [*chart.notes, *figures_notes.notes(rows, statements)]
     stated = _text({label: statement_to_json(statement) for label, statement in statements.items()}, indent=None)
     said = " ".join([chart.summary, *chart.badges, *notes])
-    written = io.BytesIO()
+    made = {}
     with drawing():
         drawn = drawn_of(figure, rows, statements, theme, titled=titled)
-        drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated))
-    return _renamed(written.getvalue()) if kind == "svg" else written.getvalue()
+        for kind in kinds:
+            written = io.BytesIO()
+            drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated))
+            made[kind] = _renamed(written.getvalue()) if kind == "svg" else written.getvalue()
+    return made
 
 
 @contextmanager
@@ -133,11 +150,11 @@ def drawn_of(
 ) -> Any:
     """The figure as matplotlib's, with what it states below it; for use within `drawing`."""
     # matplotlib takes as long to import as a page to draw: only who takes a picture away waits for it
-    from privgraph_workbench.figures.drawing.with_matplotlib import draw
+    from privgraph_workbench.figures.drawing.with_matplotlib import draw, letters
 
     chart = chart_of(figure, rows)
     lines = [*chart.notes, *figures_notes.further(chart.badges, rows, statements)]
-    return draw(chart, theme, lines, figures_notes.block(statements), titled=titled)
+    return draw(chart, theme, lines, figures_notes.block(statements, letters=letters(chart)), titled=titled)
 
 
 def _shorter(found: re.Match[bytes]) -> bytes:

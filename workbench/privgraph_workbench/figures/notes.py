@@ -14,7 +14,7 @@ from privgraph_workbench.figures.axes import placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.naming import UNIT_WORDS
-from privgraph_workbench.words.statements import cells, line
+from privgraph_workbench.words.statements import Cells, cells, line
 
 MOST_NOTES = 6
 NO_STATEMENT = "No privacy guarantee: this figure is drawn from the data themselves, or from runs without a statement."
@@ -63,9 +63,14 @@ def notes(rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> li
     return [*badges(rows, statements), *(said or [NO_STATEMENT])]
 
 
-COLUMNS = ("", "protects", *(EPSILONS[kind].title for kind in ("sound", "published", "audited")), "δ", "")
-LABEL = 58
-"""Letters of a line that say whose statement it is; a longer name goes on in the next line."""
+COLUMNS = ("", "protects", *(EPSILONS[kind].title for kind in ("sound", "published", "audited")), "δ")
+AUDITED = 4
+"""The column of the audited epsilon."""
+LABEL, SHORTEST = 58, 24
+"""Letters of a line that say whose statement it is, at most, and at least where a line has no room for so
+many; a longer name goes on in the next line."""
+LETTERS = 120
+"""Of a line of the block."""
 
 
 def natural(text: str) -> list[tuple[int, float, str]]:
@@ -78,11 +83,13 @@ def natural(text: str) -> list[tuple[int, float, str]]:
     return [(1, float(part), "") if place % 2 else (0, 0.0, part) for place, part in enumerate(parts)]
 
 
-def block(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> list[str]:
+def block(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES, *, letters: int = LETTERS) -> list[str]:
     """The statements as lines of a table with columns of equal width, sorted by their names; equal ones are
-    said once. Where there are more than `most`, those that differ in ε alone share a line, with the range of
-    each number, if that makes fewer lines; beyond `most` they are counted. Where there is none it says so."""
-    held: dict[tuple[str, ...], list[str]] = {}
+    said once, and what is too long for a column stands in numbered lines below. Where there are more than
+    `most`, those that differ in ε alone share a line, with the range of each number, if that makes fewer
+    lines; beyond `most` they are counted. Where there is none it says so. No line is longer than `letters`
+    where names leave it so."""
+    held: dict[Cells, list[str]] = {}
     for label, statement in sorted(statements.items(), key=lambda one: natural(one[0])):
         held.setdefault(cells(statement), []).append(label)
     if not held:
@@ -91,13 +98,29 @@ def block(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) ->
     if len(statements) > most:
         said = min(said, _together(statements), key=len)
     shared = _shared([name for name, _ in said]) if len(said) > 1 else ""
-    rows: list[Sequence[str]] = [(shared.removeprefix(" "), *COLUMNS[1:])]
+    below: dict[str, int] = {}
+
+    def marked(text: str, note: str) -> str:
+        return f"{text} [{below.setdefault(note, len(below) + 1)}]".strip() if note else text
+
+    told = []
     for name, values in said[:most]:
-        first, *more = textwrap.wrap(name.replace(shared, "", 1) if shared else name, LABEL) or [""]
-        rows.append((first, *values))
-        rows += [(f"  {rest}", *("" for _ in values)) for rest in more]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(COLUMNS))]
+        numbers = [marked(one, values.audited) if at == AUDITED else one for at, one in enumerate(values.numbers, 1)]
+        told.append((name.replace(shared, "", 1) if shared else name, [*numbers, marked("", values.also)]))
+    heads = (*COLUMNS, "")
+    widths = [max(len(head), *(len(row[at]) for _, row in told)) for at, head in enumerate(heads[1:])]
+    wide = max(SHORTEST, min(LABEL, letters - sum(widths) - 2 * len(widths)))
+    empty = [""] * len(widths)
+    *above, last = textwrap.wrap(shared.strip(), wide) or [""]
+    rows: list[Sequence[str]] = [*((first, *empty) for first in above), (last, *heads[1:])]
+    for name, cells_ in told:
+        first, *more = textwrap.wrap(name, wide) or [""]
+        rows.append((first, *cells_))
+        rows += [(f"  {rest}", *empty) for rest in more]
+    widths = [max(len(row[0]) for row in rows), *widths]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    for note, place in below.items():
+        lines += textwrap.wrap(f"[{place}] {note}", letters, subsequent_indent="    ")
     left = len(said) - most
     return lines if left <= 0 else [*lines, f"and {left} more statements, all of them in this file's metadata"]
 
@@ -113,7 +136,7 @@ def _shared(names: Sequence[str]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def _together(statements: Mapping[str, PrivacyStatement]) -> list[tuple[str, tuple[str, ...]]]:
+def _together(statements: Mapping[str, PrivacyStatement]) -> list[tuple[str, Cells]]:
     """A name and its cells for the statements of each method and setting, whatever their ε."""
     groups: dict[tuple[str, str], list[tuple[str, PrivacyStatement]]] = {}
     for label, statement in sorted(statements.items(), key=lambda one: natural(one[0])):
@@ -127,7 +150,7 @@ def _together(statements: Mapping[str, PrivacyStatement]) -> list[tuple[str, tup
     return found
 
 
-def _ranges(members: Sequence[PrivacyStatement]) -> tuple[str, ...]:
+def _ranges(members: Sequence[PrivacyStatement]) -> Cells:
     """The cells of several statements: one value where all have it, and a range otherwise."""
     by_size = {
         1: sorted(members, key=lambda one: one.epsilon),
@@ -137,16 +160,18 @@ def _ranges(members: Sequence[PrivacyStatement]) -> tuple[str, ...]:
         ),
         4: sorted(members, key=lambda one: one.delta),
     }
+    every = [cells(one) for one in members]
     found = []
-    for place in range(len(COLUMNS) - 1):
-        values = list(dict.fromkeys(cells(one)[place] for one in by_size.get(place, members)))
-        if place == len(COLUMNS) - 2:
-            found.append("; ".join(filter(None, values)))
-        else:
-            found.append(_range(values) or cells(members[0])[place])
+    for place, first in enumerate(every[0].numbers):
+        values = list(dict.fromkeys(cells(one).numbers[place] for one in by_size.get(place, members)))
+        found.append(_range(values) or first)
     if 0 < len(by_size[3]) < len(members):
         found[3] += f", {len(by_size[3])} of {len(members)}"
-    return tuple(found)
+    audited, also = (
+        "; ".join(dict.fromkeys(filter(None, told)))
+        for told in ((one.audited for one in every), (one.also for one in every))
+    )
+    return Cells(numbers=tuple(found), audited=audited, also=also)
 
 
 def _range(values: Sequence[str]) -> str:

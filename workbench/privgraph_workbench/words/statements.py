@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import Gap, PrivacyStatement
@@ -143,16 +144,22 @@ def faults(statement: PrivacyStatement) -> str:
     return f"This run has {said}, which no ε here counts:\n{points}"
 
 
-def cells(statement: PrivacyStatement) -> tuple[str, ...]:
-    """One statement as the cells of a line: what it protects, the three epsilons, delta, and what else must
-    be known."""
+@dataclass(frozen=True, kw_only=True)
+class Cells:
+    """A statement as a line of a table: what it protects, the three epsilons and delta; and what stands below
+    the table: how the audited number was found, and what else must be known ("": nothing)."""
+
+    numbers: tuple[str, ...]
+    audited: str
+    also: str
+
+
+def cells(statement: PrivacyStatement) -> Cells:
+    """The statement as a line of a table."""
     unit = "nothing" if statement.unit == "none" else statement.unit
-    return (
-        unit,
-        *(value for _, value in three_numbers(statement)),
-        number(statement.delta),
-        "; ".join(_also(statement)),
-    )
+    sound, published, _ = (value for _, value in three_numbers(statement))
+    numbers = (unit, sound, published, audited_bound(statement.epsilon_audited), number(statement.delta))
+    return Cells(numbers=numbers, audited=audited_how(statement), also="; ".join(_also(statement)))
 
 
 def _also(statement: PrivacyStatement) -> list[str]:

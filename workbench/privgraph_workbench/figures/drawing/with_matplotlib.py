@@ -63,6 +63,13 @@ sign, text stays text, and equal figures give equal files."""
 _WIDTH = {1: 8.0, 2: 10.5, 3: 12.0}
 _LINE = 0.19  # inches of one line of the footnote
 _ROW = 0.165  # and of one line of the block below it
+_BLOCK = 8.0  # the size of its letters, each 0.6 of it wide
+
+
+def letters(chart: Chart) -> int:
+    """How many letters of the block below the chart fit in a line."""
+    width = _WIDTH.get(min(chart.columns, len(chart.panels)), 12.0)
+    return int(72 * 0.97 * width / (0.61 * _BLOCK))
 
 
 def draw(
@@ -156,7 +163,7 @@ def draw(
         "\n".join(block).replace(" ", "\N{NO-BREAK SPACE}"),  # readers of SVG make one space of several
         ha="left",
         va="top",
-        fontsize=min(8.0, 72 * 0.97 * width / (0.61 * widest)),  # a letter of this font is 0.6 of its size wide
+        fontsize=min(_BLOCK, 72 * 0.97 * width / (0.61 * widest)),
         family="monospace",
         color=colours.muted,
         linespacing=1.3,

@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from privgraph.options import OptionError
-from privgraph.runs.records import RunQuery, RunRecord, Unreadable
+from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import reporting
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.forms import beginnings
@@ -75,7 +75,7 @@ def page() -> None:
         asked = reporting.Asked(
             title=title or "",
             remark=remark or "",
-            runs=[_told(records[one.run]) for one in kept if one.run in records],
+            runs=[reporting.told_of(queue.store(), records[one.run]) for one in kept if one.run in records],
             figures=[
                 reporting.Drawn(figure=one.figure, rows=one.rows, statements=one.statements)
                 for one in kept
@@ -189,7 +189,7 @@ def _fill(records: list[RunRecord]) -> None:
 def _usual(records: list[RunRecord]) -> list[Kept]:
     return [
         collected.figure(one.figure, one.rows, one.statements)
-        for one in reporting.usual([_told(record) for record in records])
+        for one in reporting.usual([reporting.told_of(queue.store(), record) for record in records])
     ]
 
 
@@ -232,15 +232,6 @@ def _records(kept: list[Kept]) -> dict[str, RunRecord]:
     ids = tuple(one.run for one in kept if one.run)
     found = queue.store().find(RunQuery(ids=ids)) if ids else []
     return {one.id: one for one in found if not one.unreadable}
-
-
-def _told(record: RunRecord) -> reporting.Told:
-    store = queue.store()
-    try:
-        attacks = store.attacks(record.id)
-    except Unreadable:
-        attacks = []
-    return reporting.Told(record=record, events=store.events(record.id), attacks=attacks)
 
 
 def _list(kept: list[Kept], records: dict[str, RunRecord]) -> None:
