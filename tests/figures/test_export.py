@@ -108,10 +108,10 @@ class TestStatementsTravelWithThePicture:
     def test_svg_shows_and_embeds_it(self, every_figure: Rows, statement: PrivacyStatement) -> None:
         exported = export.export("curves", every_figure["curves"], {"one run": statement}, "svg")
         seen = texts(exported)
-        values = " ".join(value for _, value in statements.three_numbers(statement))
+        sound, published, _ = (value for _, value in statements.three_numbers(statement))
         assert "protects sound ε ε as published ε audited δ" in seen
-        assert f"one run edge {values} 1e-05" in seen
-        assert "at least 0.31 (confidence 95%)" in seen
+        assert f"one run edge {sound} {published} at least 0.31 [1] 1e-05" in seen
+        assert "[1] confidence 95%" in seen
         held = " ".join(ElementTree.fromstring(exported).itertext())
         record = re.search(r"Privacy statements: (\{.*\})", held)
         assert record is not None
@@ -198,13 +198,14 @@ def test_equal_statements_are_said_once_and_many_are_counted(statement: PrivacyS
 
 def test_a_footer_is_a_sorted_block(statement: PrivacyStatement) -> None:
     held = {f"ProGAP, edge ε {value:g}": replace(statement, epsilon=value) for value in (10.0, 0.5, 2.0)}
-    title, *lines = notes.block(held)
+    title, *lines, below = notes.block(held)
+    assert below == "[1] confidence 95%"
     assert [line.split("  ")[0] for line in lines] == ["ProGAP, edge ε 0.5", "ProGAP, edge ε 2", "ProGAP, edge ε 10"]
     assert {line.index(" edge  ") for line in lines} == {title.index(" protects")}, "columns stand under each other"
     many = {str(place): replace(statement, epsilon=float(place + 1)) for place in range(9)}
     assert notes.block(many)[-1].startswith("and 3 more statements")
-    assert len(notes.block(many, most=9)) == 10
-    (short, *rest) = notes.block({"word " * 30: statement})[1:]
+    assert len(notes.block(many, most=9)) == 11
+    (short, *rest) = notes.block({"word " * 30: statement})[1:-1]
     assert short.split()[0] == rest[0].split()[0] == "word"
     assert max(map(len, rest)) <= notes.LABEL + 2
 
@@ -217,7 +218,8 @@ def test_a_long_footer_has_a_line_for_each_method_and_names_the_graph_once(state
         for value in (10.0, 0.5, 2.0, 4.0)
     }
     held["GAP on Cora, edge ε 4"] = replace(bare, epsilon=4.0, epsilon_audited=1.5)
-    title, *lines = notes.block(held)
+    title, *lines, below = notes.block(held)
+    assert below.startswith("[1] an audit refutes the ε as published")
     assert title.startswith("on Cora ")
     assert [line.split("  ")[0] for line in lines] == ["GAP, edge ε 0.5 to 10", "ProGAP, edge ε 0.5 to 10"]
     assert "  0.5 to 10  " in lines[1]
@@ -226,7 +228,7 @@ def test_a_long_footer_has_a_line_for_each_method_and_names_the_graph_once(state
     assert "none yet" in lines[1]
     assert "more statements" not in "".join(lines)
     sized = {name.replace("Cora", "Social (nodes 600, degree 8)"): said for name, said in held.items()}
-    title, *lines = notes.block(sized)
+    title, *lines, _ = notes.block(sized)
     assert title.startswith("on Social (nodes 600, degree 8) ")
     assert lines[0].startswith("GAP, edge ε 0.5 to 10")
 
@@ -341,12 +343,10 @@ def test_what_a_picture_states_can_be_read(statement: PrivacyStatement) -> None:
     audited = replace(statement, epsilon_audited=1.43, audit_confidence=0.95, adversary=Adversary.WORST_CASE)
     name = "ProGAP on Made-up social network (nodes 600, degree 16, homophily 0.85), edge ε "
     held = {f"{name}{value:g}": replace(audited, epsilon=value) for value in (10.0, 0.5)}
-    title, *lines = notes.block(held, letters=114)
-    assert max(map(len, (title, *lines))) <= 114
-    assert "at least 1.43 [1]" in lines[0]
-    said = " ".join(line.strip() for line in lines[lines.index(next(one for one in lines if one[0] == "[")) :])
-    assert said.startswith("[1] confidence 95%, mechanisms played")
-    assert said.count("[") == 1, "said once for both"
+    lines = notes.block(held, letters=114)
+    assert max(map(len, lines)) <= 114
+    assert sum("at least 1.43 [1]" in line for line in lines) == 2
+    assert sum(line.startswith("[1] confidence 95%, mechanisms played") for line in lines) == 1, "once for both"
     drawn = export.export("degrees", [{"low": 1, "high": 1, "nodes": 1, "share": 1.0}], held, "svg").decode()
     sizes = [float(size) for size in re.findall(r"font(?:-size)?: (?:[a-z0-9]+ )?([0-9.]+)px", drawn)]
     assert sizes

@@ -160,8 +160,8 @@ Step = Callable[[float, str], None]
 
 
 def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
-    """The archive. Whatever `step` raises ends it. Raises `OptionError` where a notebook is wanted and Jupyter is
-    not installed."""
+    """The archive. Whatever `step` raises ends it. Raises `OptionError` where a notebook is wanted without
+    Jupyter."""
     asked = _without_seeds(asked) if asked.share else asked
     if asked.notebook:
         report_notebook.needed()
@@ -226,8 +226,7 @@ def _files(asked: Asked, step: Step) -> Iterator[tuple[str, bytes]]:
             said = run.record.statement
             yield f"statements/{name}.txt", f"{statement_text(said)}\n".encode()
             yield f"statements/{name}.json", _json(statement_to_json(said))
-    names = _cited(asked)
-    if names:
+    if names := _cited(asked):
         yield "references.bib", bibtex(names).encode()
     if asked.runs and not asked.share:
         commands = "\n".join(command_line(one.record.spec) for one in asked.runs)
