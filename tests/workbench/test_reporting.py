@@ -216,7 +216,9 @@ def test_what_is_made_is_told_step_by_step_and_can_be_ended(runs: list[Told]) ->
         reporting.build(asked(runs), end)
 
 
-def test_a_picture_is_drawn_once_for_page_and_print(runs: list[Told], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_picture_is_drawn_once_for_lines_and_once_for_pixels(
+    runs: list[Told], monkeypatch: pytest.MonkeyPatch
+) -> None:
     drawn: list[tuple[str, str, bool]] = []
     once = export.drawn_of
 
@@ -227,7 +229,7 @@ def test_a_picture_is_drawn_once_for_page_and_print(runs: list[Told], monkeypatc
     monkeypatch.setattr(export, "drawn_of", counted)
     reporting.build(replace(asked(runs), figures=asked(runs).figures[:1]))
     of_one = [kind for figure, *kind in drawn if figure == "tradeoff"]
-    assert sorted(of_one) == [["dark", False], ["light", False], ["light", True]]
+    assert sorted(of_one) == [["dark", False], *[["light", False]] * 2, *[["light", True]] * 2]
 
 
 def test_all_papers_behind_figures_and_statements_are_cited(runs: list[Told]) -> None:

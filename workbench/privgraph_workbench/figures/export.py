@@ -74,7 +74,7 @@ def export(
 
 
 def files(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> dict[str, bytes]:
-    """The figure in every format, drawn once: the same bytes as one by one."""
+    """The figure in every format: the same bytes as one by one, in fewer drawings."""
     made = pictures(figure, rows, statements, PICTURES)
     return {kind: made.get(kind) or export(figure, rows, statements, kind) for kind in FORMATS}
 
@@ -119,15 +119,18 @@ def pictures(
     *,
     titled: bool = True,
 ) -> dict[str, bytes]:
-    """The figure in those of the formats `PICTURES`, drawn once."""
+    """The figure in those of the formats `PICTURES`, drawn once for lines and once for pixels: these may differ
+    in a last bit where lines were written of the same drawing before."""
     chart = chart_of(figure, rows)
     notes = [*chart.notes, *figures_notes.notes(rows, statements)]
     stated = _text({label: statement_to_json(statement) for label, statement in statements.items()}, indent=None)
     said = " ".join([chart.summary, *chart.badges, *notes])
     made = {}
     with drawing():
-        drawn = drawn_of(figure, rows, statements, theme, titled=titled)
+        drawn = None
         for kind in kinds:
+            if drawn is None or kind == "png":
+                drawn = drawn_of(figure, rows, statements, theme, titled=titled)
             written = io.BytesIO()
             drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated))
             made[kind] = _renamed(written.getvalue()) if kind == "svg" else written.getvalue()
