@@ -119,7 +119,7 @@ def pictures(
     *,
     titled: bool = True,
 ) -> dict[str, bytes]:
-    """The figure in those of the formats `PICTURES`, drawn once for lines and once for pixels: these may differ
+    """The figure in those of the formats `PICTURES`, once for lines and once for pixels: they may differ
     in a last bit where lines were written of the same drawing before."""
     chart = chart_of(figure, rows)
     notes = [*chart.notes, *figures_notes.notes(rows, statements)]

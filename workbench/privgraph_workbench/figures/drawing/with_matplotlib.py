@@ -177,6 +177,8 @@ def _settle(figure: Figure) -> None:
     another last bit, and equal figures are other bytes."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
+    for part in figure.subfigs:
+        part.bbox_relative.p0, part.bbox_relative.p1 = part.bbox_relative.p0.round(6), part.bbox_relative.p1.round(6)
     for axis in figure.get_axes():
         left, bottom, width, height = (round(float(end), 6) for end in axis.get_position().bounds)
         axis.set_position((left, bottom, width, height))
