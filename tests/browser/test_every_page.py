@@ -139,8 +139,11 @@ def test_a_report_is_filled_kept_and_taken_away(browser: Browser, address: str, 
     settled(page)
     page.get_by_text("With an executed notebook").click()
     settled(page)
-    with page.expect_download(timeout=120_000) as taken:
-        page.get_by_role("link", name="Take the report away (zip)").click()
+    page.get_by_role("button", name="Make the report").click()
+    expect(page.get_by_role("progressbar").first).to_be_visible()
+    expect(page.get_by_role("link", name="Download the report")).to_be_visible(timeout=120_000)
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="Download the report").click()
     path = tmp_path / "report.zip"
     taken.value.save_as(path)
     context.close()

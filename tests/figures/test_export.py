@@ -368,3 +368,23 @@ def test_percentages_that_reach_100_have_a_tick_there(least: float) -> None:
     )
     axis = with_matplotlib.draw(drawn).axes[0]
     assert any(tick == pytest.approx(1.0) for tick in axis.get_yticks())
+
+
+def test_what_a_picture_states_can_be_read(statement: PrivacyStatement) -> None:
+    """However much there is to say of an audit: a column has the number, and a line above says how."""
+    audited = replace(statement, epsilon_audited=1.43, audit_confidence=0.95, adversary=Adversary.WORST_CASE)
+    name = "ProGAP on Made-up social network (nodes 600, degree 16, homophily 0.85), edge ε "
+    held = {f"{name}{value:g}": replace(audited, epsilon=value) for value in (10.0, 0.5)}
+    assert sum("at least 1.43  " in line for line in notes.block(held)) == 2
+    assert sum("confidence 95%, mechanisms played" in line for line in notes.told(held)) == 1, "once for both"
+    drawn = export.export("degrees", [{"low": 1, "high": 1, "nodes": 1, "share": 1.0}], held, "svg").decode()
+    sizes = [float(size) for size in re.findall(r"font(?:-size)?: (?:[a-z0-9]+ )?([0-9.]+)px", drawn)]
+    assert sizes
+    assert min(sizes) >= 7.5
+
+
+def test_all_formats_come_of_one_drawing(statement: PrivacyStatement, every_figure: Rows) -> None:
+    rows, held = every_figure["classes"], {"": statement}
+    assert export.files("classes", rows, held) == {
+        kind: export.export("classes", rows, held, kind) for kind in export.FORMATS
+    }

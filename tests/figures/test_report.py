@@ -83,6 +83,9 @@ def test_results_have_one_form(store: RunStore) -> None:
     record = made_runs.finish(store, made_runs.spec(), 0.8, said, made_runs.learning(0, 2, 10))
     metrics = {"test_precision": 0.80441, "labels_flipped_by_noise": 0.375, "val_accuracy": 0.79}
     text = report.markdown(replace(record, metrics=metrics), store.events(record.id))
+    assert "Test precision is a mean over classes" in text
+    sized = replace(record, metrics={"test_accuracy": 0.75, "test_nodes": 100.0, "majority_class_accuracy": 0.4})
+    assert "75.0% (95% interval 65.3% to 83.1%, by 100 test nodes)" in report.markdown(sized, ())
     for line in ("Test precision | 80.4%", "Labels flipped by noise | 37.5%", "Validation accuracy | 79.0%"):
         assert line in text
     losses = set(re.findall(r"\b(1\.\d+|0\.\d+)\b", text.split("## How it learnt")[1].split("##")[0]))

@@ -72,6 +72,7 @@ def test_the_two_epsilons_of_one_run_are_linked(swept: list[RunRecord]) -> None:
     )
     links = next(one for one in series if one.kind == "links" and one.faint)
     assert sound.group == published.group
+    assert series.index(sound) > series.index(published), "the sound mark is drawn last: nothing hides it"
     assert sorted(links.x) == sorted([*sound.x, *published.x])
     assert all(left == right for left, right in zip(links.y[::2], links.y[1::2], strict=True))
     assert all(earlier < later for earlier, later in pairwise(sound.x))

@@ -10,6 +10,7 @@ from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.home import home
+from privgraph.options import OptionError
 from privgraph.runs import gallery
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
@@ -63,7 +64,7 @@ def test_an_example_is_one_click(opened: Open, store: RunStore) -> None:
     methods = [store.get(one.run).spec.method for one in kept if one.run]
     assert methods == [method for method, *_ in page.EXAMPLE]
     assert [one.figure for one in kept if one.figure] == ["tradeoff", "compare"]
-    assert offered_files.labels(app) == ["Take the report away (zip)"]
+    assert app.button(key="report_make").label == "Make the report"
 
 
 def test_runs_and_figures_are_kept_from_their_pages(opened: Open, store: RunStore) -> None:
@@ -80,7 +81,7 @@ def test_runs_and_figures_are_kept_from_their_pages(opened: Open, store: RunStor
     app.switch_page(str(shell.folder() / "report.py")).run()
     assert not app.exception, app.exception
     assert len(_listed(app)) == 2
-    assert offered_files.labels(app) == ["Take the report away (zip)"]
+    assert app.button(key="report_make").label == "Make the report"
 
 
 def test_what_is_kept_is_ordered_and_taken_out(opened: Open, store: RunStore) -> None:
@@ -109,10 +110,60 @@ def test_a_run_that_was_deleted_and_an_empty_title_are_told(opened: Open, store:
     store.delete(gone)
     app.run()
     assert any("There is no run" in one.value for one in app.warning)
-    assert offered_files.labels(app)
+    assert app.button(key="report_make")
     app.text_input(key="report_title").set_value(" ").run()
     assert "the title of a report has 1 to 200 letters" in app.error[0].value.lower()
+    assert "report_make" not in {button.key for button in app.button}
+
+
+def test_a_report_is_made_step_by_step_and_waits_until_something_changes(
+    opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[tuple[float, str]] = []
+    told: list[str] = []
+
+    def build(asked: reporting.Asked, step: reporting.Step) -> bytes:
+        told.append(asked.title)
+        for one in ((0.0, "figure 1 of 2 on the page"), (1.0, "done")):
+            steps.append(one)
+            step(*one)
+        return b"x" * 1_200_000
+
+    monkeypatch.setattr(reporting, "build", build)
+    app = opened("report")
+    app.session_state["collected"] = [Kept(run=keep(store, spec(epsilon=2.0)))]
+    app.run()
     assert not offered_files.labels(app)
+    app.button(key="report_make").click().run()
+    assert not app.exception, app.exception
+    assert steps[0][1] == "figure 1 of 2 on the page"
+    assert offered_files.labels(app) == ["Download the report (zip, 1.2 MB)"]
+    app.run()
+    assert offered_files.labels(app), "it waits"
+    assert told == ["Private learning on graphs"]
+    app.text_input(key="report_title").set_value("Another").run()
+    assert not offered_files.labels(app), "what was made is of another title"
+    assert app.button(key="report_make")
+
+    def refuse(asked: reporting.Asked, step: reporting.Step) -> bytes:
+        raise OptionError("an executed notebook needs privgraph[notebooks]")
+
+    monkeypatch.setattr(reporting, "build", refuse)
+    app.button(key="report_make").click().run()
+    assert "An executed notebook needs" in app.error[0].value
+    assert not offered_files.labels(app)
+
+
+def test_the_figures_of_its_runs_are_offered_beside_any_other_figure(opened: Open, store: RunStore) -> None:
+    ids = [keep(store, spec(epsilon=epsilon)) for epsilon in (1.0, 2.0)]
+    app = opened("report")
+    other = collected.figure("degrees", [{"low": 1, "high": 1, "nodes": 1, "share": 1.0}], {})
+    app.session_state["collected"] = [*(Kept(run=run) for run in ids), other]
+    app.run()
+    assert sum(one.value == page.CHAPTER for one in app.caption) == 2, "what comes with a run is said"
+    app.button(key="report_figures").click().run()
+    assert [one.figure for one in app.session_state["collected"]][2:] == ["degrees", "tradeoff", "compare"]
+    assert "report_figures" not in {button.key for button in app.button}
 
 
 def test_what_is_kept_is_there_after_a_reload(opened: Open, store: RunStore) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any
 
 import pytest
 
@@ -21,7 +23,7 @@ SECTIONS = [
 def test_pages_are_a4_and_equal_reports_are_equal_bytes() -> None:
     made = printing.pdf("A title", SECTIONS)
     boxes = re.findall(rb"/MediaBox \[ ?([^\]]*)\]", made)
-    assert len(boxes) > 4
+    assert len(boxes) > 3
     for box in boxes:
         assert [float(one) for one in box.split()] == pytest.approx([0, 0, 595.3, 841.9], abs=0.5)
     assert made == printing.pdf("A title", SECTIONS)
@@ -44,11 +46,33 @@ def test_no_line_leaves_the_page_and_no_word_is_lost(monkeypatch: pytest.MonkeyP
     assert max(right for right, *_ in placed) <= printing.WIDTH - printing.MARGIN + 0.5
     assert max(y for _, y, *_ in placed) <= printing.HEIGHT
     told = " ".join(said for _, _, said, *_ in placed).split()
-    assert told.count("word") == 3000
+    assert told.count("word") == 2 * 3000, "once to find the pages, and once on them"
     assert "".join(told).count("a" * 20) >= 10
     assert "**saw**" not in told
     assert "saw" in told
     assert "a" * 300 in "".join(said for *_, said, size, _, _ in placed if set(said) == {"a"})
+
+
+def test_a_print_has_contents_and_its_settings_as_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    placed: list[tuple[int, str]] = []
+    put = printing._Paper.text
+
+    def seen(self: printing._Paper, x: float, y: float, said: str, *rest: float, **looks: Any) -> None:
+        placed.append((self.number, said))
+        put(self, x, y, said, *rest, **looks)
+
+    monkeypatch.setattr(printing._Paper, "text", seen)
+    settings = json.dumps({"method": "gap", "options": {"depth": 2}})
+    printing.pdf("A title", [*SECTIONS, (Section("Another run", [Code(settings, title="Settings")]), {})])
+    last = placed[len(placed) // 2 :]  # the first half is what finds the pages
+    texts = [said for _, said in last]
+    start = texts.index("Contents")
+    chapters = dict(zip(texts[start + 1 : start + 5 : 2], texts[start + 2 : start + 5 : 2], strict=True))
+    for title in ("A run", "Another run"):
+        (page,) = [number for number, said in last[start + 5 :] if said == title]
+        assert chapters[title] == str(page), "where it begins"
+    assert texts[texts.index("options.depth") + 1] == "2"
+    assert not any("{" in said for said in texts)
 
 
 def test_what_is_measured_is_what_is_drawn() -> None:

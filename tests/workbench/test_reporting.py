@@ -10,6 +10,7 @@ import re
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.figures import made_runs
@@ -21,7 +22,8 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench import blocks, reporting
 from privgraph_workbench.blocks import Remark
 from privgraph_workbench.cli import main
-from privgraph_workbench.figures import chart_of
+from privgraph_workbench.figures import chart_of, export
+from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import FORMATS
 from privgraph_workbench.reporting import Asked, Drawn, Told
 from privgraph_workbench.words.bibliography import ENTRIES, SAME, bibtex
@@ -56,7 +58,8 @@ def asked(runs: list[Told], **changed: object) -> Asked:
 def test_figures_alone_need_no_runs(runs: list[Told]) -> None:
     kept = replace(asked(runs), runs=(), notebook=True)
     files = opened(reporting.build(kept))
-    assert not [name for name in files if name.startswith(("tables/", "statements/")) or name == "references.bib"]
+    assert not [name for name in files if name.startswith(("tables/", "statements/"))]
+    assert "sajadmanesh2024progap" in files["references.bib"].decode(), "of what the figure shows"
     assert "figures/01-tradeoff.svg" in files
     cells = json.loads(files["report.ipynb"])["cells"]
     assert not [out for cell in cells for out in cell.get("outputs", []) if out["output_type"] == "error"]
@@ -73,14 +76,8 @@ def test_the_archive_holds_everything(runs: list[Told]) -> None:
         text = files[f"statements/{one.record.id}.txt"].decode()
         assert "epsilon" in text
         assert json.loads(files[f"statements/{one.record.id}.json"])["unit"] == "edge"
-    rows = list(csv.reader(io.StringIO(files["tables/runs.csv"].decode())))
-    assert rows[0][0] == "Run"
-    assert len(rows) == 3
-    assert rows[1][1:3] == ["edge", rows[2][2]]
-    tex = files["tables/runs.tex"].decode()
-    assert tex.count(r"\\") == 3
-    assert r"$\varepsilon$" in tex
-    assert "\\begin{tabular}{llrrrrr}" in tex
+    assert len(list(csv.DictReader(io.StringIO(files["tables/runs.csv"].decode())))) == 2
+    assert r"$\varepsilon$" in files["tables/runs.tex"].decode()
     assert "sajadmanesh2024progap" in files["references.bib"].decode()
     assert "carlini2022membership" in files["references.bib"].decode(), "of the attack as well"
     commands = files["reproduce.sh"].decode().splitlines()
@@ -120,7 +117,7 @@ def test_a_remark_has_its_marks_and_is_text_for_the_rest() -> None:
         assert not re.search(r"<(?!/?(p|a|strong)\b)", made), made
         assert "javascript:" not in made or "href" not in made
         assert ' onload="' not in made
-    assert blocks.as_markdown(Remark(told)) == told
+    assert blocks.as_markdown(Remark("**All** of <b> & more")) == "**All** of &lt;b> &amp; more"
 
 
 def test_a_figure_says_its_title_and_each_warning_once(runs: list[Told]) -> None:
@@ -175,10 +172,12 @@ def test_the_notebook_was_executed_beside_the_files(runs: list[Told]) -> None:
     files = opened(reporting.build(asked(runs, notebook=True)))
     cells = json.loads(files["report.ipynb"])["cells"]
     code = [cell for cell in cells if cell["cell_type"] == "code"]
-    assert len(code) == 2 + 3 + 2
+    figures = [name for name in files if name.endswith(".svg")]
+    assert len(code) == 2 + len(figures) + 2
     assert all(cell["execution_count"] for cell in code)
     pictures = [one for cell in code for one in cell["outputs"] if "image/svg+xml" in one.get("data", {})]
-    assert len(pictures) == 3
+    assert len(pictures) == len(figures) == 3 + 2 * 2, "those of the runs, too"
+    assert "Second &lt;b>." in "".join(cells[0]["source"])
     assert files["report.ipynb"] == opened(reporting.build(asked(runs, notebook=True)))["report.ipynb"]
 
 
@@ -198,6 +197,58 @@ def test_what_is_too_long_is_one_sentence(runs: list[Told], changed: dict[str, s
 def test_an_empty_report_is_refused() -> None:
     with pytest.raises(OptionError, match="a report needs at least one run or figure"):
         Asked(title="Nothing", runs=[])
+
+
+def test_what_is_made_is_told_step_by_step_and_can_be_ended(runs: list[Told]) -> None:
+    told: list[tuple[float, str]] = []
+    reporting.build(asked(runs), lambda done, what: told.append((done, what)))
+    shares = [done for done, _ in told]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert shares[-1] == 1
+    assert len(told) > 10
+    assert told[0][1] == "figure 1 of 7 on the page"
+
+    def end(done: float, what: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        reporting.build(asked(runs), end)
+
+
+def test_a_picture_is_drawn_once_for_lines_and_once_for_pixels(
+    runs: list[Told], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[tuple[str, str, bool]] = []
+    once = export.drawn_of
+
+    def counted(figure: str, rows: list[Row], statements: dict[str, Any], theme: str, *, titled: bool) -> object:
+        drawn.append((figure, theme, titled))
+        return once(figure, rows, statements, theme, titled=titled)
+
+    monkeypatch.setattr(export, "drawn_of", counted)
+    reporting.build(replace(asked(runs), figures=asked(runs).figures[:1]))
+    of_one = [kind for figure, *kind in drawn if figure == "tradeoff"]
+    assert sorted(of_one) == [["dark", False], *[["light", False]] * 2, *[["light", True]] * 2]
+
+
+def test_all_papers_behind_figures_and_statements_are_cited(runs: list[Told]) -> None:
+    rows = [{**row, "method": "edge-rand"} for row in reporting.usual(runs)[0].rows]
+    shown = Drawn(figure="tradeoff", rows=rows)
+    cited = opened(reporting.build(replace(asked(runs[1:]), figures=[shown])))["references.bib"].decode()
+    for key in ("sajadmanesh2024progap", "sajadmanesh2023gap", "wu2022linkteller"):
+        assert key in cited
+
+
+def test_numbered_runs_have_a_key(runs: list[Told]) -> None:
+    files = opened(reporting.build(asked(runs, share=True)))
+    assert "Run 1 to run 2 are the runs of this report in its order (files run-01 to run-02)." in (
+        files["README.txt"].decode()
+    )
+    (first, *_) = csv.DictReader(io.StringIO(files["figures/02-compare.csv"].decode()))
+    assert first["runs"] == "run 1"
+    (first, *_) = csv.DictReader(io.StringIO(files["figures/run-02-curves.csv"].decode()))
+    assert first["run"] == "run-02"
 
 
 def test_figures_alone_are_a_report(runs: list[Told]) -> None:

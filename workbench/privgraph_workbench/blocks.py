@@ -6,13 +6,13 @@ from __future__ import annotations
 import base64
 import html as markup
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.export import export
+from privgraph_workbench.figures.export import pictures
 from privgraph_workbench.words.markup import literal
 
 
@@ -48,6 +48,26 @@ class Remark:
     text: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class Images:
+    """A picture without its title, which stands above it: SVG on light and on dark, and PNG for print."""
+
+    light: bytes
+    dark: bytes
+    pixels: bytes
+
+
+Draw = Callable[[Picture, Mapping[str, PrivacyStatement]], Images]
+
+
+def drawn(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> Images:
+    """The picture, with what it states below it."""
+    given = picture.figure, picture.rows, statements
+    light = pictures(*given, ("svg", "png"), titled=False)
+    dark = pictures(*given, ("svg",), "dark", titled=False)
+    return Images(light=light["svg"], dark=dark["svg"], pixels=light["png"])
+
+
 Block = str | list[str] | Table | Picture | Code | Warned | Remark
 """A paragraph, a list of points, or one of the above."""
 
@@ -61,8 +81,12 @@ class Section:
     deep: bool = False
 
 
-def page(title: str, told: Sequence[tuple[Section, Mapping[str, PrivacyStatement]]]) -> str:
-    """Sections, each with the statements that its pictures carry, as one HTML page."""
+Told = Sequence[tuple[Section, Mapping[str, PrivacyStatement]]]
+"""Sections, each with the statements that its pictures carry."""
+
+
+def page(title: str, told: Told, draw: Draw = drawn) -> str:
+    """Sections as one HTML page."""
     parts = []
     if any(section.deep for section, _ in told):
         entries = (
@@ -74,7 +98,7 @@ def page(title: str, told: Sequence[tuple[Section, Mapping[str, PrivacyStatement
     for place, (section, statements) in enumerate(told):
         level = 3 if section.deep else 2
         parts.append(f'<section id="part-{place}"><h{level}>{markup.escape(section.title)}</h{level}>')
-        parts += [as_html(block, dict(statements)) for block in section.blocks]
+        parts += [as_html(block, statements, draw) for block in section.blocks]
         parts.append("</section>")
     if len(parts) > 1 and parts[0].startswith("<nav"):  # what is said first stands above the contents
         end = parts.index("</section>") + 1
@@ -93,13 +117,13 @@ def as_markdown(block: Block) -> str:
         chart = chart_of(block.figure, block.rows)
         return literal(" ".join([chart.summary, *(f"({badge}.)" for badge in chart.badges)]))
     if isinstance(block, Remark):
-        return block.text
+        return without_tags(block.text)
     if isinstance(block, Code):
         return "\n\n".join([f"{block.title}:"] * bool(block.title) + [f"```\n{block.text}\n```"])
     return f"> **Careful.** {literal(block.text)}" if isinstance(block, Warned) else literal(block)
 
 
-def as_html(block: Block, statements: dict[str, PrivacyStatement]) -> str:
+def as_html(block: Block, statements: Mapping[str, PrivacyStatement], draw: Draw = drawn) -> str:
     """A block as HTML; `statements` go into its pictures."""
     if isinstance(block, list):
         return f"<ul>{''.join(f'<li>{markup.escape(point)}</li>' for point in block)}</ul>"
@@ -111,7 +135,8 @@ def as_html(block: Block, statements: dict[str, PrivacyStatement]) -> str:
     if isinstance(block, Picture):
         chart = chart_of(block.figure, block.rows)
         said = markup.escape(" ".join([chart.summary, *(f"({badge}.)" for badge in chart.badges)]), quote=True)
-        light, dark = (_data_uri(block, statements, theme) for theme in ("light", "dark"))
+        made = draw(block, statements)
+        light, dark = (f"data:image/svg+xml;base64,{base64.b64encode(one).decode()}" for one in (made.light, made.dark))
         return (
             '<div class="figure"><picture>'
             f'<source media="screen and (prefers-color-scheme: dark)" srcset="{dark}">'
@@ -154,6 +179,15 @@ def parts_of(text: str) -> list[str | list[str]]:
     return found
 
 
+def without_tags(text: str) -> str:
+    """A remark as Markdown in which nothing is HTML.
+
+    >>> without_tags("**All** of <nothing> & more: 1 > 0")
+    '**All** of &lt;nothing> &amp; more: 1 > 0'
+    """
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
 def unmarked(text: str) -> str:
     """A line of a remark without its marks; a link is followed by its address.
 
@@ -184,11 +218,6 @@ def _written(text: str) -> str:
 
 def _cells(row: Sequence[str], tag: str) -> str:
     return "".join(f"<{tag}>{markup.escape(cell)}</{tag}>" for cell in row)
-
-
-def _data_uri(block: Picture, statements: dict[str, PrivacyStatement], theme: str) -> str:
-    drawn = export(block.figure, block.rows, statements, "svg", theme, titled=False)
-    return f"data:image/svg+xml;base64,{base64.b64encode(drawn).decode()}"
 
 
 PAGE = """<!DOCTYPE html>

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph_workbench.blocks import Block, Code, Picture, Remark, Section, Table, Warned, parts_of, unmarked
-from privgraph_workbench.figures.export import drawing, drawn_of
+from privgraph_workbench.blocks import (
+    Block,
+    Code,
+    Draw,
+    Picture,
+    Remark,
+    Table,
+    Told,
+    Warned,
+    drawn,
+    parts_of,
+    unmarked,
+)
+from privgraph_workbench.figures.export import drawing
 from privgraph_workbench.theme import theme
 
 WIDTH, HEIGHT, MARGIN = 595.3, 841.9, 54.0
@@ -23,38 +35,54 @@ GAP, CELL_GAP = 7.0, 10.0
 """Between two blocks, and between two columns of a table."""
 WITH_NEXT = 90.0
 """What has to fit below a heading: none stands alone at the end of a page."""
-PICTURE_DPI = 170
+SMALLEST = 0.75
+"""A picture gives way so far, where it fits on a page that way."""
 
 
-def pdf(title: str, sections: Sequence[tuple[Section, Mapping[str, PrivacyStatement]]]) -> bytes:
-    """The sections below that title, each with the statements that its pictures carry."""
+def pdf(title: str, sections: Told, draw: Draw = drawn) -> bytes:
+    """The sections below that title; where some are chapters, with a list of contents."""
     # matplotlib takes as long to import as a page to draw: only who takes a report away waits for it
     from matplotlib.backends.backend_pdf import PdfPages
 
     written = io.BytesIO()
     about = {"Title": title, "Creator": f"privgraph {version('privgraph')}", "CreationDate": None}
-    with drawing(), PdfPages(written, metadata=about) as pages:
-        paper = _Paper(title, pages.savefig)
-        paper.heading(title, TITLE)
-        for section, statements in sections:
-            if not section.blocks:  # a chapter of its own
-                paper.room(HEIGHT)
-            below = paper.height(section.blocks[0], statements) if section.blocks else 0.0
-            paper.heading(section.title, DEEP if section.deep else PART, below)
-            for block in section.blocks:
-                paper.put(block, statements)
-        paper.end()
+    pixels: dict[int, Any] = {}
+    with drawing():
+        begins = _lay(_Paper(title, lambda _: None, draw, pixels), sections, [0] * len(sections))
+        with PdfPages(written, metadata=about) as pages:
+            _lay(_Paper(title, pages.savefig, draw, pixels), sections, begins)
     return written.getvalue()
+
+
+def _lay(paper: _Paper, sections: Told, begins: Sequence[int]) -> list[int]:
+    """Put all on the paper; the page on which each section begins. What is said first stands above the
+    contents, which tell `begins`."""
+    found = []
+    paper.heading(paper.title, TITLE)
+    for place, (section, statements) in enumerate(sections):
+        if not section.blocks:  # a chapter of its own
+            paper.room(HEIGHT / 2)
+        below = paper.height(section.blocks[0], statements) if section.blocks else 0.0
+        paper.heading(section.title, DEEP if section.deep else PART, below)
+        found.append(paper.number)
+        for block in section.blocks:
+            paper.put(block, statements)
+        if not place and any(one.deep for one, _ in sections):
+            paper.contents([(one.title, page) for (one, _), page in zip(sections, begins, strict=True) if not one.deep])
+    paper.end()
+    return found
 
 
 class _Paper:
     """Pages that are filled from above; `y` is how far down, in points from the upper edge."""
 
-    def __init__(self, title: str, keep: Callable[[Any], None]) -> None:
-        self.title, self.keep = title, keep
+    def __init__(
+        self, title: str, keep: Callable[[Any], None], draw: Draw = drawn, pixels: dict[int, Any] | None = None
+    ) -> None:
+        self.title, self.keep, self.draw = title, keep, draw
+        self.pixels = {} if pixels is None else pixels
         self.colours = theme("light")
         self.letters: dict[tuple[str, bool], dict[str, float]] = {}
-        self.ready: tuple[Picture, Any] | None = None
         self.number = 0
         self.begin()
 
@@ -144,6 +172,17 @@ class _Paper:
             self.y += size * 0.3
         self.y += 4
 
+    def contents(self, entries: Sequence[tuple[str, int]]) -> None:
+        """Titles, each with its page at the right edge."""
+        step = SIZE * LEADING
+        self.heading("Contents", DEEP)
+        for title, page in entries[1:]:
+            self.room(step)
+            self.text(MARGIN, self.y + SIZE, self.lines(title, SIZE, WIDTH - 2 * MARGIN - 40)[0], SIZE)
+            self.text(WIDTH - MARGIN - 18, self.y + SIZE, str(page), SIZE)
+            self.y += step
+        self.y += GAP
+
     def words(self, said: str, *, indent: float = 0, point: bool = False) -> None:
         step = SIZE * LEADING
         for place, line in enumerate(self.lines(said, SIZE, WIDTH - 2 * MARGIN - indent)):
@@ -187,21 +226,21 @@ class _Paper:
             self.y += step
 
     def code(self, block: Code) -> None:
-        text = block.text
         if block.title:
             self.words(f"{block.title}:")
-            text = json.dumps(json.loads(text), ensure_ascii=False)
+            self.table(Table(("", ""), tuple(_settings(json.loads(block.text)))))
+            return
         width = WIDTH - 2 * MARGIN - 20
         self.boxed(
-            [piece for line in text.split("\n") for piece in self.lines(line, SMALL, width, mono=True)],
+            [piece for line in block.text.split("\n") for piece in self.lines(line, SMALL, width, mono=True)],
             SMALL,
             mono=True,
         )
 
     def height(self, block: Block, statements: Mapping[str, PrivacyStatement]) -> float:
-        """How much of a page a picture or a table takes that is not divided; 0 for all else."""
+        """How much of a page a picture or a table takes at least that is not divided; 0 for all else."""
         if isinstance(block, Picture):
-            return self.drawn(block, statements)[2]
+            return SMALLEST * self.drawn(block, statements)[2]
         tall = sum(self.laid(block)[2]) if isinstance(block, Table) else 0.0
         return tall if tall < HEIGHT / 2 else 0.0
 
@@ -238,24 +277,32 @@ class _Paper:
 
     def drawn(self, block: Picture, statements: Mapping[str, PrivacyStatement]) -> tuple[Any, float, float]:
         """The picture in pixels, as wide as the page, with its width and height in points."""
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.image import imread
 
-        if self.ready is None or self.ready[0] is not block:
-            figure = drawn_of(block.figure, block.rows, statements, "light", titled=False)
-            figure.set_dpi(PICTURE_DPI)
-            canvas = FigureCanvasAgg(figure)
-            canvas.draw()
-            self.ready = (block, canvas)
-        canvas = self.ready[1]
-        wide, tall = canvas.figure.get_size_inches()
+        if id(block) not in self.pixels:
+            self.pixels[id(block)] = imread(io.BytesIO(self.draw(block, statements).pixels))
+        pixels = self.pixels[id(block)]
+        tall, wide = pixels.shape[:2]
         width = min(WIDTH - 2 * MARGIN, (HEIGHT - 2 * MARGIN - WITH_NEXT) * wide / tall)
-        return canvas.buffer_rgba(), width, width * tall / wide
+        return pixels, width, width * tall / wide
 
     def picture(self, block: Picture, statements: Mapping[str, PrivacyStatement]) -> None:
-        """In pixels: as lines it is a file of its own."""
+        """In pixels: as lines it is a file of its own. A little smaller where it fits on the page then."""
         pixels, width, height = self.drawn(block, statements)
+        left = HEIGHT - MARGIN - self.y
+        if left < height <= left / SMALLEST:
+            width, height = width * left / height, left
         self.room(height)
         axis = self.page.add_axes((MARGIN / WIDTH, 1 - (self.y + height) / HEIGHT, width / WIDTH, height / HEIGHT))
         axis.imshow(pixels, aspect="auto", interpolation="none")
         axis.set_axis_off()
         self.y += height
+
+
+def _settings(told: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+    """The settings of a run as lines of a table, those of a part of them by its name."""
+    for name, value in told.items():
+        if isinstance(value, dict):
+            yield from _settings(value, f"{above}{name}.")
+        else:
+            yield f"{above}{name}", value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -18,7 +18,9 @@ from privgraph.privacy.statements import FAULT, Said, attacked, lines
 from privgraph.registry import sides
 from privgraph.runs.records import RunRecord, StoredEvent, plain
 from privgraph_workbench.blocks import Block, Code, Picture, Section, Table, Warned, as_markdown, page
+from privgraph_workbench.facts.expecting import METRIC
 from privgraph_workbench.facts.plans import command_line
+from privgraph_workbench.facts.references import chance
 from privgraph_workbench.figures import notes
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import ledger
@@ -41,6 +43,10 @@ NUMBERS = (
     "Sound is what the noise of this run guarantees. As published is what the paper's own formula says "
     "of the same noise; it is there to compare with the paper's tables, and is no guarantee. Audited is "
     "the lower bound that attacks have shown, by what stands beside it."
+)
+PRECISION = (
+    "Test precision is a mean over classes: of the test nodes that were given a class, the share that is of it (0 for "
+    "a class that none was given). Test accuracy is the share of all test nodes whose class was found."
 )
 OUTSIDERS = (
     "Each attack was made on models that were trained again like this run. An area of 0.5 is guessing; an attack that "
@@ -136,7 +142,7 @@ def _summary(record: RunRecord, share: bool) -> Section:
     if not share:
         facts += [("Seed", str(spec.seed)), ("Run", record.id)]
     facts.append(("State", record.state + (f": {record.error}" if record.error else "")))
-    facts += [(metric_title(name), metric(name, value)) for name, value in sorted(record.metrics.items())]
+    facts += [(metric_title(name), _measured(record, name)) for name in sorted(record.metrics)]
     timed = record.tuning is None  # of a trial, times tell how many others ran beside it
     facts += [("Time", duration(record.seconds))] if timed else []
     facts.append(("Device", record.device or "unknown"))
@@ -150,9 +156,19 @@ def _summary(record: RunRecord, share: bool) -> Section:
             "Accuracies were measured on labels that an evaluator knows. They are for study, and no "
             "guarantee covers them."
         )
+    if "test_precision" in record.metrics:
+        blocks.append(PRECISION)
     if record.note and not share:
         blocks.append(f"Note: {record.note}")
     return Section("What was run, and what came out", blocks)
+
+
+def _measured(record: RunRecord, name: str) -> str:
+    """A result of the run; the accuracy with the interval that so many test nodes leave."""
+    value, nodes = metric(name, record.metrics[name]), chance(record.metrics) if name == METRIC else None
+    if nodes is None:
+        return value
+    return f"{value} (95% interval {percent(nodes.low)} to {percent(nodes.high)}, by {nodes.nodes:,} test nodes)"
 
 
 def _guarantee(statement: PrivacyStatement) -> Section:

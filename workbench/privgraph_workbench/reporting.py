@@ -8,16 +8,12 @@ Equal runs, figures and words give equal bytes. What only an evaluator may see i
 
 from __future__ import annotations
 
-import csv
 import io
 import json
-import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from privgraph.attacks.record import AttackRecord
@@ -25,23 +21,22 @@ from privgraph.options import OptionError
 from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import statement_text
-from privgraph.runs.records import RunRecord, StoredEvent, plain
-from privgraph_workbench import blocks, printing, report
-from privgraph_workbench.blocks import Picture, Remark, Section, Table, Warned
+from privgraph.runs.records import RunRecord, StoredEvent, Unreadable, plain
+from privgraph.runs.store import RunStore
+from privgraph_workbench import blocks, printing, report, report_notebook, tables
+from privgraph_workbench.blocks import Images, Picture, Remark, Section, Warned
+from privgraph_workbench.facts.expecting import METRIC, finished
 from privgraph_workbench.facts.plans import command_line
-from privgraph_workbench.figures import chart_of
+from privgraph_workbench.figures import chart_of, export
 from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import ledger
-from privgraph_workbench.figures.export import FORMATS, export
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.figures.runs import compare, curves, tradeoff
 from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words.attacks import with_bounds
-from privgraph_workbench.words.bibliography import bibtex
-from privgraph_workbench.words.naming import run_labels, statements_of
-from privgraph_workbench.words.numbers import percent
-from privgraph_workbench.words.statements import three_numbers
+from privgraph_workbench.words.bibliography import bibtex, named_in
+from privgraph_workbench.words.naming import run_labels, setting, statements_of
 
 TITLE, REMARK = 200, 20_000
 """Letters of a title and of a remark, at most."""
@@ -61,17 +56,35 @@ FILES: Mapping[str, str] = {
     "report.ipynb": "an executed notebook that shows the tables, figures and statements",
 }
 """What an archive holds, and what it is for."""
-NO_NOTEBOOK = "an executed notebook needs privgraph[notebooks]: pip install 'privgraph[notebooks]', or leave it out"
+DRAWN = 0.85
+"""Of the work on a report, the share that is done before a notebook is executed."""
 _TIME = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """A run with what it told, and the attacks on it."""
+    """A run with what it told, the attacks on it, and the finished runs of its setting, itself among them."""
 
     record: RunRecord
     events: Sequence[StoredEvent] = ()
     attacks: Sequence[AttackRecord] = ()
+    same: Sequence[RunRecord] = ()
+
+
+def told_of(store: RunStore, record: RunRecord) -> Told:
+    """All that the store holds of a run; attacks that another version kept are left out."""
+    try:
+        attacks = store.attacks(record.id)
+    except Unreadable:
+        attacks = []
+    found = finished(store, [record.spec.method], record.spec.dataset) if METRIC in record.metrics else ()
+    same = {one.id: one for one in (record, *found) if setting(one) == setting(record) and METRIC in one.metrics}
+    return Told(
+        record=record,
+        events=store.events(record.id),
+        attacks=attacks,
+        same=sorted(same.values(), key=lambda one: (one.spec.seed, one.id)),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,13 +161,21 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
     return [one for one in found if one.rows]
 
 
-def build(asked: Asked) -> bytes:
-    """The archive. Raises `OptionError` where a notebook is wanted and Jupyter is not installed."""
+Step = Callable[[float, str], None]
+"""What is told while a report is made: how much of it is done, from 0 to 1, and what comes now."""
+
+
+def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
+    """The archive. Whatever `step` raises ends it. Raises `OptionError` where a notebook is wanted without
+    Jupyter."""
     asked = _without_seeds(asked) if asked.share else asked
-    files = dict(_files(asked))
     if asked.notebook:
-        files["report.ipynb"] = _notebook(asked, files)
-    files = {"README.txt": _contents(asked.title, files), **files}
+        report_notebook.needed()
+    files = dict(_files(asked, step))
+    if asked.notebook:
+        step(DRAWN, "the notebook is executed")
+        files["report.ipynb"] = report_notebook.made(asked.title, asked.remark, files)
+    files = {"README.txt": _contents(asked, files), **files}
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
@@ -162,6 +183,7 @@ def build(asked: Asked) -> bytes:
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, content)
+    step(1.0, "done")
     return packed.getvalue()
 
 
@@ -185,48 +207,89 @@ def _without_seeds(asked: Asked) -> Asked:
     )
 
 
-def _files(asked: Asked) -> Iterator[tuple[str, bytes]]:
-    yield "report.html", _page(asked).encode()
-    yield "report.pdf", printing.pdf(asked.title, _sections(asked))
-    for name, one in (_named(asked) | _of_runs(asked)).items():
-        for kind in FORMATS:
-            yield f"figures/{name}.{kind}", export(one.figure, one.rows, one.statements, kind)
+def _files(asked: Asked, step: Step) -> Iterator[tuple[str, bytes]]:
+    chapters = _chapters(asked)
+    told = _sections(asked, chapters)
+    figures = _named(asked) | _of_runs(asked, chapters)
+    shown = [(block, held) for section, held in told for block in section.blocks if isinstance(block, Picture)]
+    images: dict[int, Images] = {}
+    parts = len(shown) + len(figures) + 1
+    for block, held in shown:
+        step(DRAWN * len(images) / parts, f"figure {len(images) + 1} of {len(shown)} on the page")
+        images[id(block)] = blocks.drawn(block, held)
+    step(DRAWN * len(shown) / parts, "the page and its print")
+    yield "report.html", blocks.page(asked.title, told, lambda block, _: images[id(block)]).encode()
+    yield "report.pdf", printing.pdf(asked.title, told, lambda block, _: images[id(block)])
+    for place, (name, one) in enumerate(figures.items(), start=1):
+        step(DRAWN * (len(shown) + place) / parts, f"figure {place} of {len(figures)} as files")
+        for kind, content in export.files(one.figure, one.rows, one.statements).items():
+            yield f"figures/{name}.{kind}", content
     if asked.runs:
-        table = _table(asked)
-        yield "tables/runs.csv", _csv(table)
-        yield "tables/runs.tex", _latex(table).encode()
-    for name, told in _runs(asked).items():
-        if told.record.statement is not None:
-            said = told.record.statement
+        yield "tables/runs.csv", tables.as_csv(_lines(asked))
+        yield "tables/runs.tex", tables.as_latex(_lines(asked)).encode()
+    for name, run in _runs(asked).items():
+        if run.record.statement is not None:
+            said = run.record.statement
             yield f"statements/{name}.txt", f"{statement_text(said)}\n".encode()
             yield f"statements/{name}.json", _json(statement_to_json(said))
-    names = [name for one in asked.runs for name in (one.record.spec.method, *(a.attack for a in one.attacks))]
-    if names:
+    if names := _cited(asked):
         yield "references.bib", bibtex(names).encode()
     if asked.runs and not asked.share:
         commands = "\n".join(command_line(one.record.spec) for one in asked.runs)
         yield "reproduce.sh", f"#!/bin/sh\n# privgraph {version('privgraph')}\nset -e\n{commands}\n".encode()
 
 
-def _contents(title: str, files: Mapping[str, bytes]) -> bytes:
+def _cited(asked: Asked) -> list[str]:
+    """The methods and attacks whose papers are behind the report: those of its runs and figures, and what its
+    statements name."""
+    names = [name for one in asked.runs for name in (one.record.spec.method, *(a.attack for a in one.attacks))]
+    names += [str(row["method"]) for one in asked.figures for row in one.rows if row.get("method")]
+    said = {one.record.statement for one in asked.runs} | {
+        held for one in asked.figures for held in one.statements.values()
+    }
+    return [*names, *named_in("\n".join(sorted(statement_text(one) for one in said if one is not None)))]
+
+
+def _contents(asked: Asked, files: Mapping[str, bytes]) -> bytes:
     """What lies in the archive, for whoever opens it."""
     held = {name: said for name, said in FILES.items() if any(one.startswith(name) for one in files)}
     wide = max(map(len, held)) + 2
     lines = [f"{name.ljust(wide)}{said}" for name, said in held.items()]
-    return "\n".join([title, "", *lines, "", f"Made by privgraph {version('privgraph')}.", ""]).encode()
+    lines += ["", _numbered(asked)] if asked.share else []
+    return "\n".join([asked.title, "", *lines, "", f"Made by privgraph {version('privgraph')}.", ""]).encode()
+
+
+def _numbered(asked: Asked) -> str:
+    """What runs are called where their ids, which tell seeds, are left out."""
+    count = len(asked.runs)
+    own = f"Run 1 to run {count} are the runs of this report in its order (files run-01 to run-{count:02d}). "
+    other = "Runs are numbered, because their ids tell seeds; runs with {} stand in figures alone."
+    return (own if count else "") + other.format("higher numbers" if count else "any number")
+
+
+def _chapters(asked: Asked) -> dict[str, list[Section]]:
+    """What is said of each run, by the name of its files."""
+    return {
+        name: report.sections(told.record, told.events, told.attacks, asked.share)
+        for name, told in _runs(asked).items()
+    }
 
 
 def _named(asked: Asked) -> dict[str, Drawn]:
     return {f"{place:02d}-{one.figure}": one for place, one in enumerate(asked.figures, start=1)}
 
 
-def _of_runs(asked: Asked) -> dict[str, Drawn]:
+def _of_runs(asked: Asked, chapters: Mapping[str, Sequence[Section]]) -> dict[str, Drawn]:
     """The figures of the runs' own chapters, those that were chosen left out: each is a file once."""
     chosen = [(one.figure, list(one.rows)) for one in asked.figures]
     return {
-        f"{name}-{block.figure}": Drawn(figure=block.figure, rows=block.rows, statements=statements_of([told.record]))
+        f"{name}-{block.figure}": Drawn(
+            figure=block.figure,
+            rows=[{**row, "run": name} if row.get("run") == "" else row for row in block.rows],
+            statements=statements_of([told.record]),
+        )
         for name, told in _runs(asked).items()
-        for section in report.sections(told.record, told.events, told.attacks, asked.share)
+        for section in chapters[name]
         for block in section.blocks
         if isinstance(block, Picture) and (block.figure, list(block.rows)) not in chosen
     }
@@ -241,60 +304,13 @@ def _json(value: Any) -> bytes:
     return f"{json.dumps(plain(value), indent=1, allow_nan=False, ensure_ascii=False)}\n".encode()
 
 
-# Tables
-
-
-def _table(asked: Asked) -> Table:
-    """A line for each run: what was run, the three epsilons, and what came out."""
+def _lines(asked: Asked) -> list[tables.Line]:
+    """The runs as lines of the table."""
     labels = run_labels([one.record for one in asked.runs], privacy_too=True)
-    rows = []
-    for label, one in zip(labels, asked.runs, strict=True):
-        said = one.record.statement
-        numbers = [value for _, value in three_numbers(said)] if said is not None else ["", "", ""]
-        rows.append(
-            (
-                label,
-                said.unit if said is not None else one.record.spec.unit,
-                *numbers,
-                "" if said is None else f"{said.delta:.2g}",
-                percent(one.record.metrics.get("test_accuracy")),
-            )
-        )
-    head = ("Run", "Protects", "Sound epsilon", "Epsilon as published", "Epsilon audited", "Delta", "Test accuracy")
-    return Table(head, tuple(rows))
-
-
-def _csv(table: Table) -> bytes:
-    written = io.StringIO(newline="")
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(table.head)
-    writer.writerows(table.rows)
-    return written.getvalue().encode()
-
-
-_ESCAPED = {
-    **{letter: f"\\{letter}" for letter in "&%$#_{}"},
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "\\": r"\textbackslash{}",
-    "—": "---",
-    **{"ε": r"$\varepsilon$", "δ": r"$\delta$", "σ": r"$\sigma$", "λ": r"$\lambda$", "∞": r"$\infty$"},
-    **{"≥": r"$\geq$", "·": r"$\cdot$", "₁": "$_1$", "₂": "$_2$"},
-}
-
-
-def _latex(table: Table) -> str:
-    """A tabular environment with booktabs' rules."""
-
-    def line(cells: Sequence[str]) -> str:
-        return " & ".join("".join(_ESCAPED.get(letter, letter) for letter in cell) for cell in cells) + r" \\"
-
-    body = "\n".join(map(line, table.rows))
-    columns = "l" * 2 + "r" * (len(table.head) - 2)
-    return (
-        f"% needs \\usepackage{{booktabs}}\n\\begin{{tabular}}{{{columns}}}\n\\toprule\n{line(table.head)}\n\\midrule\n"
-        f"{body}\n\\bottomrule\n\\end{{tabular}}\n"
-    )
+    return [
+        tables.Line(name=name, label=label, record=one.record, same=one.same, seed=not asked.share)
+        for label, (name, one) in zip(labels, _runs(asked).items(), strict=True)
+    ]
 
 
 # Pages
@@ -312,11 +328,11 @@ def _first(asked: Asked) -> Section:
     if asked.remark.strip():
         told.append(Remark(asked.remark))
     if asked.runs:
-        told.append(_table(asked))
+        told += tables.blocks(_lines(asked))
     return Section("What is reported", told)
 
 
-def _sections(asked: Asked) -> list[tuple[Section, Mapping[str, PrivacyStatement]]]:
+def _sections(asked: Asked, chapters: Mapping[str, Sequence[Section]]) -> blocks.Told:
     """What the report says, in order, each section with the statements that its pictures carry."""
     found: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(_first(asked), {})]
     for place, one in enumerate(asked.figures, start=1):
@@ -324,65 +340,13 @@ def _sections(asked: Asked) -> list[tuple[Section, Mapping[str, PrivacyStatement
         section = Section(f"Figure {place}: {chart.title}", [Picture(one.figure, one.rows), chart.summary])
         found.append((section, one.statements))
     labels = run_labels([one.record for one in asked.runs], privacy_too=True)
-    for label, told in zip(labels, asked.runs, strict=True):
+    for label, (name, told) in zip(labels, _runs(asked).items(), strict=True):
         found.append((Section(label), {}))
-        found += [
-            (replace(section, deep=True), statements_of([told.record]))
-            for section in report.sections(told.record, told.events, told.attacks, asked.share)
-        ]
+        found += [(replace(section, deep=True), statements_of([told.record])) for section in chapters[name]]
     return [*found, (report.libraries(), {})]
 
 
 def page(asked: Asked) -> str:
     """The report as one HTML page that needs no network."""
-    return _page(_without_seeds(asked) if asked.share else asked)
-
-
-def _page(asked: Asked) -> str:
-    return blocks.page(asked.title, _sections(asked))
-
-
-# The notebook
-
-
-_ROWS = (
-    'rows = list(csv.reader(Path("tables/runs.csv").open(encoding="utf-8")))\n'
-    'lines = ["| " + " | ".join(row) + " |" for row in rows]\n'
-    'Markdown("\\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]))'
-)
-
-
-def _notebook(asked: Asked, files: Mapping[str, bytes]) -> bytes:
-    """A notebook that reads the files of the report and shows them, executed beside them."""
-    try:
-        nbformat: Any = import_module("nbformat")
-        from nbclient import NotebookClient
-    except ModuleNotFoundError:
-        raise OptionError(NO_NOTEBOOK) from None
-    cells = [
-        ("markdown", f"# {asked.title}\n\n{asked.remark}".strip()),
-        ("code", "import csv\nfrom pathlib import Path\n\nfrom IPython.display import SVG, Markdown"),
-        *([("code", _ROWS)] if asked.runs else []),
-        *(("code", f'SVG(filename="figures/{name}.svg")') for name in _named(asked)),
-        *(
-            ("code", f'print(Path("{name}").read_text(encoding="utf-8"))')
-            for name in files
-            if name.startswith("statements/") and name.endswith(".txt")
-        ),
-    ]
-    made = nbformat.v4.new_notebook(
-        metadata={"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}},
-        cells=[
-            nbformat.v4.new_markdown_cell(text) if kind == "markdown" else nbformat.v4.new_code_cell(text)
-            for kind, text in cells
-        ],
-    )
-    for place, cell in enumerate(made.cells):
-        cell["id"] = f"cell-{place:03d}"  # made up at random otherwise
-    with tempfile.TemporaryDirectory() as folder:
-        for name, content in files.items():
-            path = Path(folder) / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        NotebookClient(made, timeout=300, kernel_name="python3", record_timing=False).execute(cwd=folder)
-    return f"{nbformat.writes(made)}\n".encode()
+    asked = _without_seeds(asked) if asked.share else asked
+    return blocks.page(asked.title, _sections(asked, _chapters(asked)))

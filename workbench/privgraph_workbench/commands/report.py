@@ -18,9 +18,7 @@ def report_command(parsed: argparse.Namespace) -> int:
     try:
         store = RunStore.open()
         records = list({one.id: one for one in (find_run(store, run) for run in parsed.runs)}.values())
-        told = [
-            reporting.Told(record=one, events=store.events(one.id), attacks=store.attacks(one.id)) for one in records
-        ]
+        told = [reporting.told_of(store, one) for one in records]
     except StoreError as error:
         print(f"privgraph: {error}", file=sys.stderr)
         return 1

@@ -38,12 +38,13 @@ FORMATS: Mapping[str, str] = {
 }
 """Every format, with its media type; `txt` is what belongs beside a CSV."""
 
+PICTURES = ("svg", "pdf", "png")
 DPI = 160
 _LENGTH = re.compile(rb"(?<![\w.#])-?\d+\.\d{4,}(?![\w.])")
 """A number of an SVG with more decimals than anybody sees."""
 _ATTRIBUTE = re.compile(rb'"[^"<>]*"')
 # How text is written into an SVG is a setting of the whole of matplotlib: one file at a time.
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 def export(
@@ -69,7 +70,13 @@ def export(
         return _stated(figure, rows, statements)
     if kind == "json":
         return _text(record(figure, rows, statements)).encode()
-    return _picture(figure, rows, statements, kind, theme, titled)
+    return pictures(figure, rows, statements, (kind,), theme, titled=titled)[kind]
+
+
+def files(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> dict[str, bytes]:
+    """The figure in every format: the same bytes as one by one, in fewer drawings."""
+    made = pictures(figure, rows, statements, PICTURES)
+    return {kind: made.get(kind) or export(figure, rows, statements, kind) for kind in FORMATS}
 
 
 def table(figure: str, rows: Sequence[Row]) -> Sequence[Row]:
@@ -110,18 +117,31 @@ def bundle(
     return packed.getvalue()
 
 
-def _picture(
-    figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], kind: str, theme: str, titled: bool
-) -> bytes:
+def pictures(
+    figure: str,
+    rows: Sequence[Row],
+    statements: Mapping[str, PrivacyStatement],
+    kinds: Sequence[str],
+    theme: str = "light",
+    *,
+    titled: bool = True,
+) -> dict[str, bytes]:
+    """The figure in those of the formats `PICTURES`, once for lines and once for pixels: they may differ
+    in a last bit where lines were written of the same drawing before."""
     chart = chart_of(figure, rows)
     notes = [*chart.notes, *chart.beside, *figures_notes.notes(rows, statements)]
     stated = _text({label: statement_to_json(statement) for label, statement in statements.items()}, indent=None)
     said = " ".join([chart.summary, *chart.badges, *notes])
-    written = io.BytesIO()
+    made = {}
     with drawing():
-        drawn = drawn_of(figure, rows, statements, theme, titled=titled)
-        drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated))
-    return _renamed(written.getvalue()) if kind == "svg" else written.getvalue()
+        drawn = None
+        for kind in kinds:
+            if drawn is None or kind == "png":
+                drawn = drawn_of(figure, rows, statements, theme, titled=titled)
+            written = io.BytesIO()
+            drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated))
+            made[kind] = _renamed(written.getvalue()) if kind == "svg" else written.getvalue()
+    return made
 
 
 @contextmanager

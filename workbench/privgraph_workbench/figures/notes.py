@@ -92,7 +92,8 @@ def block(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) ->
     if len(statements) > most:
         together = [(name.replace(shared, "", 1), values) for name, values in _together(statements)]
         said = min(said, together, key=len)
-    rows: list[Sequence[str]] = [(shared.removeprefix(" "), *COLUMNS[1:])]
+    *above, last = textwrap.wrap(shared.strip(), LABEL) or [""]
+    rows: list[Sequence[str]] = [*((line, *("" for _ in COLUMNS[1:])) for line in above), (last, *COLUMNS[1:])]
     for name, values in said[:most]:
         first, *more = textwrap.wrap(name, LABEL) or [""]
         rows.append((first, *values))

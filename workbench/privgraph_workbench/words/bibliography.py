@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from privgraph import __version__
@@ -89,6 +90,19 @@ SAME: Mapping[str, str] = {
     "prompts": "lira",
 }
 """Whose paper stands for those that have none of their own here."""
+
+
+_ACRONYM = re.compile(r"title = \{\{([A-Za-z-]+)\}")
+
+
+def named_in(text: str) -> list[str]:
+    """The entries whose short title stands in a text as a word.
+
+    >>> named_in("The gap of GAP, Lemma 1, is that of ProGAP.")
+    ['progap', 'gap']
+    """
+    short = {name: found[1] for name, entry in ENTRIES.items() if (found := _ACRONYM.search(entry))}
+    return [name for name, title in short.items() if re.search(rf"(?<![\w-]){re.escape(title)}(?![\w-])", text)]
 
 
 def bibtex(names: Iterable[str]) -> str:

@@ -65,6 +65,7 @@ BAND = {"light": 0.18, "dark": 0.28}
 _WIDTH = {1: 8.0, 2: 10.5, 3: 12.0}
 _LINE = 0.19  # inches of one line of the footnote
 _ROW = 0.165  # and of one line of the block below it
+_BLOCK = 8.0  # the size of its letters, at most
 
 
 def draw(
@@ -160,7 +161,7 @@ def draw(
         ha="left",
         va="top",
         # a letter of this font is 0.6 of its size wide, and a tenth more where that is rounded to pixels
-        fontsize=min(8.0, 72 * 0.97 * width / (0.66 * widest)),
+        fontsize=min(_BLOCK, 72 * 0.97 * width / (0.66 * widest)),
         family="monospace",
         color=colours.muted,
         linespacing=1.3,
@@ -174,6 +175,8 @@ def _settle(figure: Figure) -> None:
     another last bit, and equal figures are other bytes."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
+    for part in figure.subfigs:
+        part.bbox_relative.p0, part.bbox_relative.p1 = part.bbox_relative.p0.round(6), part.bbox_relative.p1.round(6)
     for axis in figure.get_axes():
         left, bottom, width, height = (round(float(end), 6) for end in axis.get_position().bounds)
         axis.set_position((left, bottom, width, height))

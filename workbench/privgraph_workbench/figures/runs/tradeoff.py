@@ -580,7 +580,7 @@ def _curve_series(
                 faint=True,
             )
         )
-    for kind, held in points.items():
+    for kind, held in reversed(points.items()):  # the sound one is drawn last: no other mark hides it
         for few in (False, True):
             chosen = [row for row in held if (mixed and row["low"] is None) == few]
             if not chosen:

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
 from privgraph.options import OptionError
-from privgraph.runs.records import RunQuery, RunRecord, Unreadable
+from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import reporting
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.parts.file_links import offer
+from privgraph_workbench.views.report import making
 from privgraph_workbench.words import markup, naming
 
 RUN = ":green-badge[:material/model_training: run]"
 FIGURE = ":blue-badge[:material/show_chart: figure]"
+CHAPTER = "With its results, learning curves, ledger, statement in full, attacks and command, as far as it has them"
+"""What comes with a run, unasked."""
 EXAMPLE = (("progap", "edge", 2.0), ("gnn", "none", None), ("mlp", "none", None))
 """Runs of the gallery that an example is made of: method, unit and epsilon."""
 
@@ -75,7 +74,7 @@ def page() -> None:
         asked = reporting.Asked(
             title=title or "",
             remark=remark or "",
-            runs=[_told(records[one.run]) for one in kept if one.run in records],
+            runs=[reporting.told_of(queue.store(), records[one.run]) for one in kept if one.run in records],
             figures=[
                 reporting.Drawn(figure=one.figure, rows=one.rows, statements=one.statements)
                 for one in kept
@@ -87,18 +86,7 @@ def page() -> None:
     except OptionError as error:
         st.error(markup.sentence(error))
         return
-    offer(
-        {
-            "Take the report away (zip)": File(
-                name="report.zip", mime="application/zip", make=partial(reporting.build, asked)
-            )
-        },
-        primary=True,
-    )
-    st.caption(
-        "It is made when it is asked for: some seconds for each figure, a minute for three runs. Equal runs, figures "
-        "and words give equal bytes, as `privgraph report` does from a shell."
-    )
+    making.offered(asked)
     with layout.fold("Look at its page first", "preview", icon=":material/preview:") as part:
         if part.open:
             with st.spinner("The page is being made: some seconds for each figure."):
@@ -189,7 +177,7 @@ def _fill(records: list[RunRecord]) -> None:
 def _usual(records: list[RunRecord]) -> list[Kept]:
     return [
         collected.figure(one.figure, one.rows, one.statements)
-        for one in reporting.usual([_told(record) for record in records])
+        for one in reporting.usual([reporting.told_of(queue.store(), record) for record in records])
     ]
 
 
@@ -197,8 +185,8 @@ def _more(kept: list[Kept], records: dict[str, RunRecord]) -> None:
     """One click for the run that somebody came from, and for the figures of all that are here."""
     last, runs = _last(), [records[one.run] for one in kept if one.run in records]
     offers = last is not None and last.id == collected.seen() and last.id not in {one.run for one in kept}
-    bare = bool(runs) and not any(one.figure for one in kept)
-    if not offers and not bare:
+    missing = [one for one in _usual(runs) if one not in kept] if runs else []
+    if not offers and not missing:
         return
     with st.container(horizontal=True):
         if offers and last is not None:
@@ -210,7 +198,7 @@ def _more(kept: list[Kept], records: dict[str, RunRecord]) -> None:
                 on_click=collected.add,
                 args=(collected.runs([last.id]),),
             )
-        if bare:
+        if missing:
             st.button(
                 "Add their figures" if len(runs) > 1 else "Add its figures",
                 key="report_figures",
@@ -218,13 +206,9 @@ def _more(kept: list[Kept], records: dict[str, RunRecord]) -> None:
                 help="Accuracy against privacy, the runs side by side, and attacks on them"
                 if len(runs) > 1
                 else "Its learning curves, where the budget went, and attacks on it",
-                on_click=_add_figures,
-                args=(runs,),
+                on_click=collected.add,
+                args=(missing,),
             )
-
-
-def _add_figures(runs: list[RunRecord]) -> None:
-    collected.add(_usual(runs))
 
 
 def _records(kept: list[Kept]) -> dict[str, RunRecord]:
@@ -232,15 +216,6 @@ def _records(kept: list[Kept]) -> dict[str, RunRecord]:
     ids = tuple(one.run for one in kept if one.run)
     found = queue.store().find(RunQuery(ids=ids)) if ids else []
     return {one.id: one for one in found if not one.unreadable}
-
-
-def _told(record: RunRecord) -> reporting.Told:
-    store = queue.store()
-    try:
-        attacks = store.attacks(record.id)
-    except Unreadable:
-        attacks = []
-    return reporting.Told(record=record, events=store.events(record.id), attacks=attacks)
 
 
 def _list(kept: list[Kept], records: dict[str, RunRecord]) -> None:
@@ -255,6 +230,8 @@ def _list(kept: list[Kept], records: dict[str, RunRecord]) -> None:
         else:
             record = records.get(one.run)
             what.markdown(f"{RUN} {markup.literal(one.run) if record is None else naming.name(record)}")
+            if record is not None:
+                what.caption(CHAPTER)
         with ways.container(horizontal=True, horizontal_alignment="right"):
             for icon, help_, call, arguments, idle in (
                 ("arrow_upward", "Move up", collected.move, (place, -1), place == 0),

@@ -1,0 +1,109 @@
+"""The table of a report: no accuracy stands alone, a CSV is numbers, and a LaTeX table fits its page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from dataclasses import replace
+
+import pytest
+from tests.figures import made_runs
+
+from privgraph.privacy.kinds import Adversary
+from privgraph.privacy.serialisation import statement_to_json
+from privgraph.runs.final_statement import NOISE_IS_PUBLIC
+from privgraph.runs.records import RunRecord
+from privgraph.runs.store import RunStore
+from privgraph_workbench import reporting, tables
+from privgraph_workbench.tables import Line
+
+ACCURACIES = (0.8, 0.75, 0.7)
+
+
+@pytest.fixture
+def records() -> list[RunRecord]:
+    """Three seeds of one setting, each tested on 100 nodes."""
+    store = RunStore.open()
+    said = made_runs.statement(made_runs.edge_entries(9))
+    made = [
+        made_runs.finish(store, made_runs.spec(seed=seed), accuracy, said) for seed, accuracy in enumerate(ACCURACIES)
+    ]
+    nodes = {"test_nodes": 100.0, "majority_class_accuracy": 0.4}
+    audit = {"epsilon_audited": 0.1349, "audit_confidence": 0.95, "adversary": Adversary.WORST_CASE}
+    return [replace(one, metrics={**one.metrics, **nodes}, **audit) for one in made]  # type: ignore[arg-type]
+
+
+def test_an_accuracy_stands_beside_its_seed_its_interval_and_the_mean(records: list[RunRecord]) -> None:
+    table, _ = tables.in_words([Line(name="a", label="A", record=records[0], same=records)])
+    cells = dict(zip(table.head, table.rows[0], strict=True))
+    assert cells["Test accuracy of this run"] == "80.0% (seed 0; 95%: 70.8% to 87.3% by 100 test nodes)"
+    assert cells["Mean over its setting"] == "75.0% (3 seeds; 95%: 62.6% to 87.4%)"
+    hidden, _ = tables.in_words([Line(name="a", label="A", record=records[0], seed=False)])
+    cells = dict(zip(hidden.head, hidden.rows[0], strict=True))
+    assert cells["Test accuracy of this run"].startswith("80.0% (one seed; ")
+    assert cells["Mean over its setting"] == "no other seed here"
+    none, _ = tables.in_words([Line(name="a", label="A", record=replace(records[0], metrics={}), same=records)])
+    assert none.rows[0][-2:] == ("—", "—")
+
+
+def test_the_store_tells_the_other_seeds(records: list[RunRecord]) -> None:
+    store = RunStore.open()
+    told = reporting.told_of(store, store.get(records[1].id))
+    assert [one.spec.seed for one in told.same] == [0, 1, 2]
+
+
+def test_what_must_be_known_of_an_epsilon_is_a_footnote_to_it(records: list[RunRecord]) -> None:
+    open_, own = replace(records[0], gallery=True), records[1]
+    table, notes = tables.in_words(
+        [Line(name=str(at), label=str(at), record=one) for at, one in enumerate((open_, own))]
+    )
+    sound, audited = table.head.index("Sound ε"), table.head.index("ε audited")
+    assert table.rows[0][sound].endswith(" [1]")
+    assert "[" not in table.rows[1][sound]
+    assert [row[audited] for row in table.rows] == ["at least 0.134 [2]"] * 2, "the number, and how it was found below"
+    assert notes[0] == f"[1] {NOISE_IS_PUBLIC[:1].upper()}{NOISE_IS_PUBLIC[1:]}."
+    assert notes[1].startswith("[2] Audited: confidence 95%")
+    assert len(notes) == 2
+    bare = replace(open_, statement_json=statement_to_json(made_runs.statement((), unit="none")), epsilon_audited=None)
+    assert not tables.in_words([Line(name="", label="", record=bare)])[1], "no noise, no key"
+
+
+def test_a_csv_is_numbers(records: list[RunRecord]) -> None:
+    said = records[0].statement
+    assert said is not None
+    lines = [
+        Line(name="run-01", label="A", record=records[0], same=records, seed=False),
+        Line(
+            name="run-02",
+            label="B",
+            record=replace(records[1], statement_json=statement_to_json(replace(said, epsilon=math.inf))),
+        ),
+    ]
+    first, second = csv.DictReader(io.StringIO(tables.as_csv(lines).decode()))
+    texts = ("run", "label", "method", "graph", "protects")
+    for name, value in (*first.items(), *second.items()):
+        assert name in texts or value == "" or math.isfinite(float(value)) or name == "epsilon_sound", name
+    assert first["run"] == "run-01"
+    assert first["graph"]
+    assert first["seed"] == ""
+    assert second["seed"] == "1"
+    assert float(first["epsilon_sound"]) == said.epsilon
+    assert math.isinf(float(second["epsilon_sound"]))
+    assert first["epsilon_audited_at_least"] == "0.1349"
+    assert first["test_accuracy_percent"] == "80.0"
+    assert first["mean_test_accuracy_percent"] == "75.0"
+    assert first["seeds_of_setting"] == "3"
+    assert second["seeds_of_setting"] == "1"
+
+
+def test_a_latex_table_is_no_wider_than_its_page(records: list[RunRecord]) -> None:
+    tex = tables.as_latex([Line(name="a", label="A & b_c", record=records[0], same=records)])
+    wide = [float(share) for share in re.findall(r"p\{([0-9.]+)\\linewidth\}", tex)]
+    assert len(wide) == len(tables.HEAD)
+    assert sum(wide) + 0.01 * (len(wide) - 1) <= 1
+    assert r"A \& b\_c & edge & " in tex
+    assert tex.count(r" \\") == 2
+    assert "mechanisms played" not in tex[: tex.index(r"\end{tabular}")], "below, where there is room"
+    assert "mechanisms played" in tex

@@ -1,0 +1,205 @@
+"""The runs of a report in one table: in words for people and for LaTeX, and in numbers as CSV.
+
+An accuracy never stands alone: beside it are the seed, the interval that so many test nodes leave, and the
+mean over the finished runs of its setting. What must be known of an epsilon is a footnote to it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from privgraph.runs.final_statement import NOISE_IS_PUBLIC
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.blocks import Block, Table
+from privgraph_workbench.facts.expecting import METRIC, reached
+from privgraph_workbench.facts.references import chance
+from privgraph_workbench.words import statements as words
+from privgraph_workbench.words.naming import graph_of, unit_of
+from privgraph_workbench.words.numbers import percent, stated
+
+HEAD = (
+    "Run",
+    "Protects",
+    "Sound ε",
+    "ε as published",
+    "ε audited",
+    "δ",
+    "Test accuracy of this run",
+    "Mean over its setting",
+)
+SHARES = (0.17, 0.08, 0.09, 0.10, 0.11, 0.08, 0.13, 0.13)
+"""Of a LaTeX table's width, by column."""
+ABOUT = (
+    "The accuracy of a run is that of one seed, with the 95% interval that its number of test nodes leaves (Clopper "
+    "and Pearson). The mean is over the finished runs of the same setting, which differ in their seeds alone, with "
+    "its 95% confidence interval (Student's t): quote the mean."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A run of the table: the name of its files, its label, and the finished runs of its setting. `seed`:
+    it may be told."""
+
+    name: str
+    label: str
+    record: RunRecord
+    same: Sequence[RunRecord] = ()
+    seed: bool = True
+
+
+def in_words(lines: Sequence[Line]) -> tuple[Table, list[str]]:
+    """The table for people, and its footnotes in order."""
+    notes: dict[str, int] = {}
+
+    def marked(value: str, *told: str) -> str:
+        found = [notes.setdefault(one, len(notes) + 1) for one in told if one]
+        return " ".join([value, *(f"[{place}]" for place in found)])
+
+    rows = []
+    for one in lines:
+        said = one.record.statement
+        cells: tuple[str, ...] = ("", "", "", "")
+        if said is not None:
+            alike = said.epsilon_as_published == said.epsilon
+            how = words.audited_how(said)
+            cells = (
+                marked(stated("sound", said.epsilon), *_of_sound(one.record)),
+                stated("sound" if alike else "published", said.epsilon_as_published),
+                marked(words.audited_bound(said.epsilon_audited), how and f"Audited: {how}."),
+                f"{said.delta:.2g}",
+            )
+        unit = unit_of(one.record)
+        protects = "nothing" if unit == "none" else unit
+        rows.append((one.label, protects, *cells, _accuracy(one), _mean(one)))
+    return Table(HEAD, tuple(rows)), [f"[{place}] {text}" for text, place in notes.items()]
+
+
+def blocks(lines: Sequence[Line]) -> list[Block]:
+    """The same with what it means and its footnotes below it."""
+    table, notes = in_words(lines)
+    return [table, *([ABOUT] if any(METRIC in one.record.metrics for one in lines) else []), *notes]
+
+
+def _of_sound(record: RunRecord) -> list[str]:
+    """What must be known of the sound epsilon of a run, a sentence each."""
+    said = record.statement
+    if said is None or said.unit == "none":
+        return []
+    found = [f"{NOISE_IS_PUBLIC[:1].upper()}{NOISE_IS_PUBLIC[1:]}."] if noise_is_public(record) else []
+    found += ["This ε was computed from the private data, and is itself not private."] if said.data_dependent else []
+    found += words.refutations(said)
+    return found + [f"Known fault: {fault}." for fault in said.known_faults]
+
+
+def noise_is_public(record: RunRecord) -> bool:
+    """Whether anybody can subtract the run's noise: its key stands in the program."""
+    said = record.statement
+    return said is not None and said.unit != "none" and (record.gallery or NOISE_IS_PUBLIC in said.assumptions)
+
+
+def _accuracy(one: Line) -> str:
+    value = one.record.metrics.get(METRIC)
+    if value is None:
+        return percent(None)
+    nodes = chance(one.record.metrics)
+    seed = f"seed {one.record.spec.seed}" if one.seed else "one seed"
+    sure = f"; 95%: {percent(nodes.low)} to {percent(nodes.high)} by {nodes.nodes:,} test nodes" if nodes else ""
+    return f"{percent(value)} ({seed}{sure})"
+
+
+def _mean(one: Line) -> str:
+    if METRIC not in one.record.metrics:
+        return percent(None)
+    if len(one.same) < 2:
+        return "no other seed here"
+    over = reached(one.same)
+    sure = "" if over.low is None else f"; 95%: {percent(over.low)} to {percent(over.high)}"
+    return f"{percent(over.mean)} ({over.seeds} seeds{sure})"
+
+
+def as_csv(lines: Sequence[Line]) -> bytes:
+    """A row of numbers a run, with their units in the names of the columns; empty where there is none."""
+    rows = [_numbers(one) for one in lines]
+    written = io.StringIO(newline="")
+    writer = csv.DictWriter(written, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: "" if value is None else value for key, value in row.items()} for row in rows)
+    return written.getvalue().encode()
+
+
+def _numbers(one: Line) -> dict[str, object]:
+    record, said = one.record, one.record.statement
+    measured = METRIC in record.metrics
+    nodes = chance(record.metrics) if measured else None
+    over = reached(one.same) if measured and len(one.same) > 1 else None
+    return {
+        "run": one.name,
+        "label": one.label,
+        "method": record.spec.method,
+        "graph": graph_of(record),
+        "protects": unit_of(record),
+        "seed": record.spec.seed if one.seed else None,
+        "epsilon_sound": said and said.epsilon,
+        "epsilon_as_published": said and said.epsilon_as_published,
+        "epsilon_audited_at_least": said and said.epsilon_audited,
+        "audit_confidence": said and said.audit_confidence,
+        "delta": said and said.delta,
+        "noise_key_is_public": int(noise_is_public(record)),
+        "test_accuracy_percent": _percent(record.metrics.get(METRIC)),
+        "test_accuracy_low_percent": nodes and _percent(nodes.low),
+        "test_accuracy_high_percent": nodes and _percent(nodes.high),
+        "test_nodes": nodes and nodes.nodes,
+        "seeds_of_setting": over.seeds if over else int(measured),
+        "mean_test_accuracy_percent": over and _percent(over.mean),
+        "mean_low_percent": over and _percent(over.low),
+        "mean_high_percent": over and _percent(over.high),
+    }
+
+
+def _percent(value: float | None) -> float | None:
+    return None if value is None else round(100 * value, 4)
+
+
+_ESCAPED = {
+    **{letter: f"\\{letter}" for letter in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+    "—": "---",
+    **{"ε": r"$\varepsilon$", "δ": r"$\delta$", "σ": r"$\sigma$", "λ": r"$\lambda$", "∞": r"$\infty$"},
+    **{"≥": r"$\geq$", "·": r"$\cdot$", "₁": "$_1$", "₂": "$_2$"},
+}
+
+
+def as_latex(lines: Sequence[Line]) -> str:
+    """A tabular environment as wide as the text, with booktabs' rules, and its footnotes below it."""
+    table, notes = in_words(lines)
+
+    def text(said: str) -> str:
+        return "".join(_ESCAPED.get(letter, letter) for letter in said)
+
+    def line(cells: Sequence[str]) -> str:
+        return f"{' & '.join(map(text, cells))} \\\\"
+
+    columns = "\n".join(rf"  >{{\raggedright\arraybackslash}}p{{{share}\linewidth}}" for share in SHARES)
+    return "\n".join(
+        [
+            r"% needs \usepackage{array,booktabs}",
+            r"\begingroup\footnotesize\setlength{\tabcolsep}{0.005\linewidth}%",
+            rf"\noindent\begin{{tabular}}{{@{{}}{columns.strip()}@{{}}}}",
+            r"\toprule",
+            line(table.head),
+            r"\midrule",
+            *map(line, table.rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+            *(rf"\noindent {text(one)}\par" for one in (ABOUT, *notes)),
+            r"\endgroup",
+            "",
+        ]
+    )
