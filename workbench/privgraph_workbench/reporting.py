@@ -72,13 +72,18 @@ class Told:
 
 
 def told_of(store: RunStore, record: RunRecord) -> Told:
-    """All that the store holds of a run; attacks that another version kept are left out."""
+    """All that the store holds of a run; attacks that another version kept are left out.
+
+    Trials of a tuning are in no mean: neither what was tried and not released may be told, nor how many were.
+    """
     try:
         attacks = store.attacks(record.id)
     except Unreadable:
         attacks = []
-    found = finished(store, [record.spec.method], record.spec.dataset) if METRIC in record.metrics else ()
-    same = {one.id: one for one in (record, *found) if setting(one) == setting(record) and METRIC in one.metrics}
+    alone = record.tuning is not None or METRIC not in record.metrics
+    found = () if alone else finished(store, [record.spec.method], record.spec.dataset)
+    others = (one for one in found if one.tuning is None and METRIC in one.metrics)
+    same = {one.id: one for one in (record, *others) if setting(one) == setting(record)}
     return Told(
         record=record,
         events=store.events(record.id),
