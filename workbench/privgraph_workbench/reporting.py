@@ -25,7 +25,7 @@ from privgraph.runs.records import RunRecord, StoredEvent, Unreadable, plain
 from privgraph.runs.store import RunStore
 from privgraph_workbench import blocks, printing, report, report_notebook, tables
 from privgraph_workbench.blocks import Images, Picture, Remark, Section, Warned
-from privgraph_workbench.facts.expecting import METRIC, finished
+from privgraph_workbench.facts.expecting import METRIC, finished, of_setting
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.figures import chart_of, export
 from privgraph_workbench.figures.attacks import attack_roc
@@ -36,7 +36,7 @@ from privgraph_workbench.figures.runs import compare, curves, tradeoff
 from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words.attacks import with_bounds
 from privgraph_workbench.words.bibliography import bibtex, named_in
-from privgraph_workbench.words.naming import run_labels, setting, statements_of
+from privgraph_workbench.words.naming import run_labels, statements_of
 
 TITLE, REMARK = 200, 20_000
 """Letters of a title and of a remark, at most."""
@@ -72,23 +72,18 @@ class Told:
 
 
 def told_of(store: RunStore, record: RunRecord) -> Told:
-    """All that the store holds of a run; attacks that another version kept are left out.
-
-    Trials of a tuning are in no mean: neither what was tried and not released may be told, nor how many were.
-    """
+    """All that the store holds of a run; attacks that another version kept are left out."""
     try:
         attacks = store.attacks(record.id)
     except Unreadable:
         attacks = []
-    alone = record.tuning is not None or METRIC not in record.metrics
-    found = () if alone else finished(store, [record.spec.method], record.spec.dataset)
-    others = (one for one in found if one.tuning is None and METRIC in one.metrics)
-    same = {one.id: one for one in (record, *others) if setting(one) == setting(record)}
+    measured = METRIC in record.metrics
+    found = finished(store, [record.spec.method], record.spec.dataset) if measured else ()
     return Told(
         record=record,
         events=store.events(record.id),
         attacks=attacks,
-        same=sorted(same.values(), key=lambda one: (one.spec.seed, one.id)),
+        same=of_setting(record, found),
     )
 
 

@@ -24,7 +24,7 @@ from privgraph_workbench.facts.comparing import START_SECONDS
 from privgraph_workbench.facts.references import GUARANTEE, chance, parts, without_privacy
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.words import differences
-from privgraph_workbench.words.naming import nodes_of
+from privgraph_workbench.words.naming import nodes_of, setting
 
 MOST = 2000
 """Runs that are looked through at most, the newest first."""
@@ -150,6 +150,17 @@ def finished(store: RunStore, methods: Iterable[str], graph: str = "") -> tuple[
             while len(_kept) > MOST_KEPT:
                 _kept.popitem(last=False)
         return _kept[key]
+
+
+def of_setting(record: RunRecord, found: Iterable[RunRecord]) -> list[RunRecord]:
+    """The measured runs of the setting of `record` among `found`, and itself, by seed.
+
+    Trials of a tuning are not among them: the price of the tuning holds where neither what was tried and not
+    released is told, nor how many were.
+    """
+    others = (one for one in found if record.tuning is None and one.tuning is None and METRIC in one.metrics)
+    same = {one.id: one for one in (record, *others) if setting(one) == setting(record)}
+    return sorted(same.values(), key=lambda one: (one.spec.seed, one.id))
 
 
 _kept: OrderedDict[tuple[str, tuple[tuple[str, object], ...]], tuple[RunRecord, ...]] = OrderedDict()

@@ -29,7 +29,6 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import layout, statement
 from privgraph_workbench.views.runs import comparison
 from privgraph_workbench.words import markup, telling
-from privgraph_workbench.words.naming import setting
 from privgraph_workbench.words.numbers import percent
 
 MOST_BARS = 12
@@ -43,10 +42,7 @@ def outlook(record: RunRecord) -> tuple[Outlook, list[RunRecord]]:
         return Outlook(), [record]
     names = dict.fromkeys((record.spec.method, method.without_privacy, expecting.BLIND))
     known = expecting.finished(queue.store(), names, record.spec.dataset)
-    same = [one for one in known if setting(one) == setting(record) and METRIC in one.metrics]
-    if record.id not in {one.id for one in same}:
-        same.append(record)
-    return expecting.outlook(known, record.spec), sorted(same, key=lambda one: one.spec.seed)
+    return expecting.outlook(known, record.spec), expecting.of_setting(record, known)
 
 
 def tell(record: RunRecord, facts: PublicFacts | None, told: Outlook, same: Sequence[RunRecord]) -> None:
