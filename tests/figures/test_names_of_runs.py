@@ -337,7 +337,7 @@ def test_no_budget_stands_beside_an_infinite_epsilon(store: RunStore) -> None:
     table = comparison([open_, private])
     shown = table["ProGAP, not private"]
     assert "epsilon" not in shown
-    assert (shown["sound ε"], shown["ε asked for"], shown["Delta"], shown["Accounting"]) == ("∞", "—", "—", "—")
+    assert (shown["sound ε"], shown["ε asked for"], shown["δ"], shown["Accounting"]) == ("∞", "—", "—", "—")
     row, _ = compare.data([open_, private])
     assert (row["option epsilon"], row["option accounting"]) == (None, None)
 

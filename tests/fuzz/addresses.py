@@ -28,7 +28,7 @@ from privgraph_workbench.forms import fields, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.server import Gate
-from privgraph_workbench.views.accounting import page as accounting
+from privgraph_workbench.views.accounting import linked as accounting
 from privgraph_workbench.views.tradeoffs import page as tradeoffs
 from privgraph_workbench.views.train.controls import SEEDS, SETUP
 
@@ -157,8 +157,8 @@ def _read(page: str, query: Query, asked: Asked, said: list[str]) -> None:
     if "data" in asked and asked["data"] not in DATASETS:
         said.append(datasets.complaint(asked["data"]))
     if page == "accounting":
-        accounting._given_noise()
-        accounting._wanted_epsilon(METHODS["progap"].load_config())
+        accounting.given_noise()
+        accounting.wanted_epsilon(METHODS["progap"].load_config())
     elif page == "tradeoffs":
         said += tradeoffs._complaints()
     elif page == "runs":

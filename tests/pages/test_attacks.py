@@ -195,7 +195,9 @@ def test_without_an_address_the_page_opens_on_the_clearest_case_and_attacked_run
     gallery.bring_in(store)
     attacked: dict[str, AttackRecord] = {}  # the clearest on each run
     for one in store.all_attacks():
-        if verdict.severity(one, None) == 4 and (one.run not in attacked or one.found[1] > attacked[one.run].found[1]):
+        if verdict.severity(one, None) == verdict.GIVEN_AWAY and (
+            one.run not in attacked or one.found[1] > attacked[one.run].found[1]
+        ):
             attacked[one.run] = one
     app = opened("attacks")
     first = attacked[str(app.selectbox(key="run").value)]

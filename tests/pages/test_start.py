@@ -136,7 +136,7 @@ def test_the_switch_hides_the_gallery_on_every_page(opened: Callable[..., AppTes
     (listed,) = (data for one in opened("runs").get("bidi_component") if "rows" in (data := json.loads(one.proto.json)))
     assert {row["when"] for row in listed["rows"]} == {"gallery"}
     assert "Nothing has run here yet" in opened("runs", gallery="false").info[0].value
-    assert opened("teachers").selectbox(key="run").options[0].endswith("from the gallery")
+    assert opened("teachers").selectbox(key="run").options[0].endswith(" · gallery")
 
 
 def test_a_run_of_the_gallery_is_marked_and_says_that_its_noise_is_public(

@@ -337,7 +337,9 @@ def test_a_finished_run_shows_three_numbers_ledger_and_exports(opened: Callable[
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run, "who": "worst-case"}
     assert "trials of 2 releases each, about" in shown, "what an audit takes"
     drawn = {json.loads(one.proto.json)["name"] for one in app.get("bidi_component")}
-    assert {f"standing.{run}", f"ledger.{run}", f"curves.{run}"} <= drawn
+    assert {f"standing.{run}", f"curves.{run}"} <= drawn
+    assert f"ledger.{run}" not in drawn, "equal bars tell nothing"
+    assert "The same share to each of its 2 mechanisms" in " ".join(one.value for one in app.caption)
     downloads = set(offered_files.labels(app))
     assert {"SVG", "PDF", "PNG", "CSV", "JSON", "HTML page", "Markdown"} <= downloads
     full = opened_at(opened, run, "The promise")

@@ -59,7 +59,7 @@ def test_what_must_be_known_of_an_epsilon_is_a_footnote_to_it(records: list[RunR
     table, notes = tables.in_words(
         [Line(name=str(at), label=str(at), record=one) for at, one in enumerate((open_, own))]
     )
-    sound, audited = table.head.index("Sound ε"), table.head.index("ε audited")
+    sound, audited = table.head.index("sound ε"), table.head.index("ε audited")
     assert table.rows[0][sound].endswith(" [1]")
     assert "[" not in table.rows[1][sound]
     assert [row[audited] for row in table.rows] == ["at least 0.134 [2]"] * 2, "the number, and how it was found below"

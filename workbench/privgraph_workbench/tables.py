@@ -16,16 +16,16 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.blocks import Block, Table
 from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.facts.references import chance
+from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words import statements as words
 from privgraph_workbench.words.naming import graph_of, unit_of
 from privgraph_workbench.words.numbers import percent, stated
 
+KINDS: tuple[Epsilon, ...] = ("sound", "published", "audited")
 HEAD = (
     "Run",
     "Protects",
-    "Sound ε",
-    "ε as published",
-    "ε audited",
+    *(EPSILONS[kind].title for kind in KINDS),
     "δ",
     "Test accuracy of this run",
     "Mean over its setting",
