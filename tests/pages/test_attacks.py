@@ -89,6 +89,24 @@ def test_runs_without_protection_can_be_attacked_and_not_audited(opened: Open, s
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": bare}
 
 
+def test_the_page_of_a_run_says_what_its_attacks_found_and_what_another_one_opens(
+    opened: Open, store: RunStore
+) -> None:
+    run = keep(store, spec("gap", unit="edge"))
+    told = [one.value for one in opened("train", run=run).caption]
+    assert any(one.startswith("An outsider asks its model, and tells who is connected to whom: ") for one in told)
+    weak, strong = made_attack(run, memory=0.0), made_attack(run, memory=3.0)
+    link = replace(weak, attack="link", options=AttackOptions(by="distance"), bound=None, by_classes=0.769)
+    for one in (weak, strong, link):
+        store.add_attack(run, one)
+    app = opened("train", run=run)
+    assert "**See its attacks**" in {one.proto.label for one in app.get("page_link")}
+    (card,) = [one.value for one in app.caption if one.value.startswith("3 attacks made so far.")]
+    right = "the strongest picks the right one of two"
+    assert f"Who was trained on: {right} {percent(strong.found[0])} of the time (a coin: 50%)." in card
+    assert f"{right} {percent(link.found[0])} of the time (the true classes alone: 76.9%)." in card
+
+
 def test_the_old_address_is_that_of_the_worst_case(opened: Open, run: str) -> None:
     old, new = opened("audit", run=run), opened("attacks", run=run, who="worst-case")
     for app in (old, new):
