@@ -267,7 +267,7 @@ class TestShown:
         assert float(sound) >= record.sound
         assert published == "9"
         assert 0 < float(audited.removeprefix("≥ ")) <= record.epsilon
-        assert "\n- By counting, 4,000 trials can show at most " in _texts(app), (
+        assert "\n- By the threshold alone, 4,000 trials can show at most " in _texts(app), (
             "what was not shown may be out of reach"
         )
         assert "No claim is refuted. That proves none of them" in _texts(app)
