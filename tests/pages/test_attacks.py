@@ -189,14 +189,16 @@ def test_members_that_differ_and_a_run_without_memory_leave_it_undecided() -> No
     """Where one coin drew both sides, or the run knows its training nodes better, it is a leak."""
     apart = replace(made_attack(memory=3.0), drawn=False)
     for attack, learnt, severe in (
-        (apart, (0.81, 0.80), 2),
+        (apart, (0.81, 0.80), verdict.UNDECIDED),
         (apart, (0.95, 0.80), verdict.GIVEN_AWAY),
         (apart, None, verdict.GIVEN_AWAY),
         (replace(apart, drawn=True), (0.81, 0.80), verdict.GIVEN_AWAY),
     ):
         assert verdict.severity(attack, None, learnt) == severe
-        assert verdict.lead(attack, None, learnt).startswith("**Undecided: memory, or a difference") == (severe == 2)
-    assert verdict.word(apart, 2) == "undecided: memory, or a difference from before", "likeness is a matter of edges"
+        assert verdict.lead(attack, None, learnt).startswith("**Undecided: memory, or a difference") == (
+            severe == verdict.UNDECIDED
+        )
+    assert verdict.word(apart, verdict.UNDECIDED) == "undecided: memory, or a difference from before", "no likeness"
     assert verdict.severity(replace(made_attack(memory=0.0, seed=5), drawn=False), None, (0.8, 0.8)) == 0
 
 
@@ -213,7 +215,9 @@ def test_without_an_address_the_page_opens_on_the_clearest_case_and_attacked_run
     gallery.bring_in(store)
     attacked: dict[str, AttackRecord] = {}  # the clearest on each run
     for one in store.all_attacks():
-        if verdict.severity(one, None) == 4 and (one.run not in attacked or one.found[1] > attacked[one.run].found[1]):
+        if verdict.severity(one, None) == verdict.SOMETHING + 1 and (
+            one.run not in attacked or one.found[1] > attacked[one.run].found[1]
+        ):
             attacked[one.run] = one
     app = opened("attacks")
     first = attacked[str(app.selectbox(key="run").value)]
@@ -615,7 +619,7 @@ def test_the_strongest_attack_on_what_is_hidden_is_shown_first(opened: Open, sto
     assert app.selectbox(key="found").value == "4", "the way from the summary to the attack that it tells of"
     assert app.query_params["found"] in ("4", ["4"])
     assert overall.strongest([*records, link], [2, 2, 2, 2], "edge") == 4
-    box = overall.told([*records, link], [0, 4, 4, 2], "node", None, None)
+    box = overall.told([*records, link], [0, 5, 5, verdict.UNDECIDED], "node", None, None)
     assert box.count("Undecided: ") == 0
     assert f"**{overall.TITLE}.** **" in box, "no two colons behind each other"
     assert overall.strongest([*records, link], [2, 3, 2, 1], "edge") == 2, "what gives away most comes first"
@@ -627,7 +631,7 @@ def test_how_severe_a_finding_is_stands_in_words_and_colour(opened: Open, store:
     for memory, severe in ((0.0, 0), (3.0, verdict.GIVEN_AWAY)):
         assert verdict.severity(made_attack(run, memory=memory, seed=5), None) == severe
     link = replace(made_attack(run, memory=3.0), attack="link", options=AttackOptions(by="distance"))
-    assert verdict.severity(link, None) == 2, "likeness alone may explain it"
+    assert verdict.severity(link, None) == verdict.UNDECIDED, "likeness alone may explain it"
     assert verdict.severity(link, link) == 1, "a model that read no edge gives as much"
     store.add_attack(run, made_attack(run, memory=3.0))
     store.add_attack(run, made_attack(run, memory=0.1))
@@ -801,10 +805,10 @@ def test_the_table_of_runs_goes_by_the_verdict_and_begins_with_the_question_of_t
     mlp = keep(store, spec("mlp", unit="none"))
     store.add_attack(mlp, replace(made_attack(mlp, memory=4.0), attack="link", options=likeness, bound=None))
     table = _overview(opened("attacks", run=run, found="2"))
-    assert table["verdict"].tolist() == ["given away", *["no more than likeness"] * 2]
+    assert table["verdict"].tolist() == ["given away", "not told from likeness", "no more than likeness"]
     areas = [float(one.split()[0]) for one in table["area"]]
-    assert areas[0] < areas[1], "the verdict comes first"
-    assert areas[1] > areas[2]
+    assert areas[0] < areas[2], "the verdict comes first, whatever the area"
+    assert areas[1] < areas[2]
 
 
 def test_a_run_that_hides_edges_is_first_attacked_for_its_edges(opened: Open, store: RunStore, run: str) -> None:
