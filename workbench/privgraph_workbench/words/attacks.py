@@ -59,7 +59,7 @@ def told(attack: AttackRecord) -> str:
 
 
 def strongest(attacks: Sequence[AttackRecord]) -> str:
-    """How often the strongest attack of each question is right, beside a coin or what the true classes tell."""
+    """How often the strongest attack of each question is right, beside a coin or the true classes alone."""
     found: dict[str, AttackRecord] = {}
     for one in sorted(attacks, key=lambda one: -one.found[0]):
         found.setdefault(sides(one.attack).asks, one)
