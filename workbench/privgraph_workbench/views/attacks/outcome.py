@@ -168,8 +168,7 @@ def _of_published(audit: AuditRecord, statement: PrivacyStatement) -> str:
 
 def _ceiling(audit: AuditRecord) -> str:
     """The most that so many trials could have shown by counting; "" where none was counted."""
-    shown = {one.route: audit_bounds.most_shown(audit, one.route) for one in audit.bounds}
-    shown = {route: most for route, most in shown.items() if most is not None}
+    shown = {one.route: most for one in audit.bounds if (most := audit_bounds.most_shown(audit, one.route)) is not None}
     if not shown:
         return ""
     counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")
