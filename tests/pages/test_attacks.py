@@ -423,6 +423,11 @@ def test_the_form_begins_with_what_the_chosen_run_promises_to_hide(opened: Open,
     assert not app.exception
 
 
+def _compared(app: AppTest) -> str:
+    app.session_state["fold.compared"] = True
+    return _texts(app.run())
+
+
 def test_that_an_area_grows_as_epsilon_falls_is_said_only_where_it_does(
     opened: Open, store: RunStore, run: str
 ) -> None:
@@ -430,9 +435,9 @@ def test_that_an_area_grows_as_epsilon_falls_is_said_only_where_it_does(
     store.add_attack(run, made_attack(run, memory=1.0, sound=8.0))
     store.add_attack(near, made_attack(near, memory=0.3, sound=2.0))
     said = "Where an area grows as ε falls"
-    assert said not in _texts(opened("attacks", run=run, over=near))
+    assert said not in _compared(opened("attacks", run=run, over=near))
     store.add_attack(near, made_attack(near, memory=2.0, sound=2.0))
-    assert said in _texts(opened("attacks", run=run, over=near))
+    assert said in _compared(opened("attacks", run=run, over=near))
 
 
 def test_runs_of_one_method_at_other_budgets_are_laid_over_by_one_button(
