@@ -11,6 +11,7 @@ import pytest
 from tests.figures.made_attacks import attack
 
 from privgraph.attacks.exchange import group_delta
+from privgraph.attacks.options import AttackOptions
 from privgraph.audits.bounds import at_most
 from privgraph.data.load import load
 from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
@@ -173,9 +174,11 @@ class TestCurves:
     def test_a_table_has_only_what_differs_and_nothing_below_one_false_alarm(self) -> None:
         record = attack()
         rows = attack_roc.data([record], "log")
-        assert {tuple(row) for row in attack_roc.table(rows)} == {attack_roc.COLUMNS}
+        assert {tuple(row) for row in attack_roc.table(rows)} == {tuple(attack_roc.COLUMNS.values())}
+        assert {"false_positive_rate", "true_positive_rate"} <= {*attack_roc.table(rows)[0]}
         left = attack_roc.table(rows)
-        seen = [row["false"] for row in left if row["curve"] in ("band", "mean") and row["false"] > 0]
+        rates = [row["false_positive_rate"] for row in left if row["curve"] in ("band", "mean")]
+        seen = [rate for rate in rates if rate > 0]
         assert min(seen) == pytest.approx(1 / record.outcome.others, rel=0.5)
         assert min(seen) >= (1 - 1e-9) / record.outcome.others
 
@@ -310,6 +313,24 @@ class TestAreas:
         assert (first["found_low"], first["found_high"]) == (rate.low, rate.high)
         assert first["signed_rank"] == weak.signed_rank
         assert chart.notes == ()
+
+    def test_an_area_has_the_colour_of_its_curve_and_what_likeness_tells_beside_it(self) -> None:
+        edges = replace(attack(), attack="link", options=AttackOptions(by="distance"), by_classes=0.817, sound=2.0)
+        rows = attack_areas.data([edges, replace(attack(seed=1), sound=1.0)], ["edges", "who"], [1, 0])
+        chart = attack_areas.chart(rows)
+        own = [one for one in chart.series if one.name.startswith("mean of")]
+        assert [(one.y, one.slot, one.legend) for one in own] == [(("who",), 0, True), (("edges",), 1, False)]
+        (classes,) = [one for one in chart.series if one.name == attack_areas.CLASSES]
+        assert (classes.x, classes.y, classes.legend) == ((0.817,), ("edges",), True)
+        assert "true classes alone: 0.817" in chart.summary
+        assert "slot" not in attack_areas.table(rows)[0]
+        curves = attack_roc.chart(attack_roc.data([edges], names=["edges"], graphs=["Cora"]))
+        assert any("; true classes alone: 0.817)" in one.name for one in curves.series if one.legend)
+        assert curves.title == "Who is connected to whom? What attacks find: edges, Cora"
+
+    def test_an_attack_is_named_once(self) -> None:
+        (line,) = attack_roc.chart(attack_roc.data([attack()])).beside
+        assert line.count("Likelihood ratio with a prior (BaVarIA)") == 1
 
     def test_the_axis_ends_where_what_is_found_does(self) -> None:
         none, most = attack(memory=0.0), attack(memory=1.0)

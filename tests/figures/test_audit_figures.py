@@ -263,6 +263,14 @@ class TestBounds:
         best = one_run_epsilon(included.astype(float), included, 1e-5, 0.95)
         assert row["most"] == pytest.approx(best)
 
+    def test_the_most_by_counting_is_said_to_be_of_its_route_alone(self) -> None:
+        """The Gaussian trade-off may show more from the same trials."""
+        chart = audit_bounds.chart(audit_bounds.data(audit(noise=0.5, trials=400)))
+        names = [one.name for one in chart.series]
+        assert "the most that so many trials could show by the threshold alone" in names
+        assert "by that route alone (shown by a threshold" in chart.summary
+        assert audit_bounds.by_counting({Route.THRESHOLD, Route.ONE_RUN}) == "by counting alone"
+
     def test_nothing_proved_reaches_farther_than_every_number(self) -> None:
         record = audit(claimed=math.inf)
         chart = audit_bounds.chart(audit_bounds.data(record))

@@ -89,6 +89,24 @@ def test_runs_without_protection_can_be_attacked_and_not_audited(opened: Open, s
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": bare}
 
 
+def test_the_page_of_a_run_says_what_its_attacks_found_and_what_another_one_opens(
+    opened: Open, store: RunStore
+) -> None:
+    run = keep(store, spec("gap", unit="edge"))
+    told = [one.value for one in opened("train", run=run).caption]
+    assert any(one.startswith("An outsider asks its model, and tells who is connected to whom: ") for one in told)
+    weak, strong = made_attack(run, memory=0.0), made_attack(run, memory=3.0)
+    link = replace(weak, attack="link", options=AttackOptions(by="distance"), bound=None, by_classes=0.769)
+    for one in (weak, strong, link):
+        store.add_attack(run, one)
+    app = opened("train", run=run)
+    assert "**See its attacks**" in {one.proto.label for one in app.get("page_link")}
+    (card,) = [one.value for one in app.caption if one.value.startswith("3 attacks made so far.")]
+    right = "the strongest picks the right one of two"
+    assert f"Who was trained on: {right} {percent(strong.found[0])} of the time (a coin: 50%)." in card
+    assert f"{right} {percent(link.found[0])} of the time (the true classes alone: 76.9%)." in card
+
+
 def test_the_old_address_is_that_of_the_worst_case(opened: Open, run: str) -> None:
     old, new = opened("audit", run=run), opened("attacks", run=run, who="worst-case")
     for app in (old, new):
@@ -171,14 +189,16 @@ def test_members_that_differ_and_a_run_without_memory_leave_it_undecided() -> No
     """Where one coin drew both sides, or the run knows its training nodes better, it is a leak."""
     apart = replace(made_attack(memory=3.0), drawn=False)
     for attack, learnt, severe in (
-        (apart, (0.81, 0.80), 2),
+        (apart, (0.81, 0.80), verdict.UNDECIDED),
         (apart, (0.95, 0.80), verdict.GIVEN_AWAY),
         (apart, None, verdict.GIVEN_AWAY),
         (replace(apart, drawn=True), (0.81, 0.80), verdict.GIVEN_AWAY),
     ):
         assert verdict.severity(attack, None, learnt) == severe
-        assert verdict.lead(attack, None, learnt).startswith("**Undecided: memory, or a difference") == (severe == 2)
-    assert verdict.word(apart, 2) == "undecided: memory, or a difference from before", "likeness is a matter of edges"
+        assert verdict.lead(attack, None, learnt).startswith("**Undecided: memory, or a difference") == (
+            severe == verdict.UNDECIDED
+        )
+    assert verdict.word(apart, verdict.UNDECIDED) == "undecided: memory, or a difference from before", "no likeness"
     assert verdict.severity(replace(made_attack(memory=0.0, seed=5), drawn=False), None, (0.8, 0.8)) == 0
 
 
@@ -403,6 +423,11 @@ def test_the_form_begins_with_what_the_chosen_run_promises_to_hide(opened: Open,
     assert not app.exception
 
 
+def _compared(app: AppTest) -> str:
+    app.session_state["fold.compared"] = True
+    return _texts(app.run())
+
+
 def test_that_an_area_grows_as_epsilon_falls_is_said_only_where_it_does(
     opened: Open, store: RunStore, run: str
 ) -> None:
@@ -410,9 +435,9 @@ def test_that_an_area_grows_as_epsilon_falls_is_said_only_where_it_does(
     store.add_attack(run, made_attack(run, memory=1.0, sound=8.0))
     store.add_attack(near, made_attack(near, memory=0.3, sound=2.0))
     said = "Where an area grows as ε falls"
-    assert said not in _texts(opened("attacks", run=run, over=near))
+    assert said not in _compared(opened("attacks", run=run, over=near))
     store.add_attack(near, made_attack(near, memory=2.0, sound=2.0))
-    assert said in _texts(opened("attacks", run=run, over=near))
+    assert said in _compared(opened("attacks", run=run, over=near))
 
 
 def test_runs_of_one_method_at_other_budgets_are_laid_over_by_one_button(
@@ -599,7 +624,7 @@ def test_the_strongest_attack_on_what_is_hidden_is_shown_first(opened: Open, sto
     assert app.selectbox(key="found").value == "4", "the way from the summary to the attack that it tells of"
     assert app.query_params["found"] in ("4", ["4"])
     assert overall.strongest([*records, link], [2, 2, 2, 2], "edge") == 4
-    box = overall.told([*records, link], [0, 4, 4, 2], "node", None, None)
+    box = overall.told([*records, link], [0, 5, 5, verdict.UNDECIDED], "node", None, None)
     assert box.count("Undecided: ") == 0
     assert f"**{overall.TITLE}.** **" in box, "no two colons behind each other"
     assert overall.strongest([*records, link], [2, 3, 2, 1], "edge") == 2, "what gives away most comes first"
@@ -611,7 +636,7 @@ def test_how_severe_a_finding_is_stands_in_words_and_colour(opened: Open, store:
     for memory, severe in ((0.0, 0), (3.0, verdict.GIVEN_AWAY)):
         assert verdict.severity(made_attack(run, memory=memory, seed=5), None) == severe
     link = replace(made_attack(run, memory=3.0), attack="link", options=AttackOptions(by="distance"))
-    assert verdict.severity(link, None) == 2, "likeness alone may explain it"
+    assert verdict.severity(link, None) == verdict.UNDECIDED, "likeness alone may explain it"
     assert verdict.severity(link, link) == 1, "a model that read no edge gives as much"
     store.add_attack(run, made_attack(run, memory=3.0))
     store.add_attack(run, made_attack(run, memory=0.1))
@@ -785,10 +810,10 @@ def test_the_table_of_runs_goes_by_the_verdict_and_begins_with_the_question_of_t
     mlp = keep(store, spec("mlp", unit="none"))
     store.add_attack(mlp, replace(made_attack(mlp, memory=4.0), attack="link", options=likeness, bound=None))
     table = _overview(opened("attacks", run=run, found="2"))
-    assert table["verdict"].tolist() == ["given away", *["no more than likeness"] * 2]
+    assert table["verdict"].tolist() == ["given away", "not told from likeness", "no more than likeness"]
     areas = [float(one.split()[0]) for one in table["area"]]
-    assert areas[0] < areas[1], "the verdict comes first"
-    assert areas[1] > areas[2]
+    assert areas[0] < areas[2], "the verdict comes first, whatever the area"
+    assert areas[1] < areas[2]
 
 
 def test_a_run_that_hides_edges_is_first_attacked_for_its_edges(opened: Open, store: RunStore, run: str) -> None:

@@ -27,7 +27,7 @@ from privgraph.runs.attacking import Attacking
 from privgraph.runs.auditing import Auditing
 from privgraph.runs.records import StoreError
 from privgraph.runs.store import RunStore
-from privgraph_workbench.views.attacks import outcome, worst_case
+from privgraph_workbench.views.attacks import audited_runs, outcome, worst_case
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.numbers import lower, stated, upper
 
@@ -253,6 +253,35 @@ class TestUnderWay:
         assert not app.button(key="start_audit").disabled
 
 
+def test_all_audited_runs_stand_in_one_table_that_opens_them(opened: Open, store: RunStore, run: str) -> None:
+    other = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
+    said = store.get(run).statement
+    assert said is not None
+    store.add_audit(run, made_audit(run, noise=0.8, delta=said.delta))
+    label = "Which claims hold?"
+    assert label not in str([one.label for one in opened("audit", run=run).expander]), "of one there is nothing to rank"
+    store.add_audit(other, made_audit(other, noise=0.4, delta=said.delta))
+    app = opened("audit", run=run)
+    app.session_state["fold.audited"] = True
+    app.run()
+    assert not app.exception
+    print(
+        store.audited_by(AUDITS),
+        [list(one.value.columns) for one in app.dataframe],
+        [one.label for one in app.expander],
+        app.error,
+    )
+    table = next(one.value for one in app.dataframe if "refuted" in one.value.columns)
+    assert list(table.columns) == ["ε audited", "ε as published", "sound ε", "refuted", "run"]
+    shown = store.audited_by(AUDITS)
+    assert shown[other] > shown[run]
+    assert list(table["ε audited"]) == [stated("audited", shown[one]) for one in (other, run)], "the most first"
+    said = replace(said, epsilon=8.0, epsilon_as_published=4.0)
+    told = ("nothing", "the paper's formula", "our proof")
+    assert tuple(audited_runs.refuted(said, one) for one in (4.0, 5.0, 9.0)) == told
+    assert audited_runs.refuted(replace(said, epsilon_as_published=None), 5.0) == "nothing"
+
+
 class TestShown:
     def test_before_the_first_it_says_so(self, opened: Open, run: str) -> None:
         assert "has not been audited yet" in opened("audit", run=run).info[-1].value
@@ -267,7 +296,7 @@ class TestShown:
         assert float(sound) >= record.sound
         assert published == "9"
         assert 0 < float(audited.removeprefix("≥ ")) <= record.epsilon
-        assert "\n- By counting, 4,000 trials can show at most " in _texts(app), (
+        assert "\n- By the threshold alone, 4,000 trials can show at most " in _texts(app), (
             "what was not shown may be out of reach"
         )
         assert "No claim is refuted. That proves none of them" in _texts(app)

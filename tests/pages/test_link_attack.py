@@ -112,7 +112,8 @@ def test_what_edges_give_away_is_told_beside_a_model_that_read_none() -> None:
     strong, likeness = made(memory=3.0), made(memory=3.0, run="mlp-run")
     beside = verdict.conclusion(strong, "none", likeness)
     assert "A perceptron on the same graph, which never read an edge, gives" in beside
-    assert beside.startswith("**No more is found than likeness tells.**")
+    assert beside.startswith("**What is found cannot be told from likeness.** It is right 0.0 points more often than a")
+    assert verdict.severity(strong, likeness) == 2
     weak = replace(
         likeness,
         areas=(0.6,),
@@ -128,18 +129,22 @@ def test_what_edges_give_away_is_told_beside_a_model_that_read_none() -> None:
     assert f"it is right about {percent(weak.accuracy)} of the test nodes" in said
     assert verdict.conclusion(strong, "none", strong).startswith("**What is found here is likeness")
     fair = replace(strong, by_classes=strong.found[0])
-    assert verdict.conclusion(fair, "none", weak).startswith("**No more is found than likeness tells.**"), "classes"
+    assert verdict.conclusion(fair, "none", weak).startswith("**What is found cannot be told from likeness.**")
+    above = replace(strong, by_classes=strong.found[2])
+    assert verdict.conclusion(above, "none", weak).startswith("**No more is found than likeness tells.** It is right ")
+    assert verdict.word(above, verdict.severity(above, weak)) == "no more than likeness"
+    assert verdict.word(fair, verdict.severity(fair, weak)) == "not told from likeness", "its interval holds classes'"
     assert "Who knows the true classes and no edge is right" in verdict.conclusion(fair, "none", weak)
     poor = replace(strong, by_classes=strong.found[1] - 0.01)
     assert verdict.more_than_likeness(poor, weak)
-    for found, severe, much in ((strong, verdict.GIVEN_AWAY, "more"), (poor, 3, "a little more")):
+    for found, severe, much in ((strong, verdict.GIVEN_AWAY, "more"), (poor, verdict.SOMETHING, "a little more")):
         assert verdict.severity(found, weak) == severe
         told = verdict.lead(found, weak)
         assert told.startswith(f"**The model gives away {much} of who is connected to whom than likeness tells.**")
         alike, who = verdict.likeness(found, weak)
         more = f"{100 * (found.found[0] - alike):.1f} points more often than {who} ({percent(alike)})"
         assert more in told, "before the share itself"
-    assert verdict.SEVERITIES[3] == ("a little more than likeness", "orange")
+    assert verdict.SEVERITIES[verdict.SOMETHING] == ("a little more than likeness", "orange")
     assert verdict.likeness(poor, weak) == (poor.by_classes, "the true classes alone")
     assert "the perceptron knows the classes less well" in verdict.conclusion(poor, "none", weak)
 

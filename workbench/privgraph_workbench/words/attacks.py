@@ -9,8 +9,8 @@ from dataclasses import replace
 from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.registry import ATTACKS
-from privgraph_workbench.words.numbers import exact_percent, lower, number
+from privgraph.registry import ATTACKS, sides
+from privgraph_workbench.words.numbers import exact_percent, lower, number, percent
 
 _KNOWN_AS = re.compile(r"\((\w+)\)$")
 
@@ -56,6 +56,25 @@ def told(attack: AttackRecord) -> str:
     bound = "" if attack.bound is None else f"; ε at least {lower(attack.bound)}"
     sure = exact_percent(attack.confidence)
     return f"{kind(attack)}, {models_apart(attack)}: area {value} ({low} to {high} at {sure} confidence){mean}{bound}"
+
+
+def strongest(attacks: Sequence[AttackRecord]) -> str:
+    """How often the strongest attack of each question is right, beside a coin or the true classes alone."""
+    found: dict[str, AttackRecord] = {}
+    for one in sorted(attacks, key=lambda one: -one.found[0]):
+        found.setdefault(sides(one.attack).asks, one)
+    said = [
+        f"{asks[:1].upper()}{asks[1:]}: the strongest picks the right one of two {percent(one.found[0])} of the time "
+        f"({_beside(one)})."
+        for asks, one in found.items()
+    ]
+    return " ".join(said)
+
+
+def _beside(attack: AttackRecord) -> str:
+    if attack.by_classes is None or attack.options.by != "distance":
+        return "a coin: 50%"
+    return f"the true classes alone: {percent(attack.by_classes)}"
 
 
 def with_bounds(statement: PrivacyStatement, attacks: Sequence[AttackRecord]) -> PrivacyStatement:

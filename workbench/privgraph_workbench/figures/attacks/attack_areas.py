@@ -9,14 +9,17 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number, stated
 
 NARROW = 0.6
 """Up to here an axis reaches at least: two areas beside a coin's do not fill one that ends at 1."""
+CLASSES = "true classes alone"
+"""What likeness tells by itself, with which an area of edges is to be compared."""
 TITLE = "Areas under the curves, the smallest ε first"
 
 
-def data(records: Sequence[AttackRecord], names: Sequence[str] = ()) -> list[Row]:
+def data(records: Sequence[AttackRecord], names: Sequence[str] = (), slots: Sequence[int] = ()) -> list[Row]:
     """One row per attack, the smallest sound epsilon first and runs without privacy last.
 
     attack (its name: of `names`, else its title), run, epsilon (sound; infinite without privacy), area,
@@ -24,7 +27,8 @@ def data(records: Sequence[AttackRecord], names: Sequence[str] = ()) -> list[Row
     one model with DeLong's), models (the area of each attacked model), asks (its question in words),
     false_alarms, found, found_low, found_high (the highest rate of false positives that is told, the true
     positive rate there and its interval; None where the others are too few), signed_rank (its p-value, or
-    None).
+    None), by_classes (the area of the true classes alone, where the attack goes by likeness; else None), slot
+    (its colour, of `slots`: that of its curve beside this figure; all have one colour where none are given).
     """
     rows = [
         {
@@ -38,8 +42,12 @@ def data(records: Sequence[AttackRecord], names: Sequence[str] = ()) -> list[Row
             "asks": sides(record.attack).asks,
             **_found(record),
             "signed_rank": record.signed_rank,
+            "by_classes": record.by_classes if record.options.by == "distance" else None,
+            "slot": slot,
         }
-        for name, record in zip(distinct(names or [one.title for one in records]), records, strict=True)
+        for name, record, slot in zip(
+            distinct(names or [one.title for one in records]), records, slots or [0] * len(records), strict=True
+        )
     ]
     return sorted(rows, key=lambda row: (row["epsilon"], row["attack"]))
 
@@ -57,38 +65,27 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty(TITLE, "no attack is chosen")
     names = tuple(row["attack"] for row in rows)
     single = [(area, row["attack"]) for row in rows if len(row["models"]) > 1 for area in row["models"]]
-    series = [
-        Series(
-            name="95% confidence",
-            kind="links",
-            x=tuple(end for row in rows for end in (row["area_low"], row["area_high"])),
-            y=tuple(row["attack"] for row in rows for _ in range(2)),
-            slot=0,
-        ),
-        Series(
-            name="mean of the attacked models, or the only one",
-            kind="points",
-            x=tuple(row["area"] for row in rows),
-            y=names,
-            slot=0,
-            hover=tuple(_hover(row) for row in rows),
-        ),
-    ]
-    if single:
+    classes = [row for row in rows if row["by_classes"] is not None]
+    series: list[Series] = []
+    for slot in dict.fromkeys(row["slot"] for row in rows):
+        series += _marks([row for row in rows if row["slot"] == slot], slot, first=not series)
+    if classes:
         series.append(
             Series(
-                name="each attacked model",
+                name=CLASSES,
                 kind="points",
-                x=tuple(area for area, _ in single),
-                y=tuple(name for _, name in single),
-                slot=0,
+                x=tuple(row["by_classes"] for row in classes),
+                y=tuple(row["attack"] for row in classes),
+                slot=NEUTRAL,
+                shape=2,
                 hollow=True,
-                size=6,
-                hover=tuple(f"{name}\none attacked model: {number(area)}" for area, name in single),
+                size=13,
+                hover=tuple(f"{row['attack']}\n{CLASSES}: {number(row['by_classes'])}" for row in classes),
             )
         )
-    most = max(NARROW, *(row["area_high"] for row in rows), *(area for area, _ in single))
-    least = min(0.45, *(row["area_low"] for row in rows), *(area for area, _ in single))
+    known = [*(area for area, _ in single), *(row["by_classes"] for row in classes)]
+    most = max(NARROW, *(row["area_high"] for row in rows), *known)
+    least = min(0.45, *(row["area_low"] for row in rows), *known)
     told = "; ".join(f"{row['attack']}: {_value(row)}" for row in rows)
     return Chart(
         title=TITLE,
@@ -115,6 +112,52 @@ def chart(rows: Sequence[Row]) -> Chart:
 plot = plotted(chart)
 
 
+def _marks(rows: Sequence[Row], slot: int, *, first: bool) -> list[Series]:
+    """The marks of attacks of one colour; the legend names those of the `first`."""
+    single = [(area, row["attack"]) for row in rows if len(row["models"]) > 1 for area in row["models"]]
+    series = [
+        Series(
+            name="95% confidence",
+            kind="links",
+            x=tuple(end for row in rows for end in (row["area_low"], row["area_high"])),
+            y=tuple(row["attack"] for row in rows for _ in range(2)),
+            slot=slot,
+            legend=first,
+        ),
+        Series(
+            name="mean of the attacked models, or the only one",
+            kind="points",
+            x=tuple(row["area"] for row in rows),
+            y=tuple(row["attack"] for row in rows),
+            slot=slot,
+            shape=0,
+            legend=first,
+            hover=tuple(_hover(row) for row in rows),
+        ),
+    ]
+    if single:
+        series.append(
+            Series(
+                name="each attacked model",
+                kind="points",
+                x=tuple(area for area, _ in single),
+                y=tuple(name for _, name in single),
+                slot=slot,
+                shape=0,
+                hollow=True,
+                size=6,
+                legend=first,
+                hover=tuple(f"{name}\none attacked model: {number(area)}" for area, name in single),
+            )
+        )
+    return series
+
+
+def table(rows: Sequence[Row]) -> list[Row]:
+    """The rows as they leave in a CSV: colours are no data."""
+    return [{column: value for column, value in row.items() if column != "slot"} for row in rows]
+
+
 def _one_model(rows: Sequence[Row]) -> list[str]:
     """Of how many models these areas are, where it is one: its interval leaves out the chance in training."""
     alone = [row["attack"] for row in rows if len(row["models"]) == 1]
@@ -123,7 +166,8 @@ def _one_model(rows: Sequence[Row]) -> list[str]:
 
 
 def _value(row: Row) -> str:
-    return f"{number(row['area'])} ({number(row['area_low'])} to {number(row['area_high'])})"
+    classes = "" if row["by_classes"] is None else f", {CLASSES}: {number(row['by_classes'])}"
+    return f"{number(row['area'])} ({number(row['area_low'])} to {number(row['area_high'])}){classes}"
 
 
 def _hover(row: Row) -> str:

@@ -28,8 +28,16 @@ DOTTED = 5
 """The dash of limits where there are several."""
 LINE = 66
 """The longest line of an entry in the legend: a longer one would be cut off."""
-COLUMNS = ("attack", "curve", "false", "true", "low", "high")
-"""What stands in a CSV; all else is the same for all rows of an attack, and told in the text beside it."""
+COLUMNS = {
+    "attack": "attack",
+    "curve": "curve",
+    "false": "false_positive_rate",
+    "true": "true_positive_rate",
+    "low": "true_positive_rate_low",
+    "high": "true_positive_rate_high",
+}
+"""What stands in a CSV, and as what; all else is the same for all rows of an attack, and told in the text
+beside it."""
 CROWD = 3
 """Attacks from which on one line is drawn of each: faint ones beside them would hide them."""
 
@@ -197,7 +205,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 )
             )  # fmt: skip
     return Chart(
-        title=f"{asked[0][:1].upper()}{asked[0][1:]}? {TITLE}" if len(asked) == 1 else TITLE,
+        title=(f"{asked[0][:1].upper()}{asked[0][1:]}? {TITLE}" if len(asked) == 1 else TITLE) + _on(rows),
         panels=(
             Panel(
                 x=_axis(f"false alarms: share of {_one(rows, 'others_are', 'the others')} (FPR", logarithmic, low),
@@ -209,7 +217,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         height=560,
         legend=True,
         notes=_notes(rows, len(names) >= CROWD),
-        beside=tuple(f"{name}: {told}." for name, told in {row["attack"]: row["told"] for row in rows}.items()),
+        beside=tuple(
+            f"{told}." if told.startswith(name) else f"{name}: {told}."
+            for name, told in {row["attack"]: row["told"] for row in rows}.items()
+        ),
     )
 
 
@@ -220,18 +231,28 @@ def table(rows: Sequence[Row]) -> list[Row]:
     """The rows as they leave in a CSV: what differs from row to row, in six decimals; of bands and means, no
     share of false positives that is less than one of the others."""
     return [
-        {column: round(value, 6) if isinstance(value := row[column], float) else value for column in COLUMNS}
+        {name: round(value, 6) if isinstance(value := row[key], float) else value for key, name in COLUMNS.items()}
         for row in rows
         if row["curve"] not in ("band", "mean") or row["false"] == 0 or row["false"] >= _first(row, 0.0)
     ]
 
 
+def _on(rows: Sequence[Row]) -> str:
+    """The graph and, of one attack, the run, where they are known and the same for all."""
+    graphs, names = {row["graph"] for row in rows}, {row["attack"] for row in rows}
+    if len(graphs) > 1 or "" in graphs:
+        return ""
+    graph, name = str(*graphs), str(*names) if len(names) == 1 else ""
+    return f": {name}" if graph in name else f": {', '.join(filter(None, (name, graph)))}"
+
+
 def _areas(row: Row) -> str:
     """The area of the curve that is drawn, and of how many models it is."""
+    classes = "" if row["by_classes"] is None else f"; true classes alone: {number(row['by_classes'])}"
     if row["curve"] == "mean":
-        return f"mean of {row['models']} models, area {number(row['area'])}"
+        return f"mean of {row['models']} models, area {number(row['area'])}{classes}"
     one = f"one of {row['models']} models, " if row["models"] > 1 else ""
-    return f"{one}area {number(row['own_area'])}"
+    return f"{one}area {number(row['own_area'])}{classes}"
 
 
 def _first(row: Row, low: float) -> float:
@@ -335,5 +356,6 @@ def _summary(rows: Sequence[Row], names: Sequence[str]) -> str:
             rare = f", {percent(first['rare_true'])} found with at most {allowed} false alarms"
         said.append(
             f"{name}: area {number(first['area'])} ({number(first['area_low'])} to {number(first['area_high'])}){rare}"
+            + ("" if first["by_classes"] is None else f", true classes alone: {number(first['by_classes'])}")
         )
     return "; ".join(said) + ". A guess by chance has an area of 0.5."

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from privgraph.audits.bounds import most_by_threshold, shared_confidence
 from privgraph.audits.one_run import most_in_one_run
@@ -88,6 +88,11 @@ def most_shown(record: AuditRecord, route: Route) -> float | None:
     return most_by_threshold(record.trials // 2, delta=record.delta, confidence=confidence)
 
 
+def by_counting(routes: Collection[Route]) -> str:
+    """By which routes no more can be shown: the Gaussian trade-off, which counts nothing, may show more."""
+    return "by the threshold alone" if set(routes) == {Route.THRESHOLD} else "by counting alone"
+
+
 def chart(rows: Sequence[Row]) -> Chart:
     """A bar for each bound and each claim, its number below its name, and a mark for the most that so many
     trials could have shown. A bound that reaches beyond a claim refutes it; one near its mark says little of
@@ -99,6 +104,9 @@ def chart(rows: Sequence[Row]) -> Chart:
     categories = distinct(labels)
     claimed = sorted(row["epsilon"] for row in rows if row["kind"] == "claim" and row["epsilon"] is not None)
     claimed = [one for one in claimed if math.isfinite(one)]
+    routes = {
+        route for route, name in ROUTES.items() for row in rows if row["name"] == name and row["most"] is not None
+    }
     most = [(row["most"], place) for place, row in enumerate(rows) if row["most"] is not None]
     # a claim of thousands beside one of 8 would leave nothing to see of the others
     seen = max([0.1, *(row["epsilon"] for row in rows if row["kind"] == "bound"), *(one for one, _ in most)])
@@ -120,7 +128,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     if most:
         series.append(
             Series(
-                name="the most that so many trials could show",
+                name=f"the most that so many trials could show {by_counting(routes)}",
                 kind="points",
                 x=tuple(one for one, _ in most),
                 y=tuple(categories[place] for _, place in most),
@@ -149,7 +157,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         series=tuple(series),
         summary="; ".join(f"{name}: {_value(row)}" for name, row in zip(named, rows, strict=True))
-        + "".join(f". So many trials could show {lower(one)} at most ({named[place]})" for one, place in most)
+        + "".join(
+            f". So many trials could show at most {lower(one)} by that route alone ({named[place]})"
+            for one, place in most
+        )
         + f". Bounds hold at {exact_percent(first['confidence'])} confidence each.",
         badges=(*badges, *([STEP_BADGE] if first["covers"] == "step" else [])),
         height=150 + sum(18 * (1 + label.count("\n")) + 12 for label in categories),

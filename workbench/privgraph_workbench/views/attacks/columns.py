@@ -15,6 +15,8 @@ HELP: Mapping[str, str] = {
     "ε at least": "What was shown: the run's ε cannot be below it. A dash: no bound follows",
     EPSILONS["sound"].title: "What our own proof claims; ∞: nothing is promised",
     EPSILONS["published"].title: "What the paper's own formula claims",
+    EPSILONS["audited"].title: "What the run's audits have shown together: its ε cannot be below it",
+    "refuted": "Which claim is smaller than what was shown; nothing refuted is no proof",
     "attack": "Which attack; in the table of one run its number, as in the selector above",
     "without premise": "What was shown where nothing is taken for granted",
     "takes for granted": "What the bound in the first column rests on; empty: nothing",

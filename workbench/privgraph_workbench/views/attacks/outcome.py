@@ -168,13 +168,13 @@ def _of_published(audit: AuditRecord, statement: PrivacyStatement) -> str:
 
 def _ceiling(audit: AuditRecord) -> str:
     """The most that so many trials could have shown by counting; "" where none was counted."""
-    shown = [most for one in audit.bounds if (most := audit_bounds.most_shown(audit, one.route)) is not None]
+    shown = {one.route: most for one in audit.bounds if (most := audit_bounds.most_shown(audit, one.route)) is not None}
     if not shown:
         return ""
     counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")
     return (
-        f"By counting, {audit.trials:,} {counted} can show at most {max(shown):.2f}, even where an attack is never "
-        "wrong."
+        f"{audit_bounds.by_counting(shown).capitalize()}, {audit.trials:,} {counted} can show at most "
+        f"{max(shown.values()):.2f}, even where an attack is never wrong."
     )
 
 

@@ -16,6 +16,7 @@ from privgraph_workbench import live_plot
 from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.audits.audit_roc import SCALES
 from privgraph_workbench.serving import shell
+from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.views.attacks import baseline, comparing, findings, overall, verdict
 from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import figure_exports
@@ -157,20 +158,17 @@ def _curves(
             perceptron = next(run for run in baseline.perceptrons(record) if run.id == without.run)
             forced = [comparing.Other(name=baseline.METHOD, attack=without, run=perceptron)]
             over += forced
+    own = comparing.Other(name="", attack=attacks[chosen], run=record)
+    # in the order of the areas below, so that curves and areas have the same colours
+    curves = sorted([own, *comparing.drawn(over, forced)], key=lambda one: one.attack.sound)
     with place:
-        _roc(record, attacks[chosen], over, comparing.drawn(over, forced), name)
+        _roc(curves, len(over), name)
     if over:
-        _side_by_side(record, attacks[chosen], over, name)
+        _side_by_side([own, *over], curves, name)
 
 
-def _roc(
-    record: RunRecord,
-    attack: AttackRecord,
-    over: Sequence[comparing.Other],
-    beside: Sequence[comparing.Other],
-    name: str,
-) -> None:
-    """The curve, with those `beside` of all that were laid `over` it, its files and what is to be known."""
+def _roc(curves: Sequence[comparing.Other], over: int, name: str) -> None:
+    """The curves, of all that were laid `over` the chosen one, their files and what is to be known."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         scale = st.segmented_control(
             "Axes of the curve",
@@ -181,36 +179,33 @@ def _roc(
             bind="query-params",
             help="; ".join(f"{key}: {meaning}" for key, meaning in SCALES.items()),
         )
-        many = len(over) >= MANY
+        many = over >= MANY
         banded = not over or st.toggle(
             "Bands",
             value=not many,
             key=f"roc_bands.{many}",
             help="From the lowest to the highest curve of all attacked models. Many bands hide the curves",
         )
-    drawn, runs = [attack, *(one.attack for one in beside)], [record, *(one.run for one in beside)]
+    drawn, runs = [one.attack for one in curves], [one.run for one in curves]
     units, graphs = [_unit(run) for run in runs], [naming.graph_of(run) for run in runs]
     rows = attack_roc.data(drawn, str(scale), comparing.labels(runs, drawn), units, graphs)
     rows = [row for row in rows if banded or row["curve"] != "band"]
     live_plot.show(attack_roc.plot(rows, layout.theme()), key=f"attack_roc.{name}")
-    if left := comparing.left_out(len(over), len(beside)):
+    if left := comparing.left_out(over, len(curves) - 1):
         st.markdown(left)
     figure_exports("attack_roc", rows, _statements(runs, drawn), name=name)
     st.caption("\n\n".join(markup.literal(note) for note in attack_roc.chart(rows).notes))
 
 
-def _side_by_side(record: RunRecord, attack: AttackRecord, over: Sequence[comparing.Other], name: str) -> None:
-    """All that were laid over the curve: areas as a figure, and the numbers as a table."""
-    drawn, runs = [attack, *(one.attack for one in over)], [record, *(one.run for one in over)]
+def _side_by_side(every: Sequence[comparing.Other], curves: Sequence[comparing.Other], name: str) -> None:
+    """The chosen attack and all that were laid over its curve: areas as a figure, each in the colour of its
+    curve where that is drawn, and the numbers as a table."""
+    drawn, runs = [one.attack for one in every], [one.run for one in every]
     names = comparing.labels(runs, drawn)
-    areas = attack_areas.data(drawn, names)
+    slots = [curves.index(one) if one in curves else NEUTRAL for one in every]
+    areas = attack_areas.data(drawn, names, slots)
     live_plot.show(attack_areas.plot(areas, layout.theme()), key=f"attack_areas.{name}")
     figure_exports("attack_areas", areas, _statements(runs, drawn), name=name)
-    if any(one.sound < more.sound and one.found[0] > more.found[0] for one in drawn for more in drawn):
-        st.caption(
-            "Where an area grows as ε falls, look at the two accuracies: noise on edges leaves a network little to "
-            "learn from neighbours, and one that is right about its training nodes alone has learnt these by heart."
-        )
     flat = [one for one, run in zip(drawn, runs, strict=True) if _flat(run)]
     if any(_above(one, other) for one in flat for other, run in zip(drawn, runs, strict=True) if not _flat(run)):
         st.caption(
@@ -220,6 +215,12 @@ def _side_by_side(record: RunRecord, attack: AttackRecord, over: Sequence[compar
     with layout.fold("These attacks as a table", "compared", icon=":material/table_rows:") as part:
         if part.open:
             comparing.table(names, drawn, runs)
+            if any(one.sound < more.sound and one.found[0] > more.found[0] for one in drawn for more in drawn):
+                st.caption(
+                    "Where an area grows as ε falls, look at the two accuracies: noise on edges leaves a network "
+                    "little to learn from neighbours, and one that is right about its training nodes alone has learnt "
+                    "these by heart."
+                )
 
 
 def _flat(run: RunRecord) -> bool:

@@ -32,8 +32,9 @@ LITTLE = 0.1
 WORDS = (
     f"In words: no better than guessing where the interval holds 50%; given away where all of it lies from {FAR:.0%} "
     "on; better than guessing between them. Of edges told by distance, likeness is what a model that never read one "
-    "finds, or the true classes tell, whichever is more: no more than likeness, a little more where the interval "
-    f"begins less than {100 * LITTLE:.0f} points above it, and undecided where there is no such model to compare with. "
+    "finds, or the true classes tell, whichever is more: no more than likeness where all of the interval lies up to "
+    "there, not told from likeness where the interval holds it, a little more where the interval begins less than "
+    f"{100 * LITTLE:.0f} points above it, and undecided where there is no such model to compare with. "
     "Of who was trained on, undecided where the two sides were not drawn by one coin and the run remembers nobody."
 )
 
@@ -79,6 +80,13 @@ def more_than_likeness(attack: AttackRecord, without: AttackRecord | None) -> bo
     return attack.by_classes is None or attack.found[1] > attack.by_classes
 
 
+def perhaps_more(attack: AttackRecord, without: AttackRecord | None) -> bool:
+    """Whether the intervals reach above what likeness tells, so that there may be more, or not."""
+    if without is None or without.run == attack.run or beyond(attack, without)[2] <= 0:
+        return False
+    return attack.by_classes is None or attack.found[2] > attack.by_classes
+
+
 def likeness(attack: AttackRecord, without: AttackRecord) -> tuple[float, str]:
     """The area that likeness alone has, and what has it: a perceptron, or the true classes where they have
     more."""
@@ -114,6 +122,7 @@ def undecided(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[
 SEVERITIES: Sequence[tuple[str, Literal["gray", "blue", "orange", "red"]]] = (
     ("no better than guessing", "gray"),
     ("no more than likeness", "gray"),
+    ("not told from likeness", "gray"),
     ("undecided: likeness or leak", "blue"),
     ("a little more than likeness", "orange"),
     ("better than guessing", "orange"),
@@ -127,18 +136,19 @@ def severity(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[f
     if guessing(attack):
         return 0
     if undecided(attack, without, learnt):
-        return 2
+        return UNDECIDED
     if caution(attack) and not more_than_likeness(attack, without):
-        return 1
+        return 2 if perhaps_more(attack, without) else 1
     if attack.refutes_sound:
         return GIVEN_AWAY
     if caution(attack) and without is not None and little(attack, without):
-        return 3
-    return GIVEN_AWAY if on_own(attack) and attack.found[1] >= FAR else 4
+        return SOMETHING
+    return GIVEN_AWAY if on_own(attack) and attack.found[1] >= FAR else SOMETHING + 1
 
 
 GIVEN_AWAY = len(SEVERITIES) - 1
-SOMETHING = 3
+UNDECIDED = 3
+SOMETHING = 4
 """The first of `SEVERITIES` that says that something was given away."""
 
 
@@ -200,6 +210,8 @@ def _headline(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[
         if without.run == attack.run:
             return "What is found here is likeness: this model has never read an edge."
         if not more_than_likeness(attack, without):
+            if perhaps_more(attack, without):
+                return "What is found cannot be told from likeness."
             return "No more is found than likeness tells."
         much = "a little more" if little(attack, without) else "more"
         return f"The model gives away {much} of {apart.gives_away} than likeness tells."
@@ -219,7 +231,7 @@ def _pair(attack: AttackRecord, without: AttackRecord | None) -> str:
         alike, who = likeness(attack, without)
         more = 100 * (found - alike)
         than = f"{abs(more):.1f} points {'more' if more >= 0 else 'less'} often than {who} ({percent(alike)})"
-        said = f"{than}: {said[:1].lower()}{said[1:]}"
+        said = f"It is right {than}: {said[:1].lower()}{said[1:]}"
     if len(attack.areas) >= FEW:
         return f"{said} on average over {len(attack.areas)} models {between}."
     return f"{said} {between}."

@@ -21,7 +21,7 @@ from privgraph.runs.spec import RunSpec
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.attacks import bounds, outcome
+from privgraph_workbench.views.attacks import audited_runs, bounds, outcome
 from privgraph_workbench.views.parts import choosing, layout, statement, states, under_way
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import exact_percent, lower
@@ -57,6 +57,7 @@ def body() -> None:
     except Unreadable as error:
         st.error(markup.sentence(error))
         return
+    audited_runs.show()
     going = tuple(one.token for one in auditing.states(queue.store(), record.id) if not one.done)
     attacked = _attacked(record.id)
     shell.fragment(_watch, run_every=POLL_SECONDS if going or attacked else None)(record.id, (*going, *attacked))

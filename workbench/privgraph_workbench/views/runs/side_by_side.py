@@ -117,7 +117,7 @@ def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
             # whole: what an audited bound takes for granted goes wherever its number goes
             **(dict(three_numbers(largest)) if largest else {mark.title: NONE for mark in EPSILONS.values()}),
             "protects": meaning.UNITS[unit_of(group[0])],
-            "δ": f"{largest.delta:.2g}" if largest else NONE,
+            "δ": f"{largest.delta:.2g}" if largest and largest.unit != "none" else NONE,
             "time": duration(fmean(seconds) if seconds else None),
             "state": ", ".join(dict.fromkeys(states.state_word(one.state) for one in group)),
         }

@@ -28,6 +28,7 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import layout, statement
 from privgraph_workbench.views.runs import comparison
+from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup, telling
 from privgraph_workbench.words.numbers import percent
 
@@ -194,10 +195,15 @@ def _attack(record: RunRecord) -> Way | None:
     if not offered:
         return None
     first = min(offered, key=lambda spec: (spec.sides.unit == "edge") != (subject.statement.unit == "edge"))
-    made = len(queue.store().attacks(record.id))
-    before = f"{made} attack{'s' * (made != 1)} made so far. " if made else ""
+    if attacks := queue.store().attacks(record.id):
+        several = "s" * (len(attacks) != 1)
+        text = (
+            f"{len(attacks)} attack{several} made so far. {attack_words.strongest(attacks)} What follows, curves, and "
+            "another attack, are there."
+        )
+        return (f"See its attack{several}", ":material/person_search:", "attacks", {"run": record.id}, text)
     cost = markup.sentence(first.cost(subject, AttackOptions()))
-    text = f"An outsider asks its model, and tells who it was trained on. {before}{cost}"
+    text = f"An outsider asks its model, and tells {first.sides.asks}: {first.title}. {cost}"
     return ("Attack this run", ":material/person_search:", "attacks", {"run": record.id}, text)
 
 
