@@ -259,6 +259,7 @@ def test_what_an_attack_found_is_told_with_its_intervals(opened: Open, store: Ru
     assert row["interval"] == "0.652 to 0.798"
     assert row["found at 5.0% false alarms"] == "31.0% (25.0% to 37.5%)"
     assert row["models"] == "1"
+    assert "attacked; the button of this page trains 4 of each run." in texts(opened("relations"))
     shown = texts(opened("relations"))
     assert "One model was attacked: its interval leaves out the chance in training." in shown
     assert "only an evaluator knows, who keeps the coin" in shown
@@ -275,6 +276,18 @@ def test_attacks_with_and_without_shadow_models_stand_side_by_side(
         store.add_attack(run.id, replace(made_attack(run.id, name=name), title=name))
     (table,) = (one for one in opened("relations").dataframe if "attack" in one.value)
     assert sorted(table.value["attack"]) == ["relations", "relations-bavaria"]
+
+
+def test_attacks_stand_in_the_order_of_their_figure(opened: Open, store: RunStore, process: Answering) -> None:
+    for run in made_pair(store):
+        said = run.statement
+        store.add_attack(
+            run.id, replace(made_attack(run.id, name="relations"), sound=said.epsilon if said else math.inf)
+        )
+    app = opened("relations")
+    (table,) = (one.value for one in app.dataframe if "attack" in one.value)
+    drawn = [row["attack"].split(":")[0] for row in files(app)["attack_areas"]["rows"]]
+    assert table["run"].tolist() == drawn == ["PvGaLM, edge ε 4, seed 0", "PvGaLM, not private, seed 0"]
 
 
 @pytest.mark.parametrize("units", [["edge"], ["edge", "none"]], ids=["of the private run alone", "of both"])

@@ -24,7 +24,7 @@ def data(records: Sequence[AttackRecord], names: Sequence[str] = ()) -> list[Row
     one model with DeLong's), models (the area of each attacked model), asks (its question in words),
     false_alarms, found, found_low, found_high (the highest rate of false positives that is told, the true
     positive rate there and its interval; None where the others are too few), signed_rank (its p-value, or
-    None).
+    None), evaluator (True: an evaluator alone knows the answers).
     """
     rows = [
         {
@@ -38,6 +38,7 @@ def data(records: Sequence[AttackRecord], names: Sequence[str] = ()) -> list[Row
             "asks": sides(record.attack).asks,
             **_found(record),
             "signed_rank": record.signed_rank,
+            "evaluator": True,
         }
         for name, record in zip(distinct(names or [one.title for one in records]), records, strict=True)
     ]
@@ -106,6 +107,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         series=tuple(series),
         summary=f"{told}. Intervals are at 95% confidence.",
         notes=tuple(_one_model(rows)),
+        badges=tuple(f"evaluator only: nobody outside knows {asks}" for asks in dict.fromkeys(r["asks"] for r in rows)),
         columns=1,
         height=170 + 26 * len(rows),
         legend=True,
