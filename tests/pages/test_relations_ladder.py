@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_relations import made_run
-from tests.pages.test_relations import Answering, process, texts
+from tests.pages.test_relations import Answering, ask, process, texts
 from tests.pages.test_relations_told import described, files, submitted
 
 from privgraph.runs import gallery
@@ -201,9 +201,23 @@ def test_what_the_button_trains_is_shown_beside_it_until_it_is_done_and_chosen(
     assert [one.value for one in app.toast] == ["PvGaLM, edge ε 4, seed 1 is done, and chosen now."]
     (done,) = app.success
     assert done.value == (
-        "**Done: PvGaLM, edge ε 4, seed 1.** PvGaLM, edge ε 4, seed 1 is chosen now, [at the top](#relations)."
+        "**Done: PvGaLM, edge ε 4, seed 1, 6.0% PREC@1.** It is chosen now, [at the top](#relations)."
     )
     assert f"stop_run.new{sent.id}" not in {one.key for one in app.button}
+
+
+def test_a_run_has_one_name_everywhere_with_the_option_that_tells_it_apart(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    made_run(store, steps=40)
+    chosen = made_run(store, steps=4)
+    app = ask(opened("relations", private=chosen.id), "rustic bench")
+    assert "PvGaLM, edge ε 4, seed 0, steps 4" in app.selectbox(key="private").options
+    shown = texts(app)
+    assert "**Private run: PvGaLM, edge ε 4, seed 0, steps 4**" in shown, "on its card"
+    assert "##### PvGaLM, edge ε 4, steps 4" in shown, "above its column"
+    assert app.button(key="attack_relations").label == "Attack PvGaLM, edge ε 4, seed 0, steps 4"
+    assert "PvGaLM, edge ε 4, steps 4" in {row["title"] for row in files(app)["moved"]["rows"]}
 
 
 def test_what_was_stopped_is_said_beside_its_button(
@@ -251,7 +265,7 @@ def test_a_run_without_encoder_has_one_of_its_settings_that_can_be_asked(
     gallery.bring_in(store)
     app = opened("relations")
     private = app.selectbox(key="private")
-    (lost,) = (one for one in private.options if one == "no encoder: PvGaLM, edge ε 4, seed 1")
+    (lost,) = (one for one in private.options if one == "seed 1, PvGaLM, edge ε 4 · no encoder")
     app.selectbox(key="private").select(lost).run()
     (take,) = (one for one in app.button if str(one.key).startswith("take."))
     assert take.label == "Take seed 0, which can be asked"

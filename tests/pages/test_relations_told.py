@@ -202,6 +202,20 @@ def test_it_is_told_where_some_texts_alone_were_searched(
     assert ("Of its 5,000 texts, 999 were searched." in shown) is told
 
 
+@pytest.mark.parametrize(("nearer", "told"), [(0.99, True), (0.5, False)])
+def test_a_text_that_is_far_under_a_trained_encoder_alone_is_said_to_be(
+    opened: Open, store: RunStore, process: Answering, nearer: float, told: bool
+) -> None:
+    made_run(store)
+    answer = made_answer()
+    far = replace(answer.near["private"], score=0.782, usual=0.96, nearer=nearer)
+    process.found = replace(answer, near={**answer.near, "private": far})
+    shown = texts(ask(opened("relations"), "a rake"))
+    said = "under PvGaLM, edge ε 4, its best score is 0.782, where 0.960 is usual, and 99.0% of texts have a nearer one"
+    assert (said in shown) is told
+    assert "**This text is unlike" not in shown, "under the base it is near"
+
+
 def test_examples_stand_on_their_buttons_as_they_are(
     opened: Open, store: RunStore, process: Answering, described: SimpleNamespace
 ) -> None:
@@ -419,8 +433,8 @@ def test_runs_of_the_gallery_say_that_their_encoder_is_not_here_and_are_trained_
         "Train PvGaLM, not private here, about 3 min 45 s",
     ]
     assert len(asked) == 2
-    assert all(one.startswith("no encoder: ") for one in app.selectbox(key="private").options)
-    assert not all(one.startswith("no encoder: ") for one in first.selectbox(key="private").options)
+    assert all(one.endswith(" · no encoder") for one in app.selectbox(key="private").options)
+    assert not all(one.endswith(" · no encoder") for one in first.selectbox(key="private").options)
     private = store.get(str(app.selectbox(key="private").value))
     asked[0].click().run()
     (spec,) = submitted
