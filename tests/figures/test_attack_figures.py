@@ -294,6 +294,8 @@ class TestAreas:
         chart = attack_areas.chart(rows)
         interval, own, further = chart.series
         assert own.y == ("half", "one", "bare") == chart.panels[0].y.categories
+        assert chart.badges == (f"evaluator only: nobody outside knows {rows[0]['asks']}",)
+        assert all(row["evaluator"] for row in rows), "a CSV says so, too"
         for place, row in enumerate(rows):
             record = records[2 - place]
             assert own.x[place] == row["area"] == pytest.approx(np.mean(record.areas)), "of three models the mean"

@@ -303,3 +303,20 @@ def test_two_values_of_one_option_make_no_curve(store: RunStore) -> None:
     assert relation_options.makes_curves(relation_options.data([*runs, third], first)), "three values do"
     other = made_run(store, epsilon=8.0)
     assert relation_options.makes_curves(relation_options.data([*runs, other], first)), "and so do two options"
+
+
+def test_options_of_most_values_stand_first(store: RunStore) -> None:
+    first = made_run(store)
+    runs = [first, made_run(store, negatives=8), *(made_run(store, steps=steps) for steps in (5, 10, 20))]
+    assert list(dict.fromkeys(row["option"] for row in relation_options.data(runs, first))) == ["steps", "negatives"]
+
+
+def test_no_line_below_a_printed_figure_is_wider_than_it(store: RunStore) -> None:
+    told = (
+        "PvGaLM on Made-up products, edge ε 4; PvGaLM on Made-up products, edge ε 10; Randomised relations on Made-up "
+    )
+    told += "products, edge ε 4 (2) and 1 more: the audited ε is shown at confidence 95%, trained again."
+    drawn = draw(relation_ranking.chart(relation_ranking.data(made_pair(store))), "light", notes=[told])
+    drawn.draw_without_rendering()
+    *_, lower = drawn.subfigs
+    assert all(text.get_window_extent().x1 <= drawn.bbox.x1 for text in lower.texts)

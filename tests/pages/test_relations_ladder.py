@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_relations import made_run
-from tests.pages.test_relations import Answering, process, texts
+from tests.pages.test_relations import Answering, ask, process, texts
 from tests.pages.test_relations_told import described, files, submitted
 
 from privgraph.runs import gallery
@@ -52,14 +52,14 @@ def test_the_ladder_climbs_from_the_base_to_no_privacy(opened: Open, store: RunS
     assert kept == ["–", "–", "50%", "25%", "70%", "–"]
     assert rungs["PvGaLM, edge ε 4"]["PREC@1"] == "12.0% (9.5% to 14.5%)"
     assert rungs["PvGaLM, edge ε 4"]["seeds"] == "3"
-    shown = texts(app)
+    (told,) = (one.value for one in app.markdown if "(PREC@1)" in one.value)
     assert (
-        "**Private training at ε 4 keeps 50% of the gain that training without privacy has** (95% confidence" in shown
+        "private training finds **12.0%**, and randomised response, which flips the relations themselves, **7.0%**"
+        in told
     )
-    assert "; at ε 10, **70%** (95%" in shown
-    assert "Randomised response, which flips the relations themselves, keeps **25%** at ε 4 (95%" in shown
-    assert "- At ε 4, **private training is better** by 5.0 points of PREC@1" in shown
-    assert shown.index("is better**") < shown.index("keeps 50%"), "what is certain comes first"
+    assert "**7.0%**: 5.0 points more (95% confidence interval " in told
+    assert len(told.replace("?", ".").split(". ")) == 3, "the figure is near"
+    assert "%)" not in told, "intervals of shares stand in the table"
     (first,) = (row for row in files(app)["relation_ranking"]["rows"] if row["label"] == "PvGaLM, edge ε 4")
     assert first["kept"] == pytest.approx(0.5)
     assert 0.3 < first["kept_low"] < 0.5 < first["kept_high"] < 0.7
@@ -67,15 +67,29 @@ def test_the_ladder_climbs_from_the_base_to_no_privacy(opened: Open, store: RunS
     assert drawn == list(rungs), "figure and table have the same rungs"
 
 
-def test_a_share_that_seeds_leave_open_is_no_headline(opened: Open, store: RunStore, process: Answering) -> None:
+def test_seeds_that_show_no_difference_do_not_say_that_privacy_is_free(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
     seeds(store, [0.21, 0.22, 0.23], unit="none")
     seeds(store, [0.10, 0.17, 0.24])
-    seeds(store, [0.03, 0.05, 0.07], epsilon=1.0)
-    shown = texts(opened("relations"))
-    assert "At ε 4, these seeds do not show that privacy costs any of the gain" in shown
-    assert "the share kept is 75% (95% confidence interval" in shown
-    assert "At ε 1, these seeds do not show that private training keeps any of the gain" in shown
-    assert "keeps 75%" not in shown
+    app = opened("relations")
+    assert "the base encoder **2.0%**; 3 seeds of each are too few to tell whether privacy costs anything." in texts(
+        app
+    )
+    assert ladder(app)["PvGaLM, edge ε 4"]["gain kept"].startswith("75% (")
+    assert "do not show" not in texts(app)
+
+
+def test_a_comparison_with_other_options_than_the_chosen_run_names_them(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    seeds(store, [0.11, 0.12, 0.13], steps=40)
+    seeds(store, [0.06, 0.07, 0.08], steps=40, method="relation-rand", epsilon=4.0)
+    short = made_run(store, metrics={"test_accuracy": 0.045})
+    app = opened("relations", private=short.id)
+    (told,) = (one.value for one in app.markdown if "(PREC@1)" in one.value)
+    assert told.startswith("At ε 4 (weak protection), private training ranks the right partner first for **4.5%**")
+    assert "At ε 4 with steps 40, private training finds **12.0%**" in told
 
 
 @pytest.mark.parametrize(("reached", "share"), [(0.10, "80%"), (0.07, "50%")])
@@ -84,8 +98,7 @@ def test_the_share_follows_the_numbers_and_one_seed_has_no_interval(
 ) -> None:
     seeds(store, [0.12], unit="none")
     seeds(store, [reached])
-    shown = texts(opened("relations"))
-    assert f"- Private training at ε 4 keeps {share} of the gain that training without privacy has (1 seed, no" in shown
+    assert ladder(opened("relations"))["PvGaLM, edge ε 4"]["gain kept"] == share
 
 
 @pytest.mark.parametrize("without", [[0.01], [0.01, 0.03, 0.08]], ids=["below the base", "not shown to be above it"])
@@ -120,7 +133,7 @@ def test_what_was_trained_otherwise_stands_on_the_ladder_and_has_no_share(
 
 def test_a_private_run_alone_says_what_is_missing(opened: Open, store: RunStore, process: Answering) -> None:
     seeds(store, [0.06])
-    assert "is told once the same is trained without it" in texts(opened("relations"))
+    assert "It is told once the same is trained without privacy." in texts(opened("relations"))
 
 
 def test_many_settings_are_all_in_the_table_and_the_nearest_in_the_figure(
@@ -188,9 +201,23 @@ def test_what_the_button_trains_is_shown_beside_it_until_it_is_done_and_chosen(
     assert [one.value for one in app.toast] == ["PvGaLM, edge ε 4, seed 1 is done, and chosen now."]
     (done,) = app.success
     assert done.value == (
-        "**Done: PvGaLM, edge ε 4, seed 1.** PvGaLM, edge ε 4, seed 1 is chosen now, [at the top](#relations)."
+        "**Done: PvGaLM, edge ε 4, seed 1, 6.0% PREC@1.** It is chosen now, [at the top](#relations)."
     )
     assert f"stop_run.new{sent.id}" not in {one.key for one in app.button}
+
+
+def test_a_run_has_one_name_everywhere_with_the_option_that_tells_it_apart(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    made_run(store, steps=40)
+    chosen = made_run(store, steps=4)
+    app = ask(opened("relations", private=chosen.id), "rustic bench")
+    assert "PvGaLM, edge ε 4, seed 0, steps 4" in app.selectbox(key="private").options
+    shown = texts(app)
+    assert "**Private run: PvGaLM, edge ε 4, seed 0, steps 4**" in shown, "on its card"
+    assert "##### PvGaLM, edge ε 4, steps 4" in shown, "above its column"
+    assert app.button(key="attack_relations").label == "Attack PvGaLM, edge ε 4, seed 0, steps 4"
+    assert "PvGaLM, edge ε 4, steps 4" in {row["title"] for row in files(app)["moved"]["rows"]}
 
 
 def test_what_was_stopped_is_said_beside_its_button(
@@ -238,7 +265,7 @@ def test_a_run_without_encoder_has_one_of_its_settings_that_can_be_asked(
     gallery.bring_in(store)
     app = opened("relations")
     private = app.selectbox(key="private")
-    (lost,) = (one for one in private.options if one == "no encoder: PvGaLM, edge ε 4, seed 1")
+    (lost,) = (one for one in private.options if one == "seed 1, PvGaLM, edge ε 4 · no encoder")
     app.selectbox(key="private").select(lost).run()
     (take,) = (one for one in app.button if str(one.key).startswith("take."))
     assert take.label == "Take seed 0, which can be asked"

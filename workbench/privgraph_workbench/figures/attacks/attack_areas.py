@@ -28,7 +28,8 @@ def data(records: Sequence[AttackRecord], names: Sequence[str] = (), slots: Sequ
     false_alarms, found, found_low, found_high (the highest rate of false positives that is told, the true
     positive rate there and its interval; None where the others are too few), signed_rank (its p-value, or
     None), by_classes (the area of the true classes alone, where the attack goes by likeness; else None), slot
-    (its colour, of `slots`: that of its curve beside this figure; all have one colour where none are given).
+    (its colour, of `slots`: that of its curve beside this figure; all have one colour where none are given),
+    evaluator (True: an evaluator alone knows the answers).
     """
     rows = [
         {
@@ -44,6 +45,7 @@ def data(records: Sequence[AttackRecord], names: Sequence[str] = (), slots: Sequ
             "signed_rank": record.signed_rank,
             "by_classes": record.by_classes if record.options.by == "distance" else None,
             "slot": slot,
+            "evaluator": True,
         }
         for name, record, slot in zip(
             distinct(names or [one.title for one in records]), records, slots or [0] * len(records), strict=True
@@ -103,6 +105,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         series=tuple(series),
         summary=f"{told}. Intervals are at 95% confidence.",
         notes=tuple(_one_model(rows)),
+        badges=tuple(f"evaluator only: nobody outside knows {asks}" for asks in dict.fromkeys(r["asks"] for r in rows)),
         columns=1,
         height=170 + 26 * len(rows),
         legend=True,

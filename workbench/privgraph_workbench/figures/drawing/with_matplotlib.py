@@ -64,6 +64,7 @@ BAND = {"light": 0.18, "dark": 0.28}
 """Opacity of a band by theme: on a dark ground, less of it is seen."""
 _WIDTH = {1: 8.0, 2: 10.5, 3: 12.0}
 _LINE = 0.19  # inches of one line of the footnote
+_LETTERS = 13  # of the footnote in an inch
 _ROW = 0.165  # and of one line of the block below it
 _BLOCK = 8.0  # the size of its letters, at most
 
@@ -83,7 +84,7 @@ def draw(
     columns = min(chart.columns, len(chart.panels))
     rows = math.ceil(len(chart.panels) / columns)
     width = _WIDTH.get(columns, 12.0)
-    lines = [line for note in notes for line in textwrap.wrap(note, int(width * 15), subsequent_indent="   ")]
+    lines = [line for note in notes for line in textwrap.wrap(note, int(width * _LETTERS), subsequent_indent="   ")]
     named = {_entry(series): series.name.count("\n") for series in chart.series if series.legend and series.name}
     entries, further = len(named), sum(named.values())
     legend_columns = _legend_columns(chart, width)

@@ -91,12 +91,13 @@ def data(records: Iterable[RunRecord], asked: RunRecord | None = None) -> list[R
 
 def compared(records: Iterable[RunRecord], asked: RunRecord) -> dict[tuple[Moved, str, float], list[RunRecord]]:
     """The runs that differ from the asked one in an option, in that of its lines, and in nothing else but the
-    seed; by option, line and value, in that order."""
+    seed; by option (that of most values first), line and
+    value."""
     if not _judged(asked):
         return {}
     place, unit = GraphId.of(asked.spec), unit_of(asked)
     held = [one for one in records if _judged(one) and (GraphId.of(one.spec), unit_of(one)) == (place, unit)]
-    found: dict[tuple[Moved, str, float], list[RunRecord]] = {}
+    options: list[dict[tuple[Moved, str, float], list[RunRecord]]] = []
     for moved in MOVED:
         if unit == "none" and moved.option in PRIVATE:
             continue
@@ -107,8 +108,9 @@ def compared(records: Iterable[RunRecord], asked: RunRecord) -> dict[tuple[Moved
                 line = "" if not moved.lines else f"{_options(one)[moved.lines]:g}"
                 groups.setdefault((line, value), []).append(one)
         if len({value for _, value in groups}) > 1:
-            found |= {(moved, line, value): groups[line, value] for line, value in sorted(groups)}
-    return found
+            options.append({(moved, line, value): groups[line, value] for line, value in sorted(groups)})
+    options.sort(key=lambda one: -len({value for _, _, value in one}))
+    return {key: members for one in options for key, members in one.items()}
 
 
 def _judged(record: RunRecord) -> bool:

@@ -28,6 +28,7 @@ from privgraph_workbench.views.relations.runs import (
     called,
     encoder_here,
     show_run,
+    unseeded,
 )
 from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words import statements as statement_words
@@ -135,7 +136,7 @@ def here(record: RunRecord) -> None:
     seed = next(seed for seed in count() if seed not in {one.spec.seed for one in alike})
     took = "" if record.seconds is None else f", about {duration(record.seconds)}"
     if st.button(
-        f"Train {called(record).removesuffix(f', seed {record.spec.seed}')} here{took}",
+        f"Train {markup.literal(unseeded(record))} here{took}",
         key=f"train_here.{record.id}",
         icon=":material/play_arrow:",
         help=f"Its settings, with seed {seed} and noise of your own. What it learns can be asked about texts",

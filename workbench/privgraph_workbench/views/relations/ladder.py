@@ -45,15 +45,9 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
     if not any(row["kind"] == "run" for row in rows):
         return
     st.markdown("### What does privacy cost?")
-    told = verdict(pair, steps, rows)
-    if told:
-        st.markdown("\n".join(f"- {one}" for one in told))
-    price.show(pair, rows)
-    st.markdown(
-        f"Each run was asked about relations of **{markup.literal(pair.predicted)}**, of which it had read none "
-        f"(zero-shot): given one text, which of {_candidates(rows)} is its partner? **PREC@1** is the share of "
-        "partners that came first; **MRR** is the mean of one over the partner's rank, 1 if it always came first."
-    )
+    told = (price.sentence(pair, rows), beside_randomised(pair, steps, rows), _asked(pair, rows))
+    st.markdown(" ".join(filter(None, told)))
+    price.offer(pair)
     shares = _shares(pair, steps, rows)
     near = _near(pair, steps)
     drawn = [row for row in relation_ranking.shared(rows, shares) if row["kind"] != "run" or row["run"] in near]
@@ -63,12 +57,15 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
         st.markdown(markup.literal(note))
     _table(rows, shares)
     st.caption(
-        "**Gain kept** is the share of what training without privacy gains in PREC@1 on the base encoder, which has "
-        "read no relation. In the paper (Table 1), BERT.base keeps 70% to 86% at ε 4, on four larger graphs."
+        "**MRR** is the mean of one over the partner's rank, 1 if it always came first. **Gain kept** is the share of "
+        "what training without privacy gains in PREC@1 on the base encoder, which has read no relation. "
+        f"{_no_share(pair, steps, rows)}In the paper (Table 1), BERT.base keeps 70% to 86% at ε 4, on four larger "
+        "graphs."
     )
     with st.expander("How sure these numbers are", key="fold.sure", icon=":material/query_stats:"):
         fieller = (
-            "The interval of a share is Fieller's, over seeds: where it reaches 100%, they show no cost of privacy."
+            "The interval of a share is Fieller's, over seeds: where it reaches 100%, they are too few to tell whether "
+            "privacy costs anything."
         )
         st.markdown("\n\n".join(filter(None, (fieller, _rates(pair), _intervals(pair.records)))))
     st.page_link(
@@ -145,59 +142,48 @@ def _shares(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> Shar
     return found
 
 
-def verdict(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> list[str]:
-    """How much of the gain without privacy is kept, and whether randomised response keeps more: Markdown."""
-    whole, shares = reference(pair, steps), _shares(pair, steps, rows)
-    by_run = {row["run"]: row for row in rows if row["kind"] == "run"}
+def _no_share(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> str:
+    """Why no run has a share of the gain, where none has: Markdown."""
+    whole = reference(pair, steps)
     if whole is None:
-        return ["How much of the gain privacy leaves is told once the same is trained without it."]
-    if whole.id in by_run and relation_ranking.kept(by_run[whole.id], by_run[whole.id]) is None:
-        return ["**Training without privacy shows no gain here on the base encoder**, so there is none to keep."]
-    private = [one for one in steps if one.id in shares and one.spec.method != RANDOMISED]
-    coins = [one for one in steps if one.id in shares and one.spec.method == RANDOMISED]
-    kept = [_Kept(one, shares[one.id], by_run[one.id]) for one in private]
-    sure = [one for one in kept if one.shown]
-    unsure = [one for one in kept if not one.shown]
-    told = [_beside(one, by_run[one.id], by_run[other.id]) for one in private for other in coins if _level(one, other)]
-    said = [one for one in told if "**" in one]  # what the seeds do show comes first
-    if sure:
-        first, *others = sure
-        said.append(
-            f"**Private training at {first.at} keeps {first.share} of the gain that training without privacy has**"
-            f"{first.between}{''.join(f'; at {one.at}, **{one.share}**{one.between}' for one in others)}."
-        )
-    said += [_unsure(one) for one in unsure]
-    if coins:
-        flipped = [_Kept(one, shares[one.id], by_run[one.id]) for one in coins]
-        shares_of = ", ".join(
-            f"{f'**{one.share}**' if one.shown else one.share} at {one.at}{one.between}" for one in flipped
-        )
-        said.append(f"Randomised response, which flips the relations themselves, keeps {shares_of}.")
-    return [*said, *(one for one in told if one and "**" not in one)]
+        return "It is told once the same is trained without privacy. "
+    row = next((row for row in rows if row["run"] == whole.id), None)
+    if row is not None and relation_ranking.kept(row, row) is None:
+        return "**Training without privacy shows no gain here on the base encoder**, so there is none to keep. "
+    return ""
 
 
-class _Kept:
-    """The share of the gain without privacy that one run keeps, in words. `shown`: its seeds show that it is
-    neither nothing nor all of it."""
-
-    def __init__(self, record: RunRecord, share: tuple[float, float | None, float | None], row: Row) -> None:
-        middle, self.low, self.high = share
-        self.at = markup.literal(naming.budget(record))
-        self.share = f"{middle:.0%}"
-        self.shown = False
-        self.between = f" ({row['seeds']} seed{'s' * (row['seeds'] > 1)}, no interval)"
-        if self.low is not None and self.high is not None:
-            self.shown = self.low > 0 and self.high < 1
-            self.between = f" (95% confidence interval {max(0.0, self.low):.0%} to {self.high:.0%})"
-
-
-def _unsure(kept: _Kept) -> str:
-    """What seeds leave open, which are too few or too far apart: Markdown without emphasis."""
-    gain = "of the gain that training without privacy has"
-    if kept.low is None or kept.high is None:
-        return f"Private training at {kept.at} keeps {kept.share} {gain}{kept.between}."
-    what = "privacy costs any" if kept.high >= 1 else "private training keeps any"
-    return f"At {kept.at}, these seeds do not show that {what} {gain}: the share kept is {kept.share}{kept.between}."
+def beside_randomised(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> str:
+    """Private training beside randomised response at one budget, of those that can be compared the nearest to
+    the chosen run: Markdown; "" where seeds are too few for an interval."""
+    by_run = {row["run"]: row for row in rows if row["kind"] == "run"}
+    private = [one for one in steps if one.id in by_run and one.spec.unit != "none"]
+    found = [
+        (one, apart, by_run[one.id]["accuracy"], by_run[other.id]["accuracy"])
+        for one in private
+        for other in private
+        if one.spec.method != RANDOMISED and other.spec.method == RANDOMISED and _level(one, other)
+        if (apart := relation_ranking.between(by_run[one.id], by_run[other.id])) is not None
+    ]
+    if not found:
+        return ""
+    own = pair.first.spec.asked_epsilon
+    one, (points, low, high), accuracy, flipped = min(
+        found, key=lambda held: (len(_more(held[0], pair.first)), held[0].spec.asked_epsilon != own)
+    )
+    more = _otherwise(one, pair)
+    at = markup.literal(f"{naming.budget(one)}{f' with {more}' if more else ''}")
+    ends = sorted(abs(100 * end) for end in (low, high))
+    told = (
+        "these seeds are too few to tell which is better"
+        if low <= 0 <= high
+        else f"{abs(100 * points):.1f} points {'more' if points > 0 else 'less'} (95% confidence interval "
+        f"{ends[0]:.1f} to {ends[1]:.1f})"
+    )
+    return (
+        f"At {at}, private training finds **{percent(accuracy)}**, and randomised response, which flips the relations "
+        f"themselves, **{percent(flipped)}**: {told}."
+    )
 
 
 def _level(one: RunRecord, other: RunRecord) -> bool:
@@ -205,20 +191,11 @@ def _level(one: RunRecord, other: RunRecord) -> bool:
     return one.spec.asked_epsilon == other.spec.asked_epsilon and not _more(one, other)
 
 
-def _beside(one: RunRecord, private: Row, coins: Row) -> str:
-    """Which of private training and randomised response is better at one budget; "" with too few seeds."""
-    found = relation_ranking.between(private, coins)
-    if found is None:
-        return ""
-    points, low, high = (100 * number for number in found)
-    at = markup.literal(naming.budget(one))
-    if low <= 0 <= high:
-        return f"At {at}, these seeds do not show which of the two is better."
-    better = "private training" if points > 0 else "randomised response"
-    ends = sorted((abs(low), abs(high)))
+def _asked(pair: Pair, rows: Sequence[Row]) -> str:
+    """What the runs were asked, in a sentence of Markdown."""
     return (
-        f"At {at}, **{better} is better** by {abs(points):.1f} points of PREC@1 (95% confidence interval {ends[0]:.1f} "
-        f"to {ends[1]:.1f})."
+        f"Asked were relations of **{markup.literal(pair.predicted)}**, of which no run had read any (zero-shot): "
+        f"which of {_candidates(rows)} is a text's partner?"
     )
 
 

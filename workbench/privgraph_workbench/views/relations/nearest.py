@@ -23,7 +23,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.relations.cards import here
-from privgraph_workbench.views.relations.runs import Pair, called, encoder_here, other_texts
+from privgraph_workbench.views.relations.runs import Pair, called, encoder_here, other_texts, unseeded
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import percent
@@ -132,7 +132,7 @@ def titles(pair: Pair) -> dict[str, str]:
     found = {"base": f"Base encoder, {pair.first.spec.options['encoder']}"}
     for key, record in (("bare", pair.bare), ("private", pair.private)):
         if record is not None and encoder_here(record):
-            found[key] = f"{naming.method_title(record.spec.method)}, {naming.privacy(record)}"
+            found[key] = unseeded(record)
     return found
 
 
@@ -287,6 +287,7 @@ def _await(ticket: Ticket, names: Mapping[str, str]) -> None:
 def _found(pair: Pair, text: str, domain: str, neighbours: int, answer: Answer) -> None:
     names = titles(pair)
     _nearness(domain, answer)
+    _trained_nearness(domain, answer, names)
     lists = {
         encoder: [one for one in sorted(answer.entities, key=_placed(encoder)) if one.places[encoder] <= neighbours]
         for encoder in names
@@ -371,6 +372,22 @@ def _nearness(domain: str, answer: Answer) -> None:
     elif not answer.known:
         st.caption(
             f"This text is as near as is usual: its best score under the base encoder is {near.score:.3f}; {usual}."
+        )
+
+
+def _trained_nearness(domain: str, answer: Answer, names: Mapping[str, str]) -> None:
+    """Under which trained encoders the text is unlike those of the domain, whatever the base says."""
+    told = [
+        f"under {markup.literal(title)}, its best score is {near.score:.3f}, where {near.usual:.3f} is usual, and "
+        f"{percent(near.nearer)} of texts have a nearer one"
+        for key, title in names.items()
+        if key != "base" and (near := answer.near.get(key)) and (near.nearer >= UNLIKE or near.score <= near.chance)
+    ]
+    if told:
+        st.info(
+            f"**Once trained, it is unlike those of {markup.literal(domain)}**: {'; '.join(told)}. That order "
+            "says little.",
+            icon=":material/wrong_location:",
         )
 
 

@@ -49,6 +49,7 @@ def show(pair: Pair) -> None:
         "one that was learnt from, and the other was left out: which was it? Right half of the time is guessing."
     )
     found = [(record, attack) for record in pair.records for attack in newest(queue.store().attacks(record.id))]
+    found.sort(key=lambda one: one[1].sound)  # as in the figure
     if found:
         rows = attack_areas.data(
             [attack for _, attack in found], [f"{plainly(record)}: {attack.title}" for record, attack in found]
@@ -83,7 +84,10 @@ def show(pair: Pair) -> None:
 
 def _explained(rows: Sequence[Row]) -> str:
     """What columns of the table are: Markdown."""
-    told = ["Which relations were learnt from, only an evaluator knows, who keeps the coin. **models**: attacked ones."]
+    told = [
+        "Which relations were learnt from, only an evaluator knows, who keeps the coin. **models**: how many were "
+        f"trained again and attacked; the button of this page trains {AttackOptions().targets} of each run."
+    ]
     told += map(markup.literal, attack_areas.chart(rows).notes)
     if any(row["signed_rank"] is not None for row in rows):
         told.append(

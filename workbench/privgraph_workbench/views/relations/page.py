@@ -13,6 +13,7 @@ from privgraph_workbench.views.relations import cards, ladder, nearest, outsider
 def page() -> None:
     """Ask a private run and one without privacy; see how well they predict, and what they promise."""
     queue.tick()
+    runs.name_all()
     st.title("Relations")
     st.markdown(
         "Language models learn private **relations** of texts, with **differential privacy** and without. A relation "

@@ -24,20 +24,16 @@ from privgraph_workbench.words.numbers import duration, percent
 MOST_RUNS = 500
 
 
-def show(pair: Pair, rows: Sequence[Row]) -> None:
-    """How often the private run, the other one and the base encoder are right, by `rows` of
-    `relation_ranking`, and whether seeds show a difference; with a button that trains those that are
-    missing."""
-    if not {one.id for one in pair.records} & {row["run"] for row in rows}:
-        return
-    st.markdown(sentence(pair, rows))
+def offer(pair: Pair) -> None:
+    """A button that trains the seeds that are missing to tell what privacy cost."""
     if pair.private is not None and pair.bare is not None:
         _more(pair)
         sent.show("seeds")
 
 
 def sentence(pair: Pair, rows: Sequence[Row]) -> str:
-    """What privacy cost, as Markdown."""
+    """How often the private run, the other one and the base encoder are right, by `rows` of
+    `relation_ranking`, and whether seeds show a difference: Markdown; "" where neither was judged."""
     by_run = {row["run"]: row for row in rows if row["kind"] == "run"}
     private = None if pair.private is None else by_run.get(pair.private.id)
     bare = None if pair.bare is None else by_run.get(pair.bare.id)
@@ -46,25 +42,24 @@ def sentence(pair: Pair, rows: Sequence[Row]) -> str:
     if private is not None and pair.private is not None:
         told.append((_privately(pair.private), private))
     if bare is not None:
-        told.append(("without privacy", bare))
+        told.append(("training without privacy" if told else "Training without privacy", bare))
+    if not told:
+        return ""
     if base is not None:
         told.append(("the base encoder", base))
     (name, first), *others = told
     said = "".join(f", {other} **{percent(row['accuracy'])}**" for other, row in others)
-    text = (
-        f"{'A run without privacy' if private is None else name} puts the right partner first for "
-        f"**{percent(first['accuracy'])}** of the relations that are asked about{said}."
-    )
-    if private is None or bare is None:
-        return text
-    return f"{text} {_seeds(pair, private, bare)}"
+    text = f"{name} ranks the right partner first for **{percent(first['accuracy'])}** of relations (PREC@1){said}"
+    return f"{text}." if private is None or bare is None else f"{text}{_seeds(pair, private, bare)}."
 
 
 def _privately(record: RunRecord) -> str:
     said = record.statement
+    budget = markup.literal(naming.budget(record))
+    how = "randomised response" if record.spec.method == relation_ranking.RANDOMISED else "private training"
     if said is None or math.isinf(said.epsilon):
-        return f"Privacy at {markup.literal(naming.budget(record))}"
-    return f"Privacy at {markup.literal(naming.budget(record))} ({strength(said.epsilon, said.delta)} protection)"
+        return f"At {budget}, {how}"
+    return f"At {budget} ({strength(said.epsilon, said.delta)} protection), {how}"
 
 
 def _seeds(pair: Pair, private: Row, bare: Row) -> str:
@@ -72,18 +67,21 @@ def _seeds(pair: Pair, private: Row, bare: Row) -> str:
     assert pair.private is not None
     assert pair.bare is not None
     more = [name for name, _, _ in apart(pair.private, pair.bare) if name != "seed"]
-    beside = f" The two differ in more than privacy: {markup.literal(', '.join(more))}." if more else ""
+    beside = f"; the two differ in more than privacy: {markup.literal(', '.join(more))}" if more else ""
     found = relation_ranking.between(bare, private)
-    if found is None:
-        one, other = int(private["seeds"]), int(bare["seeds"])
-        each = "One seed of each does" if (one, other) == (1, 1) else f"{one} and {other} seeds do"
-        return f"{each} not show whether that is privacy or chance: it takes {FEWEST} of each.{beside}"
-    points, low, high = (100 * number for number in found)
-    shown = "do not show a difference" if low <= 0 <= high else "show a difference"
-    name = "without privacy less with it" if more else "what privacy cost"
+    one, other = int(private["seeds"]), int(bare["seeds"])
+    seeds = f"{one} seed{'s' * (one > 1)} of each" if one == other else f"{one} and {other} seeds"
+    points, low, high = (0.0, 0.0, 0.0) if found is None else (100 * number for number in found)
+    if low <= 0 <= high:
+        takes = f" (it takes {FEWEST} of each at least)" if found is None else ""
+        cause = "whether the two differ" if more else "whether privacy costs anything"
+        return f"; {seeds} {'is' if one == other == 1 else 'are'} too few to tell {cause}{takes}{beside}"
+    ends = sorted((abs(low), abs(high)))
+    name = "the private run finds" if more or points < 0 else "privacy costs"
+    way = f" {'less' if points > 0 else 'more'}" if more or points < 0 else ""
     return (
-        f"These {private['seeds']} and {bare['seeds']} seeds **{shown}** between the two: {name}, {points:.1f} points "
-        f"(95% confidence interval {low:.1f} to {high:.1f}).{beside}"
+        f": {name} {abs(points):.1f} points{way} (95% confidence interval {ends[0]:.1f} to {ends[1]:.1f}, {seeds})"
+        f"{beside}"
     )
 
 

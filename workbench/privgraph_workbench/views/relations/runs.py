@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -29,6 +30,8 @@ MOST_RUNS = 200
 POLL_SECONDS = 1.0
 SEEN = "relations.seen."
 """In the session: the runs that could be chosen when one was."""
+NAMES = "relations.names"
+"""In the session: what each run is called on this page, by id."""
 WANTED = "relations.wanted."
 """In the session: a run that is chosen as soon as it is done, for it was trained to be."""
 PRIVATE = ("clip", "noise_multiplier")
@@ -76,9 +79,35 @@ def encoder_here(record: RunRecord) -> bool:
     return not record.gallery or any(queue.store().folder(record.id).glob("*.safetensors"))
 
 
+def name_all() -> None:
+    """Give each run one name for the whole page, by what tells it from the others on its data."""
+    query = RunQuery(methods=METHODS, states=("done", *PENDING), limit=MOST_RUNS)
+    held = [one for one in queue.store().find(query) if not one.unreadable]
+    names: dict[str, str] = {}
+    for data in {one.spec.dataset for one in held}:
+        told = naming.short_names([one for one in held if one.spec.dataset == data], graph=False)
+        often = Counter(told.values())
+        names |= {run: name if often[name] == 1 else f"{name} ({run[-4:]})" for run, name in told.items()}
+    st.session_state[NAMES] = names
+
+
 def plainly(record: RunRecord) -> str:
-    """A run in a few words, among others on the same data."""
-    return naming.short_names([record], graph=False)[record.id]
+    """A run in a few words, the same everywhere on the page."""
+    known: Mapping[str, str] = st.session_state.get(NAMES, {})
+    return known.get(record.id) or naming.short_names([record], graph=False)[record.id]
+
+
+def unseeded(record: RunRecord) -> str:
+    """The same without its seed."""
+    return plainly(record).replace(f", seed {record.spec.seed}", "", 1)
+
+
+def _entry(record: RunRecord) -> str:
+    """A run in a selector: where it cannot be asked its seed comes first, for the others like it are of other
+    seeds, and the end of a line is cut."""
+    if encoder_here(record):
+        return plainly(record) + choosing.OF_GALLERY_SHORT * record.gallery
+    return f"seed {record.spec.seed}, {unseeded(record)}{NUMBERS}"
 
 
 def called(record: RunRecord) -> str:
@@ -186,10 +215,7 @@ def _one(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None
         (done,) = (one for one in records if one.id == wanted)
         st.toast(f"{called(done)} is done, and chosen now.", icon=":material/check:")
     known = st.session_state.setdefault(SEEN + key, {one.id for one in records})
-    titles = choosing.runs(records, short=True, graph=False)
-    for one in records:
-        if not encoder_here(one):
-            titles[one.id] = NUMBERS + titles[one.id].removesuffix(choosing.OF_GALLERY_SHORT)
+    titles = {one.id: _entry(one) for one in records}
     chosen = choosing.one(
         label,
         titles,
@@ -268,8 +294,8 @@ def _follow() -> None:
     choosing.forget("bare")
 
 
-NUMBERS = "no encoder: "
-"""Before a run whose numbers came along with the gallery, and its encoder did not."""
+NUMBERS = " · no encoder"
+"""After a run whose numbers came along with the gallery, and its encoder did not."""
 HELP = {
     "private": "Its encoder was fine-tuned with clipped gradients and noise (PvGaLM, the paper's method), or on "
     "randomised relations. “edge” protects one relation, an edge between two texts. Those that can be asked come "

@@ -14,6 +14,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import states
 from privgraph_workbench.views.relations.runs import POLL_SECONDS, UNIT_KEYS, WANTED, bar, called
 from privgraph_workbench.words import markup
+from privgraph_workbench.words.numbers import percent
 
 SENT = "relations.sent."
 """In the session: the runs that the button of a place has asked for."""
@@ -57,11 +58,18 @@ def _show(place: str, asked: tuple[str, ...]) -> None:
     done = [one for one in found if one.state == "done"]
     if done:
         chosen = [one for one in done if st.session_state.get(_selector(one)) == one.id]
-        told = "".join(f" {called(one)} is chosen now, [at the top](#relations)." for one in chosen)
-        st.success(f"**Done: {'; '.join(map(called, done))}.**{told}", icon=":material/check:")
+        which = "It" if len(done) == 1 else called(chosen[0]) if chosen else ""
+        told = f" {which} is chosen now, [at the top](#relations)." if chosen else ""
+        st.success(f"**Done: {'; '.join(map(_reached, done))}.**{told}", icon=":material/check:")
     for one in found:
         if not one.pending and one.state != "done":
             st.warning(f"{called(one)}: {states.state_word(one.state)}.", icon=":material/block:")
+
+
+def _reached(record: RunRecord) -> str:
+    """A run with what came out, as Markdown."""
+    first = record.metrics.get("test_accuracy")
+    return called(record) if first is None else f"{called(record)}, {percent(first)} PREC@1"
 
 
 def _selector(record: RunRecord) -> str:

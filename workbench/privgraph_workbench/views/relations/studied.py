@@ -54,8 +54,8 @@ def show(pair: Pair) -> None:
         st.caption(f"Told of runs of {method}: the chosen one is of {other}. Choose one of {method} at the top.")
         return
     st.markdown(
-        "Runs that differ from the one above in **one option** (the batch size with the learning rate, a line for "
-        "each), all else equal. With privacy, more negatives or steps may cost more than they bring."
+        "Runs that differ from the one above in **one option**, all else equal; for batch sizes there is a line for "
+        "each learning rate. With privacy, more negatives or steps may cost more than they bring."
     )
     if chosen.spec.unit != "none":
         st.caption(
