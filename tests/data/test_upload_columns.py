@@ -8,7 +8,7 @@ import pytest
 
 from privgraph.data.errors import UploadError
 from privgraph.data.upload import check_upload
-from privgraph.data.upload_columns import Columns, are_known, decimal_commas, guess, headers, in_words
+from privgraph.data.upload_columns import Columns, are_known, guess, headers, in_words, with_commas
 
 RING = [(f"p{at}", f"p{(at + 1) % 12}") for at in range(12)]
 AGES = [(f"p{at}", 20 + at, "red" if at % 2 else "blue") for at in range(12)]
@@ -91,13 +91,13 @@ def test_decimal_commas_between_semicolons_are_points_and_that_is_noted() -> Non
     rows = [f"{who};{team};{age},5;{age}" for who, age, team in AGES]
     nodes = "\n".join(["id;label;height;age", *rows]).encode()
     edges = "\n".join(["source;target", *(f"{one};{other}" for one, other in RING)]).encode()
-    assert decimal_commas(nodes) == ("height",)
+    assert with_commas(io.BytesIO(nodes))[1] == ("height",)
     assert in_words(nodes) == ("id", "label"), "height is a number, and no column to be left out"
     found = check_upload({"a": edges, "b": nodes})
     assert found.x[:2].tolist() == [[20.5, 20.0], [21.5, 21.0]]
     assert "Decimal commas were read as points, in height." in found.notes
     mixed = nodes.replace(b"p3;red;23,5", b"p3;red;tall, 2")
-    assert decimal_commas(mixed) == (), "words stay as they are"
+    assert with_commas(io.BytesIO(mixed))[1] == (), "words stay as they are"
     plain = check_upload({"a": PLAIN_EDGES, "b": PLAIN_NODES})
     assert not any("Decimal" in note for note in plain.notes)
 

@@ -107,3 +107,10 @@ def test_a_latex_table_is_no_wider_than_its_page(records: list[RunRecord]) -> No
     assert tex.count(r" \\") == 2
     assert "mechanisms played" not in tex[: tex.index(r"\end{tabular}")], "below, where there is room"
     assert "mechanisms played" in tex
+
+
+def test_a_title_is_no_formula_for_a_spreadsheet(records: list[RunRecord], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph that a person uploads is called as that person likes."""
+    monkeypatch.setattr(tables, "graph_of", lambda _: "=1+1")
+    (row,) = csv.DictReader(io.StringIO(tables.as_csv([Line(name="a", label="A", record=records[0])]).decode()))
+    assert row["graph"] == "'=1+1"

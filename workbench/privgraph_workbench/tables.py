@@ -16,6 +16,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.blocks import Block, Table
 from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.facts.references import chance
+from privgraph_workbench.figures.export import cell
 from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words import statements as words
 from privgraph_workbench.words.naming import graph_of, unit_of
@@ -127,7 +128,7 @@ def as_csv(lines: Sequence[Line]) -> bytes:
     written = io.StringIO(newline="")
     writer = csv.DictWriter(written, list(rows[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: "" if value is None else value for key, value in row.items()} for row in rows)
+    writer.writerows({key: cell(value) for key, value in row.items()} for row in rows)
     return written.getvalue().encode()
 
 

@@ -60,8 +60,8 @@ def check_upload(
     if any(head.startswith(b"PK") and _is_workbook(file) for head, file in zip(heads, opened, strict=True)):
         raise UploadError("This is a workbook of a spreadsheet program: save each of its sheets as CSV")
     if len(opened) == 2 and not any(head.startswith(_NO_CSV) for head in heads):
-        commas = [name for file in opened for name in upload_columns.decimal_commas(file)]
-        opened = [upload_columns.with_commas(file) for file in opened]
+        read = [upload_columns.with_commas(file) for file in opened]
+        opened, commas = [file for file, _ in read], [name for _, names in read for name in names]
     if columns is not None and len(opened) == 2:
         opened = [io.BytesIO(content) for content in upload_columns.renamed(opened, columns, bounds)]
     if halves and len(opened) == 1:

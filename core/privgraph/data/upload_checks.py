@@ -81,6 +81,15 @@ def check_sizes(limits: Limits, *, nodes: int, features: int, edges: int = 0, no
         raise UploadError("The nodes have no features, and at least one is needed")
 
 
+def is_number(text: str) -> bool:
+    """Whether a cell of a table holds a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def check_feature_columns(count: int, limits: Limits) -> None:
     """Raise `UploadError` unless a table of nodes with so many columns of features is taken."""
     if count == 0:

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import BinaryIO
 
 from privgraph.data.errors import UploadError
-from privgraph.data.upload_checks import Limits, shown
+from privgraph.data.upload_checks import Limits, is_number, shown
 from privgraph.data.upload_rows import PAIRS, File
 from privgraph.data.upload_texts import are_texts
 
@@ -43,39 +43,24 @@ class Columns:
     left_out: tuple[str, ...] = ()
 
 
-def with_commas(file: BinaryIO) -> BinaryIO:
+def with_commas(file: BinaryIO) -> tuple[BinaryIO, tuple[str, ...]]:
     """The same CSV file with commas between its columns, where they are semicolons or tabs, and then points
-    in numbers that have decimal commas; any other as it is, and one that cannot be read so, for the reader to
-    say what is wrong."""
-    content = _content(file)
-    mark = _separator(content)
-    if mark == ",":
-        return file
-    out = io.StringIO()
-    try:
-        comma = {place for place, _ in _decimal(content, mark)}
-        writer = csv.writer(out, lineterminator="\n")
-        for row in _rows(content, mark):
-            writer.writerow([one.replace(",", ".") if at in comma else one for at, one in enumerate(row)])
-    except (UnicodeDecodeError, csv.Error):
-        return file
-    return io.BytesIO(out.getvalue().encode())
-
-
-def decimal_commas(file: BinaryIO | bytes) -> tuple[str, ...]:
-    """The columns whose numbers have decimal commas, where something else stands between columns."""
-    content = file if isinstance(file, bytes) else _content(file)
-    mark = _separator(content)
-    try:
-        return tuple(name for _, name in _decimal(content, mark)) if mark != "," else ()
-    except (UnicodeDecodeError, csv.Error):
-        return ()
-
-
-def _content(file: BinaryIO) -> bytes:
+    in numbers that have decimal commas, with the names of these columns; any other as it is, and one that
+    cannot be read so, for the reader to say what is wrong."""
     content = file.read()
     file.seek(0)
-    return content
+    mark = _separator(content)
+    if mark == ",":
+        return file, ()
+    out = io.StringIO()
+    try:
+        found = dict(_decimal(content, mark))
+        writer = csv.writer(out, lineterminator="\n")
+        for row in _rows(content, mark):
+            writer.writerow([one.replace(",", ".") if at in found else one for at, one in enumerate(row)])
+    except (UnicodeDecodeError, csv.Error):
+        return file, ()
+    return io.BytesIO(out.getvalue().encode()), tuple(found.values())
 
 
 def _rows(content: bytes, mark: str) -> Iterator[list[str]]:
@@ -90,7 +75,7 @@ def _decimal(content: bytes, mark: str) -> list[tuple[int, str]]:
     numbers, some = set(range(len(header))), set()
     for row in rows:
         for at in [at for at in numbers if at < len(row) and row[at].strip()]:
-            if "." in row[at] or not _is_number(row[at].replace(",", ".")):
+            if "." in row[at] or not is_number(row[at].replace(",", ".")):
                 numbers.discard(at)
             elif "," in row[at]:
                 some.add(at)
@@ -121,7 +106,7 @@ def _header(file: BinaryIO | bytes) -> tuple[str, ...]:
         return ()
     line = content.splitlines()[0] if content.strip() else b""
     try:
-        return tuple(File(with_commas(io.BytesIO(line + b"\n")).read()).header)
+        return tuple(File(with_commas(io.BytesIO(line + b"\n"))[0].read()).header)
     except (UnicodeDecodeError, csv.Error, UploadError):
         return ()
 
@@ -143,19 +128,11 @@ def in_words(file: BinaryIO | bytes) -> tuple[str, ...]:
         file.seek(0)
     whole = content.rpartition(b"\n")[0] or content
     try:
-        read = File(with_commas(io.BytesIO(whole)).read())
+        read = File(with_commas(io.BytesIO(whole))[0].read())
         rows = [row for row in islice(read.rows, 50) if len(row) == len(read.header)]
     except (UnicodeDecodeError, csv.Error, UploadError):
         return ()
-    return tuple(name for at, name in enumerate(read.header) if not all(_is_number(row[at]) for row in rows))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return tuple(name for at, name in enumerate(read.header) if not all(is_number(row[at]) for row in rows))
 
 
 def guess(found: Sequence[Sequence[str]], place: int | None = None, words: Collection[str] = ()) -> Columns:

@@ -25,6 +25,7 @@ from privgraph.data.upload_checks import (
     classes_of,
     clean_name,
     finish,
+    is_number,
     shown,
 )
 from privgraph.data.upload_rows import PAIRS, File, pairs_of
@@ -105,17 +106,9 @@ def _slow_nodes(
         try:
             values.extend(float(row[at]) for at in feature_at)
         except ValueError:
-            wrong = next(at for at in feature_at if not _is_number(row[at]))
+            wrong = next(at for at in feature_at if not is_number(row[at]))
             raise UploadError(
                 f"Node {shown(name)} has {shown(row[wrong])!r} as {shown(header[wrong])}, which is not a number"
-                + " (a decimal point is read, and no comma)" * _is_number(row[wrong].replace(",", "."))
+                + " (a decimal point is read, and no comma)" * is_number(row[wrong].replace(",", "."))
             ) from None
     return list(number), labels, np.frombuffer(values, dtype=np.float32).reshape(len(labels), len(feature_at))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

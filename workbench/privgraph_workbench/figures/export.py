@@ -211,7 +211,7 @@ def _csv(rows: Sequence[Row]) -> bytes:
     columns = list(dict.fromkeys(key for row in rows for key in row))
     writer = csv.DictWriter(written, columns, lineterminator="\n", restval="")
     writer.writeheader()
-    writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
+    writer.writerows({key: cell(value) for key, value in row.items()} for row in rows)
     return written.getvalue().encode()
 
 
@@ -232,8 +232,8 @@ def _stated(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacySt
     return ("\n\n".join(filter(None, parts)) + "\n").encode()
 
 
-def _cell(value: object) -> object:
-    """A cell; text that a spreadsheet would run as a formula is set off by an apostrophe."""
+def cell(value: object) -> object:
+    """A cell of a CSV; text that a spreadsheet would run as a formula is set off by an apostrophe."""
     if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
         return f"'{value}"
     return "" if value is None else value
