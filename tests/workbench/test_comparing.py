@@ -7,8 +7,9 @@ from tests.figures import made_runs
 
 from privgraph.data.catalogue import dataset
 from privgraph.options import OptionError
+from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import comparing
+from privgraph_workbench.facts import advising, comparing
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def test_runs_are_every_method_at_every_epsilon_and_seed_beside_two_without_priv
 )
 def test_what_cannot_be_compared_is_one_sentence(asked: dict[str, object], said: str) -> None:
     with pytest.raises(OptionError, match=said):
-        comparing.specs("social", **asked)  # type: ignore[arg-type]
+        comparing.specs("social", **asked)
 
 
 def test_nothing_fits_people_in_relations() -> None:
@@ -53,7 +54,7 @@ def test_nothing_fits_people_in_relations() -> None:
         comparing.specs("products", "node")
 
 
-def filled(store: RunStore, accuracies: dict[str, list[float]], reference: dict[str, float]) -> list[object]:
+def filled(store: RunStore, accuracies: dict[str, list[float]], reference: dict[str, float]) -> list[RunRecord]:
     """Finished runs of methods, with an accuracy for each seed, at epsilon 1 and, a tenth higher, at 4."""
     for name, told in accuracies.items():
         for epsilon, more in ((1.0, 0.0), (4.0, 0.1)):
@@ -75,7 +76,7 @@ def test_the_best_on_average_is_taken_and_the_lead_is_told_in_full(store: RunSto
         {"gap": [0.50, 0.51, 0.52], "progap": [0.70, 0.71, 0.72]},
         {"mlp": 0.4, "gnn": 0.9},
     )
-    said = comparing.verdict(records, "edge")  # type: ignore[arg-type]
+    said = advising.verdict(records, "edge")
     assert (said.method, said.runner_up) == ("progap", "gap")
     assert "20.0 points behind on average over ε from 1 to 4, and clearly so at ε 1, 4" in said.text
     assert "edges are worth their price here" in said.text
@@ -85,7 +86,7 @@ def test_the_best_on_average_is_taken_and_the_lead_is_told_in_full(store: RunSto
 
 def test_what_cannot_be_told_apart_is_said_so(store: RunStore) -> None:
     records = filled(store, {"gap": [0.60, 0.62, 0.64], "progap": [0.61, 0.63, 0.65]}, {"mlp": 0.66})
-    said = comparing.verdict(records, "edge")  # type: ignore[arg-type]
+    said = advising.verdict(records, "edge")
     assert "the two cannot be told apart" in said.text
     assert not said.beats
     assert said.text.startswith("Take ProGAP."), "at ε 4 it is worth it"
@@ -97,7 +98,7 @@ def test_what_cannot_be_told_apart_is_said_so(store: RunStore) -> None:
 def test_a_model_that_ignores_edges_is_taken_where_intervals_meet_its_own(store: RunStore) -> None:
     """A higher mean alone is no reason to pay for noise."""
     records = filled(store, {"gap": [0.60, 0.62, 0.64], "progap": [0.64, 0.70, 0.76]}, {"mlp": 0.67})
-    said = comparing.verdict(records, "edge")  # type: ignore[arg-type]
+    said = advising.verdict(records, "edge")
     assert (said.method, said.runner_up, said.beats) == ("mlp", "progap", False), "at ε 4 80.0%, 65.1% to 94.9%"
     assert said.short.startswith("To hide edges, take the model that ignores them: 67.0% (95% over seeds: 67.0% to")
     assert "ProGAP is the best that adds noise (70.0% at ε 1, 80.0% at ε 4), and does not clearly beat" in said.short
@@ -107,7 +108,7 @@ def test_a_model_that_ignores_edges_is_taken_where_intervals_meet_its_own(store:
 
 def test_where_too_little_has_run_nothing_is_advised(store: RunStore) -> None:
     records = filled(store, {"gap": [0.2, 0.5, 0.8]}, {"mlp": 0.3})
-    said = comparing.verdict(records, "edge", ["gap", "progap", "edge-rand"])  # type: ignore[arg-type]
+    said = advising.verdict(records, "edge", ["gap", "progap", "edge-rand"])
     assert said.short == (
         "Too little has run to say what hides edges best: ProGAP, EdgeRand have not run; over seeds, GAP, the best "
         "so far, has an interval of 0.0% to 100.0%. So far GAP reached 50.0% at ε 1, 60.0% at ε 4."
@@ -134,15 +135,15 @@ def test_another_method_that_beats_a_model_without_edges_somewhere_is_named(stor
         made_runs.finish(store, spec, rows[name][epsilon], said)
     bare = made_runs.statement((), unit="none")
     made_runs.finish(store, made_runs.spec("mlp", unit="none"), 0.65, bare)
-    told = comparing.verdict(list(store.find()), "edge")
+    told = advising.verdict(list(store.find()), "edge")
     assert told.runner_up == "progap"
     assert "at any ε tried. GAP does at ε 4." in told.short
 
 
 def test_before_anything_is_done_nothing_is_recommended(store: RunStore) -> None:
-    assert comparing.verdict([], "edge").method is None
+    assert advising.verdict([], "edge").method is None
     records = filled(store, {"gap": [0.5]}, {})
-    one = comparing.verdict(records, "edge")  # type: ignore[arg-type]
+    one = advising.verdict(records, "edge")
     assert (one.method, one.runner_up) == ("gap", None)
 
 

@@ -14,7 +14,7 @@ from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line
 from privgraph_workbench.commands.values import pairs, whole
-from privgraph_workbench.facts import comparing, datasets
+from privgraph_workbench.facts import advising, comparing, datasets
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.words.numbers import duration, percent, upper
@@ -53,7 +53,7 @@ def compare_command(parsed: argparse.Namespace) -> int:
         if record.state != "done":
             print(f"privgraph: {record.id} is {record.state}: {record.error}", file=sys.stderr)
     rows = [row for row in tradeoff.data(records) if not row["variant"]]
-    said = comparing.verdict(records, parsed.unit)
+    said = advising.verdict(records, parsed.unit)
     if parsed.json:
         print(json_line({"rows": [_plain(row) for row in rows], "take": said.method, "runner_up": said.runner_up,
                          "why": said.text, "runs": ids}))  # fmt: skip

@@ -16,7 +16,7 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.queueing import STACK_LIMIT
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
-from privgraph_workbench.facts.advising import UNITS, Verdict, verdict
+from privgraph_workbench.facts.advising import BLIND, UNITS
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.words.naming import nodes_of
 from privgraph_workbench.words.numbers import percent
@@ -24,8 +24,7 @@ from privgraph_workbench.words.numbers import percent
 EPSILONS: Mapping[str, tuple[float, ...]] = {"edge": (0.5, 1.0, 2.0, 4.0), "node": (1.0, 2.0, 4.0, 8.0)}
 """The budgets that are tried by default: those at which either unit is protected in practice."""
 SEEDS = 3
-__all__ = ["Verdict", "alike", "apart", "fitting", "known_words", "left_out", "seconds", "specs", "verdict"]
-REFERENCES = ("mlp", "gnn")
+REFERENCES = (BLIND, "gnn")
 """What is trained without privacy beside: a model that reads no edge, and a network."""
 START_SECONDS = 4.0
 """To start a worker and load torch."""
@@ -39,7 +38,7 @@ def fitting(data: DatasetSpec, unit: str) -> list[str]:
     return [
         name
         for name, method in METHODS.items()
-        if method.refuses(data.task, data.undirected, unit) is None and not _apart(name) and name != "mlp"
+        if method.refuses(data.task, data.undirected, unit) is None and not _apart(name) and name != BLIND
     ]
 
 

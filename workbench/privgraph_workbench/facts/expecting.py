@@ -20,6 +20,7 @@ from privgraph.runs.queueing import STACK_LIMIT
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
+from privgraph_workbench.facts.advising import BLIND
 from privgraph_workbench.facts.comparing import START_SECONDS
 from privgraph_workbench.facts.references import GUARANTEE, chance, parts, without_privacy
 from privgraph_workbench.figures.seeds import confidence
@@ -29,8 +30,6 @@ from privgraph_workbench.words.naming import nodes_of, setting
 MOST = 2000
 """Runs that are looked through at most, the newest first."""
 MOST_KEPT = 32
-BLIND = "mlp"
-"""The method that reads no edge."""
 BEYOND = 4
 BEYOND_RUNS = ("below", "above")
 """Where a budget lies that no run is near: what it gives is unknown, though `at` names the nearest."""

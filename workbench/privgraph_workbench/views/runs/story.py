@@ -17,7 +17,7 @@ from privgraph.registry import ATTACKS, AUDITS, METHODS
 from privgraph.runs import attacking, auditing
 from privgraph.runs.records import RunRecord, StoredEvent, StoreError
 from privgraph_workbench import live_plot
-from privgraph_workbench.facts import expecting
+from privgraph_workbench.facts import advising, expecting
 from privgraph_workbench.facts.expecting import METRIC, RELATIONS, Outlook
 from privgraph_workbench.facts.references import chance
 from privgraph_workbench.figures.chart import Row
@@ -41,7 +41,7 @@ def outlook(record: RunRecord) -> tuple[Outlook, list[RunRecord]]:
     method = METHODS.get(record.spec.method)
     if method is None or METRIC not in record.metrics:
         return Outlook(), [record]
-    names = dict.fromkeys((record.spec.method, method.without_privacy, expecting.BLIND))
+    names = dict.fromkeys((record.spec.method, method.without_privacy, advising.BLIND))
     known = expecting.finished(queue.store(), names, record.spec.dataset)
     return expecting.outlook(known, record.spec), expecting.of_setting(record, known)
 

@@ -17,7 +17,7 @@ from privgraph.options import OptionError, Scalar
 from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
-from privgraph_workbench.facts import comparing, datasets
+from privgraph_workbench.facts import advising, comparing, datasets
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.jobs import queue
@@ -98,7 +98,7 @@ def headline(spec: DatasetSpec, unit: str, drawn: RunRecord | None, below: Delta
         below.caption(f"The advice above, for {UNITS[unit]}. {known.words}")
 
 
-def _advise(said: comparing.Verdict, text: str) -> None:
+def _advise(said: advising.Verdict, text: str) -> None:
     """Green is what buys something: what a model without edges may be as good as, or of which too little has
     run, does not."""
     if said.beats:
@@ -116,7 +116,7 @@ class Known:
     """What finished runs say of a comparison, from how many of them, and what is left out of it."""
 
     table: list[Row]
-    said: comparing.Verdict
+    said: advising.Verdict
     words: str
     left: str
 
@@ -171,7 +171,7 @@ def _told(url: str, ids: tuple[str, ...], data: str, options: tuple[tuple[str, S
     words = comparing.known_words(wanted, set(ids), len(records), others)
     left = comparing.left_out(wanted, found, unit)
     return Known(
-        table=rows, said=comparing.verdict(records, unit, comparing.fitting(spec, unit)), words=words, left=left
+        table=rows, said=advising.verdict(records, unit, comparing.fitting(spec, unit)), words=words, left=left
     )
 
 
