@@ -143,32 +143,6 @@ class TestAgreement:
         chart = agreement.chart(agreement.data(pooled))
         assert _only(chart, "label that the student got").x[0] == 1.0
 
-    def test_a_tie_is_neither_changed_nor_unchanged(self) -> None:
-        """The first of equal classes had no lead: a label that is another one was not changed by noise."""
-        record = made("counts")
-        level = record.before.copy()
-        level[0], level[1] = [9, 9, 2, 0], [0, 9, 2, 9]
-        released = record.released.copy()
-        released[:2] = [1, 2]
-        after = record.after.copy()
-        after[:2] = [[0, 5, 1, 1], [0, 1, 5, 1]]
-        ties = replace(record, before=level, after=after, released=released, truth=np.array([0, 0, *record.truth[2:]]))
-        rows = answers.data(ties, NAMES)
-        assert [row["before"] for row in rows[:2]] == ["north = east", "east = west"]
-        assert [row["flipped"] for row in rows[:2]] == [None, None]
-        assert [row["right_before"] for row in rows[:2]] == [0.5, 0.0]
-        others = [row for row in rows if not row["level"]]
-        assert answers.share(rows, "flipped") == answers.share(others, "flipped")
-        told = answers.level_words(rows)
-        many = sum(row["level"] for row in rows)
-        assert told.startswith(f"Before noise nobody led in {many} answered queries")
-        chart = answers.chart(rows)
-        assert told in chart.summary
-        assert sum(_only(chart, "answered queries").y) == len(rows)  # type: ignore[arg-type]
-        one = one_answer.chart(one_answer.data(ties, 0, NAMES))
-        assert "north and east was largest" not in one.summary
-        assert "north and east were level before noise" in one.summary
-
     def test_nothing_answered(self) -> None:
         assert agreement.chart(agreement.data(made(refuse=20))).series == ()
 

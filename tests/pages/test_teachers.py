@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -465,9 +466,9 @@ def test_the_form_tells_how_many_labels_of_the_run_are_right(opened: Callable[..
     ],
 )
 def test_why_all_pay_alike_is_said_of_this_run(
-    opened: Callable[..., AppTest], store: RunStore, options: dict[str, object], why: str
+    opened: Callable[..., AppTest], store: RunStore, options: dict[str, Any], why: str
 ) -> None:
-    app = opened("teachers", tab="Who pays", run=keep_answers(store, made_answers("counts"), **options))  # type: ignore[arg-type]
+    app = opened("teachers", tab="Who pays", run=keep_answers(store, made_answers("counts"), **options))
     assert why in _texts(app)
     if options.get("release") == "table":
         assert not app.dataframe

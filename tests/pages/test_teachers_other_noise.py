@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -56,10 +57,10 @@ def _figure(app: AppTest, name: str) -> str:
     ],
 )
 def test_every_vote_can_be_asked_under_other_noise(
-    opened: Open, store: RunStore, kind: str, options: dict[str, object], law: str
+    opened: Open, store: RunStore, kind: str, options: dict[str, Any], law: str
 ) -> None:
     record = made_answers(kind)
-    run = keep_answers(store, record, **options)  # type: ignore[arg-type]
+    run = keep_answers(store, record, **options)
     kept = store.get(run)
     app = opened("teachers", data="karate", run=run, query=str(record.queries[0]))
     cost = f"Cost of all 20: {EPSILONS['sound'].label}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -30,8 +31,8 @@ def unread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(describing, "describe", refuse)
 
 
-def _kept(store: RunStore, kind: str = "votes", **options: object) -> str:
-    return keep_answers(store, made_answers(kind), **options)  # type: ignore[arg-type]
+def _kept(store: RunStore, kind: str = "votes", **options: Any) -> str:
+    return keep_answers(store, made_answers(kind), **options)
 
 
 def test_a_name_begins_with_what_differs(store: RunStore) -> None:

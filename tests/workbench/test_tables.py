@@ -7,6 +7,7 @@ import io
 import math
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.figures import made_runs
@@ -31,8 +32,8 @@ def records() -> list[RunRecord]:
         made_runs.finish(store, made_runs.spec(seed=seed), accuracy, said) for seed, accuracy in enumerate(ACCURACIES)
     ]
     nodes = {"test_nodes": 100.0, "majority_class_accuracy": 0.4}
-    audit = {"epsilon_audited": 0.1349, "audit_confidence": 0.95, "adversary": Adversary.WORST_CASE}
-    return [replace(one, metrics={**one.metrics, **nodes}, **audit) for one in made]  # type: ignore[arg-type]
+    audit: dict[str, Any] = {"epsilon_audited": 0.1349, "audit_confidence": 0.95, "adversary": Adversary.WORST_CASE}
+    return [replace(one, metrics={**one.metrics, **nodes}, **audit) for one in made]
 
 
 def test_an_accuracy_stands_beside_its_seed_its_interval_and_the_mean(records: list[RunRecord]) -> None:
