@@ -228,6 +228,11 @@ def _told_apart(names: Sequence[str], by: Sequence[str]) -> list[str]:
     return [f"{name} ({own})" if name in repeated and own else name for name, own in zip(names, by, strict=True)]
 
 
+def distinct(names: Mapping[str, str]) -> dict[str, str]:
+    """Names of runs by id; behind those of which there are several the end of the id."""
+    return dict(zip(names, _told_apart(list(names.values()), [run[-4:] for run in names]), strict=True))
+
+
 def name(record: RunRecord) -> str:
     """A run in a few words of Markdown, for its owner: what was run, and its seed."""
     return markup.literal(plain_name(record))
@@ -276,7 +281,7 @@ def led_by_options(records: Sequence[RunRecord], first: Sequence[str]) -> dict[s
         own = _own_or_preset(one)
         words = [said(one.spec.method, key, own[key]) for key in (*keys, *apart[one.id]) if key in own]
         names.append(" · ".join(filter(None, [", ".join(words), *tail])))
-    return dict(zip((one.id for one in records), _told_apart(names, [one.id[-4:] for one in records]), strict=True))
+    return distinct(dict(zip((one.id for one in records), names, strict=True)))
 
 
 def _own_or_preset(record: RunRecord) -> dict[str, Scalar]:

@@ -39,20 +39,19 @@ def counted(specs: Iterable[DatasetSpec]) -> str:
     return f"{len(held)} graphs" + (f", {here} on this machine" if here < len(held) else "")
 
 
-def runs(records: Iterable[RunRecord], *, short: bool = False, graph: bool = True) -> dict[str, str]:
+def runs(records: Iterable[RunRecord], *, short: bool = False) -> dict[str, str]:
     """What each run was, by id. No two are equal, and none takes the name of another when runs come or go.
 
     short: entries that a narrow list shows whole (`naming.short_names`), where a run that gets a namesake
-    says more; without the `graph`, where all are on one.
+    says more.
     """
     held = list(records)
     if not short:
         named = {one.id: naming.plain_name(one) + (OF_GALLERY if one.gallery else "") for one in held}
     else:
-        told = naming.short_names(held, graph=graph)
+        told = naming.short_names(held)
         named = {one.id: told[one.id] + (OF_GALLERY_SHORT if one.gallery else "") for one in held}
-    repeated = {name for name, count in Counter(named.values()).items() if count > 1}
-    return {run: f"{name} ({run[-4:]})" if name in repeated else name for run, name in named.items()}
+    return naming.distinct(named)
 
 
 def shown(records: Iterable[RunRecord], *keys: str) -> list[RunRecord]:

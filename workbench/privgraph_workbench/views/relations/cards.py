@@ -12,7 +12,7 @@ from privgraph.options import OptionError, UnknownName, parameters
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS as METHOD_TABLE
 from privgraph.runs.records import RunQuery, RunRecord
-from privgraph.runs.spec import RunSpec, make_spec
+from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -27,6 +27,7 @@ from privgraph_workbench.views.relations.runs import (
     apart,
     called,
     encoder_here,
+    like,
     show_run,
     unseeded,
 )
@@ -191,15 +192,7 @@ def _other(record: RunRecord, unit: str) -> RunSpec:
     known = {one.name for one in parameters(METHOD_TABLE[METHODS[0]].load_config())}
     kept = {name: value for name, value in asked.options.items() if name in known and name not in GUARANTEE}
     given = {"unit": unit} if unit == "none" else {"unit": unit, "epsilon": PRIVATE_TWIN, "noise_multiplier": 0.0}
-    return make_spec(
-        METHODS[0],
-        asked.dataset,
-        {**kept, **given},
-        data_options=asked.data_options,
-        split=asked.split,
-        seed=asked.seed,
-        device=asked.device,
-    )
+    return like(asked, {**kept, **given}, method=METHODS[0])
 
 
 def _meant(said: PrivacyStatement) -> str:

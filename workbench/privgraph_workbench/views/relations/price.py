@@ -10,13 +10,13 @@ import streamlit as st
 
 from privgraph.options import OptionError
 from privgraph.runs.records import RunQuery, RunRecord
-from privgraph.runs.spec import RunSpec, make_spec
+from privgraph.runs.spec import RunSpec
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.relations import relation_ranking
 from privgraph_workbench.figures.seeds import FEWEST
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.relations import sent
-from privgraph_workbench.views.relations.runs import METHODS, PENDING, Pair, apart
+from privgraph_workbench.views.relations.runs import METHODS, PENDING, Pair, apart, like
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.meaning import strength
 from privgraph_workbench.words.numbers import duration, percent
@@ -122,21 +122,10 @@ def missing(records: Sequence[RunRecord]) -> tuple[Mapping[str, list[RunSpec]], 
         going += sum(one.state in PENDING for one in alike)
         free = (seed for seed in count() if seed not in used)
         try:
-            found = [_seeded(record.spec, seed) for seed in islice(free, max(0, FEWEST - len(used)))]
+            asked = record.spec
+            found = [like(asked, asked.options, seed=seed) for seed in islice(free, max(0, FEWEST - len(used)))]
         except OptionError:  # a run of an earlier version, with options that are admitted no more
             continue
         if found:
             wanted[setting] = found
     return wanted, going
-
-
-def _seeded(asked: RunSpec, seed: int) -> RunSpec:
-    return make_spec(
-        asked.method,
-        asked.dataset,
-        asked.options,
-        data_options=asked.data_options,
-        split=asked.split,
-        seed=seed,
-        device=asked.device,
-    )

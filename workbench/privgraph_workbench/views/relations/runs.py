@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -85,9 +84,7 @@ def name_all() -> None:
     held = [one for one in queue.store().find(query) if not one.unreadable]
     names: dict[str, str] = {}
     for data in {one.spec.dataset for one in held}:
-        told = naming.short_names([one for one in held if one.spec.dataset == data], graph=False)
-        often = Counter(told.values())
-        names |= {run: name if often[name] == 1 else f"{name} ({run[-4:]})" for run, name in told.items()}
+        names |= naming.distinct(naming.short_names([one for one in held if one.spec.dataset == data], graph=False))
     st.session_state[NAMES] = names
 
 
@@ -409,6 +406,19 @@ def invitation() -> None:
         query_params={"method": METHODS[0], "data": EMBEDDED},
     )
     other_texts()
+
+
+def like(asked: RunSpec, options: Mapping[str, object], *, method: str = "", seed: int | None = None) -> RunSpec:
+    """A run on the same data, with these options. Raises `OptionError`."""
+    return make_spec(
+        method or asked.method,
+        asked.dataset,
+        options,
+        data_options=asked.data_options,
+        split=asked.split,
+        seed=asked.seed if seed is None else seed,
+        device=asked.device,
+    )
 
 
 def pair() -> list[RunSpec]:

@@ -9,14 +9,14 @@ import streamlit as st
 from privgraph.methods.base import filled_in
 from privgraph.options import OptionError, Scalar
 from privgraph.runs.records import RunQuery, RunRecord
-from privgraph.runs.spec import RunSpec, make_spec
+from privgraph.runs.spec import RunSpec
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.relations import relation_options
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.relations import sent
-from privgraph_workbench.views.relations.runs import Pair
+from privgraph_workbench.views.relations.runs import Pair, like
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import duration, number, percent
@@ -130,12 +130,4 @@ def _with(asked: RunSpec, moved: Mapping[str, Scalar], seed: int) -> RunSpec:
         options["noise_multiplier"] = 0.0
     own = filled_in(asked.config(), None)
     options |= {name: asked.options[name] for name, value in moved.items() if own.get(name) == value}
-    return make_spec(
-        asked.method,
-        asked.dataset,
-        options,
-        data_options=asked.data_options,
-        split=asked.split,
-        seed=seed,
-        device=asked.device,
-    )
+    return like(asked, options, seed=seed)

@@ -11,13 +11,13 @@ import streamlit as st
 from privgraph.options import OptionError, Parameter, Scalar, parameters
 from privgraph.registry import METHODS as METHOD_TABLE
 from privgraph.runs.records import RunQuery, RunRecord
-from privgraph.runs.spec import RunSpec, make_spec
+from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.relations import sent
-from privgraph_workbench.views.relations.runs import METHODS, PENDING, UNIT_KEYS, Pair
+from privgraph_workbench.views.relations.runs import METHODS, PENDING, UNIT_KEYS, Pair, like
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import duration
 
@@ -100,7 +100,8 @@ def _free(pair: Pair, options: Mapping[str, Scalar], seeds: int) -> list[RunSpec
     """So many specs with these options, with the first seeds from the chosen run's on that are not here."""
     held = queue.store().find(RunQuery(methods=METHODS[:1], limit=MOST_RUNS))
     there = {one.id for one in held if one.pending or one.state == "done"}
-    specs = (_spec(pair, options, seed) for seed in count(pair.first.spec.seed))
+    asked = pair.first.spec
+    specs = (like(asked, options, method=METHODS[0], seed=seed) for seed in count(asked.seed))
     return list(islice((one for one in specs if one.id not in there), seeds))
 
 
@@ -118,19 +119,6 @@ def _options(pair: Pair, unit: str, values: Mapping[str, Scalar]) -> dict[str, S
     kept = {name: value for name, value in pair.first.spec.options.items() if name in known and name not in GUARANTEE}
     given = {"noise_multiplier": 0.0} if unit == "edge" else {}
     return {**kept, **given, **values, "unit": unit}
-
-
-def _spec(pair: Pair, options: Mapping[str, Scalar], seed: int) -> RunSpec:
-    asked = pair.first.spec
-    return make_spec(
-        METHODS[0],
-        asked.dataset,
-        options,
-        data_options=asked.data_options,
-        split=asked.split,
-        seed=seed,
-        device=asked.device,
-    )
 
 
 def _address(pair: Pair, options: Mapping[str, Scalar]) -> dict[str, str]:
