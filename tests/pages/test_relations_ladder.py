@@ -17,6 +17,7 @@ from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.views.relations import ladder as ladder_page
 
 Open = Callable[..., AppTest]
 __all__ = ["described", "process", "submitted"]  # fixtures
@@ -271,3 +272,13 @@ def test_a_run_without_encoder_has_one_of_its_settings_that_can_be_asked(
     assert take.label == "Take seed 0, which can be asked"
     take.click().run()
     assert "and no encoder" not in texts(app)
+
+
+def test_an_interval_of_the_gain_is_not_cut_at_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below 0% private training may be worse than none: that is what too few seeds leave open."""
+    shown: list[list[dict[str, str]]] = []
+    monkeypatch.setattr(ladder_page.st, "dataframe", lambda lines, **_: shown.append(lines))
+    between = {f"{name}{end}": 0.1 for name in ("accuracy", "mrr") for end in ("", "_low", "_high")}
+    row = {"run": "a", "kind": "run", "label": "A", "epsilon": 4.0, "seeds": 3, **between}
+    ladder_page._table([row], {"a": (0.5, -0.2, 1.3)})
+    assert shown[0][0]["gain kept"] == "50% (-20% to 130%)"

@@ -216,7 +216,7 @@ def _table(rows: Sequence[Row], shares: Shares) -> None:
         if row["run"] not in shares:
             return "–"
         share, low, high = shares[row["run"]]
-        return f"{share:.0%}" if low is None or high is None else f"{share:.0%} ({max(0.0, low):.0%} to {high:.0%})"
+        return f"{share:.0%}" if low is None or high is None else f"{share:.0%} ({low:.0%} to {high:.0%})"
 
     st.dataframe(
         [
