@@ -8,7 +8,7 @@ import io
 import json
 import re
 import zipfile
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,41 @@ from privgraph_workbench.words.bibliography import ENTRIES, SAME, bibtex
 
 @pytest.fixture
 def runs() -> list[Told]:
+    return two_runs()
+
+
+@dataclass(frozen=True)
+class Made:
+    """A report of two runs, its archive, its files, and what was told while it was made."""
+
+    asked: Asked
+    packed: bytes
+    files: dict[str, bytes]
+    steps: list[tuple[float, str]]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """Made once for all tests that read it: it takes seconds."""
+    return _made(tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """The same for others to read."""
+    return _made(tmp_path_factory, share=True, title="For others")
+
+
+def _made(places: pytest.TempPathFactory, **changed: object) -> Made:
+    steps: list[tuple[float, str]] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRIVGRAPH_HOME", str(places.mktemp("reported")))
+        given = asked(two_runs(), **changed)
+        packed = reporting.build(given, lambda done, what: steps.append((done, what)))
+    return Made(asked=given, packed=packed, files=opened(packed), steps=steps)
+
+
+def two_runs() -> list[Told]:
     """Two runs, the first attacked."""
     store = RunStore.open()
     said = made_runs.statement(made_runs.edge_entries(9))
@@ -65,8 +100,8 @@ def test_figures_alone_need_no_runs(runs: list[Told]) -> None:
     assert not [out for cell in cells for out in cell.get("outputs", []) if out["output_type"] == "error"]
 
 
-def test_the_archive_holds_everything(runs: list[Told]) -> None:
-    files = opened(reporting.build(asked(runs)))
+def test_the_archive_holds_everything(whole: Made) -> None:
+    runs, files = whole.asked.runs, whole.files
     own = [f"{one.record.id}-{figure}" for one in runs for figure in ("curves", "ledger")]
     figures = ["01-tradeoff", "02-compare", "03-attack_roc", *own]
     assert {name for name in files if name.startswith("figures/")} == {
@@ -89,15 +124,15 @@ def test_the_archive_holds_everything(runs: list[Told]) -> None:
     assert held == [name for name in reporting.FILES if name != "report.ipynb"], "what it holds, and no more"
 
 
-def test_the_page_asks_nobody_and_warns_first(runs: list[Told]) -> None:
-    page = opened(reporting.build(asked(runs)))["report.html"].decode()
+def test_the_page_asks_nobody_and_warns_first(whole: Made) -> None:
+    page = whole.files["report.html"].decode()
     assert "default-src 'none'" in page
     assert not re.search(r'(?:src|href)="(?!data:|#part-)', page)
     assert page.index(reporting.EVALUATOR[:40]) < page.index("Figure 1")
     for place, title in re.findall('href="#part-([0-9]+)">([^<]*)<', page):
         assert f'<section id="part-{place}"><h2>{title}</h2>' in page, "the contents lead to each part"
     assert page.count("Versions, where this report was made") == 2, "once, and in the contents"
-    assert page.count("<details>") == len(runs), "long settings are folded"
+    assert page.count("<details>") == len(whole.asked.runs), "long settings are folded"
     assert "Ours &amp; theirs" in page
     assert "Second &lt;b&gt;." in page, "words of people are words"
     assert len(re.findall("<h[23]>", page)) > 8
@@ -120,9 +155,8 @@ def test_a_remark_has_its_marks_and_is_text_for_the_rest() -> None:
     assert blocks.as_markdown(Remark("**All** of <b> & more")) == "**All** of &lt;b> &amp; more"
 
 
-def test_a_figure_says_its_title_and_each_warning_once(runs: list[Told]) -> None:
-    kept = asked(runs)
-    page = opened(reporting.build(kept))["report.html"].decode()
+def test_a_figure_says_its_title_and_each_warning_once(whole: Made) -> None:
+    kept, page = whole.asked, whole.files["report.html"].decode()
     section = page[page.index("<h2>Figure 1") : page.index("<h2>Figure 2")]
     (encoded,) = re.findall(r"src=\"data:image/svg\+xml;base64,([^\"]+)", section)
     drawn = base64.b64decode(encoded).decode()
@@ -136,13 +170,13 @@ def test_a_figure_says_its_title_and_each_warning_once(runs: list[Told]) -> None
     assert "evaluator only" not in visible
 
 
-def test_equal_reports_are_equal_bytes(runs: list[Told]) -> None:
-    assert reporting.build(asked(runs)) == reporting.build(asked(runs))
-    assert reporting.build(asked(runs)) != reporting.build(asked(runs, title="Another"))
+def test_equal_reports_are_equal_bytes(whole: Made) -> None:
+    assert reporting.build(whole.asked) == whole.packed
+    assert reporting.page(replace(whole.asked, title="Another")).encode() != whole.files["report.html"]
 
 
-def test_a_shared_report_tells_no_seed(runs: list[Told]) -> None:
-    files = opened(reporting.build(asked(runs, share=True, title="For others")))
+def test_a_shared_report_tells_no_seed(shared: Made) -> None:
+    runs, files = shared.asked.runs, shared.files
     assert "reproduce.sh" not in files
     assert {name for name in files if name.startswith("statements/")} == {
         f"statements/run-0{place}.{kind}" for place in (1, 2) for kind in ("txt", "json")
@@ -159,7 +193,7 @@ def test_a_shared_report_tells_no_seed(runs: list[Told]) -> None:
         assert told == []
         assert f"--seed {seed}" not in files["report.html"].decode()
     assert "seed #1" in files["figures/02-compare.csv"].decode(), "runs stay apart"
-    assert reporting.page(asked(runs, share=True, title="For others")).encode() == files["report.html"], "the preview"
+    assert reporting.page(shared.asked).encode() == files["report.html"], "the preview"
 
 
 def test_one_run_has_its_curves_and_its_ledger(runs: list[Told]) -> None:
@@ -199,9 +233,8 @@ def test_an_empty_report_is_refused() -> None:
         Asked(title="Nothing", runs=[])
 
 
-def test_what_is_made_is_told_step_by_step_and_can_be_ended(runs: list[Told]) -> None:
-    told: list[tuple[float, str]] = []
-    reporting.build(asked(runs), lambda done, what: told.append((done, what)))
+def test_what_is_made_is_told_step_by_step_and_can_be_ended(whole: Made) -> None:
+    told = whole.steps
     shares = [done for done, _ in told]
     assert shares == sorted(shares)
     assert shares[0] == 0
@@ -213,7 +246,7 @@ def test_what_is_made_is_told_step_by_step_and_can_be_ended(runs: list[Told]) ->
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        reporting.build(asked(runs), end)
+        reporting.build(whole.asked, end)
 
 
 def test_a_picture_is_drawn_once_for_lines_and_once_for_pixels(
@@ -240,8 +273,8 @@ def test_all_papers_behind_figures_and_statements_are_cited(runs: list[Told]) ->
         assert key in cited
 
 
-def test_numbered_runs_have_a_key(runs: list[Told]) -> None:
-    files = opened(reporting.build(asked(runs, share=True)))
+def test_numbered_runs_have_a_key(shared: Made) -> None:
+    files = shared.files
     assert "Run 1 to run 2 are the runs of this report in its order (files run-01 to run-02)." in (
         files["README.txt"].decode()
     )
