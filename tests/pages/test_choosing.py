@@ -80,4 +80,3 @@ def test_short_titles_tell_runs_apart_and_say_no_more(store: RunStore) -> None:
     assert "hidden" not in titles[alone]
     assert not any("dropout" in title for title in titles.values())
     assert all(title.endswith(" · Karate club") for title in titles.values())
-    assert not any("Karate" in title for title in choosing.runs(records, short=True, graph=False).values())
