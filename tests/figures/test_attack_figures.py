@@ -152,8 +152,8 @@ class TestCurves:
             "the one trained on the run's own training nodes",
             " Band: lowest to highest over all attacked models.",
         )
-        mean = "the mean over the attacked models, each of which trained on a draw of its own"
-        faint = " Faint line: the one that trained on the run's own draw."
+        mean = "the mean over the attacked models, each trained on its own random set of nodes"
+        faint = " Faint line: the one trained on the run's own training nodes."
         assert said(1) == "Line: the one attacked model."
         assert said(2) == f"Line: {own}.{band}"
         assert said(3) == f"Strong line: {mean}.{faint}{band}"

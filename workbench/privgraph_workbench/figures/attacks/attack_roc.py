@@ -295,8 +295,8 @@ def _least(rows: Sequence[Row]) -> float:
 
 
 def _lowest(rows: Sequence[Row], low: float) -> float:
-    """The power of ten at or below all that is drawn of attacks, at most 0.1: where they find much, the curves
-    do not lie in a sliver below the upper edge."""
+    """The power of ten at or below all that is drawn of attacks, at most 0.1: where they find much,
+    the curves do not lie in a sliver below the upper edge."""
     drawn = [
         row["true"] if row["low"] is None else row["low"]
         for row in rows

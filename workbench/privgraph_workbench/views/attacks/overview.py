@@ -32,7 +32,7 @@ WIDTHS = {
 }
 """In pixels: a table, which has the similarity or the bound, is no wider than a window of 1280, and tells the
 name of a run whole."""
-WIDE = "wide interval"
+WIDE = "wide"
 KEY, QUESTION, OF, TURN = "overview", "overview_question", "overview.of", "overview.turn"
 ROW_PIXELS, MOST_PIXELS = 35, 700
 """Of a table that shows its rows without being scrolled, as long as they are not many."""
@@ -172,7 +172,7 @@ def _line(title: str, attack: AttackRecord, severe: int, unit: str, without: Att
     return {
         "area": f"{value:.3f} ({low:.3f} to {high:.3f})",
         **({} if alike is None else {"similarity alone": f"{alike:.3f}"}),
-        "verdict": f"{word}; {WIDE}" if verdicts.wide(attack, severe) else word,
+        "verdict": f"{word} ({WIDE})" if verdicts.wide(attack, severe) else word,
         "promised": _promised(attack, unit),
         "run": title,
         FOUND: rates.at_rare(attack),
