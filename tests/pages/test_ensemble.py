@@ -37,8 +37,8 @@ def unread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(describing, "describe", refuse)
 
 
-def _kept(store: RunStore, found: Ensemble, seed: int = 0) -> str:
-    return keep_ensemble(store, found, made_answers("counts", noise=3.0), seed=seed)
+def _kept(store: RunStore, found: Ensemble, seed: int = 0, **options: object) -> str:
+    return keep_ensemble(store, found, made_answers("counts", noise=3.0), seed, **options)
 
 
 def _texts(app: AppTest) -> str:
@@ -72,7 +72,7 @@ def test_a_method_without_such_teachers_is_one_sentence(opened: Open, store: Run
     app = opened("teachers", data="karate", run=run, tab=PAYERS)
     assert f"**all private nodes pay the same**: sound ε {upper(said.epsilon)}" in _texts(app)
     assert not any("Open a run of DP-GPL" in one.proto.label for one in app.get("page_link")), "there is none"
-    weighted = _kept(store, ensemble())
+    weighted = _kept(store, ensemble(), weighting="private-centrality", teachers=8)
     app = opened("teachers", data="karate", run=run, tab=PAYERS)
     link = next(one.proto for one in app.get("page_link") if "Open a run of DP-GPL" in one.proto.label)
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": weighted, "tab": PAYERS}
@@ -102,7 +102,7 @@ def test_a_finished_run_shows_its_teachers(opened: Open, store: RunStore) -> Non
     table = next(one.value for one in app.dataframe if "because of" in one.value)
     assert len(table) == gone
     assert set(table["because of"]) == {"its own limit"}
-    assert app.selectbox(key="run").options[0].endswith(", seed 0")
+    assert "Karate club, seed 0" in _texts(app)
     assert set(drawn) == {"teacher_epsilons-sound-histogram-weight", "budget-sound", "stopped", "teacher_accuracy"}
     assert "-badge[:material/warning: data-dependent]" in _texts(app)
     assert not app.warning, app.warning

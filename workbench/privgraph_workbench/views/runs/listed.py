@@ -13,7 +13,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import states
-from privgraph_workbench.words import naming
+from privgraph_workbench.words import listing, naming
 from privgraph_workbench.words.naming import method_title
 from privgraph_workbench.words.numbers import percent, stated
 
@@ -75,7 +75,7 @@ def _held(group: Iterable[Light], name: str) -> list[float]:
 
 def rows(groups: Sequence[Sequence[Light]], records: Mapping[str, RunRecord]) -> list[dict[str, Any]]:
     """The settings that are listed together, as the table draws them (`run_list.show`)."""
-    told = naming.told_in_list([one for one in records.values() if not one.unreadable])
+    told = listing.told_in_list([one for one in records.values() if not one.unreadable])
     return [row(group, records, told) for group in groups]
 
 
