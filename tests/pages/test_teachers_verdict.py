@@ -59,7 +59,16 @@ def test_whether_weights_pay_is_said_in_numbers(store: RunStore) -> None:
     found = ensemble(gate_sigma=0.0, weights=(0.4, 1.6))
     run = keep_ensemble(store, found, made_answers("counts", noise=3.0), weighting=choose_run.WEIGHTED, teachers=8)
     record = store.get(run)
-    saved, heavy, alone = verdict.weights(record, found, store)
+
+    def said() -> verdict.Said:
+        found_out = verdict.weights(record, found, store)
+        assert found_out is not None
+        return found_out
+
+    saved, heavy, alone = said().parts
+    assert said().whole == (
+        "They save ε for the nodes of 20 of 40 teachers; what they cost the student is not known here."
+    )
     assert "those of 20 of 40 teachers pay less" in saved
     light, strong = (100 * found.accuracy[found.weights == one].mean() for one in np.unique(found.weights))
     assert f"{strong:.1f}% of test nodes on average" in heavy
@@ -69,14 +78,14 @@ def test_whether_weights_pay_is_said_in_numbers(store: RunStore) -> None:
     for seed, accuracy in enumerate((0.74, 0.75, 0.76)):
         keep(store, make_spec("dp-gpl", "karate", same, seed=seed), accuracy=accuracy)
     assert verdict.beside_equal(record, store) == [(0.7, 0.74)], "seed by seed"
-    assert "on 74.0%. Fewer than 3 seeds" in verdict.weights(record, found, store)[-1]
+    assert "on 74.0%. Fewer than 3 seeds" in said().parts[-1]
     keep(store, make_spec("dp-gpl", "karate", {**same, "epsilon": 4.0}), accuracy=0.1)
     for seed in (1, 2):
         keep(store, make_spec("dp-gpl", "karate", record.spec.options, seed=seed), accuracy=0.7)
-    said = verdict.weights(record, found, store)[-1]
-    assert "70.0% on average over 3 seeds; with equal weights" in said
-    assert "on 75.0%: a difference of −5.0 points, seed by seed (95% interval −7.5 to −2.5)" in said
-    assert said.endswith("weights cost accuracy.")
+    student = said().parts[-1]
+    assert "70.0% on average over 3 seeds; with equal weights" in student
+    assert "on 75.0%: a difference of −5.0 points, seed by seed (95% interval −7.5 to −2.5)" in student
+    assert said().whole.endswith("of 20 of 40 teachers, and cost the student accuracy.")
     assert not verdict.weights(record, replace(found, weights=np.ones(40)), store)
 
 

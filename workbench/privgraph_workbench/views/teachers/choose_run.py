@@ -20,6 +20,10 @@ WEIGHTED = "private-centrality"
 WORDS = {WEIGHTED: "unequal weights", "uniform": "equal weights", "centrality": "weights as published"}
 """How votes are weighted, in the order of the list. As published, weights are made of all private nodes: each
 of them pays for all votes."""
+HELP = (
+    "Finished runs whose teachers' answers were kept: what they are grouped by, the sound ε of those who pay most, and "
+    "how many public test nodes the student has right"
+)
 USUAL = 4.0
 """Epsilon up to which a run of the gallery is shown unasked."""
 
@@ -48,9 +52,7 @@ def show(records: Mapping[str, RunRecord]) -> RunRecord:
                 width="content",
             )
         with st.container(width=520):
-            name = choosing.one(
-                "Run", titles(groups[method]), "run", help="Finished runs whose teachers' answers were kept"
-            )
+            name = choosing.one("Run", titles(groups[method]), "run", help=HELP)
         record = records[name]
         st.page_link(
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}

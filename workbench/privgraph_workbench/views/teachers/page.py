@@ -61,9 +61,10 @@ def _show(tab: str, record: RunRecord | None, records: Mapping[str, RunRecord]) 
     elif ensemble is None:
         _no_weights(record, records)
     else:
-        payers.show(record, ensemble)
+        payers.lead(ensemble)
         if payers.alike(ensemble):
             _to_weighted(record, records)
+        payers.show(record, ensemble)
 
 
 def _one_vote(record: RunRecord, ensemble: Ensemble | None) -> None:

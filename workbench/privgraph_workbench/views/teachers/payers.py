@@ -29,9 +29,8 @@ from privgraph_workbench.words.numbers import number, percent, upper
 Statements = Mapping[str, PrivacyStatement]
 
 
-def show(record: RunRecord, ensemble: Ensemble) -> None:
-    """Whose nodes pay how much, whether that pays, how it was spent, who was stopped."""
-    statements = statements_of([record])
+def lead(ensemble: Ensemble) -> None:
+    """Who pays, in a sentence."""
     if not ensemble.per_teacher:
         st.warning(
             "In this run one node's leaving may move **every** vote, because others' groups, weights or "
@@ -48,6 +47,11 @@ def show(record: RunRecord, ensemble: Ensemble) -> None:
             "Every private node belongs to one teacher, and moves one vote. A vote that weighs more gives more "
             "away: **the nodes of a heavy teacher have a larger ε**."
         )
+
+
+def show(record: RunRecord, ensemble: Ensemble) -> None:
+    """Whose nodes pay how much, whether that pays, how it was spent, who was stopped."""
+    statements = statements_of([record])
     _numbers(ensemble)
     if said := verdict.which(ensemble):
         st.markdown(said)
@@ -71,11 +75,11 @@ def alike(ensemble: Ensemble) -> bool:
 def _pay(record: RunRecord, ensemble: Ensemble) -> None:
     """Whether unequal weights were worth it, as far as this run and others like it say."""
     said = verdict.weights(record, ensemble, queue.store())
-    if not said:
+    if said is None:
         return
     with st.container(border=True):
-        st.markdown("**Do the weights pay?**")
-        st.markdown("\n".join(f"- {one}" for one in said))
+        st.markdown(f"**Do the weights pay?** {said.whole}")
+        st.markdown("\n".join(f"- {one}" for one in said.parts))
         states.badges(evaluator=True)
 
 

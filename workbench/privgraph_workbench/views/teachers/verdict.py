@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
 import numpy as np
@@ -65,18 +66,28 @@ def spent(ensemble: Ensemble, measure: str) -> str:
     )
 
 
-def weights(record: RunRecord, ensemble: Ensemble, store: RunStore) -> list[str]:
-    """Sentences on what unequal weights bring: what light teachers' nodes save, whether heavy teachers are
-    better, and how the student does beside those of equal weights. None where weights move no guarantee."""
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """Whether weights pay in one sentence, and what stands behind it."""
+
+    whole: str
+    parts: tuple[str, ...]
+
+
+def weights(record: RunRecord, ensemble: Ensemble, store: RunStore) -> Said | None:
+    """What unequal weights bring: what light teachers' nodes save, whether heavy teachers are better, and how
+    the student does beside those of equal weights. None where weights move no guarantee."""
     if not ensemble.per_teacher or np.ptp(ensemble.weights) < 1e-9 or not np.isfinite(ensemble.sound).all():
-        return []
+        return None
     most = float(ensemble.sound.max())
     less = int((ensemble.sound < most * (1 - 1e-6)).sum())
     saved = (
         f"**What they save.** The heaviest teachers' nodes pay ε {upper(most, 2)}; those of {less:,} of "
         f"{len(ensemble.weights):,} teachers pay less, down to {upper(float(ensemble.sound.min()), 2)}."
     )
-    return [saved, *_teachers(ensemble), *_students(beside_equal(record, store), most)]
+    cost, student = _students(beside_equal(record, store), most)
+    whole = f"They save ε for the nodes of {less:,} of {len(ensemble.weights):,} teachers{cost}."
+    return Said(whole=whole, parts=(saved, *_teachers(ensemble), student))
 
 
 def _teachers(ensemble: Ensemble) -> list[str]:
@@ -122,10 +133,11 @@ def _key(record: RunRecord, weighting: str | None = None) -> str:
     return json.dumps([GraphId.of(record.spec).words(), options], sort_keys=True)
 
 
-def _students(pairs: Sequence[tuple[float, float]], most: float) -> list[str]:
-    """The student beside that of equal weights."""
+def _students(pairs: Sequence[tuple[float, float]], most: float) -> tuple[str, str]:
+    """What weights cost the student, in a few words, and the student beside that of equal weights."""
+    unknown = "; what they cost the student is not known here"
     if not pairs:
-        return ["**The student.** No run with equal weights, and all else alike, is here to hold it against."]
+        return unknown, "**The student.** No run with equal weights, and all else alike, is here to hold it against."
     own, equal = (fmean(values) for values in zip(*pairs, strict=True))
     apart = [one - other for one, other in pairs]
     several = f" on average over {len(pairs)} seeds" if len(pairs) > 1 else ""
@@ -135,10 +147,15 @@ def _students(pairs: Sequence[tuple[float, float]], most: float) -> list[str]:
     )
     error = seeds.standard_error(apart)
     if error is None:
-        return [f"{said}. Fewer than {seeds.FEWEST} seeds do not tell which is better."]
+        return unknown, f"{said}. Fewer than {seeds.FEWEST} seeds do not tell which is better."
     mean, low, high = seeds.difference((fmean(apart), error, len(apart)), (0.0, 0.0, len(apart)))
-    judged = "weights help" if low > 0 else "weights cost accuracy" if high < 0 else "these seeds do not tell"
-    return [
+    if low > 0:
+        cost = ", and the student is better with them"
+    elif high < 0:
+        cost = ", and cost the student accuracy"
+    else:
+        cost = f"; whether they cost the student accuracy, {len(pairs)} seeds do not tell"
+    return cost, (
         f"{said}: a difference of {signed(100 * mean)} points, seed by seed (95% interval {signed(100 * low)} to "
-        f"{signed(100 * high)}), so {judged}."
-    ]
+        f"{signed(100 * high)})."
+    )

@@ -314,41 +314,48 @@ def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: 
     passes, right = one_vote.expected(ensemble, noise)
     asked, delta = len(ensemble.queries), number(ensemble.delta)
     whom = "the heaviest teacher's nodes" if ensemble.per_teacher else "all votes, which one node may move"
-    boxes = (
+    query = [
         (
             "The largest class stays",
             chance(top["chance"]),
             f"Chance that {top['name']}, which has the most votes, still has the most after noise",
         ),
         (
-            "This query passes the gate",
-            "no gate" if first["passes"] is None else chance(first["passes"]),
-            "Chance that the largest count, with the gate's noise, exceeds the threshold",
-        ),
-        (
             f"Cost of this query: {EPSILONS['sound'].label}",
             upper(first["epsilon_query"]),
             f"For {whom}, by itself, tested and answered, at delta {delta}",
         ),
+    ]
+    whole = [
         (
             "Labels right, on average",
             percent(right),
             "Of all queries that would pass, over all draws of this noise. Evaluator only: it needs the truth",
         ),
         (
-            "All queries that pass",
-            percent(passes),
-            "Share of all queries that the gate would let through, on average over the noise",
-        ),
-        (
             f"Cost of all {asked:,}: {EPSILONS['sound'].label}",
             upper(first["epsilon_run"]),
             f"For {whom}, where every query is tested and answered, without a limit, at delta {delta}",
         ),
-    )
-    for start in (0, 3):
-        with st.container(key=f"{shell.CARDS}-vote-{start}"):
-            for column, (label, value, help_) in zip(st.columns(3), boxes[start : start + 3], strict=True):
+    ]
+    if first["passes"] is not None:
+        query.append(
+            (
+                "This query passes the gate",
+                chance(first["passes"]),
+                "Chance that the largest count, with the gate's noise, exceeds the threshold",
+            )
+        )
+        whole.append(
+            (
+                "All queries that pass",
+                percent(passes),
+                "Share of all queries that the gate would let through, on average over the noise",
+            )
+        )
+    for place, boxes in enumerate([query + whole] if first["passes"] is None else [query, whole]):
+        with st.container(key=f"{shell.CARDS}-vote-{place}"):
+            for column, (label, value, help_) in zip(st.columns(len(boxes)), boxes, strict=True):
                 column.metric(label, value, border=True, help=help_)
     own = one_vote.Noise.of(ensemble)
     found = answered.kept(record)
