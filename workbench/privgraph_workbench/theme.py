@@ -84,7 +84,7 @@ THEMES = {LIGHT.name: LIGHT, DARK.name: DARK}
 NEUTRAL = 6
 """The slot of what is there to compare with, and belongs to no group: it is grey."""
 
-DASHES = ("solid", "4px,2px", "dashdot", "longdashdot", "5px,2px,1px,2px", "2px,6px")
+DASHES = ("solid", "4px,2px", "dashdot", "longdashdot", "5px,2px,1px,2px", "10px,3px")
 """By slot, in plotly's words."""
 
 MARKERS = ("square", "triangle-down", "cross", "x", "star", "pentagon", "octagon", "hexagon")

@@ -132,8 +132,7 @@ def known_words(wanted: Sequence[RunSpec], done: Collection[str], used: int, ran
     references that `ran` here at other options, that too."""
     of_method = Counter(one.method for one in wanted)
     lacks = Counter(one.method for one in wanted if one.id not in done)
-    of = f"{used:,} of the {len(done):,}" if used < len(done) else f"{used:,}"
-    said = f"From {of} finished run{'s' * (len(done) != 1)}{' here: those at default options' * (used < len(done))}"
+    said = used_words(used, len(done)).rstrip(".")
     if not lacks:
         return f"{said}. The comparison is complete."
     parts = []
@@ -143,6 +142,16 @@ def known_words(wanted: Sequence[RunSpec], done: Collection[str], used: int, ran
         parts.append(f"{METHODS[name].title} ({runs}{other})")
     many = f"Of the full comparison {lacks.total()} are missing: {', '.join(parts)}."
     return f"So far, {said[0].lower()}{said[1:]}. {many}"
+
+
+def used_words(used: int, done: int) -> str:
+    """From how many of the finished runs it is said.
+
+    >>> used_words(3, 3), used_words(2, 3)
+    ('From 3 finished runs.', 'From 2 of the 3 finished runs here: those at default options.')
+    """
+    of = f"{used:,} of the {done:,}" if used < done else f"{used:,}"
+    return f"From {of} finished run{'s' * (done != 1)}{' here: those at default options' * (used < done)}."
 
 
 def left_out(wanted: Sequence[RunSpec], records: Sequence[RunRecord], unit: str) -> str:

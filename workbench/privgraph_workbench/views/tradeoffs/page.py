@@ -25,7 +25,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, composition, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.parts.states import readable
-from privgraph_workbench.views.tradeoffs import compare_form, sweep_form
+from privgraph_workbench.views.tradeoffs import compare_form, files, sweep_form
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import percent, spent, stated
@@ -55,25 +55,28 @@ def page() -> None:
     advice = st.container()
     waiting = queue.store().count(_in_state(query, sweep_form.PENDING))
     shell.fragment(_figure, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
-    below = st.container()
     newest = _newest(replace(query, datasets=(spec.name,)))
     empty = newest is None
     with advice:
-        if st.session_state.get("everywhere"):
-            st.caption(
-                f"All graphs are drawn, and what to take is said of one graph alone: without All graphs, of "
-                f"{markup.literal(spec.title)}. What stands below the figure is about that graph."
-            )
-        else:
-            for unit in query.units[1:]:
-                compare_form.headline(spec, unit, newest, below)
+        told = _advice(spec, newest, query.units[1:])
     with layout.fold("Which method for my graph?", "compare", icon=":material/recommend:") as part:
         if part.open:
-            compare_form.show(spec, newest)
+            compare_form.show(spec, newest, told=told)
     with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=empty) as part:
         if part.open:
             sweep_form.show(spec, newest)
     sweep_form.progress()
+
+
+def _advice(spec: DatasetSpec, newest: RunRecord | None, units: Sequence[str]) -> list[str]:
+    """What to take, of each unit for itself; the units of which it is said in full. Of all graphs, in a
+    line each."""
+    if not st.session_state.get("everywhere"):
+        return [unit for unit in units if compare_form.headline(spec, unit, newest)]
+    drawn = {one: run for one in files.choices().values() if (run := compare_form.newest(one.name, *units))}
+    compare_form.everywhere(drawn, units)
+    st.caption(f"Reasons stand there without All graphs. Below the figure it is about {markup.literal(spec.title)}.")
+    return []
 
 
 _KEPT = (
@@ -123,8 +126,7 @@ def _rename() -> None:
 def _complaints() -> list[str]:
     sentences = []
     data = st.query_params.get("data")
-    names = {spec.name for spec in datasets.choices() if datasets.unavailable(spec) is None}
-    if data is not None and data not in names:
+    if data is not None and data not in files.choices():
         sentences.append(f"In this page's address, {datasets.complaint(data)}.")
     for key, admitted in (("curve", set(METHODS)), ("protects", {"edge", "node", "both"})):
         for value in st.query_params.get_all(key):
@@ -138,7 +140,7 @@ def _complaints() -> list[str]:
 def _filters() -> tuple[DatasetSpec, RunQuery]:
     """Graph, methods and unit: the graph that is worked on, and the runs that are shown."""
     _follow_sweep()
-    found = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
+    found = files.choices()
     left, middle, right, last = st.columns([5, 5, 5, 3], vertical_alignment="bottom")
     with left:
         spec = found[choosing.one("Data", choosing.graphs(found.values()), "data")]
