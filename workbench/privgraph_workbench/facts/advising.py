@@ -21,6 +21,12 @@ BLIND = "mlp"
 IGNORES = "the model that ignores edges"
 WIDE = 0.3
 """An interval as wide as that says too little to choose by."""
+BASIS = (
+    "In brackets: 95% intervals over seeds. Clearly better means that they do not meet. Accuracies are measured on "
+    "test labels: choosing by them reads private data, and no ε here pays for it. Choose on a public graph that is "
+    "like yours, or treat the choice as an assumption."
+)
+"""What is called clear, and what the choice itself reads."""
 Kind = Literal["blind", "one", "several", "unsure"]
 
 
@@ -72,7 +78,7 @@ class Verdict:
     @property
     def heading(self) -> str:
         """What the stretches are about, or that nothing can be said."""
-        if not self.stretches:
+        if not self.methods:
             return "No method has a finished run yet."
         if self.thin:
             return f"Too little has run to say what hides {HIDES[self.unit]} best: {self.thin}."
@@ -81,7 +87,7 @@ class Verdict:
     @property
     def text(self) -> str:
         """All of it, a line each."""
-        return "\n".join([self.heading, *(one.text for one in self.stretches), *self.notes])
+        return "\n".join([self.heading, *(one.text for one in self.stretches), *self.notes, BASIS])
 
 
 def verdict(records: Sequence[RunRecord], unit: str, expected: Sequence[str] = ()) -> Verdict:
@@ -109,7 +115,6 @@ def verdict(records: Sequence[RunRecord], unit: str, expected: Sequence[str] = (
         notes += _beside_blind([row for held in at.values() for row in held], blind)
     notes += [f"Not run yet: {', '.join(absent)}."] if absent else []
     notes += _beside_network(judged, rows)
-    notes.append(_basis(private))
     return Verdict(
         unit=unit,
         stretches=stretches,
@@ -203,7 +208,7 @@ def _in_turn(same: list[_Judged], blind: Row | None, unit: str) -> str:
         f"{title} at ε {_epsilons(held)} ({'up to ' * (len(held) > 1)}{percent(max(row['mean'] for row in held))})"
         for title, held in led.items()
     ]
-    said = f"The highest means are those of {_and(leaders)}; at each of these ε others cannot be told from it."
+    said = f"The highest means are those of {_and(leaders)}; at each of these ε, others cannot be told from the best."
     if blind is None or unit == "node":
         return said
     return f"{said} Each is clearly better than {IGNORES} ({percent(blind['mean'])})."
@@ -281,14 +286,3 @@ def _beside_network(judged: Sequence[_Judged], rows: Sequence[Row]) -> list[str]
         return [f"For scale: a network without privacy reaches {percent(network['mean'])} (fewer than three seeds)."]
     far = "is clearly below" if _clear(network, best) else "cannot be told from"
     return [f"{here} {far} a network without privacy, {_with_interval(network)}."]
-
-
-def _basis(private: Sequence[Row]) -> str:
-    """What is called clear, and what the choice itself reads."""
-    seeds = sorted({row["seeds"] for row in private})
-    count = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
-    return (
-        f"In brackets: 95% intervals over {count} seed{'s' * (seeds[-1] > 1)}; clearly better means that they do not "
-        "meet. Accuracies are measured on test labels: choosing by them reads private data, and no ε here pays for it. "
-        "Choose on a public graph that is like yours, or treat the choice as an assumption."
-    )

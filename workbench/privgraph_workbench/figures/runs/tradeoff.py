@@ -60,10 +60,10 @@ LEVELS = 4
 """Levels that are named before any curve: some of what there is to compare with."""
 ENTRIES = 14
 """Curves and levels that a legend names at most; others are named where they are pointed at."""
-DODGE, DODGE_OF_MANY = 0.012, 0.016
+DODGE, DODGE_OF_MANY = 0.012, 0.011
 """In a crowd, marks of one epsilon stand side by side, each on its own bar: so far apart, as a share of the
 width of the only panel, or of one of many."""
-WIDEST = 0.06
+WIDEST = 0.045
 """How far the last of them stands from its epsilon at most; always to the right: none promises more."""
 CAP = 0.003
 """Half the width of the ends of a bar, as a share of the panel's."""
@@ -524,7 +524,8 @@ def _curve_series(
 ) -> list[Series]:
     """A line through the curve's points, the sound ones where there are any, and a mark at each of the two
     epsilons, filled and hollow; a smaller one for few seeds, where the figure has both (`mixed`). No band in
-    a `crowd`. All of it stands `aside` of its epsilon by that factor; the ends of bars are as wide as `cap` says."""
+    a `crowd`. All of it stands `aside` of its epsilon by that factor; the ends of bars are as wide as `cap`
+    says."""
     curve = curve_of(members[0])
     points = {kind: sorted(_placed(members, kind), key=lambda row: float(row[COLUMNS[kind]])) for kind in KINDS}
     kind: Epsilon = "sound" if points["sound"] else "published"

@@ -52,7 +52,8 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None, *, told: Collection[
         )
     )
     try:
-        wanted = comparing.specs(spec.name, unit, data_options=options)
+        shared = _shared(spec, unit)
+        wanted = comparing.specs(spec.name, unit, data_options=options, shared=shared)
         facts = None if files.absent(spec) else datasets.public_facts(spec, wanted[0].data_options, "random")
     except (OptionError, DataError) as error:
         st.error(markup.sentence(error))
@@ -69,7 +70,7 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None, *, told: Collection[
             "nodes are public, and private ones teach. Their accuracies are of other nodes, and belong on Teachers."
         )
     going = any(state in PENDING for state in held.values())
-    shell.fragment(_result, run_every=POLL_SECONDS if going else None)(spec, options, unit, going, unit in told)
+    shell.fragment(_result, run_every=POLL_SECONDS if going else None)(spec, options, shared, unit, going, unit in told)
     if missing and files.absent(spec):
         files.needed(spec, "compare")
     elif missing:
@@ -95,13 +96,13 @@ def headline(spec: DatasetSpec, unit: str, drawn: RunRecord | None) -> bool:
         return False
     with st.container(border=True):
         _lines(known.said)
-        if known.said.notes[:-1]:
-            st.markdown(markup.literal(" ".join(known.said.notes[:-1])))
+        if known.said.notes:
+            st.markdown(markup.literal(" ".join(known.said.notes)))
         if known.left:
             st.markdown(known.left)
         if not known.said.settled:
             _elsewhere(spec, unit)
-        st.caption(f"{markup.literal(known.said.notes[-1])} {known.short}")
+        st.caption(known.short)
     return True
 
 
@@ -175,22 +176,38 @@ class Known:
 def _known(spec: DatasetSpec, drawn: RunRecord | None, unit: str) -> Known | None:
     """What is known now on the graph of the run `drawn`: from runs of the comparison, and from others of the
     same settings. None where nothing protects the unit of such a graph."""
-    return _of_options(spec, _options(spec, drawn), unit) if comparing.fitting(spec, unit) else None
+    if not comparing.fitting(spec, unit):
+        return None
+    return _of_options(spec, _options(spec, drawn), _shared(spec, unit), unit)
 
 
-def _of_options(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str) -> Known:
+def _shared(spec: DatasetSpec, unit: str) -> dict[str, Scalar]:
+    """The options that all methods are compared at, where the data set has no default of them: those of the
+    newest run."""
+    run = newest(spec.name, unit) if spec.domains else None
+    return {} if run is None else comparing.shared_options(spec, run.spec, unit)
+
+
+def _of_options(spec: DatasetSpec, options: Mapping[str, Scalar], shared: Mapping[str, Scalar], unit: str) -> Known:
     found = queue.store().find_rows(
         RunQuery(datasets=(spec.name,), units=("none", unit), states=("done",), limit=MOST_KNOWN)
     )
     ids = tuple(sorted(row["id"] for row in found))
-    return _told(queue.store().url, ids, spec.name, tuple(sorted(options.items())), unit)
+    return _told(queue.store().url, ids, spec.name, tuple(sorted(options.items())), tuple(sorted(shared.items())), unit)
 
 
-def _result(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str, was_going: bool, told: bool) -> None:
+def _result(
+    spec: DatasetSpec,
+    options: Mapping[str, Scalar],
+    shared: Mapping[str, Scalar],
+    unit: str,
+    was_going: bool,
+    told: bool,
+) -> None:
     """What is known so far, but for what is `told` above, and how far the rest is: at once, and again as runs
     end."""
     queue.tick()
-    ids = tuple(one.id for one in comparing.specs(spec.name, unit, data_options=options))
+    ids = tuple(one.id for one in comparing.specs(spec.name, unit, data_options=options, shared=shared))
     rows = queue.store().find_rows(RunQuery(ids=ids))
     done = sum(row["state"] == "done" for row in rows)
     going = [row["id"] for row in rows if row["state"] in PENDING]
@@ -201,12 +218,12 @@ def _result(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str, was_goi
         st.button(
             "Stop the comparison", key="compare_stop", icon=":material/stop:", on_click=_stop, args=(tuple(going),)
         )
-    known = _of_options(spec, options, unit)
+    known = _of_options(spec, options, shared, unit)
     if not known.said.methods:
         return
     if not told:
         _lines(known.said)
-        st.markdown(markup.literal(" ".join(known.said.notes)))
+        st.markdown(markup.literal(" ".join([*known.said.notes, advising.BASIS])))
         if known.left:
             st.markdown(known.left)
     st.caption(known.words)
@@ -218,9 +235,16 @@ def _result(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str, was_goi
 
 
 @lru_cache(maxsize=64)
-def _told(url: str, ids: tuple[str, ...], data: str, options: tuple[tuple[str, Scalar], ...], unit: str) -> Known:
+def _told(
+    url: str,
+    ids: tuple[str, ...],
+    data: str,
+    options: tuple[tuple[str, Scalar], ...],
+    shared: tuple[tuple[str, Scalar], ...],
+    unit: str,
+) -> Known:
     """The table and the verdict of these finished runs. They never change, so this is computed once."""
-    spec, wanted = catalogue.dataset(data), comparing.specs(data, unit, data_options=dict(options))
+    spec, wanted = catalogue.dataset(data), comparing.specs(data, unit, data_options=dict(options), shared=dict(shared))
     found = queue.store().find(RunQuery(ids=ids)) if ids else []
     records = comparing.alike(wanted, found)
     rows = [row for row in tradeoff.data(records) if not row["variant"]]

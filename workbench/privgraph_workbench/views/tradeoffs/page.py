@@ -15,7 +15,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot, theme
-from privgraph_workbench.facts import datasets
+from privgraph_workbench.facts import advising, datasets
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.notes import badges_of
@@ -28,7 +28,7 @@ from privgraph_workbench.views.parts.states import readable
 from privgraph_workbench.views.tradeoffs import compare_form, files, sweep_form
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import percent, spent, stated
+from privgraph_workbench.words.numbers import kept, option, percent, stated
 
 MOST_RUNS = 1000
 POLL_SECONDS = 2.0
@@ -40,6 +40,8 @@ EVERY = "tradeoff_every"
 """Whether every setting is drawn, in every panel."""
 OF_BEFORE = "on"
 """How addresses of before named the graph."""
+CHOSEN = "chosen"
+"""What the address of the page Runs holds, and a browser that goes back from there still has."""
 
 
 def page() -> None:
@@ -72,10 +74,16 @@ def _advice(spec: DatasetSpec, newest: RunRecord | None, units: Sequence[str]) -
     """What to take, of each unit for itself; the units of which it is said in full. Of all graphs, in a
     line each."""
     if not st.session_state.get("everywhere"):
-        return [unit for unit in units if compare_form.headline(spec, unit, newest)]
+        told = [unit for unit in units if compare_form.headline(spec, unit, newest)]
+        if told:
+            st.caption(advising.BASIS)
+        return told
     drawn = {one: run for one in files.choices().values() if (run := compare_form.newest(one.name, *units))}
     compare_form.everywhere(drawn, units)
-    st.caption(f"Reasons stand there without All graphs. Below the figure it is about {markup.literal(spec.title)}.")
+    st.caption(
+        f"{advising.BASIS} Turn All graphs off for the reasons. The parts below the figure are about "
+        f"{markup.literal(spec.title)}."
+    )
     return []
 
 
@@ -115,7 +123,9 @@ def _newest(query: RunQuery) -> RunRecord | None:
 
 
 def _rename() -> None:
-    """Addresses of before named the graph `on`; every page calls it `data`."""
+    """Addresses of before named the graph `on`; every page calls it `data`. And whoever comes back from runs
+    that were opened here has their address, in which nothing is of this page but the graph."""
+    st.query_params.pop(CHOSEN, None)
     asked = st.query_params.get(OF_BEFORE)
     if asked is not None:
         del st.query_params[OF_BEFORE]
@@ -298,10 +308,10 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
             "numbers below. Choose a method above to draw its own."
         )
     left = (tradeoff.chart if detailed else tradeoff.plain)(rows).notes[1:]
-    marks = f"Marks: {_mark('sound')} and {_mark('published')} of the same noise."
+    marks = "Filled marks stand at a sound ε, hollow ones at the ε as published, of the same noise."
     st.caption(
-        f"{marks if detailed else 'Each mark stands at a sound ε.'} Levels have no ε: they protect nothing, or read "
-        "no edge. Bars and bands: 95% confidence over three seeds or more. "
+        f"{marks if detailed else 'Each mark stands at a sound ε.'} Grey levels have no ε: they protect nothing, or "
+        "read no edge. Bars and bands: 95% confidence over three seeds or more. "
         f"{' '.join([*left, _from_gallery([bool(row['gallery']) for row in found])])}"
     )
     with layout.fold("The numbers, and what all runs cost together", "numbers", icon=":material/table_rows:") as part:
@@ -334,7 +344,17 @@ def _open_clicked() -> None:
     if len(runs) == 1:
         st.switch_page(shell.page("train"), query_params={"run": runs[0]})
     elif runs:
-        st.switch_page(shell.page("runs"), query_params={"chosen": ",".join(runs)})
+        st.switch_page(shell.page("runs"), query_params={"chosen": ",".join(runs), **_narrowed(runs)})
+
+
+def _narrowed(runs: Sequence[str]) -> dict[str, str]:
+    """The filters of the page Runs that leave little but these."""
+    first = next((one for one in queue.store().find(RunQuery(ids=tuple(runs))) if not one.unreadable), None)
+    if first is None:
+        return {}
+    one = first.spec
+    asked = {} if one.asked_epsilon is None else {"find": f"asked={option(one.asked_epsilon)}"}
+    return {"of_method": one.method, "of_data": one.dataset, "of_unit": one.unit, **asked}
 
 
 def _open_by_name(rows: Sequence[Row]) -> None:
@@ -364,12 +384,12 @@ def _from_gallery(runs: Sequence[bool]) -> str:
     if not any(runs):
         return ""
     if all(runs):
-        return "All are from the gallery; the switch above leaves your own."
+        return "All runs came with the program (gallery); the switch above hides them."
     own = len(runs) - sum(runs)
     mine = f"{own:,} {'are your own runs' if own > 1 else 'is your own run'}"
     return (
         f"{mine}, the others from the gallery. A ring is around points that hold yours, which take the place of a "
-        "run of the gallery with the same options and seed. The switch above leaves yours alone."
+        "run of the gallery with the same options and seed. The switch above hides those of the gallery."
     )
 
 
@@ -398,18 +418,13 @@ def _other_unit(query: RunQuery) -> str:
     )
 
 
-def _mark(kind: theme.Epsilon) -> str:
-    """An epsilon behind its mark, in the grey of captions."""
-    return f"{theme.EPSILONS[kind].title} ({theme.EPSILONS[kind].glyph})"
-
-
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
     band = "one seed" if row["low"] is None else f"{percent(row['low'])} to {percent(row['high'])}"
     return {
         "graph": row["graph"],
         "method": row["title"],
         "protects": row["unit"],
-        theme.EPSILONS["sound"].title: spent(row["asked"], row["epsilon"]),
+        theme.EPSILONS["sound"].title: kept(row["asked"], row["epsilon"]),
         theme.EPSILONS["published"].title: stated("published", row[COLUMNS["published"]]),
         "accuracy (mean)": percent(row["mean"]),
         "95% band": band,
