@@ -580,8 +580,8 @@ def test_a_point_is_chosen_by_its_words_and_opens_its_runs(opened: Callable[...,
     chosen = app.query_params["chosen"]
     assert set((chosen if isinstance(chosen, str) else chosen[0]).split(",")) == set(runs)
     assert [settings.value for settings in app.markdown if "setting**" in settings.value] == ["**1 setting**, 2 runs"]
-    back = opened("tradeoffs", data="karate", chosen=",".join(runs), fold="")
-    assert "chosen" not in back.query_params, "whoever comes back has the address of this page"
+    back = opened("tradeoffs", data="karate", chosen=",".join(runs), of_method="progap", find="asked=1", fold="")
+    assert not {"chosen", "of_method", "find"} & set(back.query_params), "whoever comes back has this page's address"
 
 
 def test_published_epsilons_and_the_front_are_drawn_when_asked_for(

@@ -25,6 +25,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, composition, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.parts.states import readable
+from privgraph_workbench.views.runs.page import FILTERS
 from privgraph_workbench.views.tradeoffs import compare_form, files, sweep_form
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
@@ -41,7 +42,7 @@ EVERY = "tradeoff_every"
 OF_BEFORE = "on"
 """How addresses of before named the graph."""
 CHOSEN = "chosen"
-"""What the address of the page Runs holds, and a browser that goes back from there still has."""
+"""What the address of the page Runs holds beside its filters, and a browser that goes back still has."""
 
 
 def page() -> None:
@@ -125,7 +126,8 @@ def _newest(query: RunQuery) -> RunRecord | None:
 def _rename() -> None:
     """Addresses of before named the graph `on`; every page calls it `data`. And whoever comes back from runs
     that were opened here has their address, in which nothing is of this page but the graph."""
-    st.query_params.pop(CHOSEN, None)
+    for name in (CHOSEN, *FILTERS):
+        st.query_params.pop(name, None)
     asked = st.query_params.get(OF_BEFORE)
     if asked is not None:
         del st.query_params[OF_BEFORE]
