@@ -536,7 +536,7 @@ def _curve_series(
     series = [] if crowd else band(points[kind], COLUMNS[kind], slot=slot, panel=panel, group=curve)
     shared: dict[str, Any] = {"slot": slot, "panel": panel, "group": curve}
     series.append(Series(name=name, kind="path", x=(None, None), y=(None, None), **shared))  # the legend's
-    places = {"x": tuple(x for x, _ in line), "y": tuple(y for _, y in line)}
+    places: dict[str, Any] = {"x": tuple(x for x, _ in line), "y": tuple(y for _, y in line)}
     series.append(Series(name=name, kind="line", legend=False, **places, **shared))
     sure = [row for row in points[kind] if row["low"] is not None]
     if sure:
