@@ -33,7 +33,7 @@ SEEDS = (0, 1, 2)
 CURVE_SEEDS = tuple(range(3, 10))
 """More seeds of what the Start page draws, where an interval from three would hide the curve."""
 RELATION_SEEDS = tuple(range(6))
-"""Seeds of relations: from three, what privacy costs is nowhere outside what seeds do by themselves."""
+"""Seeds of relations: three leave open whether privacy costs anything."""
 AT_ONCE = 30
 """Runs that are queued together."""
 SOCIAL: Mapping[str, Scalar] = {"nodes": 600, "degree": 16.0, "classes": 3, "homophily": 0.85, "signal": 1.0}
