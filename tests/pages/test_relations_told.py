@@ -213,7 +213,7 @@ def test_a_text_that_is_far_under_a_trained_encoder_alone_is_said_to_be(
     process.found = replace(answer, near={**answer.near, "private": far})
     app = ask(opened("relations"), "a rake")
     shown = texts(app)
-    said = "PvGaLM, edge ε 4 0.782, where 0.960 is usual and 99.0% of texts have a nearer one"
+    said = "0.782 under PvGaLM, edge ε 4, where 0.960 is usual and 99.0% of texts have a nearer one"
     assert (said in shown) is told
     assert ("**This text is unlike those of garden, so its nearest ones say little.**" in shown) is told
     assert ("Training was on texts of kitchen alone" in shown) is told, "under the base it is near"

@@ -88,7 +88,7 @@ def _verdict(pair: Pair, names: Mapping[str, str], domain: str, answer: Answer, 
             )
         return False
     else:
-        told = "; ".join(f"{markup.literal(names[name])} {_scored(answer.near[name])}" for name in far)
+        told = "; ".join(_scored(answer.near[name], markup.literal(names[name])) for name in far)
         why = (
             f" Training was on texts of {markup.literal(pair.learnt)} alone: one that is worded otherwise, or leaves "
             "out what those name, is far from all."
@@ -108,9 +108,9 @@ def _far(near: Near) -> bool:
     return near.nearer >= UNLIKE or near.score <= near.chance
 
 
-def _scored(near: Near) -> str:
+def _scored(near: Near, under: str) -> str:
     share = "all" if near.nearer == 1 else f"{percent(near.nearer)} of"
-    return f"{near.score:.3f}, where {near.usual:.3f} is usual and {share} texts have a nearer one"
+    return f"{near.score:.3f} under {under}, where {near.usual:.3f} is usual and {share} texts have a nearer one"
 
 
 def _instead(answer: Answer, key: str) -> None:
