@@ -21,7 +21,7 @@ NO_STATEMENT = "No privacy guarantee: this figure is drawn from the data themsel
 EVALUATOR = "Evaluator only: some numbers here are not part of what is released, and no guarantee covers them."
 COMPOSED = (
     "Composition: {} runs on the same data stand in this figure. Each statement speaks of one run "
-    "alone; who sees all of them has been shown more than any one ε says."
+    "alone; all of them together reveal more than any one ε says."
 )
 DATA_DEPENDENT = "Data-dependent: an ε here was computed from the private data, and is itself not private."
 
@@ -183,9 +183,7 @@ TRUTH_BADGE = "evaluator only: nobody who takes part knows the truth about a que
 EVALUATOR_BADGE = (
     "evaluator only: accuracies are measured on labels that an evaluator knows, and no guarantee covers them"
 )
-COMPOSED_BADGE = (
-    "{:,} runs on the same data: each ε is that of one run alone, and who sees all of them has been shown more"
-)
+COMPOSED_BADGE = "{:,} runs on the same data: each ε is that of one run alone, and all of them together reveal more"
 
 
 def place_words(rows: Sequence[Row]) -> str:
