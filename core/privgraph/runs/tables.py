@@ -84,6 +84,7 @@ runs = sa.Table(
         postgresql_where=sa.column("state") == QUEUED,
         sqlite_where=sa.column("state") == QUEUED,
     ),
+    sa.Index("runs_by_state_and_data", "state", "dataset"),
     sa.Index("runs_by_created", "created", "number"),
     sa.Index("runs_by_state", "state", "number"),
     sa.Index("runs_by_method", "method", "dataset", "created"),
