@@ -27,7 +27,7 @@ from privgraph.runs.queueing import Wants, first_stack
 from privgraph.runs.records import RunIsFixed, RunQuery, StoreError, UnknownRun
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
-from privgraph.runs.tables import audit_turns, audits, metadata, origins, runs, schema
+from privgraph.runs.tables import audit_turns, audits, gallery, metadata, origins, runs, schema
 from privgraph.streams import fingerprint
 
 NOBODY = 2**22 + 1
@@ -183,6 +183,23 @@ def test_a_finished_run_never_changes(store: RunStore) -> None:
     assert store.leases.claim([run], "other") == []
     assert store.get(run) == before
     assert len(store.events(run)) == 1
+
+
+def test_a_run_that_is_done_is_at_no_stage(store: RunStore) -> None:
+    for seed, state in enumerate(("done", "failed")):
+        run = running(store, seed)
+        store.append(run, [Progress(step=1, total=2, stage="head")], "w")
+        store.leases.finish(run, "w", Outcome(state=state))
+        record = store.get(run)
+        assert (record.stage, record.progress) == (("", 1.0) if state == "done" else ("head", 0.5))
+
+
+def test_the_states_of_runs_that_came_along_are_nobody_s(store: RunStore) -> None:
+    own, came = done(store, 0), done(store, 1)
+    with store.database.write() as connection:
+        number = sa.select(runs.c.number).where(runs.c.id == came).scalar_subquery()
+        connection.execute(gallery.insert().values(run=number, file="0", added=0))
+    assert store.states([own, came]) == {own: "done"}, "whoever asks for one trains it"
 
 
 def test_only_its_worker_adds_to_a_run(store: RunStore) -> None:
