@@ -85,6 +85,15 @@ class Leases:
         with self._database.read() as connection:
             return int(connection.execute(sa.select(sa.func.count()).select_from(first)).scalar_one())
 
+    def needing_more(self, memory_mb: float, of: Sequence[str] = ()) -> tuple[int, float]:
+        """How many queued runs, or runs of these ids, are known to need more memory than that, and the most
+        that one of them needs."""
+        chosen = sa.select(sa.func.count(), sa.func.max(runs.c.memory_mb))
+        chosen = chosen.where(runs.c.state == "queued", runs.c.memory_mb > memory_mb)
+        with self._database.read() as connection:
+            count, most = connection.execute(chosen.where(runs.c.id.in_(of)) if of else chosen).one()
+        return int(count), float(most or 0.0)
+
     def busy(self) -> int:
         """How many workers have runs on this machine."""
         with self._database.read() as connection:

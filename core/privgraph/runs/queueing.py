@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from privgraph.options import OptionError
 from privgraph.registry import UnknownName
+from privgraph.runs.memory import estimate
 from privgraph.runs.records import Unreadable, reading
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.tables import QUEUED, events, runs
@@ -201,6 +202,7 @@ def row_of(spec: RunSpec) -> dict[str, Any]:
         "accounting": "" if unit == "none" else str(spec.options.get("accounting", "")),
         "seed": spec.seed,
         "asked": spec.device,
+        "memory_mb": estimate(spec),
         "state": "queued",
     }
 
