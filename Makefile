@@ -131,6 +131,11 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python -m tests.benchmarks.bench_first_hour
 	$(BIN)/python -m tests.benchmarks.bench_queue
 
+# Whole runs with a GPU and without it, on a machine that has one.
+.PHONY: bench-device
+bench-device: $(VENV)/.installed-test
+	$(BIN)/python -m tests.benchmarks.bench_device
+
 # Graphs that do not fit: 10^6, 10^7 and 10^8 edges taken in and trained on (an hour, 10 GB of disk and of memory; LARGEST=10000000
 # stops before the last).
 .PHONY: bench-large

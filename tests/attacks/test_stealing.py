@@ -22,7 +22,7 @@ from privgraph.data.build import canonical_edges
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.methods.baselines.gnn.config import Config as GnnConfig
-from privgraph.methods.baselines.network import fit, fit_by_layers
+from privgraph.methods.baselines.network import fit, fit_as_one
 from privgraph.methods.outsider import Outsider
 from privgraph.methods.training import Context, planned
 from privgraph.options import OptionError, build
@@ -226,14 +226,14 @@ def test_an_inductive_run_is_asked_about_the_edges_that_it_has() -> None:
             assert part[pair[0]] == part[pair[1]]
 
 
-@pytest.mark.parametrize("device", ["side by side", "layer by layer"])
+@pytest.mark.parametrize("way", ["side by side", "as one"])
 @pytest.mark.parametrize("conv", ["sage", "gcn", "gat", "gin"])
-def test_a_model_that_is_asked_again_answers_for_the_features_it_is_given(conv: str, device: str) -> None:
+def test_a_model_that_is_asked_again_answers_for_the_features_it_is_given(conv: str, way: str) -> None:
     """With its own features a node gets the answer that it had; with others, that of a graph with these."""
-    train = fit if device == "side by side" else fit_by_layers
     config = build(GnnConfig, {"epochs": 6, "hidden": 8, "conv": conv})
     whole, outsider = graph(), Outsider()
-    for _ in train(whole, config, Context(seed=1, outsider=outsider)):
+    context = Context(seed=1, outsider=outsider)
+    for _ in fit(whole, config, context) if way == "side by side" else fit_as_one([whole], config, [context]):
         pass
     assert outsider.changed is not None
     linked = outsider.logits["linked"]

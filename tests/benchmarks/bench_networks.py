@@ -18,12 +18,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
+from tests.methods.layer_by_layer import fit_by_layers
 
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.data.splits import with_training
 from privgraph.methods.baselines.gnn.config import Config
-from privgraph.methods.baselines.network import fit_by_layers, fit_together
+from privgraph.methods.baselines.network import fit_together
 from privgraph.methods.baselines.options import CONVOLUTIONS
 from privgraph.methods.outsider import Outsider
 from privgraph.methods.training import Context

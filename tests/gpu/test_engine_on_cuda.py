@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import pytest
 import torch
+from tests.methods.layer_by_layer import fit_by_layers, losses
 from tests.secrets_made_here import KEY, secret
 
 from privgraph.data.load import load
 from privgraph.mechanisms.aggregation import AggregationPerturbation, aggregate, unit_rows
+from privgraph.methods.baselines.gnn.config import Config as GnnConfig
+from privgraph.methods.baselines.network import fit_together
+from privgraph.methods.outsider import Outsider
 from privgraph.methods.training import Context, planned
+from privgraph.nn.gnn import CONVOLUTIONS
 from privgraph.nn.small_graphs import Answer, Recipe, SmallGraph, train_small_graphs
-from privgraph.progress import Result
+from privgraph.options import build
+from privgraph.progress import Event, Result
 from privgraph.registry import METHODS, method
 
 pytestmark = [
@@ -46,14 +53,36 @@ def test_noise_is_the_same_on_every_device(dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_trains_as_planned(name: str) -> None:
-    spec, graph = method(name), load("social")
+    spec = method(name)
+    texts = "relation prediction" in spec.tasks
+    graph, few = (load("products"), {"encoder": "tiny", "steps": 2}) if texts else (load("social"), {"epochs": 2})
     for unit in spec.units:
-        config = spec.load_config()(unit=unit, epochs=2)
+        config = build(spec.load_config(), {"unit": unit, **few})
         context = Context(seed=0, device=torch.device("cuda"), noise_key=KEY)
         *_, (_, last) = spec.load_train()([planned(config, graph, context)])
         assert isinstance(last, Result)
         assert math.isfinite(last.metrics["test_accuracy"])
         assert context.ledger.entries == config.plan(graph.facts).statement.ledger
+
+
+@pytest.mark.parametrize("conv", CONVOLUTIONS)
+def test_networks_trained_as_one_are_those_trained_layer_by_layer(conv: str) -> None:
+    """In double precision: the same curves, best epochs and answers."""
+    graph = load("social")
+    graph = dataclasses.replace(graph, x=graph.x.double(), _cache={})
+    config = GnnConfig(conv=conv, epochs=8, hidden=8)
+    contexts = [Context(seed=seed, device=torch.device("cuda"), outsider=Outsider()) for seed in range(3)]
+    told: list[list[Event]] = [[] for _ in contexts]
+    for index, event in fit_together([graph] * 3, config, contexts):
+        told[index].append(event)
+    for context, events in zip(contexts, told, strict=True):
+        alone = dataclasses.replace(context, outsider=Outsider())
+        slow = list(fit_by_layers(graph, config, alone))
+        assert losses(events) == pytest.approx(losses(slow), rel=1e-6)
+        assert events[-1] == slow[-1]
+        assert context.outsider is not None
+        assert alone.outsider is not None
+        assert torch.allclose(context.outsider.logits["linked"], alone.outsider.logits["linked"], atol=1e-5)
 
 
 def answers(device: str, chosen: list[int], recipe: Recipe, generators_on: str) -> list[Answer]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Generator, Iterator, Sequence
 from itertools import pairwise
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from privgraph.data.graph import Graph, without_edges
-from privgraph.methods.accuracies import SPLITS, chance_level, split_accuracies
+from privgraph.methods.accuracies import SPLITS, chance_level
 from privgraph.methods.baselines.options import GraphNetworkOptions
+from privgraph.methods.outsider import Outsider
 from privgraph.methods.training import Context, keep_predictions
+from privgraph.nn.batched_gnn import BatchedNetworks, Surrounding, networks_at_once
 from privgraph.nn.gnn import GraphNetwork, initialise
 from privgraph.nn.stacked_gnn import Architecture, MemberNetwork, Surroundings, Workspace
 from privgraph.nn.training import in_turn, one_thread_each
@@ -36,12 +38,10 @@ def fit_together(
     Early epochs win ties. Without validation nodes the last epoch is taken. The graphs share features and
     labels; splits may differ, and edges where a split has dropped some. On a CPU the networks go through an
     epoch side by side (`nn.stacked_gnn`), and each computes what it would compute alone; elsewhere they are
-    trained one after another, by PyTorch's own gradients.
+    trained as one (`nn.batched_gnn`).
     """
     if contexts[0].device.type != "cpu":
-        for index, (graph, context) in enumerate(zip(graphs, contexts, strict=True)):
-            for event in fit_by_layers(graph, options, context):
-                yield index, event
+        yield from fit_as_one(graphs, options, contexts)
         return
     graph = graphs[0]
     shape = Architecture(
@@ -75,6 +75,115 @@ def fit_together(
         for kept in keep_predictions(contexts[index], member.predicted, options.unit):
             yield index, kept
         yield index, Result(metrics={**member.best, **chance_level(graph.y[member.test])})
+
+
+def fit_as_one(
+    graphs: Sequence[Graph], options: GraphNetworkOptions, contexts: Sequence[Context]
+) -> Generator[tuple[int, Event], None, None]:
+    """Train as `fit_together` does: networks of the same edges together, as many as a batch holds."""
+    device = contexts[0].device
+    x, y = graphs[0].x.to(device), graphs[0].y.to(device)
+    networks = [_initial(graphs[0], options, context) for context in contexts]
+    alike: dict[int, list[int]] = {}
+    for index, graph in enumerate(graphs):
+        alike.setdefault(id(graph.edge_index), []).append(index)
+    for indices in alike.values():
+        edges = graphs[indices[0]].edge_index.shape[1]
+        size = networks_at_once(networks[0], len(y), edges)
+        adjacency = graphs[indices[0]].adjacency().to(device, x.dtype)
+        for start in range(0, len(indices), size):
+            batch = indices[start : start + size]
+            own = [(graphs[index], networks[index], contexts[index]) for index in batch]
+            for place, event in _fit_batch(x, y, adjacency, own, options):
+                yield batch[place], event
+
+
+def _initial(graph: Graph, options: GraphNetworkOptions, context: Context) -> GraphNetwork:
+    """A network on the context's device, with the weights that it starts from."""
+    model = GraphNetwork(
+        graph.x.shape[1],
+        graph.num_classes,
+        conv=options.conv,
+        layers=options.layers,
+        hidden=options.hidden,
+        dropout=options.dropout,
+        jump=options.jump,
+    ).to(context.device, graph.x.dtype)
+    initialise(model, context.generator("init"))
+    return model
+
+
+def _fit_batch(
+    x: Tensor,
+    y: Tensor,
+    adjacency: Tensor,
+    members: Sequence[tuple[Graph, GraphNetwork, Context]],
+    options: GraphNetworkOptions,
+) -> Generator[tuple[int, Event], None, None]:
+    """Train one batch; the events' numbers are places in `members`."""
+    graphs, networks, contexts = zip(*members, strict=True)
+    pattern, batch = networks[0], BatchedNetworks(networks)
+    around = Surrounding(pattern, adjacency)
+    dropout = [context.generator("dropout") for context in contexts]
+    masks = {name: torch.stack([getattr(graph, f"{name}_mask") for graph in graphs], 1).to(x.device) for name in SPLITS}
+    counts = {name: mask.sum(0).tolist() for name, mask in masks.items()}
+    weight = masks["train"].to(x.dtype) / masks["train"].sum(0)
+    labels = y.view(-1, 1, 1).expand(-1, len(graphs), 1)
+    optimiser = torch.optim.Adam(batch.own.values(), lr=options.learning_rate, weight_decay=options.weight_decay)
+    best: list[dict[str, float]] = [{} for _ in graphs]
+    predicted = torch.zeros(len(y), len(graphs), dtype=torch.int64, device=x.device)
+    states = batch.state()
+    for epoch in range(1, options.epochs + 1):
+        optimiser.zero_grad()
+        log_probability = batch.logits(x, around, dropout).log_softmax(-1)
+        losses = -(log_probability.gather(-1, labels).squeeze(-1) * weight).sum(0)
+        torch.autograd.backward(losses.sum())
+        optimiser.step()
+        with torch.no_grad():
+            said = batch.logits(x, around).argmax(-1)
+            right = said == y.unsqueeze(1)
+            told = torch.stack([losses.detach(), *((right & mask).sum(0) for mask in masks.values())]).double().tolist()
+        better = []
+        for place, loss in enumerate(told[0]):
+            accuracies = {
+                f"{name}_accuracy": hits[place] / counts[name][place]
+                for name, hits in zip(SPLITS, told[1:], strict=True)
+                if counts[name][place]
+            }
+            if _better(accuracies, best[place]):
+                best[place] = accuracies
+                better.append(place)
+            for event in _events(loss, accuracies, epoch, options.epochs):
+                yield place, event
+        if better:
+            rows = torch.tensor(better, device=x.device)
+            predicted[:, rows] = said[:, rows]
+            for name, value in batch.state().items():
+                states[name][rows] = value[rows]
+    for place, (graph, context) in enumerate(zip(graphs, contexts, strict=True)):
+        if context.outsider is not None:
+            pattern.load_state_dict(pattern.state_dict() | {name: value[place] for name, value in states.items()})
+            _tell(context.outsider, copy.deepcopy(pattern).eval(), x, adjacency)
+        for kept in keep_predictions(context, predicted[:, place], options.unit):
+            yield place, kept
+        yield place, Result(metrics={**best[place], **chance_level(graph.y[graph.test_mask])})
+
+
+def _tell(outsider: Outsider, model: GraphNetwork, x: Tensor, adjacency: Tensor) -> None:
+    """Tell the outsider what the network says of everybody, and let it be asked again."""
+    linked = model.prepare(adjacency)
+
+    @torch.inference_mode()
+    def changed(node: int, features: Tensor) -> Tensor:
+        other = x.clone()
+        other[node] = features.to(x)
+        answer: Tensor = model(other, linked)
+        return answer.cpu()
+
+    with torch.no_grad():
+        alone = model(x, model.prepare(without_edges(len(x)).to(x)))
+        outsider.hears(linked=model(x, linked), alone=alone)
+    outsider.may_ask(changed)
 
 
 def _epoch(part: tuple[Workspace, list[_Member]]) -> list[tuple[float, dict[str, float]]]:
@@ -138,59 +247,3 @@ class _Member:
     @torch.inference_mode()
     def _changed(self, node: int, features: Tensor) -> Tensor:
         return self._network.evaluate(changed=(node, features)).t()
-
-
-def fit_by_layers(graph: Graph, options: GraphNetworkOptions, context: Context) -> Iterator[Event]:
-    """One network as `fit_together` trains it, by the layers of `nn.gnn.GraphNetwork`, on any device."""
-    device = context.device
-    x, y = graph.x.to(device), graph.y.to(device)
-    masks = {name: getattr(graph, f"{name}_mask").to(device) for name in SPLITS}
-    model = GraphNetwork(
-        x.shape[1],
-        graph.num_classes,
-        conv=options.conv,
-        layers=options.layers,
-        hidden=options.hidden,
-        dropout=options.dropout,
-        jump=options.jump,
-        generator=context.generator("dropout"),
-    ).to(device)
-    initialise(model, context.generator("init"))
-    adjacency = model.prepare(graph.adjacency().to(device))
-    optimiser = torch.optim.Adam(model.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay)
-    unlinked = model.prepare(without_edges(graph.num_nodes).to(device)) if context.outsider is not None else None
-    best: dict[str, float] = {}
-    answers: dict[str, Tensor] = {}
-    kept: dict[str, Tensor] = {}
-    predicted = torch.zeros(0, dtype=torch.int64)
-    for epoch in range(1, options.epochs + 1):
-        model.train()
-        optimiser.zero_grad()
-        logits = model(x, adjacency)
-        loss = functional.cross_entropy(logits[masks["train"]], y[masks["train"]])
-        torch.autograd.backward(loss)
-        optimiser.step()
-        model.eval()
-        with torch.no_grad():
-            logits = model(x, adjacency)
-            accuracies = split_accuracies(logits.argmax(dim=1), y, masks)
-            if _better(accuracies, best):
-                best, predicted = accuracies, logits.argmax(dim=1)
-                if unlinked is not None:
-                    answers = {"linked": logits, "alone": model(x, unlinked)}
-                    kept = {name: value.clone() for name, value in model.state_dict().items()}
-        yield from _events(loss.item(), accuracies, epoch, options.epochs)
-    if context.outsider is not None:
-        model.load_state_dict(kept)
-
-        @torch.inference_mode()
-        def changed(node: int, features: Tensor) -> Tensor:
-            other = x.clone()
-            other[node] = features.to(x)
-            answer: Tensor = model(other, adjacency)
-            return answer.cpu()
-
-        context.outsider.hears(**answers)
-        context.outsider.may_ask(changed)
-    yield from keep_predictions(context, predicted, options.unit)
-    yield Result(metrics={**best, **chance_level(y[masks["test"]])})
