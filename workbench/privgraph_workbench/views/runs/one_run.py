@@ -65,6 +65,8 @@ def _live(run: str, was_live: bool) -> None:
         st.rerun()
     told, same = story.outlook(record)
     story.tell(record, _facts(record), told, same)
+    if record.state == "done":
+        story.found_out(record)
     _head(record, watched.events)
     _seeds(record, same)
     beginning.earlier(record)
