@@ -145,7 +145,7 @@ def test_an_engine_is_asked_for_where_there_is_another(
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     assert "Train on" not in [box.label for box in opened("tradeoffs", data="karate").selectbox]
     sent: list[tuple[str, int]] = []
-    monkeypatch.setattr(queue, "send", lambda _store, engine, workers: sent.append((engine, workers)))
+    monkeypatch.setattr(queue, "send", lambda _store, engine, asked: sent.append((engine, asked.workers)))
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:6379")
     app = opened("tradeoffs", data="karate")
     app.selectbox(key="sweep_engine").set_value("ray").run()
