@@ -49,7 +49,7 @@ class TestCost:
         assert [panel.x.title for panel in chart.panels] == ["noise, logarithmic", "sigma"]
         assert len({(panel.y.low, panel.y.high) for panel in chart.panels}) == 1
         assert {one.panel for one in chart.series if one.epsilon == "published"} == {0}
-        assert "Epsilon against sigma of PATE. sigma: 1, sound ε 40" in chart.summary
+        assert "Epsilon against sigma of PATE. This setting: 1, sound ε 40" in chart.summary
         assert cost.chart(rows[:3]).title == "GAP, edge: ε against noise"
 
     def test_two_methods_whose_noise_is_of_one_kind_share_a_panel(self) -> None:
