@@ -220,6 +220,8 @@ _BAR = (
     f".st-key-{BAR} {{ border-radius: 0; padding: 0.4rem 0.6rem; }}"
     f".st-key-{BAR}-row {{ gap: 0.5rem; }} .st-key-{BAR}-said p {{ font-size: 0.8rem; }}"
     f".st-key-{BAR} [data-testid=stMetricDelta], .st-key-{BAR} [data-testid=stMetricLabel] button {{ display: none; }}"
+    # the form above says what is chosen: a phone has room for the numbers, the button and its time
+    f".st-key-{BAR}-said [data-testid=stMarkdown], .st-key-go-and-time > :nth-child(n + 3) {{ display: none; }}"
     f".st-key-{BAR} [data-testid=stMetricValue] {{ font-size: 1rem; }}"
     f".st-key-{BAR} [data-testid=stMetricLabel] p {{ font-size: 0.75rem; }}"
     f".stMainBlockContainer:has(.st-key-{BAR}) {{ padding-bottom: 11rem; }} }}"

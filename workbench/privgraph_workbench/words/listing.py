@@ -34,8 +34,8 @@ def led_by_options(
     parts = []
     for one in records:
         method, own = one.spec.method, one.spec.options
-        lead = [known.get(str(own[key])) or said(method, key, own[key]) for key in first if key in own]
-        parts.append((", ".join(lead) if set(first) & set(differ) else "", guaranteed(one)))
+        leading = [known.get(str(own[key])) or said(method, key, own[key]) for key in first if key in own]
+        parts.append((", ".join(leading) if set(first) & set(differ) else "", guaranteed(one)))
     graphs, seeds = ([told(one) for one in records] for told in (_data, lambda one: f"seed {one.spec.seed}"))
     rest = [", ".join(told[place] for told in (graphs, seeds) if len(set(told)) > 1) for place in range(len(records))]
     behind = [[key for key in last if key in differ and key in own] for own in map(_own_or_preset, records)]

@@ -18,6 +18,8 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets, method_costs, plans
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.runs import standing
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue, watching
 from privgraph_workbench.serving import shell
@@ -44,7 +46,7 @@ def show(run: str) -> None:
         return
     if record.state == "done":
         collected.saw(run)
-    title = f"{story.called(record)} on {naming.graph_short(record)}"
+    title = f"{beginnings.called(record.spec)} on {naming.graph_short(record)}"
     st.set_page_config(page_title=f"{title} · privgraph")
     st.title(markup.literal(title))
     live = record.pending or comparison.waiting(record)
@@ -67,7 +69,7 @@ def _live(run: str, was_live: bool) -> None:
     story.tell(record, _facts(record), told, same)
     if record.state == "done":
         story.found_out(record)
-    _head(record, watched.events)
+    _head(record, watched.events, standing.data(record, same, told))
     _seeds(record, same)
     beginning.earlier(record)
     if record.error:
@@ -78,7 +80,7 @@ def _live(run: str, was_live: bool) -> None:
         _unfinished(record, watched)
     _batch(record)
     if not record.pending:
-        tabs.show(watched, told, same)
+        tabs.show(watched, same)
 
 
 def _unfinished(record: RunRecord, watched: watching.Watched) -> None:
@@ -103,7 +105,7 @@ def _unfinished(record: RunRecord, watched: watching.Watched) -> None:
             tabs.log(watched.events)
 
 
-def _head(record: RunRecord, events: Sequence[StoredEvent]) -> None:
+def _head(record: RunRecord, events: Sequence[StoredEvent], stands: Sequence[Row]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         states.badge(record)
         st.markdown(f"{markup.literal(_budget(record))} · seed {record.spec.seed}", width="content")
@@ -113,7 +115,7 @@ def _head(record: RunRecord, events: Sequence[StoredEvent]) -> None:
             st.markdown(f":gray-badge[{markup.literal(tag)}]", width="content")  # st.badge has escapes of its own
     if record.pending:
         st.progress(record.progress, text=_progress_text(record))
-    _buttons(record, events)
+    _buttons(record, events, stands)
 
 
 def _seeds(record: RunRecord, same: Sequence[RunRecord]) -> None:
@@ -149,7 +151,7 @@ def _progress_text(record: RunRecord) -> str:
     return f"{record.progress:.0%} · {stage}{left}"
 
 
-def _buttons(record: RunRecord, events: Sequence[StoredEvent]) -> None:
+def _buttons(record: RunRecord, events: Sequence[StoredEvent], stands: Sequence[Row]) -> None:
     with st.container(horizontal=True):
         if record.pending:
             stopping = record.state == "stopping"
@@ -175,7 +177,7 @@ def _buttons(record: RunRecord, events: Sequence[StoredEvent]) -> None:
         ):
             st.switch_page(shell.page("train"), query_params=form_address(record))
         if record.state == "done":
-            file_links.report_menu(record, events)
+            file_links.report_menu(record, events, stands)
         with st.popover("Copy link", icon=":material/link:"):
             st.caption("This address shows the run to everybody who can reach this app.")
             st.code(layout.link("train", run=record.id), language=None, wrap_lines=True)
