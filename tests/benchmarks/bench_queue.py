@@ -1,7 +1,8 @@
 """What a queue of 100,000 runs costs: submitting it, and claiming from it, on SQLite and PostgreSQL.
 
 `python -m tests.benchmarks.bench_queue [--runs N]` prints milliseconds a claim: of a stack of ten, of a run
-that stands at the very end of the queue, and with sixteen workers at once.
+that stands at the very end of the queue, of a worker that has the data of none or of the last alone, and with
+sixteen workers at once.
 """
 
 from __future__ import annotations
@@ -58,13 +59,17 @@ def measure(name: str, url: str, count: int) -> None:
     specs = sweep(base, over={"epsilon": [0.5, 1, 2, 4]}, seeds=range(count // 4))
     made = time.perf_counter() - began
     last = replace(base, device="cuda", seed=2**30)
+    elsewhere = make_spec("progap", "karate", {"unit": "edge"})
     began = time.perf_counter()
-    store.submit_all([*specs, last], batch="b")
+    store.submit_all([*specs, last, elsewhere], batch="b")
     print(f"{name}: {count:,} specs made in {made:.1f} s, submitted in {time.perf_counter() - began:.1f} s")
     print(f"  one worker, a stack of ten:         {figures(of_one_worker(store))}")
     behind = Wants(devices=("cuda",))
     print(f"  only the last of the queue fits:    {milliseconds(lambda: store.leases.claim_next('w', behind)):.1f} ms")
     print(f"  nothing fits:                       {milliseconds(lambda: store.leases.claim_next('w', behind)):.1f} ms")
+    absent, one = Wants(at_hand=lambda _name: False), Wants(at_hand=lambda name: name == "karate")
+    print(f"  data not here:                      {milliseconds(lambda: store.leases.claim_next('w', absent)):.1f} ms")
+    print(f"  data of the last of the queue:      {milliseconds(lambda: store.leases.claim_next('w', one)):.1f} ms")
     print(f"  {WORKERS} workers at once:               {figures(of_many(url))}")
     store.close()
 

@@ -130,7 +130,7 @@ def test_a_report_is_filled_kept_and_taken_away(browser: Browser, address: str, 
     rests(page)
     page.get_by_test_id("stPopoverButton").filter(has_text=re.compile("xport|Files")).first.click()
     page.get_by_role("button", name="Add to report").first.click()
-    expect(page.get_by_role("button", name="In the report").first).to_be_visible()
+    expect(page.get_by_role("link", name="In the report").first).to_be_visible()
     page.goto(f"{address}/report")  # another visit: what was kept is in the home
     settled(page)
     expect(page.get_by_role("button", name="Take out")).to_have_count(1)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import shlex
 import subprocess
 import tomllib
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
+from privgraph.options import OptionError, UnknownName
 from privgraph.registry import ATTACKS, AUDITS, DATASETS, METHODS
+from privgraph_workbench.commands import account, run, sweep, tune, worker
 from privgraph_workbench.commands.data import WHAT
 from privgraph_workbench.commands.parser import LISTS, Parser, UsageError, make_parser, parse
 from privgraph_workbench.serving.shell import TITLES
@@ -21,6 +25,14 @@ GUIDES = sorted((ROOT / "docs").rglob("*.md"))
 ROOMS = sorted((ROOT / "core").rglob("README.md"))
 PAGES = [*FRONT, *GUIDES, *ROOMS]
 WIDTH = 110
+ASKED: Mapping[str, Callable[[argparse.Namespace], object]] = {
+    "account": account.asked,
+    "run": run.asked,
+    "sweep": sweep.asked,
+    "tune": tune.asked,
+    "worker": worker.asked,
+}
+"""What checks the options of a command."""
 
 
 def readme_of(name: str) -> str:
@@ -130,19 +142,24 @@ def test_targets_of_make_exist(path: Path) -> None:
 
 @pytest.mark.parametrize("path", PAGES, ids=named)
 def test_commands_are_understood(path: Path) -> None:
-    """Whole commands of fences are parsed as typed; of those in a sentence, the first word is looked up."""
+    """Commands of fences, and those of a sentence that are more than a name, are read as typed; what checks
+    their options before anything is trained has nothing to say."""
     parser = make_parser()
     words = path.read_text()
-    for line in fenced(words):
-        if match := re.match(r"(?:\.venv/bin/)?privgraph (.+)", line):
-            try:
-                parsed = parse(parser, shlex.split(match[1], comments=True))
-            except UsageError as error:
-                pytest.fail(f"{named(path)}: {line}: {error}")
-            assert getattr(parsed, "method", None) in (None, *METHODS)
-            data = getattr(parsed, "data", None)
-            assert data in (None, *DATASETS) or re.fullmatch("upload:[0-9a-f]{16}", data)
-            assert getattr(parsed, "what", LISTS[0]) in (*LISTS, *WHAT)
+    typed = re.findall(r"^(?:\.venv/bin/)?privgraph (.+)", "\n".join(fenced(words)), re.M)
+    said = re.findall(r"`(?:\.venv/bin/)?privgraph ([^`]+ [^`]+)`", unfenced(words))
+    typed += [line for line in said if not re.search(r"\b[A-Z]{3,}\b|\|", line)]  # of any METHOD
+    for line in typed:
+        try:
+            parsed = parse(parser, shlex.split(line, comments=True))
+            if parsed.name in ASKED and not re.search("upload:", line):
+                ASKED[parsed.name](parsed)
+        except (UsageError, OptionError, UnknownName) as error:
+            pytest.fail(f"{named(path)}: {line}: {error}")
+        assert getattr(parsed, "method", None) in (None, *METHODS)
+        data = getattr(parsed, "data", None)
+        assert data in (None, *DATASETS) or re.fullmatch("upload:[0-9a-f]{16}", data)
+        assert getattr(parsed, "what", LISTS[0]) in (*LISTS, *WHAT)
     for command in re.findall(r"`(?:\.venv/bin/)?privgraph ([a-z]+)", unfenced(words)):
         assert command in commands(parser), named(path)
 

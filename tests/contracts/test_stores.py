@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from privgraph.runs.queueing import Wants, first_stack
 from privgraph.runs.records import RunIsFixed, RunQuery, StoreError, UnknownRun
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
-from privgraph.runs.tables import audit_turns, audits, metadata, origins, runs, schema
+from privgraph.runs.tables import audit_turns, audits, gallery, metadata, origins, runs, schema
 from privgraph.streams import fingerprint
 
 NOBODY = 2**22 + 1
@@ -63,6 +63,21 @@ def store(url: str) -> Iterator[RunStore]:
     store = RunStore.open(url)
     yield store
     store.close()
+
+
+@contextmanager
+def statements(store: RunStore) -> Iterator[list[str]]:
+    """What the database is asked meanwhile."""
+    asked: list[str] = []
+
+    def told(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        asked.append(statement)
+
+    sa.event.listen(store.database.engine, "before_cursor_execute", told)
+    try:
+        yield asked
+    finally:
+        sa.event.remove(store.database.engine, "before_cursor_execute", told)
 
 
 def a_spec(seed: int = 0, method: str = "mlp", dataset: str = "karate", **options: object) -> RunSpec:
@@ -170,6 +185,23 @@ def test_a_finished_run_never_changes(store: RunStore) -> None:
     assert len(store.events(run)) == 1
 
 
+def test_a_run_that_is_done_is_at_no_stage(store: RunStore) -> None:
+    for seed, state in enumerate(("done", "failed")):
+        run = running(store, seed)
+        store.append(run, [Progress(step=1, total=2, stage="head")], "w")
+        store.leases.finish(run, "w", Outcome(state=state))
+        record = store.get(run)
+        assert (record.stage, record.progress) == (("", 1.0) if state == "done" else ("head", 0.5))
+
+
+def test_the_states_of_runs_that_came_along_are_nobody_s(store: RunStore) -> None:
+    own, came = done(store, 0), done(store, 1)
+    with store.database.write() as connection:
+        number = sa.select(runs.c.number).where(runs.c.id == came).scalar_subquery()
+        connection.execute(gallery.insert().values(run=number, file="0", added=0))
+    assert store.states([own, came]) == {own: "done"}, "whoever asks for one trains it"
+
+
 def test_only_its_worker_adds_to_a_run(store: RunStore) -> None:
     run = running(store)
     with pytest.raises(RunIsFixed, match="another worker"):
@@ -205,7 +237,7 @@ def test_many_specs_are_submitted_in_one_step_and_claimed_by_stacks(store: RunSt
     assert store.leases.claim_next("b", Wants(engines=("slurm", "ray"))) == others[:10]
     assert store.submit(specs[1], engine="ray") == others[1]
     assert store.leases.claim_next("c", Wants(engines=("slurm",))) == others[10:20]
-    late = store.submit_all([make_spec("gnn", "karate", {"epochs": 10}, seed=50)], batch="b")
+    late = store.submit_all([make_spec("gnn", "karate", {"epochs": 10}, seed=50)], batch="b", engine="slurm")
     assert store.leases.claim_next("d") == [*others[20:], *late], "a stack that waits has room for who comes later"
     later = store.submit_all([make_spec("gnn", "karate", {"epochs": 10}, seed=51)], batch="b")
     assert store.leases.claim_next("e") == later
@@ -227,10 +259,64 @@ def test_a_worker_is_given_what_it_can_train(store: RunStore) -> None:
 
     weak = Wants(devices=("auto", "cpu"), memory_mb=4000, at_hand=at_hand)
     assert store.leases.claim_next("a", weak) == [small]
-    assert asked == ["cora", "karate"]
+    assert asked == ["cora", "digits", "karate"], "each name of the queue once"
     assert store.leases.claim_next("a", weak) == []
     assert store.leases.claim_next("b", Wants(devices=("auto", "cuda"), memory_mb=4000)) == [wants_cuda]
     assert [store.leases.claim_next("c"), store.leases.claim_next("c")] == [[large], [cora]]
+
+
+def elsewhere(store: RunStore, count: int) -> list[str]:
+    """Queued runs on data that only some workers have, each trained alone."""
+    base = make_spec("mlp", "cora", {"epochs": 3})
+    return store.submit_all(replace(base, seed=seed) for seed in range(count))
+
+
+@pytest.mark.parametrize("unreadable", [False, True])
+def test_a_claim_asks_as_little_of_many_runs_that_it_leaves_as_of_few(store: RunStore, unreadable: bool) -> None:
+    counts = []
+    for count in (2, 300):
+        ids, here = elsewhere(store, count), store.submit(make_spec("mlp", "karate", {"epochs": count}))
+        if unreadable:
+            with store.database.write() as connection:
+                connection.execute(runs.update().where(runs.c.id.in_(ids)).values(spec='{"of": "another version"}'))
+        with statements(store) as asked:
+            assert store.leases.claim_next("w", Wants(at_hand=lambda name: name == "karate" or unreadable)) == [here]
+        counts.append(len(asked))
+    assert counts[0] == counts[1] < 20
+    with statements(store) as asked:
+        assert store.leases.claim_next("w", Wants(at_hand=lambda _name: False)) == []
+    assert not any("UPDATE" in one for one in asked), "no row is locked"
+
+
+def test_a_run_that_a_claim_leaves_is_free_for_others_at_once(store: RunStore, url: str) -> None:
+    if url.startswith("sqlite"):
+        pytest.skip("one writer at a time: no claim runs beside another")
+    *others, first = elsewhere(store, 3)[::-1]
+    here = store.submit(make_spec("mlp", "karate", {"epochs": 3}))
+    beside = RunStore.open(url)
+    with store.database.write() as connection:
+        assert first_stack(connection, Wants(), ["karate"]) == [here]
+        assert beside.leases.claim_next("has cora") == [first]
+    beside.close()
+    assert store.states(others) == dict.fromkeys(others, "queued")
+
+
+def test_runs_of_one_stack_that_were_given_to_two_engines_are_taken_apart(store: RunStore) -> None:
+    specs = [make_spec("gnn", "karate", {"epochs": 10}, seed=seed) for seed in range(5)]
+    ids = store.submit_all(specs, batch="b", engine="slurm")
+    for place in (0, 3):
+        store.submit(specs[place])
+    assert store.leases.claim_next("here", Wants(engines=("local",))) == [ids[0], ids[3]]
+    assert store.leases.claim_next("here", Wants(engines=("local",))) == []
+    assert store.leases.claim_next("pulls") == [ids[1], ids[2], ids[4]]
+
+
+def test_a_worker_takes_of_a_stack_what_it_has_memory_for(store: RunStore) -> None:
+    ids = store.submit_all([make_spec("gnn", "karate", {"epochs": 10}, seed=seed) for seed in range(3)], batch="b")
+    with store.database.write() as connection:
+        connection.execute(runs.update().where(runs.c.id == ids[1]).values(memory_mb=5000.0))
+    assert store.leases.claim_next("small", Wants(memory_mb=4000.0)) == [ids[0], ids[2]]
+    assert store.leases.claim_next("large", Wants(memory_mb=5000.0)) == [ids[1]]
 
 
 def test_claims_beside_one_another_take_different_whole_stacks(store: RunStore, url: str) -> None:
@@ -818,17 +904,9 @@ def test_the_first_page_takes_as_many_queries_of_ten_thousand_runs_as_of_one(sto
 
 def _told(store: RunStore, query: RunQuery) -> tuple[int, int, int]:
     """How many statements a page takes, how many runs it shows, and of how many."""
-    statements: list[str] = []
-
-    def told(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
-        statements.append(statement)
-
-    sa.event.listen(sa.Engine, "before_cursor_execute", told)
-    try:
+    with statements(store) as asked:
         shown, total = len(store.find(query)), store.count(query)
-    finally:
-        sa.event.remove(sa.Engine, "before_cursor_execute", told)
-    return len(statements), shown, total
+    return len(asked), shown, total
 
 
 def test_a_worker_trains_a_run_of_this_store(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:

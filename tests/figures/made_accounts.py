@@ -26,7 +26,7 @@ def rows() -> dict[str, list[Row]]:
             [(one.x, one.epsilon, one.published) for one in curve.points], noise, setting.price.noise, handle=True
         ),
         "entry_costs": entry_costs.data([(part.entry.stage, part.alone, part.without) for part in costs], said.epsilon),
-        "split": split.data(ledger.data(said.ledger, said.delta), measure="mu", movable=False),
+        "split": split.data(ledger.data(said.ledger, said.delta), movable=False),
         "noise_shapes": noise_shapes.data(),
         "precision": precision.data(10, 1e-5, {"this setting": 2.0}),
         "terms": terms.data([(k, -2.0 * k, 0.5 * k, 0.1 * k**2) for k in (0.0, 1.0, 2.0, 100.0)], 2.0),

@@ -11,7 +11,7 @@ import pytest
 
 from privgraph.papers import heter_poisson as heterpoisson
 from privgraph_workbench.figures.chart import Chart, Series
-from privgraph_workbench.figures.costs import cost, entry_costs, split
+from privgraph_workbench.figures.costs import cost, entry_costs, ledger, split
 from privgraph_workbench.figures.noise import noise_shapes, precision, revealed_scale, terms
 
 POINTS = [(2.0, 4.0, 3.0), (1.0, 9.0, 7.0), (20.0, 0.3, 0.2)]
@@ -49,7 +49,7 @@ class TestCost:
         assert [panel.x.title for panel in chart.panels] == ["noise, logarithmic", "sigma"]
         assert len({(panel.y.low, panel.y.high) for panel in chart.panels}) == 1
         assert {one.panel for one in chart.series if one.epsilon == "published"} == {0}
-        assert "Epsilon against sigma of PATE. sigma: 1, sound ε 40" in chart.summary
+        assert "Epsilon against sigma of PATE. This setting: 1, sound ε 40" in chart.summary
         assert cost.chart(rows[:3]).title == "GAP, edge: ε against noise"
 
     def test_two_methods_whose_noise_is_of_one_kind_share_a_panel(self) -> None:
@@ -78,6 +78,9 @@ class TestCost:
     def test_the_label_of_a_line_stands_at_the_line_on_a_logarithmic_axis(self) -> None:
         figure = cost.plot(cost.data(POINTS, 2.0, "noise", handle=True))
         label = next(one for one in figure.layout.annotations if "this setting ↔" in one.text)
+        held = cost.chart(cost.data(POINTS, 2.0, "noise", handle=True))
+        assert held.panels[0].rules[0].label == "this setting", "nothing can be dragged in a file"
+        assert held.summary.startswith("Epsilon against noise. This setting: 2, sound ε ")
         assert figure.layout.shapes[0].x0 == 2.0
         assert label.x == pytest.approx(math.log10(2.0))
 
@@ -99,14 +102,15 @@ def test_a_bar_of_shares_ends_at_all() -> None:
         {"mechanism": "gate", "stage": "", "share": 0.25},
         {"mechanism": "votes", "stage": "labels", "share": 0.75},
     ]
-    rows = split.data(shares, measure="mu", movable=True)
+    rows = split.data(shares, movable=True)
     assert [(row["low"], row["high"]) for row in rows] == [(0.0, 0.25), (0.25, 1.0)]
     chart = split.chart(rows)
+    assert chart.panels[0].x.title == ledger.SHARE, "a share has one name"
     assert [one.x for one in chart.series if not one.legend] == [(1.0,), (0.25,)], "the first piece lies in front"
     assert [one.name for one in chart.series if one.legend] == ["gate: 25.0%", "votes, labels: 75.0%"]
     assert [(rule.x, rule.handle) for rule in chart.panels[0].rules] == [(0.25, split.HANDLE)]
-    assert not split.chart(split.data(shares, measure="renyi", movable=False)).panels[0].rules
-    assert not split.chart(split.data([{**shares[0], "share": 0.0}], measure="mu", movable=True)).series
+    assert not split.chart(split.data(shares, movable=False)).panels[0].rules
+    assert not split.chart(split.data([{**shares[0], "share": 0.0}], movable=True)).series
 
 
 class TestNoiseShapes:

@@ -65,3 +65,9 @@ def test_an_empty_ledger_says_so() -> None:
 
 def test_delta_zero_has_shares_too() -> None:
     assert sum(row["share"] for row in ledger.data([gaussian(2), gaussian(3, name="other")], 0.0)) == pytest.approx(1)
+
+
+def test_equal_shares_have_no_largest() -> None:
+    rows = ledger.data([gaussian(2), gaussian(2, name="other")], 1e-5)
+    assert ledger.chart(rows).summary == "2 mechanisms, each with the same share of the privacy budget, 50.0%."
+    assert "the largest share" in ledger.chart(ledger.data([gaussian(2), gaussian(3)], 1e-5)).summary

@@ -81,7 +81,7 @@ class TestMoved:
         assert len(chart.panels[0].y.categories) == moved.MOST
         base, bare, private = (series.x for series in chart.series if series.name)
         assert list(base) == list(bare) == list(private) == list(range(11, 27))
-        assert "16 of 40 texts: those that some encoder has nearest." in chart.summary
+        assert "16 of the 40 texts: the nearest under any encoder." in chart.summary
 
     def test_partners_are_drawn_however_far_away(self) -> None:
         answer = made_answer()
@@ -93,7 +93,7 @@ class TestMoved:
         rows = moved.data(replace(answer, entities=(*near, *far)), NAMES)
         drawn = moved.chart(rows).panels[0].y.categories
         assert [name for name in drawn if "★" in name] == [f"★ partner {row}" for row in range(8)]
-        assert "16 of 60 texts: its 8 nearest partners and those" in moved.chart(rows).summary
+        assert "16 of the 60 texts: its 8 nearest partners and the nearest" in moved.chart(rows).summary
         assert len(drawn) == moved.MOST
 
     def test_the_text_that_was_asked_about_leaves_with_the_figure(self) -> None:

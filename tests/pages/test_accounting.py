@@ -92,6 +92,13 @@ def test_it_opens_on_progap_with_all_of_its_figure(opened: Callable[..., AppTest
     assert not any(word in label for word in ("Laplace", "noise?", "embedding") for label in folds), "not of ProGAP"
 
 
+def test_an_address_keeps_what_epsilon_stands_against(opened: Callable[..., AppTest]) -> None:
+    app = opened("accounting", against="depth K")
+    assert not app.warning, "it is what the choice itself writes there"
+    assert [text[:23] for text in _drawn(app)] == ["Epsilon against depth K"]
+    assert any("against has no value depth" in one.value for one in opened("accounting", against="depth").warning)
+
+
 def test_what_nobody_asked_for_is_not_computed(opened: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("nobody has asked for this")

@@ -48,9 +48,7 @@ def test_nothing_kept_shows_what_comes_out_and_offers_the_run_one_came_from(open
     app.button(key="report_last").click().run()
     assert [one.run for one in app.session_state["collected"]] == [older]
     assert "report_last" not in {button.key for button in app.button}, "it is in"
-    app.button(key="report_figures").click().run()
-    assert [one.figure for one in app.session_state["collected"]][1:] == ["curves", "ledger"]
-    assert "report_figures" not in {button.key for button in app.button}
+    assert "report_figures" not in {button.key for button in app.button}, "its chapter brings its own"
     assert newer not in {one.run for one in app.session_state["collected"]}
 
 
@@ -72,11 +70,11 @@ def test_runs_and_figures_are_kept_from_their_pages(opened: Open, store: RunStor
     app = opened("train", run=run)
     app.button(key=f"collect.{run}").click().run()
     app.button(key=f"collect.curves.{run}").click().run()
-    app.button(key=f"collect.{run}").click().run()
     kept = app.session_state["collected"]
-    assert [(one.run, one.figure) for one in kept] == [(run, ""), ("", "curves")], "each once"
-    for key in (f"collect.{run}", f"collect.curves.{run}"):
-        assert app.button(key=key).label == "In the report", "what a button did is read on itself"
+    assert [(one.run, one.figure) for one in kept] == [(run, ""), ("", "curves")]
+    assert not {f"collect.{run}", f"collect.curves.{run}"} & {button.key for button in app.button}, "each once"
+    assert sum(link.proto.label == collected.IN for link in app.get("page_link")) == 2, "where each was kept"
+    assert f"collect.standing.{run}" in {button.key for button in app.button}, "all that is drawn can be kept"
     assert not app.toast
     app.switch_page(str(shell.folder() / "report.py")).run()
     assert not app.exception, app.exception
@@ -96,6 +94,27 @@ def test_what_is_kept_is_ordered_and_taken_out(opened: Open, store: RunStore) ->
     assert [one.split(",")[0] for one in _listed(app)] == ["GAP", "ProGAP"]
     app.button(key="close.0").click().run()
     assert [one.split(",")[0] for one in _listed(app)] == ["ProGAP"]
+    assert not app.exception, app.exception
+
+
+def test_figures_and_runs_have_an_order_each_as_in_the_report(opened: Open, store: RunStore) -> None:
+    ids = [keep(store, spec(method, epsilon=2.0, unit="edge")) for method in ("progap", "gap")]
+    figure = collected.figure("degrees", [{"low": 1, "high": 1, "nodes": 1, "share": 1.0}], {})
+    app = opened("report")
+    app.session_state["collected"] = [Kept(run=ids[0]), figure, Kept(run=ids[1])]
+    app.run()
+    assert [one.split(",")[0] for one in _listed(app)][1:] == ["ProGAP", "GAP"], "figures come first"
+    assert {button.key for button in app.button if button.disabled} == {
+        "arrow_upward.0", "arrow_upward.1", "arrow_downward.1", "arrow_downward.2"
+    }  # fmt: skip
+    app.button(key="arrow_downward.0").click().run()
+    assert [one.split(",")[0] for one in _listed(app)][1:] == ["GAP", "ProGAP"], "past the figure between them"
+
+
+def test_a_list_that_is_emptied_asks_first(opened: Open, store: RunStore) -> None:
+    app = opened("report")
+    app.session_state["collected"] = [Kept(run=keep(store, spec(epsilon=2.0)))]
+    app.run()
     (asks,) = [one.proto.popover for one in app.get("popover")]
     assert asks.label == "Begin anew", "one click asks, the next one wipes"
     assert app.button(key="report_clear").label == "Empty the report"
@@ -131,7 +150,8 @@ def test_a_report_is_made_step_by_step_and_waits_until_something_changes(
 
     monkeypatch.setattr(reporting, "build", build)
     app = opened("report")
-    app.session_state["collected"] = [Kept(run=keep(store, spec(epsilon=2.0)))]
+    run = keep(store, spec(epsilon=2.0))
+    app.session_state["collected"] = [Kept(run=run)]
     app.run()
     assert not offered_files.labels(app)
     app.button(key="report_make").click().run()
@@ -140,6 +160,9 @@ def test_a_report_is_made_step_by_step_and_waits_until_something_changes(
     assert offered_files.labels(app) == ["Download the report (zip, 1.2 MB)"]
     app.run()
     assert offered_files.labels(app), "it waits"
+    other = opened("report")
+    other.session_state["collected"] = [Kept(run=run)]
+    assert offered_files.labels(other.run()), "in another tab, too"
     assert told == ["Private learning on graphs"]
     app.text_input(key="report_title").set_value("Another").run()
     assert not offered_files.labels(app), "what was made is of another title"
@@ -175,7 +198,6 @@ def test_what_is_kept_is_there_after_a_reload(opened: Open, store: RunStore) -> 
     assert len(_listed(first)) == 2
     first.text_input(key="report_title").set_value("What it costs").run()
     first.text_area(key="report_remark").set_value("Not much.").run()
-    first.button(key="arrow_downward.0").click().run()
     again = opened("report")
     assert _listed(again) == _listed(first)
     assert again.text_input(key="report_title").value == "What it costs"

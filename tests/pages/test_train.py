@@ -154,7 +154,7 @@ def test_a_run_that_takes_the_place_of_one_of_the_gallery_says_so(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
     keep(store, spec(epsilon=2.0))
-    said = "Takes the place of 1 gallery run."
+    said = "Replaces the gallery's run."
     assert said not in _texts(opened("train", method="progap", data="karate", epsilon="2"))
     with store.database.write() as connection:
         number = connection.scalar(sa.select(tables.runs.c.number))

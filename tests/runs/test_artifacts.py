@@ -121,12 +121,21 @@ def test_a_copy_of_an_earlier_attempt_is_fetched_again(tmp_path: Path) -> None:
     other = RunStore.open(store.url, tmp_path / "two")
     run = held(store, "first", "of the first")
     ends(store, run, "first")
-    assert (other.folder(run) / "answers.npz").read_text() == "of the first"
+    copy = other.folder(run)
+    assert (copy / "answers.npz").read_text() == "of the first"
+    own = copy / "attacks" / "token" / "diary"
+    own.parent.mkdir(parents=True)
+    own.write_text("of this machine")
     with store.database.write() as connection:
         connection.execute(runs.update().values(state="queued", worker=""))
     held(store, "second", "of the second")
+    (store._artifacts.desk(run, "second") / "model" / "weights.npz").unlink()
     ends(store, run, "second")
     assert (other.folder(run) / "answers.npz").read_text() == "of the second"
+    assert not (copy / "model" / "weights.npz").exists(), "the second has no such file"
+    assert own.read_text() == "of this machine"
+    (copy / "answers.npz").write_text("of a whole copy")
+    assert (other.folder(run) / "answers.npz").read_text() == "of a whole copy"
 
 
 def test_files_of_an_earlier_version_are_found(tmp_path: Path) -> None:

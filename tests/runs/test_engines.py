@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -13,14 +14,16 @@ from tests.postgres_here import Server, binaries
 from privgraph.home import home
 from privgraph.options import OptionError, UnknownName
 from privgraph.runs import engines, launch
-from privgraph.runs.engine_options import EngineOptions
+from privgraph.runs.engine_options import RETRIES, EngineOptions
 from privgraph.runs.engines import ENGINES, EngineError, EngineSpec, configured, numbers, surroundings, train
 from privgraph.runs.engines.__main__ import main as given
+from privgraph.runs.leases import Outcome
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import sweep
 from privgraph_workbench.cli import main
+from privgraph_workbench.jobs import queue
 
 NOBODY = 2**22 + 1
 """A process number that Linux never gives."""
@@ -76,9 +79,22 @@ def test_an_engine_that_is_not_there_is_said_in_a_sentence(tmp_path: Path, capsy
     assert main(["sweep", "mlp", "--data", "karate", "--on", "slurm", "--workers", "0"]) == 2
 
 
-def test_slurm_wants_a_store_that_all_machines_reach(tmp_path: Path) -> None:
+def test_what_slurm_cannot_do_is_said_before_any_run_is_submitted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(EngineError, match="set PRIVGRAPH_STORE to a PostgreSQL database"):
         ENGINES["slurm"].start(a_store(tmp_path), EngineOptions(cluster="slurm"))
+    monkeypatch.setattr("shutil.which", lambda _name: None)
+    with pytest.raises(EngineError, match="there is no sbatch"):
+        ENGINES["slurm"].start(a_team(tmp_path), EngineOptions(cluster="slurm"))
+    with pytest.raises(EngineError, match=r"gpus must be a whole number \(got 0.5\)"):
+        ENGINES["slurm"].start(a_store(tmp_path), EngineOptions(cluster="local", gpus=0.5))
+    assert main(["sweep", "mlp", "--data", "karate", "--on", "slurm", "--detach"]) == 1
+    (said,) = capsys.readouterr().err.splitlines()
+    assert "set PRIVGRAPH_STORE to a PostgreSQL database" in said
+    with pytest.raises(EngineError, match="set PRIVGRAPH_STORE"):
+        queue.submit(the_sweep()[:1], engine="slurm")
+    assert RunStore.open().count() == 0
 
 
 def test_the_process_of_a_page_trains_what_was_given_to_its_engine() -> None:
@@ -96,13 +112,16 @@ class Idle:
     """A crew that has ended before it began."""
 
     def __init__(self) -> None:
-        self.stopped = False
+        self.ended = ""
 
     def look(self) -> bool:
         return False
 
+    def leave(self) -> None:
+        self.ended = "left"
+
     def stop(self) -> None:
-        self.stopped = True
+        self.ended = "stopped"
 
 
 def test_workers_that_end_again_and_again_are_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,10 +134,32 @@ def test_workers_that_end_again_and_again_are_given_up(tmp_path: Path, monkeypat
     monkeypatch.setattr(EngineSpec, "start", start)
     store = a_store(tmp_path)
     ids = store.submit_all(the_sweep()[:1])
-    with pytest.raises(EngineError, match=f"ended {engines.MOST_CREWS} times while runs were left"):
+    with pytest.raises(EngineError, match=f"ended {engines.MOST_CREWS} times in a row without one run done"):
         train("local", store, ids, every=0.0)
     assert len(crews) == engines.MOST_CREWS
-    assert crews[-1].stopped
+    assert crews[-1].ended == "stopped"
+
+
+def test_crews_that_end_a_run_each_go_on_for_as_long_as_it_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, crews = a_store(tmp_path), list[Idle]()
+    specs = [make_spec("mlp", "karate", seed=seed) for seed in range(2 * engines.MOST_CREWS)]
+    ids = store.submit_all(specs, engine="slurm")
+
+    def start(_self: EngineSpec, _store: RunStore, _options: EngineOptions) -> Idle:
+        if len(crews) % 2:  # every other one is through before any run is
+            (run,) = store.leases.claim([ids[len(crews) // 2]], "w", pid=os.getpid())
+            store.leases.finish(run, "w", Outcome(state="done"))
+        crews.append(Idle())
+        return crews[-1]
+
+    monkeypatch.setattr(EngineSpec, "start", start)
+    assert set(train("slurm", store, ids, every=0.0).values()) == {"done"}
+    assert len(crews) == 4 * engines.MOST_CREWS
+    assert crews[-1].ended == "left"
+    assert set(train("slurm", store, ids, every=0.0).values()) == {"done"}
+    assert len(crews) == 4 * engines.MOST_CREWS, "nothing is left to train: nobody is started"
 
 
 class Waiting(Idle):
@@ -135,10 +176,13 @@ def test_runs_whose_worker_died_are_found_while_the_others_go_on(
     monkeypatch.setattr(EngineSpec, "start", lambda *_: crew)
     first, last = store.submit_all(the_sweep()[:2])
     store.leases.claim([first], "dead", pid=NOBODY)
-    store.request_stop(last)
-    states = train("slurm", store, [last, first], every=0.0)
+
+    def stop(_states: dict[str, str]) -> None:
+        store.request_stop(last)
+
+    states = train("slurm", store, [last, first], watch=stop, every=0.0)
     assert list(states.items()) == [(last, "stopped"), (first, "lost")], "in the order that was asked for"
-    assert crew.stopped, "no worker is left that waits for more"
+    assert crew.ended == "left"
 
 
 def a_team(folder: Path) -> RunStore:
@@ -164,19 +208,20 @@ def test_slurm_is_asked_for_what_each_worker_needs(tmp_path: Path, monkeypatch: 
         def map_array(self, work: object, *arguments: list[Any]) -> list[Any]:
             asked["arguments"] = list(zip(*arguments, strict=True))
             asked["store"] = os.environ["PRIVGRAPH_STORE"]
-            return [Job(done) for done in (True, False, False)]
+            return [Job(state) for state in ("FINISHED", "RUNNING", "PENDING")]
 
     class Job:
-        def __init__(self, done: bool) -> None:
-            self.over, self.cancelled = done, False
+        def __init__(self, state: str) -> None:
+            self.state, self.cancelled = state, False
 
         def done(self) -> bool:
-            return self.over
+            return self.state == "FINISHED"
 
         def cancel(self) -> None:
             self.cancelled = True
 
     monkeypatch.setattr("submitit.AutoExecutor", Executor)
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
     store = a_team(tmp_path)
     jobs = cast(Any, ENGINES["slurm"].start(store, ASKED))
     assert asked.pop("arguments") == [({}, ["--idle=30.0", "--memory=4GB"])] * 3
@@ -193,10 +238,12 @@ def test_slurm_is_asked_for_what_each_worker_needs(tmp_path: Path, monkeypatch: 
         "slurm_partition": "long",
     }
     assert jobs.look()
+    jobs.leave()
+    assert [job.cancelled for job in jobs._jobs] == [False, False, True], "who is at work ends by itself"
     jobs.stop()
     assert [job.cancelled for job in jobs._jobs] == [False, True, True]
     for job in jobs._jobs:
-        job.over = True
+        job.state = "FINISHED"
     assert not jobs.look()
 
 
@@ -258,7 +305,9 @@ def test_a_launcher_leaves_what_was_given_to_an_engine(tmp_path: Path, monkeypat
 def test_a_sweep_of_the_command_line_ends_here(capsys: pytest.CaptureFixture[str]) -> None:
     flags = ["--data", "karate", "--set", "epochs=4", "--over", "hidden=8,16", "--seeds", "0-1", "--tag", "mine"]
     assert main(["sweep", "mlp", *flags, "--detach"]) == 0
-    ids = capsys.readouterr().out.split()
+    detached = capsys.readouterr()
+    ids = detached.out.split()
+    assert "they wait for workers that pull (privgraph worker)" in detached.err
     store = RunStore.open()
     assert [(record.state, record.tags) for record in store.find()] == [("queued", ("mine", "sweep"))] * 4
     assert main(["sweep", "mlp", *flags]) == 0
@@ -267,6 +316,40 @@ def test_a_sweep_of_the_command_line_ends_here(capsys: pytest.CaptureFixture[str
     assert "accuracy" in printed.out
     assert main(["sweep", "mlp", *flags]) == 0
     assert "4 runs, 4 of them done before" in capsys.readouterr().err
+
+
+def test_a_sweep_of_an_engine_that_nobody_waits_for_is_trained_all_the_same(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["mlp", "--data", "karate", "--set", "epochs=4", "--seeds", "0-1", "--on", "slurm", "--cluster", "local"]
+    assert main(["sweep", *words, "--workers", "2", "--detach"]) == 0
+    printed = capsys.readouterr()
+    ids, store = printed.out.split(), RunStore.open()
+    assert f"trained by an array of workers in Slurm's queue, of which {engines.log_path()} tells" in printed.err
+    ends = time.monotonic() + 120
+    while set(store.states(ids).values()) != {"done"}:
+        assert time.monotonic() < ends, engines.log_path().read_text()
+        time.sleep(0.2)
+    assert len(list((home() / "slurm").glob("*/*.pkl"))) >= 2, "as many workers as were asked for"
+    engine = launch.children.pop()
+    assert engine.wait(timeout=60) == 0
+    assert engines.log_path().read_text() == "", "whoever is through is not interrupted"
+
+
+@pytest.mark.parametrize(("count", "retries"), [(1, 0), (3, RETRIES)])
+def test_runs_of_a_page_s_sweep_are_tried_again_where_their_worker_is_lost(
+    monkeypatch: pytest.MonkeyPatch, count: int, retries: int
+) -> None:
+    monkeypatch.setattr(queue, "launch", lambda _store: [])
+    ids = queue.submit(the_sweep()[:count])
+    store = queue.store()
+    for _ in range(retries):
+        assert store.leases.claim(ids, "dead", pid=NOBODY) == ids
+        assert sorted(store.sweep_lost()) == sorted(ids)
+        assert set(store.states(ids).values()) == {"queued"}
+    assert store.leases.claim(ids, "dead", pid=NOBODY) == ids
+    store.sweep_lost()
+    assert set(store.states(ids).values()) == {"failed" if retries else "lost"}
 
 
 @pytest.mark.long

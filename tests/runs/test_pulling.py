@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import signal
 import subprocess
@@ -15,8 +16,12 @@ from typing import ClassVar
 import pytest
 from tests.data import large_made_here as made
 
+from privgraph.data import catalogue
 from privgraph.data.large.add import add
+from privgraph.data.sizes import known_facts
+from privgraph.data.spec import PublicFacts
 from privgraph.data.uploads import large_folder
+from privgraph.methods.base import MethodConfig, memory_estimate
 from privgraph.options import OptionError
 from privgraph.runs import launch, worker
 from privgraph.runs import pulling as pulling_room
@@ -26,7 +31,7 @@ from privgraph.runs.pulling import at_hand
 from privgraph.runs.queueing import Wants
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.reporting import Job
-from privgraph.runs.spec import make_spec
+from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import sweep
 from privgraph_workbench.cli import main
@@ -137,13 +142,58 @@ def test_a_stop_is_obeyed_and_the_worker_goes_on(store: RunStore) -> None:
     assert (store.get(run).state, store.get(after).state, worker.returncode) == ("stopped", "done", 0)
 
 
-def test_a_run_whose_plan_needs_more_memory_is_left_to_others(store: RunStore) -> None:
-    run = store.submit(make_spec("mlp", "karate", {"epochs": 3}))
+@pytest.mark.parametrize("split", ["random", "inductive"])
+def test_a_run_whose_plan_needs_more_memory_is_left_to_others(
+    store: RunStore, capsys: pytest.CaptureFixture[str], split: str
+) -> None:
+    run = store.submit(make_spec("mlp", "karate", {"epochs": 3}, split=split))
     worker = pulling("--idle", "0", "--memory", "1MB")
-    worker.communicate(timeout=120)
-    assert (store.get(run).state, worker.returncode) == ("queued", 0)
+    _, said = worker.communicate(timeout=120)
+    record = store.get(run)
+    assert (record.state, worker.returncode) == ("queued", 0)
+    assert record.attempt == (2 if split == "inductive" else 1), "sizes of an inductive split are known once it is made"
+    assert re.search(r"1 run waits for a worker with 3\d\d MB of memory: this one may use 1 MB\n", said), said
+    assert said.endswith("ends after 0 runs\n")
+    assert main(["show", run]) == 0
+    assert re.search(r"\nWaits: for a worker that may use 3\d\d MB of memory\n", capsys.readouterr().out)
     assert store.leases.claim_next("small", Wants(memory_mb=1.0)) == []
     assert store.leases.claim_next("large", Wants(memory_mb=16_384.0)) == [run]
+
+
+def test_the_memory_of_a_run_is_estimated_once_for_all_seeds_of_a_setting(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+
+    def counted(config: MethodConfig, facts: PublicFacts) -> float:
+        asked.append(config)
+        return memory_estimate(config, facts)
+
+    monkeypatch.setattr("privgraph.runs.memory.memory_estimate", counted)
+    base = make_spec("gap", "cora", {"unit": "node", "hidden": 77})
+    (first, *_) = store.submit_all(sweep(base, over={"epsilon": [1, 2]}, seeds=range(20)))
+    assert len(asked) == 2
+    facts = known_facts(catalogue.dataset("cora"), {})
+    assert facts is not None
+    needs = base.config().plan(facts).memory_mb
+    assert store.leases.needing_more(needs - 1, [first]) == (1, pytest.approx(needs))
+    unknown = store.submit(RunSpec(method="no-such-method", dataset="cora", options={"unit": "edge"}))
+    assert store.leases.needing_more(0.0, [unknown]) == (0, 0.0), "its worker says what is wrong"
+
+
+def test_a_run_that_is_too_large_for_a_machine_waits_for_another(
+    store: RunStore, made_worker: type[Made], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = store.submit(make_spec("mlp", "karate", {"epochs": 3}))
+    large = store.submit(make_spec("dp-gpl", "cora", {"unit": "node"}))
+    monkeypatch.setattr(pulling_room, "at_hand", lambda *_, **__: True)
+    monkeypatch.setattr(pulling_room, "machine_mb", lambda: 1000.0)
+    made_worker.outcomes = ["done"]
+    for options in (PullOptions(idle=0.0), PullOptions(idle=0.0, memory="8GB")):
+        assert pulling_room.pull(store, options, (), threading.Event())
+        said = capsys.readouterr().err
+        assert re.search(r"1 run waits for a worker with 1,7\d\d MB of memory: this one may use 1,000 MB", said), said
+    assert store.states([small, large]) == {small: "done", large: "queued"}
 
 
 def test_neither_a_launcher_nor_its_worker_begins_with_another_noise_key(
@@ -182,6 +232,7 @@ class Made:
 
     def __init__(self, store: RunStore, token: str, jobs: Sequence[Job], **_: object) -> None:
         self._store, self._token, self._jobs, self.told_to_end = store, token, jobs, False
+        self.left = 0
 
     def work(self) -> bool:
         state = self.outcomes.pop(0)

@@ -144,6 +144,15 @@ def test_who_watches_sees_what_is_over_and_under_way(store: RunStore, monkeypatc
     assert {state for _, states in seen for state in states} == {"queued"}, "what is done, is not under way"
 
 
+def test_nobody_waits_after_a_trial_that_is_done(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIVGRAPH_WORKERS", "1")
+    waited: list[float] = []
+    with at_work(MadeWorker(deep)) as worker:
+        monkeypatch.setattr(conducting.time, "sleep", waited.append)
+        Tuning(store, choice(Fixed(count=4))).conduct()
+    assert len(worker.done) == len(waited) == 4, "once for each trial, while it is under way"
+
+
 def test_an_interrupted_tuning_goes_on_as_it_was_meant(store: RunStore) -> None:
     with at_work(MadeWorker(deep, most=2)):
         tuning, count = several(store)

@@ -224,9 +224,7 @@ def test_parts_of_a_budget_and_what_is_left_without_them() -> None:
         assert 0 < part.alone < said.epsilon
         assert 0 < part.without < said.epsilon
         assert part.alone + part.without > said.epsilon, "what is spent together is more than each by itself"
-    assert not method_costs.all_gaussian(said.ledger)
     edge = _setting("gap", "edge")
     undirected = edge.at(edge.noise())
-    assert method_costs.all_gaussian(undirected.ledger)
     assert any(entry.event != entry.event_as_published for entry in undirected.ledger)
     assert method_costs.cost(undirected.ledger, undirected.delta) == pytest.approx(undirected.epsilon)

@@ -25,6 +25,7 @@ from privgraph_workbench.cli import main
 from privgraph_workbench.figures import chart_of, export
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import FORMATS
+from privgraph_workbench.figures.runs import curves as made_curves
 from privgraph_workbench.reporting import Asked, Drawn, Told
 from privgraph_workbench.words.bibliography import ENTRIES, SAME, bibtex
 
@@ -74,7 +75,7 @@ def two_runs() -> list[Told]:
     ]
     attacks = [replace(made_attack(), run=records[0].id)]
     return [
-        Told(record=one, events=store.events(one.id), attacks=attacks if place == 0 else [])
+        replace(reporting.told_of(store, one), attacks=attacks if place == 0 else [])
         for place, one in enumerate(records)
     ]
 
@@ -102,7 +103,7 @@ def test_figures_alone_need_no_runs(runs: list[Told]) -> None:
 
 def test_the_archive_holds_everything(whole: Made) -> None:
     runs, files = whole.asked.runs, whole.files
-    own = [f"{one.record.id}-{figure}" for one in runs for figure in ("curves", "ledger")]
+    own = [f"{one.record.id}-{figure}" for one in runs for figure in ("standing", "ledger", "curves")]
     figures = ["01-tradeoff", "02-compare", "03-attack_roc", *own]
     assert {name for name in files if name.startswith("figures/")} == {
         f"figures/{figure}.{kind}" for figure in figures for kind in FORMATS
@@ -183,7 +184,7 @@ def test_a_shared_report_tells_no_seed(shared: Made) -> None:
     }
     assert {name.split(".")[0] for name in files if "run-" in name and "/" in name} == {
         *(f"statements/run-0{place}" for place in (1, 2)),
-        *(f"figures/run-0{place}-{figure}" for place in (1, 2) for figure in ("curves", "ledger")),
+        *(f"figures/run-0{place}-{figure}" for place in (1, 2) for figure in ("standing", "ledger", "curves")),
     }
     for one in runs:
         end, seed = one.record.id[-12:], one.record.spec.seed
@@ -196,8 +197,23 @@ def test_a_shared_report_tells_no_seed(shared: Made) -> None:
     assert reporting.page(shared.asked).encode() == files["report.html"], "the preview"
 
 
-def test_one_run_has_its_curves_and_its_ledger(runs: list[Told]) -> None:
-    assert [one.figure for one in reporting.usual(runs[1:])] == ["curves", "ledger"]
+def test_a_figure_that_was_chosen_is_drawn_once(runs: list[Told]) -> None:
+    (alone,) = runs[1:]
+    assert not reporting.usual([alone]), "its chapter brings its own"
+    curves = Drawn(figure="curves", rows=made_curves.data(alone.events))
+    page = reporting.page(replace(asked([alone]), figures=[curves]))
+    learnt = page[page.index("<h3>How it learnt") : page.index("<h3>How to repeat it")]
+    assert "<p>See Figure 1.</p>" in learnt
+    assert "<img" not in learnt
+    assert page.count("<img") == 3, "these, where its accuracy stands, and its ledger"
+
+
+def test_the_first_page_tells_each_run_in_words(whole: Made, shared: Made) -> None:
+    for made in (whole, shared):
+        page = made.files["report.html"].decode()
+        first = page[: page.index("<nav")]
+        assert first.count("<strong>ProGAP</strong> was trained on") == 2
+        assert "Over 2 seeds it is" in first
 
 
 @pytest.mark.long
@@ -210,7 +226,7 @@ def test_the_notebook_was_executed_beside_the_files(runs: list[Told]) -> None:
     assert len(code) == 2 + len(figures) + 2
     assert all(cell["execution_count"] for cell in code)
     pictures = [one for cell in code for one in cell["outputs"] if "image/svg+xml" in one.get("data", {})]
-    assert len(pictures) == len(figures) == 3 + 2 * 2, "those of the runs, too"
+    assert len(pictures) == len(figures) == 3 + 2 * 3, "those of the runs, too"
     assert "Second &lt;b>." in "".join(cells[0]["source"])
     assert files["report.ipynb"] == opened(reporting.build(asked(runs, notebook=True)))["report.ipynb"]
 
@@ -240,7 +256,7 @@ def test_what_is_made_is_told_step_by_step_and_can_be_ended(whole: Made) -> None
     assert shares[0] == 0
     assert shares[-1] == 1
     assert len(told) > 10
-    assert told[0][1] == "figure 1 of 7 on the page"
+    assert told[0][1] == "figure 1 of 9 on the page"
 
     def end(done: float, what: str) -> None:
         raise KeyboardInterrupt
@@ -280,6 +296,8 @@ def test_numbered_runs_have_a_key(shared: Made) -> None:
     )
     (first, *_) = csv.DictReader(io.StringIO(files["figures/02-compare.csv"].decode()))
     assert first["runs"] == "run 1"
+    alone = replace(shared.asked, runs=shared.asked.runs[:1])
+    assert "Run 1 is the run of this report (files run-01)." in reporting._numbered(alone)
     (first, *_) = csv.DictReader(io.StringIO(files["figures/run-02-curves.csv"].decode()))
     assert first["run"] == "run-02"
 

@@ -25,6 +25,7 @@ from privgraph_workbench.figures import notes
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.figures.runs import curves
+from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words import rates, settings
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.meaning import BUT_FOR_FAULTS, risk
@@ -64,15 +65,16 @@ def markdown(
     record: RunRecord,
     events: Sequence[StoredEvent],
     attacks: Sequence[AttackRecord] | None = (),
+    stands: Sequence[Row] = (),
     *,
     share: bool = False,
 ) -> str:
     """The report as Markdown; figures are given as tables. With `share`, nothing in it tells the seed.
 
-    `attacks` on the run, or None where they cannot be read.
+    `attacks` on the run, or None where they cannot be read; `stands`: the rows of where its accuracy stands.
     """
     parts = [f"# {literal(title_of(record))}"]
-    for section in [*sections(record, events, attacks, share), libraries()]:
+    for section in [*sections(record, events, attacks, stands, share), libraries()]:
         parts += [f"## {section.title}", *(as_markdown(block) for block in section.blocks)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -81,6 +83,7 @@ def html(
     record: RunRecord,
     events: Sequence[StoredEvent],
     attacks: Sequence[AttackRecord] | None = (),
+    stands: Sequence[Row] = (),
     *,
     share: bool = False,
 ) -> str:
@@ -90,9 +93,8 @@ def html(
     A content security policy in the page forbids every request; pictures are inside the file.
     """
     statements = {"": record.statement} if record.statement else {}
-    return page(
-        title_of(record), [(one, statements) for one in [*sections(record, events, attacks, share), libraries()]]
-    )
+    told = [*sections(record, events, attacks, stands, share), libraries()]
+    return page(title_of(record), [(one, statements) for one in told])
 
 
 def title_of(record: RunRecord) -> str:
@@ -101,12 +103,16 @@ def title_of(record: RunRecord) -> str:
 
 
 def sections(
-    record: RunRecord, events: Sequence[StoredEvent], attacks: Sequence[AttackRecord] | None, share: bool
+    record: RunRecord,
+    events: Sequence[StoredEvent],
+    attacks: Sequence[AttackRecord] | None,
+    stands: Sequence[Row],
+    share: bool,
 ) -> list[Section]:
-    """What is said of a run, in order. `attacks` on it, or None where they cannot be read. With `share`,
-    nothing in it tells the seed."""
+    """What is said of a run, in order. `attacks` on it, or None where they cannot be read; `stands`: the
+    rows of where its accuracy stands. With `share`, nothing in it tells the seed."""
     points = curves.data(events)
-    found = [_summary(record, share)]
+    found = [_summary(record, Withheld().rows(stands) if share else stands, share)]
     if record.statement:
         found += [_guarantee(record.statement), _spent(record.statement)]
     else:
@@ -136,7 +142,7 @@ def _attacks(attacks: Sequence[AttackRecord]) -> Section:
     return Section("What outsiders can tell", [Table(head, rows), OUTSIDERS])
 
 
-def _summary(record: RunRecord, share: bool) -> Section:
+def _summary(record: RunRecord, stands: Sequence[Row], share: bool) -> Section:
     spec = record.spec
     facts = [("Method", method_title(spec.method)), ("Graph", graph_of(record)), ("Split", spec.split)]
     if not share:
@@ -151,6 +157,8 @@ def _summary(record: RunRecord, share: bool) -> Section:
         facts.append(("Most memory", f"{record.peak_memory_mb:.0f} MB"))
     blocks: list[Block] = [] if share else [Warned(SECRET)]
     blocks.append(Table(("", ""), tuple(facts)))
+    if stands:
+        blocks.append(Picture("standing", stands))
     if record.metrics:
         blocks.append(
             "Accuracies were measured on labels that an evaluator knows. They are for study, and no "
@@ -238,7 +246,7 @@ def _repeat(record: RunRecord, share: bool) -> Section:
     if share:
         spec["seed"] = "withheld"
         command = re.sub(r"--seed \d+", "--seed SEED", command)
-        blocks = ["This command makes the same run, with the seed that is withheld here:"]
+        blocks = ["This command makes such a run; with the seed that is withheld here, the same one:"]
     return Section(
         "How to repeat it",
         [

@@ -25,25 +25,26 @@ from privgraph.runs.records import RunRecord, StoredEvent, Unreadable, plain
 from privgraph.runs.store import RunStore
 from privgraph_workbench import blocks, printing, report, report_notebook, tables
 from privgraph_workbench.blocks import Images, Picture, Remark, Section, Warned
-from privgraph_workbench.facts.expecting import METRIC, finished, of_setting
+from privgraph_workbench.facts import placing
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.figures import chart_of, export
 from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.figures.notes import badges_of
-from privgraph_workbench.figures.runs import compare, curves, tradeoff
+from privgraph_workbench.figures.runs import compare, standing, tradeoff
+from privgraph_workbench.forms.beginnings import called
 from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words.attacks import with_bounds
 from privgraph_workbench.words.bibliography import bibtex, named_in
-from privgraph_workbench.words.naming import run_labels, statements_of
+from privgraph_workbench.words.naming import nodes_of, run_labels, statements_of
 
 TITLE, REMARK = 200, 20_000
 """Letters of a title and of a remark, at most."""
 MOST_COMPARED = 6
 EVALUATOR = (
     "This report holds numbers for an evaluator's eyes: accuracies are measured on private labels, and no guarantee "
-    "covers them. Whoever publishes it publishes these as well."
+    "covers them. Where a statement takes labels to be public, it does not protect them, and so covers no accuracy "
+    "either. Whoever publishes this report publishes these numbers as well."
 )
 FILES: Mapping[str, str] = {
     "report.html": "everything on one page that opens without a network; begin here",
@@ -63,12 +64,15 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """A run with what it told, the attacks on it, and the finished runs of its setting, itself among them."""
+    """A run with what it told, the attacks on it, and the finished runs of its setting, itself among them.
+    `stands`: the rows of where its accuracy stands; `said`: the run in a sentence or two, in Markdown."""
 
     record: RunRecord
     events: Sequence[StoredEvent] = ()
     attacks: Sequence[AttackRecord] = ()
     same: Sequence[RunRecord] = ()
+    stands: Sequence[Row] = ()
+    said: str = ""
 
 
 def told_of(store: RunStore, record: RunRecord) -> Told:
@@ -77,13 +81,14 @@ def told_of(store: RunStore, record: RunRecord) -> Told:
         attacks = store.attacks(record.id)
     except Unreadable:
         attacks = []
-    measured = METRIC in record.metrics
-    found = finished(store, [record.spec.method], record.spec.dataset) if measured else ()
+    known, same = placing.outlook(store, record)
     return Told(
         record=record,
         events=store.events(record.id),
         attacks=attacks,
-        same=of_setting(record, found),
+        same=same,
+        stands=standing.data(record, same, known),
+        said=placing.sentence(record, called(record.spec), nodes_of(record), known, same),
     )
 
 
@@ -123,8 +128,8 @@ def _attacked(run: Told) -> dict[str, PrivacyStatement]:
 
 
 def usual(runs: Sequence[Told]) -> list[Drawn]:
-    """The figures of runs that nobody chose figures for: the trade-off and a comparison of several, the
-    attacks on them, and of a single run its curves and its ledger."""
+    """The figures of runs that nobody chose figures for: the trade-off and a comparison of several, and the
+    attacks on each. What shows a run alone stands in its chapter."""
     records = [one.record for one in runs]
     found: list[Drawn] = []
     if len(records) > 1:
@@ -138,16 +143,6 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
         )
     for one, label in zip(runs, run_labels(records), strict=True):
         said = one.record.statement
-        if len(runs) == 1:
-            found.append(Drawn(figure="curves", rows=curves.data(one.events), statements=statements_of([one.record])))
-            if said is not None and said.ledger:
-                found.append(
-                    Drawn(
-                        figure="ledger",
-                        rows=ledger.data(said.ledger, said.delta),
-                        statements=statements_of([one.record]),
-                    )
-                )
         if one.attacks:
             names = [f"{label}: {attack.title}" for attack in one.attacks]
             units = ["none" if said is None else said.unit] * len(names)
@@ -196,6 +191,8 @@ def _without_seeds(asked: Asked) -> Asked:
             replace(
                 one,
                 record=hidden.record(one.record),
+                stands=hidden.rows(one.stands),
+                said=hidden.text(one.said),
                 attacks=[replace(attack, run=hidden.text(attack.run)) for attack in one.attacks],
             )
             for one in asked.runs
@@ -262,15 +259,30 @@ def _contents(asked: Asked, files: Mapping[str, bytes]) -> bytes:
 def _numbered(asked: Asked) -> str:
     """What runs are called where their ids, which tell seeds, are left out."""
     count = len(asked.runs)
-    own = f"Run 1 to run {count} are the runs of this report in its order (files run-01 to run-{count:02d}). "
+    own = (
+        "Run 1 is the run of this report (files run-01). "
+        if count == 1
+        else f"Run 1 to run {count} are the runs of this report in its order (files run-01 to run-{count:02d}). "
+    )
     other = "Runs are numbered, because their ids tell seeds; runs with {} stand in figures alone."
     return (own if count else "") + other.format("higher numbers" if count else "any number")
 
 
 def _chapters(asked: Asked) -> dict[str, list[Section]]:
-    """What is said of each run, by the name of its files."""
+    """What is said of each run, by the name of its files; a figure that was chosen is named, and not drawn
+    again."""
+
+    def once(block: blocks.Block) -> blocks.Block:
+        for place, one in enumerate(asked.figures, start=1):
+            if isinstance(block, Picture) and (block.figure, list(block.rows)) == (one.figure, list(one.rows)):
+                return f"See Figure {place}."
+        return block
+
     return {
-        name: report.sections(told.record, told.events, told.attacks, asked.share)
+        name: [
+            replace(section, blocks=[once(block) for block in section.blocks])
+            for section in report.sections(told.record, told.events, told.attacks, told.stands, asked.share)
+        ]
         for name, told in _runs(asked).items()
     }
 
@@ -280,8 +292,7 @@ def _named(asked: Asked) -> dict[str, Drawn]:
 
 
 def _of_runs(asked: Asked, chapters: Mapping[str, Sequence[Section]]) -> dict[str, Drawn]:
-    """The figures of the runs' own chapters, those that were chosen left out: each is a file once."""
-    chosen = [(one.figure, list(one.rows)) for one in asked.figures]
+    """The figures of the runs' own chapters."""
     return {
         f"{name}-{block.figure}": Drawn(
             figure=block.figure,
@@ -291,7 +302,7 @@ def _of_runs(asked: Asked, chapters: Mapping[str, Sequence[Section]]) -> dict[st
         for name, told in _runs(asked).items()
         for section in chapters[name]
         for block in section.blocks
-        if isinstance(block, Picture) and (block.figure, list(block.rows)) not in chosen
+        if isinstance(block, Picture)
     }
 
 
@@ -327,6 +338,8 @@ def _first(asked: Asked) -> Section:
         told.append(Warned(report.SECRET))
     if asked.remark.strip():
         told.append(Remark(asked.remark))
+    if said := [one.said for one in asked.runs if one.said]:
+        told.append(Remark(said[0] if len(said) == 1 else "\n".join(f"- {one}" for one in said)))
     if asked.runs:
         told += tables.blocks(_lines(asked))
     return Section("What is reported", told)

@@ -36,7 +36,8 @@ SHARES = (0.17, 0.08, 0.09, 0.10, 0.11, 0.08, 0.13, 0.13)
 ABOUT = (
     "The accuracy of a run is that of one seed, with the 95% interval that its number of test nodes leaves (Clopper "
     "and Pearson). The mean is over the finished runs of the same setting, which differ in their seeds alone, with "
-    "its 95% confidence interval (Student's t): quote the mean."
+    "its 95% confidence interval (Student's t): quote the mean. It is for comparing methods: an ε of the table is "
+    "that of one run released alone, and whoever releases more runs, or their mean, spends more."
 )
 
 

@@ -14,11 +14,11 @@ from torch import Tensor
 from privgraph.data.build import canonical_edges
 from privgraph.data.errors import DataError
 from privgraph.data.graph import Graph
+from privgraph.data.sizes import TEST, VALIDATION
 from privgraph.options import nearest
 from privgraph.streams import stream
 
 SPLITS = ("random", "public", "inductive")
-VALIDATION, TEST = 0.10, 0.15
 
 Masks = tuple[Tensor, Tensor, Tensor]
 

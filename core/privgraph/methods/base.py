@@ -368,6 +368,18 @@ def _check(
         )
 
 
+def memory_estimate(config: MethodConfig, facts: PublicFacts) -> float:
+    """The memory that a plan says, in MiB, without the search for its noise, which may take seconds: how much
+    a trainer holds never hangs on a scale that is calibrated. Raises `OptionError` where the sizes do not
+    do."""
+    _require(config, facts)
+    try:
+        noise = config.calibration(facts)
+    except CalibrationError as error:
+        raise OptionError(str(error)) from None
+    return config.work(facts, noise.scale if isinstance(noise, Fixed) else 1.0).memory_mb
+
+
 def filled_in(config: MethodConfig, statement: PrivacyStatement | None) -> dict[str, Scalar]:
     """What a run takes for the options that its configuration leaves to the method, by name, as far as it is
     known.

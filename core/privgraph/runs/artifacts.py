@@ -11,6 +11,7 @@ it.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from privgraph.runs.records import StoreError
 
 QUERY = "artifacts"
 COMPLETE = ".complete"
-"""A file that says whose files the copy in this folder is, when it is whole: it holds the worker's token."""
+"""A file that says whose files the copy in this folder is, when it is whole, and which: it holds the worker's
+token, and a line for each file."""
 DESK = ".desk-"
 """How the folder of a worker at work begins."""
 
@@ -48,8 +50,8 @@ class Artifacts:
     def get(self, run: str, worker: str) -> None:
         """Fetch the files of a run that this worker finished, unless all are here or none is there."""
         here = self.folder / run
-        done = here / COMPLETE
-        if not self.remote or (done.is_file() and done.read_text() == worker):
+        whose, *before = _copied(here)
+        if not self.remote or whose == worker:
             return
         with _Reaching(self.remote):
             there, depth = f"{self.remote}/{run}/{worker}", None
@@ -60,11 +62,15 @@ class Artifacts:
             if not found:
                 return
             here.mkdir(parents=True, exist_ok=True)
-            for path in found:
-                target = here / Path(self._relative(path, there))
+            names = {self._relative(path, there): path for path in found}
+            for name in set(before) - set(names):  # of an earlier attempt; all else here is this machine's own
+                (here / name).unlink(missing_ok=True)
+            _say_copied(here, "", names)
+            for name, path in names.items():
+                target = here / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 self._files.get_file(path, str(target))
-        done.write_text(worker)
+        _say_copied(here, worker, names)
 
     def put(self, run: str, worker: str) -> None:
         """Copy the files from the worker's desk there, where nobody looks for them before it has finished."""
@@ -83,14 +89,14 @@ class Artifacts:
         here, desk = self.folder / run, self.desk(run, worker)
         if not desk.is_dir():
             return
-        for path in sorted(desk.rglob("*")):
-            if path.is_file():
-                target = here / path.relative_to(desk)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                path.replace(target)
-        shutil.rmtree(desk)
+        files = [path for path in sorted(desk.rglob("*")) if path.is_file()]
+        for path in files:
+            target = here / path.relative_to(desk)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            path.replace(target)
         if self.remote:
-            (here / COMPLETE).write_text(worker)
+            _say_copied(here, worker, [path.relative_to(desk).as_posix() for path in files])
+        shutil.rmtree(desk)
 
     def remove(self, run: str) -> None:
         """Remove what lies there of a run."""
@@ -103,6 +109,16 @@ class Artifacts:
     def _relative(self, path: str, folder: str) -> str:
         """The part of a path below a folder; both as the file system writes them."""
         return str(path).removeprefix(str(self._files._strip_protocol(folder))).lstrip("/")
+
+
+def _copied(here: Path) -> list[str]:
+    """Whose files the copy in this folder is ("" where it is not whole), and their names."""
+    done = here / COMPLETE
+    return done.read_text().split("\n") if done.is_file() else [""]
+
+
+def _say_copied(here: Path, worker: str, names: Iterable[str]) -> None:
+    (here / COMPLETE).write_text("\n".join([worker, *names]))
 
 
 class _Reaching:

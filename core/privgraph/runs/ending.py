@@ -24,6 +24,8 @@ class Ending(Telling):
     def __init__(self, store: RunStore, token: str, jobs: Sequence[Job]) -> None:
         super().__init__(store, token, jobs)
         self._failed = False
+        self.left = 0
+        """How many of its runs it gave back."""
 
     def _done(self, job: Job, result: Result) -> None:
         assert job.planned is not None
@@ -42,6 +44,7 @@ class Ending(Telling):
     def _leave(self, job: Job, memory_mb: float | None = None) -> None:
         """Leave the run to another worker: it is queued again, and nothing of it stays."""
         job.over = True
+        self.left += 1
         job.backlog.clear()
         try:
             self._patiently(lambda: self._store.leases.give_back(job.id, self._token, memory_mb))

@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from privgraph.progress import Event, Log, Progress, to_record
 from privgraph.runs.database import Database
 from privgraph.runs.processes import alive, how_it_ended, last_words
-from privgraph.runs.queueing import Wants, first_stack, next_attempt, withdraw
+from privgraph.runs.queueing import Wants, first_stack, next_attempt, waiting_for, withdraw
 from privgraph.runs.records import LIVE, RunIsFixed, StoreError, is_time, plain
 from privgraph.runs.tables import events, keys, origins, runs
 from privgraph.streams import fingerprint
@@ -85,6 +85,15 @@ class Leases:
         with self._database.read() as connection:
             return int(connection.execute(sa.select(sa.func.count()).select_from(first)).scalar_one())
 
+    def needing_more(self, memory_mb: float, of: Sequence[str] = ()) -> tuple[int, float]:
+        """How many queued runs, or runs of these ids, are known to need more memory than that, and the most
+        that one of them needs."""
+        chosen = sa.select(sa.func.count(), sa.func.max(runs.c.memory_mb))
+        chosen = chosen.where(runs.c.state == "queued", runs.c.memory_mb > memory_mb)
+        with self._database.read() as connection:
+            count, most = connection.execute(chosen.where(runs.c.id.in_(of)) if of else chosen).one()
+        return int(count), float(most or 0.0)
+
     def busy(self) -> int:
         """How many workers have runs on this machine."""
         with self._database.read() as connection:
@@ -108,14 +117,22 @@ class Leases:
     ) -> list[str]:
         """Take the first runs of the queue that the worker can train, and that are trained together.
 
-        None is taken where `room` workers have runs on this machine already.
+        None is taken where `room` workers have runs on this machine already. Which data are at hand is asked
+        before, once for each name in the queue: a worker that has none of them locks nothing.
         """
+        wants, data = wants or Wants(), None
+        if wants.at_hand is not None:
+            with self._database.read() as connection:
+                names = waiting_for(connection)
+            data = [name for name in names if wants.at_hand(name)]
+            if not data:
+                return []
         with self._database.write() as connection:
             if room is not None:
                 self._database.lock(connection, _ROOM_LOCK, this_host())
                 if self._busy(connection) >= room:
                     return []
-            return self._lease(connection, first_stack(connection, wants or Wants()), worker, pid)
+            return self._lease(connection, first_stack(connection, wants, data), worker, pid)
 
     def _lease(self, connection: sa.Connection, taken: list[str], worker: str, pid: int | None) -> list[str]:
         if taken:

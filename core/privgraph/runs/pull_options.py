@@ -26,7 +26,7 @@ class PullOptions:
     forever: Annotated[bool, Option("go on until told to end (SIGTERM or Ctrl-C)")] = False
     idle: Annotated[float, Option("seconds without a run after which it ends", unit="s", low=0, high=1e6)] = 60.0
     device: Annotated[str, Option("cpu, cuda or cuda:NUMBER; empty is what the machine has")] = ""
-    memory: Annotated[str, Option("leave runs whose plan needs more than this, such as 8GB; empty takes all")] = ""
+    memory: Annotated[str, Option("leave runs that need more than this, such as 8GB; empty is all that there is")] = ""
     fetch: Annotated[bool, Option("also take runs whose data must be fetched first")] = False
 
     def __post_init__(self) -> None:
@@ -66,9 +66,14 @@ class PullOptions:
 
     def command(self) -> list[str]:
         """The command of a worker with these options."""
-        words = [sys.executable, "-P", "-m", "privgraph.runs.pulling"]
-        for one in parameters(PullOptions):
-            value = getattr(self, one.name)
-            if value != one.default:
-                words += [f"--{one.name}"] if one.type is bool else [f"--{one.name}={value}"]
-        return words
+        return [sys.executable, "-P", "-m", "privgraph.runs.pulling", *flags(self)]
+
+
+def flags(options: object) -> list[str]:
+    """The options that are not at their defaults, as flags of a command."""
+    words = []
+    for one in parameters(type(options)):
+        value = getattr(options, one.name)
+        if value != one.default:
+            words.append(f"--{one.name}" if one.type is bool else f"--{one.name}={value}")
+    return words

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import faulthandler
 import gc
+import math
 import os
 import signal
 import sys
@@ -25,9 +26,10 @@ from privgraph.data.uploads import upload_path
 from privgraph.options import OptionError, UnknownName, build, parameters
 from privgraph.runs.launch import open_log
 from privgraph.runs.leases import new_worker
+from privgraph.runs.memory import machine_mb
 from privgraph.runs.pull_options import PullOptions
 from privgraph.runs.queueing import Wants
-from privgraph.runs.records import StoreError
+from privgraph.runs.records import StoreAway, StoreError
 from privgraph.runs.reporting import say
 from privgraph.runs.retrying import patiently
 from privgraph.runs.store import RunStore
@@ -52,9 +54,11 @@ def at_hand(name: str, *, fetch: bool = False) -> bool:
 
 def pull(store: RunStore, options: PullOptions, asks: tuple[str, ...], ends: threading.Event) -> bool:
     """Take runs and train them until `ends` is set, or the queue was empty for long enough; True if every run
-    of it is done, stopped or given back."""
-    wants = Wants(devices=asks, memory_mb=options.memory_mb, at_hand=lambda name: at_hand(name, fetch=options.fetch))
-    fine, since, count = True, time.monotonic(), 0
+    of it is done, stopped or given back. Runs that need more memory than the machine has are left to others,
+    which is said once it has nothing else to do."""
+    memory_mb = min(machine_mb(), math.inf if options.memory_mb is None else options.memory_mb)
+    wants = Wants(devices=asks, memory_mb=memory_mb, at_hand=lambda name: at_hand(name, fetch=options.fetch))
+    fine, since, count, told = True, time.monotonic(), 0, ""
     while not ends.is_set():
         token = new_worker()
         patiently(store.sweep_lost, say=say, enough=lambda _waited: ends.is_set())
@@ -64,22 +68,36 @@ def pull(store: RunStore, options: PullOptions, asks: tuple[str, ...], ends: thr
             enough=lambda _waited: ends.is_set(),
         )
         if not taken:
+            told = _tell_of_large_ones(store, memory_mb, told)
             if not options.forever and time.monotonic() - since >= options.idle:
                 break
             ends.wait(LOOK_SECONDS)
             continue
         say(f"takes {', '.join(taken)}")
         with _into_log(store, taken):
-            worker = Worker(store, token, jobs_of(store, taken), gives_back=True, memory_mb=options.memory_mb)
+            worker = Worker(store, token, jobs_of(store, taken), gives_back=True, memory_mb=memory_mb)
             fine &= worker.work()
             _hear(ends)
             if worker.told_to_end:
                 ends.set()
-        count += len(taken)
+        count += len(taken) - worker.left
         _free()
         since = time.monotonic()
     say(f"ends after {count} runs")
     return fine
+
+
+def _tell_of_large_ones(store: RunStore, memory_mb: float, told: str) -> str:
+    """Say which runs of the queue this worker leaves, unless that is what it `told` last."""
+    try:
+        count, most = store.leases.needing_more(memory_mb)
+    except StoreAway:
+        return told
+    waits = "1 run waits" if count == 1 else f"{count} runs wait"
+    said = f"{waits} for a worker with {most:,.0f} MB of memory: this one may use {memory_mb:,.0f} MB" if count else ""
+    if said and said != told:
+        say(said)
+    return said
 
 
 def _hear(ends: threading.Event) -> None:

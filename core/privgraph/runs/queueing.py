@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from privgraph.options import OptionError
 from privgraph.registry import UnknownName
+from privgraph.runs.memory import estimate
 from privgraph.runs.records import Unreadable, reading
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.tables import QUEUED, events, runs
@@ -114,31 +115,46 @@ def restack(connection: sa.Connection) -> None:
         connection.execute(change.values(stack=sa.bindparam("stack"), asked=sa.bindparam("asked")), changes)
 
 
-def first_stack(connection: sa.Connection, wants: Wants) -> list[str]:
+def waiting_for(connection: sa.Connection) -> list[str]:
+    """The names of the data that queued runs ask for. It jumps from name to name, and never reads a run."""
+    least = sa.select(sa.func.min(runs.c.dataset).label("name")).where(_WAITS)
+    names = least.cte("names", recursive=True)
+    another = least.where(runs.c.dataset > names.c.name).correlate(names).scalar_subquery()
+    names = names.union_all(sa.select(another).where(names.c.name.is_not(None)))
+    return list(connection.scalars(sa.select(names.c.name).where(names.c.name.is_not(None))))
+
+
+def first_stack(connection: sa.Connection, wants: Wants, data: Sequence[str] | None = None) -> list[str]:
     """The ids of the first queued run that the worker can train, and of those that are trained together with
     it; all are locked until the transaction ends, and none is waited for.
 
-    Of each stack the first run alone can be found, and whoever has it locked has the stack: claims that run
-    beside one another take different stacks, and each takes a whole one.
+    `data`: only runs on one of these; None admits all. Of each stack and engine the first run alone can be
+    found, and whoever has it locked has the stack: claims that run beside one another take different stacks,
+    and each takes a whole one.
     """
     if connection.dialect.name == "postgresql":
         # What it knows of a table is as old as its last look, and a queue taken for short would be sorted.
         connection.execute(sa.text("SET LOCAL enable_sort = off"))
         connection.execute(sa.text("SET LOCAL enable_bitmapscan = off"))
     other = runs.alias()
-    first = sa.select(sa.func.min(other.c.number)).where(other.c.stack == runs.c.stack, other.c.state == QUEUED)
-    begins = sa.or_(runs.c.stack == "", runs.c.number == first.scalar_subquery())
+    of_stack = (other.c.stack == runs.c.stack, other.c.engine == runs.c.engine, other.c.state == QUEUED)
+    begins = runs.c.number == sa.select(sa.func.min(other.c.number)).where(*of_stack).scalar_subquery()
+    chosen = sa.select(runs.c.number, runs.c.id, runs.c.stack, runs.c.engine, runs.c.spec)
+    chosen = chosen.where(_WAITS, *_admitted(wants, data), sa.or_(runs.c.stack == "", begins))
+    chosen = chosen.order_by(runs.c.number)
     after = 0
     while True:
-        chosen = sa.select(runs.c.number, runs.c.id, runs.c.stack, runs.c.dataset, runs.c.spec)
-        chosen = chosen.where(_WAITS, *_admitted(wants), runs.c.number > after, begins)
-        chosen = chosen.order_by(runs.c.number).limit(1)
-        found = connection.execute(chosen.with_for_update(skip_locked=True, of=runs)).first()
+        locked = chosen.where(runs.c.number > after).limit(1).with_for_update(skip_locked=True, of=runs)
+        found = connection.execute(locked).first()
         if found is None:
             return []
-        if _readable(found.spec) and (wants.at_hand is None or wants.at_hand(found.dataset)):
-            return [found.id] if not found.stack else _members(connection, found.stack)
-        after = found.number
+        if _readable(found.spec):
+            return _members(connection, found, _admitted(wants)) if found.stack else [found.id]
+        # Runs of another version may be many: the next that can be read is looked for without a lock on any.
+        later = connection.execute(chosen.where(runs.c.number > found.number))
+        after = next((row.number - 1 for row in later if _readable(row.spec)), 0)
+        if not after:
+            return []
 
 
 def _readable(text: str) -> bool:
@@ -151,7 +167,7 @@ def _readable(text: str) -> bool:
     return True
 
 
-def _admitted(wants: Wants) -> list[sa.ColumnElement[bool]]:
+def _admitted(wants: Wants, data: Sequence[str] | None = None) -> list[sa.ColumnElement[bool]]:
     clauses: list[sa.ColumnElement[bool]] = []
     if wants.engines:
         clauses.append(runs.c.engine.in_(wants.engines))
@@ -159,12 +175,15 @@ def _admitted(wants: Wants) -> list[sa.ColumnElement[bool]]:
         clauses.append(runs.c.asked.in_(wants.devices))
     if wants.memory_mb is not None:
         clauses.append(runs.c.memory_mb <= wants.memory_mb)
+    if data is not None:
+        clauses.append(runs.c.dataset.in_(data))
     return clauses
 
 
-def _members(connection: sa.Connection, stack: str) -> list[str]:
-    chosen = sa.select(runs.c.id, runs.c.spec).where(runs.c.stack == stack, _WAITS)
-    chosen = chosen.order_by(runs.c.number).limit(STACK_LIMIT)
+def _members(connection: sa.Connection, first: Any, admitted: Sequence[sa.ColumnElement[bool]]) -> list[str]:
+    """The runs of its stack that were given to the same engine, and that the worker can train."""
+    chosen = sa.select(runs.c.id, runs.c.spec).where(runs.c.stack == first.stack, _WAITS)
+    chosen = chosen.where(runs.c.engine == first.engine, *admitted).order_by(runs.c.number).limit(STACK_LIMIT)
     found = connection.execute(chosen.with_for_update(skip_locked=True))
     return [row.id for row in found if _readable(row.spec)]
 
@@ -183,6 +202,7 @@ def row_of(spec: RunSpec) -> dict[str, Any]:
         "accounting": "" if unit == "none" else str(spec.options.get("accounting", "")),
         "seed": spec.seed,
         "asked": spec.device,
+        "memory_mb": estimate(spec),
         "state": "queued",
     }
 

@@ -67,7 +67,7 @@ runs = sa.Table(
     sa.Column("device", sa.Text, nullable=False, default=""),
     # What a claim looks at (`queueing`): additive, each with a default that an earlier program leaves there.
     # `stack`: runs of one name are trained together, and one without a name alone. `asked`: the device that
-    # the spec asks for. `memory_mb`: the estimate of its plan, 0 until a worker has made one. `engine`: who
+    # the spec asks for. `memory_mb`: the estimate of its plan, 0 while nobody has made one. `engine`: who
     # trains it. `retries`: how often it is still queued again by itself after its worker was lost, and
     # `losses` how often it was. `again`: how often somebody had it tried again.
     sa.Column("stack", sa.Text, nullable=False, server_default=""),
@@ -84,6 +84,7 @@ runs = sa.Table(
         postgresql_where=sa.column("state") == QUEUED,
         sqlite_where=sa.column("state") == QUEUED,
     ),
+    sa.Index("runs_by_state_and_data", "state", "dataset"),
     sa.Index("runs_by_created", "created", "number"),
     sa.Index("runs_by_state", "state", "number"),
     sa.Index("runs_by_method", "method", "dataset", "created"),

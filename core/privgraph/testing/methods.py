@@ -28,7 +28,7 @@ from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.data.spec import PublicFacts
 from privgraph.data.splits import with_split
-from privgraph.methods.base import Calibrated, Fixed, MethodConfig, Price, filled_in, refusal
+from privgraph.methods.base import Calibrated, Fixed, MethodConfig, Price, filled_in, memory_estimate, refusal
 from privgraph.methods.training import Context, planned, train_one
 from privgraph.options import OptionError, Scalar, build, parameters, values
 from privgraph.privacy.events import Gaussian, Laplace, NonPrivate, Nothing, PoissonSampled
@@ -237,6 +237,8 @@ class MethodContract:
             assert getattr(statement, field), f"statement.{field} is empty: {self.in_config}"
         assert plan.steps > 0, f"work: {self.in_config}"
         assert plan.memory_mb > 0, f"work: {self.in_config}"
+        estimated = memory_estimate(config, self.facts)
+        assert estimated == plan.memory_mb, f"work: memory_mb hangs on the noise that is calibrated: {self.in_config}"
         assert all(math.isfinite(scale) and scale > 0 for scale in plan.noise.values()), f"work: {self.in_config}"
         assert statement_from_json(statement_to_json(statement)) == statement
         if unit == "none":

@@ -293,7 +293,7 @@ def test_of_a_few_relations_the_epoch_with_the_smallest_loss_of_those_held_out_i
         return said[min(len(seen), len(said)) - 1]
 
     monkeypatch.setattr(few_shot, "_held_loss", held_loss)
-    losses = few_shot.learn_more(
+    epochs = few_shot.learn_more(
         encoder,
         encoder.tokenize([f"word{number} thing{number % 5}" for number in range(30)], 16),
         Contrast(),
@@ -304,6 +304,7 @@ def test_of_a_few_relations_the_epoch_with_the_smallest_loss_of_those_held_out_i
         negatives=2,
         random=np.random.default_rng(0),
     )
+    losses = list(epochs)
     assert len(losses) == 1 + kept + few_shot.PATIENCE
     assert all(weight.equal(old) for weight, old in zip(weights, seen[kept], strict=True))
     assert not all(one.equal(other) for one, other in zip(seen[0], seen[1], strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +23,7 @@ from privgraph.methods.training import Context
 from privgraph.nn.text.adapters import adapt, trainable
 from privgraph.nn.text.encoder import load_encoder
 from privgraph.nn.text.losses import Contrast
-from privgraph.progress import Result
+from privgraph.progress import Progress, Result
 from privgraph.testing.methods import TEXT_FACTS
 
 BARE: dict[str, Any] = TINY | {"unit": "none", "learning_rate": 0.02}
@@ -31,6 +32,15 @@ BARE: dict[str, Any] = TINY | {"unit": "none", "learning_rate": 0.02}
 def tuning(graph: Graph, **options: Any) -> FineTuning:
     config = Config(**BARE | options)
     return FineTuning(config, graph, Context(seed=3, noise_key=bytes(32)), graph.relations(0), None)
+
+
+def found_by(reading: Generator[int, None, Any]) -> Any:
+    """What is found once all is read."""
+    while True:
+        try:
+            next(reading)
+        except StopIteration as over:
+            return over.value
 
 
 def adapter(options: dict[str, Any]) -> tuple[list[bytes], float]:
@@ -149,20 +159,39 @@ def test_an_encoder_is_judged_by_its_vectors_of_all_who_are_asked_and_classed(
 ) -> None:
     graph = shop(products=200)
     one = tuning(graph, similarity=similarity)
-    real = one.encoder.encode
-    # vectors of this encoder are of nearly the same length, those of others are not
-    monkeypatch.setattr(
-        one.encoder, "encode", lambda ids: real(ids) * torch.tensor([[1.0 + int(own.sum()) % 5] for own in ids])
-    )
+    real = one.encoder.pieces
+
+    def pieces(ids: list[torch.Tensor], *tokens: int) -> Iterator[tuple[list[int], torch.Tensor]]:
+        """Vectors of this encoder are of nearly the same length, those of others are not."""
+        for rows, vectors in real(ids, *tokens):
+            yield rows, vectors * torch.tensor([[1.0 + int(ids[row].sum()) % 5] for row in rows])
+
+    monkeypatch.setattr(one.encoder, "pieces", pieces)
     vectors = one.encoder.encode(one.ids)
     own = one.entities(1)
     assert set(graph.domains[own].tolist()) == {1}
     compared = torch.nn.functional.normalize(vectors, dim=1) if similarity == "cosine" else vectors
     labels = graph.y[own]
     expected = {**ranking(compared, one.asked), **few_shot_classes(compared[own], labels, class_places(labels, 3))}
-    found = one.judged("test")
+    found = found_by(one.judged("test"))
     assert {"test_macro_f1", "test_micro_f1", "test_accuracy", "test_mrr"} <= set(found)
     assert found == pytest.approx({f"test_{name}": value for name, value in expected.items()}, abs=1e-6)
+
+
+def test_a_run_tells_how_far_it_is_before_its_first_step_and_after_its_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stop is obeyed at each of these: none of them may wait for a whole evaluation."""
+    monkeypatch.setattr(fine_tuning, "READ_AT_ONCE", 64)
+    events = list(tuning(shop(), shots=4, steps=3).run())
+    told = [event for event in events if isinstance(event, Progress)]
+    stages = list(dict.fromkeys(one.stage for one in told))
+    steps = [f"training, step {step} of 3" for step in (1, 2, 3)]
+    assert stages == [fine_tuning.BEFORE, *steps, fine_tuning.AFTER]
+    for stage in (fine_tuning.BEFORE, fine_tuning.AFTER):
+        assert len([one for one in told if one.stage == stage]) > 10
+    shares = [one.step / one.total for one in told]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert max(shares) <= 1
 
 
 def test_what_is_learnt_is_judged_by_relations_that_were_learnt_from() -> None:
@@ -197,13 +226,13 @@ def test_a_few_relations_teach_others_choose_and_others_are_asked(monkeypatch: p
     graph, seen = shop(), []
     real = fine_tuning.learn_more
 
-    def spy(*given: Any, **named: Any) -> list[float]:
+    def spy(*given: Any, **named: Any) -> Generator[float, None, None]:
         seen.append(named)
         return real(*given, **named)
 
     monkeypatch.setattr(fine_tuning, "learn_more", spy)
     one = tuning(graph, shots=16)
-    one.ranked("test_few_shot")
+    found_by(one.ranked("test_few_shot"))
     ((few, held),) = ((named["few"], named["held"]) for named in seen)
     parts = [{tuple(sorted(pair)) for pair in part.T.tolist()} for part in (few, held, one.asked)]
     assert [len(part) for part in parts] == [16, 16, graph.facts.relations[1] - 32]
@@ -226,7 +255,7 @@ def test_a_few_relations_move_weights_by_their_mean_gradient(monkeypatch: pytest
     monkeypatch.setattr(few_shot, "plain_sum", spy)
     monkeypatch.setattr(few_shot, "_held_loss", lambda *_: next(losses))
     monkeypatch.setattr(few_shot, "EPOCHS", 1)
-    few_shot.learn_more(
+    epochs = few_shot.learn_more(
         encoder,
         encoder.tokenize([f"word{number} thing{number % 5}" for number in range(30)], 16),
         Contrast(),
@@ -237,6 +266,7 @@ def test_a_few_relations_move_weights_by_their_mean_gradient(monkeypatch: pytest
         negatives=2,
         random=np.random.default_rng(0),
     )
+    assert list(epochs) == [2.0, 1.0]
     after = torch.cat([weight.detach().flatten() for weight in weights])
     assert float(sums[0].total.norm()) > 0
     assert torch.allclose(after - before, (-0.5 * sums[0].total / 8).to(after), atol=1e-6)

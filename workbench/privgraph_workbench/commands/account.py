@@ -8,7 +8,7 @@ from typing import Any
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.spec import DatasetSpec, PublicFacts, in_two_domains
-from privgraph.methods.base import Plan
+from privgraph.methods.base import MethodConfig, Plan
 from privgraph.options import OptionError, build
 from privgraph.privacy.statements import statement_text
 from privgraph.registry import method
@@ -23,15 +23,21 @@ EXAMPLE_DEGREE = 20
 
 def account_command(parsed: argparse.Namespace) -> int:
     """Print what a run would do to privacy."""
+    config, facts = asked(parsed)
+    plan: Plan = config.plan(facts)
+    print(json_line(_record(parsed.method, facts, plan)) if parsed.json else _text(parsed.method, facts, plan))
+    return 0
+
+
+def asked(parsed: argparse.Namespace) -> tuple[MethodConfig, PublicFacts]:
+    """The options and sizes that the command line asks for. Raises `OptionError` or `UsageError`."""
     chosen = method(parsed.method)
-    config = build(chosen.load_config(), method_options(parsed))
+    config: MethodConfig = build(chosen.load_config(), method_options(parsed))
     facts = _facts(parsed)
     reason = chosen.refuses("node classification", facts.undirected, config.unit)
     if reason:
         raise OptionError(reason)
-    plan: Plan = config.plan(facts)
-    print(json_line(_record(parsed.method, facts, plan)) if parsed.json else _text(parsed.method, facts, plan))
-    return 0
+    return config, facts
 
 
 def _record(name: str, facts: PublicFacts, plan: Plan) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import sys
 
 from privgraph.data.catalogue import dataset
 from privgraph.options import OptionError, short
+from privgraph.runs.engine_options import RETRIES
 from privgraph.runs.launch import capacity, wait
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph.runs.store import RunStore
@@ -41,7 +42,7 @@ def compare_command(parsed: argparse.Namespace) -> int:
         about = comparing.seconds(wanted, facts, known, capacity())
         print(f"{len(wanted)} runs, about {duration(about)} on this machine", file=sys.stderr)
         batch = f"compare-{secrets.token_hex(4)}"
-        ids = store.submit_all(wanted, [TAG], batch)
+        ids = store.submit_all(wanted, [TAG], batch, retries=RETRIES)
         for run in ids:
             if store.get(run).state in ("stopped", "failed", "lost"):
                 store.retry(run)
@@ -55,8 +56,11 @@ def compare_command(parsed: argparse.Namespace) -> int:
     rows = [row for row in tradeoff.data(records) if not row["variant"]]
     said = advising.verdict(records, parsed.unit)
     if parsed.json:
-        print(json_line({"rows": [_plain(row) for row in rows], "take": said.method, "runner_up": said.runner_up,
-                         "why": said.text, "runs": ids}))  # fmt: skip
+        advice = [
+            {"epsilons": list(one.epsilons), "kind": one.kind, "takes": list(one.takes), "why": one.why}
+            for one in said.stretches
+        ]
+        print(json_line({"rows": [_plain(row) for row in rows], "advice": advice, "why": said.text, "runs": ids}))
     else:
         print(_table(rows))
         print(said.text)

@@ -248,7 +248,8 @@ def _sweep(commands: Commands[Parser]) -> None:
     )
     made.add_argument("--device", default="auto", help="auto, cpu or cuda")
     made.add_argument("--tag", action="append", default=[], help="put a tag on the runs; repeatable")
-    made.add_argument("--detach", action="store_true", help="print the ids and end; workers that pull take the runs")
+    detach = "print the ids and end: the engine trains them, or, of local, workers that pull"
+    made.add_argument("--detach", action="store_true", help=detach)
     _flags(made, EngineOptions)
     made.add_argument("--json", action="store_true", help="one JSON object a run")
 

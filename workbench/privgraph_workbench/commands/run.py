@@ -30,15 +30,7 @@ AT_FIRST_SECONDS = 60.0
 
 def run_command(parsed: argparse.Namespace) -> int:
     """Train in the foreground: the worker is a process of its own, and this one watches it."""
-    spec = make_spec(
-        parsed.method,
-        parsed.data,
-        method_options(parsed),
-        data_options=pairs(parsed.data_set, "--data-set"),
-        split=parsed.split,
-        seed=whole("seed", parsed.seed),
-        device=parsed.device,
-    )
+    spec = asked(parsed)
     try:
         store = RunStore.open()
         record = patiently(lambda: _submitted(store, spec, parsed.tag), enough=lambda waited: waited > AT_FIRST_SECONDS)
@@ -62,6 +54,19 @@ def run_command(parsed: argparse.Namespace) -> int:
     elif record.state == "lost":
         print(last_words(store.folder(run) / LOG_NAME), file=sys.stderr)
     return STOPPED if interrupted else 1
+
+
+def asked(parsed: argparse.Namespace) -> RunSpec:
+    """The run that the command line asks for. Raises `OptionError` or `UsageError`."""
+    return make_spec(
+        parsed.method,
+        parsed.data,
+        method_options(parsed),
+        data_options=pairs(parsed.data_set, "--data-set"),
+        split=parsed.split,
+        seed=whole("seed", parsed.seed),
+        device=parsed.device,
+    )
 
 
 def _submitted(store: RunStore, spec: RunSpec, tags: Sequence[str]) -> RunRecord:

@@ -26,12 +26,14 @@ def show_command(parsed: argparse.Namespace) -> int:
         settle(store)
         record = find_run(store, parsed.run)
         attacks = store.attacks(record.id)
+        _, needs = store.leases.needing_more(0.0, [record.id]) if record.state == "queued" else (0, 0.0)
         log = [event.payload["message"] for event in store.events(record.id, kinds=["log"])] if parsed.log else []
     except StoreError as error:
         print(f"privgraph: {error}", file=sys.stderr)
         return 1
     if not parsed.json:
-        print("\n".join([describe(record), *(told(one) for one in attacks)]))
+        waits = [f"Waits: for a worker that may use {needs:,.0f} MB of memory"] if needs else []
+        print("\n".join([describe(record), *waits, *(told(one) for one in attacks)]))
     if log:
         print("\n".join(["", "Log", *log]))
     if parsed.json:

@@ -15,9 +15,10 @@ from tqdm import tqdm
 from privgraph.options import build, parameters
 from privgraph.privacy.rounding import upper
 from privgraph.runs.engine_options import EngineOptions
-from privgraph.runs.engines import ENGINES, numbers, train
+from privgraph.runs.engines import ENGINES, EngineSpec, log_path, numbers, send, train
+from privgraph.runs.queueing import LOCAL
 from privgraph.runs.records import FINISHED, RunQuery
-from privgraph.runs.spec import make_spec
+from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import sweep
 from privgraph_workbench.commands.output import json_line, result
@@ -30,6 +31,32 @@ _AGAIN = ("stopped", "failed", "lost")
 
 def sweep_command(parsed: argparse.Namespace) -> int:
     """Submit all in one step, have them trained, and print a line for each setting."""
+    specs, engine, options, retries = asked(parsed)
+    store = RunStore.open()
+    engine.check(store, options)
+    before = store.states([spec.id for spec in specs])
+    ids = store.submit_all(
+        specs, [*parsed.tag, "sweep"], f"batch-{secrets.token_hex(4)}", engine=engine.name, retries=retries
+    )
+    for run in (run for run, state in before.items() if state in _AGAIN):
+        store.retry(run)
+    done = sum(state == "done" for state in before.values())
+    told = f"{len(ids)} runs, {done} of them done before; "
+    if parsed.detach:
+        print(told + _detached(store, engine, options), file=sys.stderr)
+        print("\n".join(ids))
+        return 0
+    print(f"{told}trained by {engine.about}", file=sys.stderr)
+    states, interrupted = _train(store, engine.name, ids, options)
+    _tell(store, ids, parsed.json)
+    if interrupted:
+        return STOPPED
+    return 0 if all(state == "done" for state in states.values()) else 1
+
+
+def asked(parsed: argparse.Namespace) -> tuple[list[RunSpec], EngineSpec, EngineOptions, int]:
+    """The runs that the command line asks for, and who trains them, how, and how often again. Raises
+    `OptionError` or `UsageError`."""
     base = make_spec(
         parsed.method,
         parsed.data,
@@ -39,26 +66,16 @@ def sweep_command(parsed: argparse.Namespace) -> int:
         device=parsed.device,
     )
     options = build(EngineOptions, {one.name: getattr(parsed, one.name) for one in parameters(EngineOptions)})
-    engine = ENGINES[parsed.on]
     specs = sweep(base, _over(parsed.over), numbers(parsed.seeds))
-    retries = whole("retries", parsed.retries)
-    store = RunStore.open()
-    before = store.states([spec.id for spec in specs])
-    ids = store.submit_all(
-        specs, [*parsed.tag, "sweep"], f"batch-{secrets.token_hex(4)}", engine=engine.name, retries=retries
-    )
-    for run in (run for run, state in before.items() if state in _AGAIN):
-        store.retry(run)
-    done = sum(state == "done" for state in before.values())
-    print(f"{len(ids)} runs, {done} of them done before; trained by {engine.about}", file=sys.stderr)
-    if parsed.detach:
-        print("\n".join(ids))
-        return 0
-    states, interrupted = _train(store, engine.name, ids, options)
-    _tell(store, ids, parsed.json)
-    if interrupted:
-        return STOPPED
-    return 0 if all(state == "done" for state in states.values()) else 1
+    return specs, ENGINES[parsed.on], options, whole("retries", parsed.retries)
+
+
+def _detached(store: RunStore, engine: EngineSpec, options: EngineOptions) -> str:
+    """Have the engine train them without this process, and say who does."""
+    if engine.name == LOCAL:
+        return "they wait for workers that pull (privgraph worker)"
+    send(store, engine.name, options)
+    return f"trained by {engine.about}, of which {log_path()} tells"
 
 
 def _over(words: Sequence[str]) -> dict[str, list[object]]:

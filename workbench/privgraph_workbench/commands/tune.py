@@ -27,7 +27,7 @@ from privgraph_workbench.words.numbers import number, upper
 
 def tune_command(parsed: argparse.Namespace) -> int:
     """Try in the background, wait, and print the run that is released."""
-    request = _request(parsed)
+    request = asked(parsed)
     try:
         if parsed.price:
             return _price(request, parsed.json)
@@ -52,8 +52,9 @@ def tune_command(parsed: argparse.Namespace) -> int:
     return 1 if tuned.released is None else 0
 
 
-def _request(parsed: argparse.Namespace) -> Request:
-    options, asked = method_options(parsed), parsed.epsilon
+def asked(parsed: argparse.Namespace) -> Request:
+    """What the command line asks for. Raises `OptionError` or `UsageError`."""
+    options = method_options(parsed)
     options.pop("epsilon", None)
     base = make_spec(
         parsed.method,
@@ -71,7 +72,7 @@ def _request(parsed: argparse.Namespace) -> Request:
     return make_request(
         base,
         over=over,
-        epsilon=None if asked is None else _number("epsilon", asked),
+        epsilon=None if parsed.epsilon is None else _number("epsilon", parsed.epsilon),
         trials=_number("trials", parsed.trials),
         law=parsed.law.replace("-", " "),
         shape=_number("shape", parsed.shape),

@@ -7,14 +7,15 @@ What needs the graph itself is made by `privgraph.data.describe` in a process of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from privgraph.data.catalogue import DATASETS, dataset
 from privgraph.data.errors import DataError
 from privgraph.data.files import available, missing
+from privgraph.data.sizes import TEST as TEST
+from privgraph.data.sizes import known_facts as known_facts
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.data.uploads import uploads
-from privgraph.options import Scalar, UnknownName, build
+from privgraph.options import Scalar, UnknownName
 from privgraph_workbench.facts import describing
 from privgraph_workbench.words import markup
 
@@ -23,8 +24,6 @@ KINDS = {
     "real": "Real, from outside",
     "upload": "Yours",
 }
-VALIDATION, TEST = 0.10, 0.15
-"""Shares of a random split."""
 
 
 def choices() -> list[DatasetSpec]:
@@ -57,35 +56,3 @@ def public_facts(spec: DatasetSpec, options: Mapping[str, Scalar], split: str) -
             return known
     described = describing.describe(spec.name, options, split)
     return None if described is None else described.facts
-
-
-def known_facts(spec: DatasetSpec, options: Mapping[str, Scalar]) -> PublicFacts | None:
-    """The sizes of a random split, or None where only the graph itself tells. Raises `OptionError`."""
-    return _from_options(spec, options) or _from_catalogue(spec)
-
-
-def _from_catalogue(spec: DatasetSpec) -> PublicFacts | None:
-    if spec.domains or spec.nodes is None or spec.edges is None or spec.features is None or spec.classes is None:
-        return None
-    return _facts(spec.nodes, spec.edges, spec.features, spec.classes, spec.undirected)
-
-
-def _from_options(spec: DatasetSpec, options: Mapping[str, Scalar]) -> PublicFacts | None:
-    found = spec.load_options()
-    if found is None or spec.domains:  # of texts, the graph itself has to be counted
-        return None
-    config: Any = build(found, options)
-    return _facts(config.nodes, round(config.nodes * config.degree / 2), config.features, config.classes, True)
-
-
-def _facts(nodes: int, edges: int, features: int, classes: int, undirected: bool) -> PublicFacts:
-    held_out = round(nodes * VALIDATION) + round(nodes * TEST)
-    return PublicFacts(
-        nodes=nodes,
-        edges=edges,
-        entries=2 * edges if undirected else edges,
-        features=features,
-        classes=classes,
-        train_nodes=nodes - held_out,
-        undirected=undirected,
-    )

@@ -13,7 +13,7 @@ from privgraph.data.spec import PublicFacts
 from privgraph.methods.base import Lever, MethodConfig, Price
 from privgraph.options import OptionError, Scalar, build, parameters
 from privgraph.privacy.accountants import tight
-from privgraph.privacy.events import Gaussian, NonPrivate, Nothing
+from privgraph.privacy.events import NonPrivate
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS, method
@@ -222,11 +222,6 @@ def parts(entries: Sequence[LedgerEntry], delta: float) -> list[Part]:
 def cost(entries: tuple[LedgerEntry, ...], delta: float) -> float:
     """Epsilon of these entries together, by the tightest sound accountant."""
     return tight().epsilon(Ledger(entries).event(), delta)
-
-
-def all_gaussian(entries: Sequence[LedgerEntry]) -> bool:
-    """Whether squared mu, which adds up exactly, measures every entry."""
-    return all(isinstance(entry.event, Gaussian | Nothing) for entry in entries)
 
 
 def unprotected(entries: Sequence[LedgerEntry]) -> list[str]:

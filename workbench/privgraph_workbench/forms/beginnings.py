@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from privgraph.data.spec import DatasetSpec
 from privgraph.options import Parameter, Scalar, parameters
 from privgraph.registry import METHODS, MethodSpec
+from privgraph.runs.spec import RunSpec
 
 EPSILON = 2.0
 """The largest budget that a fresh form begins with: beyond it, the page calls protection weak or worse."""
@@ -102,6 +103,12 @@ def choice_of(method: str, options: Mapping[str, Scalar]) -> str:
     ('dp-gpl-w', 'dp-gpl', 'gap')
     """
     return WEIGHTED if method == "dp-gpl" and options.get("weighting", _UNIFORM) != _UNIFORM else method
+
+
+def called(spec: RunSpec) -> str:
+    """The name by which the method of a run is chosen, as plain text."""
+    chosen = choices().get(choice_of(spec.method, spec.options))
+    return chosen.title if chosen is not None else spec.method
 
 
 def of_data(name: str, known: Iterable[Parameter]) -> tuple[Parameter, ...]:

@@ -15,8 +15,8 @@ from contextlib import suppress
 from functools import lru_cache
 
 from privgraph.home import home
-from privgraph.runs.engine_options import RETRIES
-from privgraph.runs.engines import send
+from privgraph.runs.engine_options import RETRIES, EngineOptions
+from privgraph.runs.engines import ENGINES, send
 from privgraph.runs.launch import launch
 from privgraph.runs.queueing import LOCAL, STACK_LIMIT
 from privgraph.runs.records import StoreError, StoreIsFull, StoreIsReadOnly
@@ -54,16 +54,20 @@ def _store(url: str, folder: str) -> tuple[RunStore, RunStore]:
 def submit(specs: Iterable[RunSpec], tags: Sequence[str] = (), engine: str = LOCAL) -> list[str]:
     """Store the specs as runs of one batch, start workers where there is room, and give the ids in order.
 
-    With another engine than this machine, it is told to train them.
+    With another engine than this machine, it is told to train them. Of several runs, one whose worker is lost
+    is queued again by itself; one that was asked for alone has somebody who watches it. Raises `StoreError`,
+    also where the engine is known to refuse them: none is stored then.
     """
     chosen = list(specs)
     batch = f"batch-{secrets.token_hex(4)}" if len(chosen) > 1 else ""
-    if engine != LOCAL:
-        ids = store().submit_all(chosen, tags, batch, engine=engine, retries=RETRIES)
-        send(store(), engine, min(MOST_CREW, -(-len(ids) // STACK_LIMIT)))
-        return ids
-    ids = store().submit_all(chosen, tags, batch)
-    launch(store())
+    options = EngineOptions(workers=min(MOST_CREW, max(1, -(-len(chosen) // STACK_LIMIT))))
+    ENGINES[engine].check(store(), options)
+    retries = RETRIES if batch or engine != LOCAL else 0
+    ids = store().submit_all(chosen, tags, batch, engine=engine, retries=retries)
+    if engine == LOCAL:
+        launch(store())
+    else:
+        send(store(), engine, options)
     return ids
 
 

@@ -6,7 +6,7 @@ relations, with the private encoder and with the base.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 
 import numpy as np
 import torch
@@ -33,8 +33,9 @@ def learn_more(
     entities: Tensor,
     negatives: int,
     random: np.random.Generator,
-) -> list[float]:
-    """Fine-tune, and keep the weights of the epoch at which `held` had the smallest loss; all its losses.
+) -> Generator[float, None, None]:
+    """Fine-tune, and keep the weights of the epoch at which `held` had the smallest loss; yields its loss
+    before the first epoch and after each.
 
     Args:
         encoder: Whose trainable weights `optimiser` moves.
@@ -52,6 +53,7 @@ def learn_more(
     sampler = TupleSampler(relations=few, entities=entities, rate=1.0, negatives=min(negatives, len(entities)))
     batches = sampler.shuffled(random, count)
     losses = [_held_loss(encoder, ids, loss, held)]
+    yield losses[-1]
     best = [weight.detach().clone() for weight in weights]
     for epoch in range(1, EPOCHS + 1):
         total = plain_sum(encoder, ids, next(batches), loss).total / count
@@ -61,11 +63,11 @@ def learn_more(
         losses.append(_held_loss(encoder, ids, loss, held))
         if losses[-1] < min(losses[:-1]):
             best = [weight.detach().clone() for weight in weights]
+        yield losses[-1]
         if epoch - int(np.argmin(losses)) >= PATIENCE:
             break
     for weight, kept in zip(weights, best, strict=True):
         weight.data.copy_(kept)
-    return losses
 
 
 @torch.no_grad()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -12,7 +13,7 @@ from torch import Tensor
 from privgraph.data.graph import Graph
 from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
 from privgraph.methods.relations.evaluation import asked_relations, class_places, few_shot_classes, ranking
-from privgraph.methods.relations.few_shot import learn_more
+from privgraph.methods.relations.few_shot import EPOCHS, learn_more
 from privgraph.methods.relations.options import CANDIDATES, LEARNING_RATE, RelationOptions
 from privgraph.methods.relations.tuples import TupleSampler, in_batch
 from privgraph.methods.training import Context
@@ -35,6 +36,15 @@ SAVED = {
 """Titles of what a run leaves."""
 TRAINED = 1024
 """Relations that were trained on and are asked again, at most."""
+READ_AT_ONCE = 2_048
+"""Tokens that are read between two events: a stop waits for no more."""
+LEARNING = 4
+"""How much longer a text takes with its gradient than without, roughly: for the time that is left."""
+BEFORE, AFTER = "measuring the base encoder", "measuring what was learnt"
+"""What a run is at before its first step and after its last."""
+Found = TypeVar("Found")
+Reading = Generator[int, None, Found]
+"""Yields how many texts were read since it last did, and returns what was found."""
 
 
 @dataclass(eq=False)
@@ -73,7 +83,8 @@ class FineTuning:
     """One encoder that is fine-tuned on `relations` (2, |E|) of a graph's domain and judged in another.
 
     `private` makes gradients private; None sums them as they are. Of the other domain's relations, (2, shots)
-    `few` are public and learnt from further, (2, shots) `held` judge that, and `asked` are predicted.
+    `few` are public and learnt from further, (2, shots) `held` judge that, and `asked` are predicted. The run
+    takes as long, roughly, as reading `work` texts.
     """
 
     config: RelationOptions
@@ -86,6 +97,7 @@ class FineTuning:
     few: Tensor = field(init=False)
     held: Tensor = field(init=False)
     asked: Tensor = field(init=False)
+    work: int = field(init=False)
 
     def __post_init__(self) -> None:
         facts = self.graph.facts
@@ -111,27 +123,31 @@ class FineTuning:
         shots, most = self.config.shots, self.config.evaluated or mixed.shape[1]
         self.few, self.held = mixed[:, :shots], mixed[:, shots : 2 * shots]
         self.asked = mixed[:, 2 * shots :][:, :most]
+        self.work = 2 * self._measuring + LEARNING * self._tuple * self.config.batch_size * self.config.steps
 
     def entities(self, domain: int) -> Tensor:
         """(N,) int64 numbers of the texts of a domain."""
         return (self.graph.domains == domain).nonzero().squeeze(1)
 
-    def vectors(self, texts: Tensor) -> Tensor:
+    def vectors(self, texts: Tensor) -> Reading[Tensor]:
         """(|V|, d): vectors of these texts (numbers, of any shape, each once or more), zeros elsewhere."""
         own = torch.unique(texts)
-        found = self.encoder.encode([self.ids[int(number)] for number in own])
-        return found.new_zeros(len(self.ids), found.shape[1]).index_copy_(0, own, found).cpu()
+        found = torch.zeros(len(self.ids), self.encoder.facts.width)
+        for rows, vectors in self.encoder.pieces([self.ids[int(number)] for number in own], READ_AT_ONCE):
+            found[own[rows]] = vectors
+            yield len(rows)
+        return found
 
-    def judged(self, prefix: str) -> dict[str, float]:
+    def judged(self, prefix: str) -> Reading[dict[str, float]]:
         """PREC@1 and MRR in the other domain, and F1 of its classes, as `<prefix>_...`. Only texts that are
         asked about are encoded."""
         own = self.entities(self.predicted)
         places = class_places(self.graph.y[own], self.context.seed)
-        vectors = self.compared(self.vectors(torch.cat([self.asked.flatten(), own[places.all]])))
+        vectors = self.compared((yield from self.vectors(torch.cat([self.asked.flatten(), own[places.all]]))))
         classes = few_shot_classes(vectors[own], self.graph.y[own], places)
         return {f"{prefix}_{name}": value for name, value in {**ranking(vectors, self.asked), **classes}.items()}
 
-    def ranked(self, prefix: str) -> dict[str, float]:
+    def ranked(self, prefix: str) -> Reading[dict[str, float]]:
         """PREC@1 and MRR in the other domain, as `<prefix>_...`, once the encoder has been fine-tuned
         further on its public relations, where there are any. The encoder is as before afterwards."""
         config = self.config
@@ -139,7 +155,7 @@ class FineTuning:
             return {}
         weights: list[Tensor] = [weight for _, weight in trainable(self.encoder)]
         before = [weight.detach().clone() for weight in weights]
-        learn_more(
+        epochs = learn_more(
             self.encoder,
             self.ids,
             self.loss,
@@ -150,10 +166,37 @@ class FineTuning:
             negatives=config.negatives,
             random=stream(self.context.seed, "few-shot/tuples"),
         )
-        found = ranking(self.compared(self.vectors(self.asked)), self.asked)
+        for _ in epochs:
+            yield LEARNING * self._tuple * config.shots
+        found = ranking(self.compared((yield from self.vectors(self.asked))), self.asked)
         for weight, old in zip(weights, before, strict=True):
             weight.data.copy_(old)
         return {f"{prefix}_{name}": found[name] for name in ("accuracy", "mrr") if name in found}
+
+    def _measured(self, prefix: str) -> Reading[dict[str, float]]:
+        """Without relations of the other domain, and with its few public ones."""
+        return {**(yield from self.judged(prefix)), **(yield from self.ranked(f"{prefix}_few_shot"))}
+
+    @property
+    def _measuring(self) -> int:
+        """Texts that one `_measured` reads, roughly."""
+        asked = int(torch.unique(self.asked).numel())
+        return asked + bool(self.config.shots) * (asked + LEARNING * self._tuple * self.config.shots * EPOCHS)
+
+    @property
+    def _tuple(self) -> int:
+        """Texts of a tuple."""
+        return 2 if self.config.pairing == "in-batch" else 2 + self.config.negatives
+
+    def _telling(self, part: Reading[Found], start: int, end: int, stage: str) -> Generator[Event, None, Found]:
+        """What the part finds; its progress goes from `start` to `end` at most."""
+        while True:
+            try:
+                start = min(end, start + next(part))
+            except StopIteration as over:
+                found: Found = over.value
+                return found
+            yield Progress(step=start, total=self.work, stage=stage)
 
     def compared(self, vectors: Tensor) -> Tensor:
         """Vectors whose inner product is the score (up to the temperature)."""
@@ -162,8 +205,8 @@ class FineTuning:
     def run(self) -> Iterator[Event]:
         """Train, and tell; the last event is the result."""
         config, context = self.config, self.context
-        yield Progress(step=0, total=config.steps, stage="encoding")
-        base = {**self.judged("base"), **self.ranked("base_few_shot")}
+        yield Progress(step=0, total=self.work, stage=BEFORE)
+        base = yield from self._telling(self._measured("base"), 0, self._measuring, BEFORE)
         yield Metric(name="test_accuracy", value=base.get("base_accuracy", 0.0), step=0)
         weights: list[Tensor] = [weight for _, weight in trainable(self.encoder)]
         optimiser = self.optimiser(weights, config.step_size)
@@ -201,7 +244,8 @@ class FineTuning:
             losses = []
             if drawn.numel():
                 yield Metric(name="train_loss", value=float(drawn.mean()), step=step)
-            yield Progress(step=step, total=config.steps, stage="training")
+            done = self._measuring + (self.work - 2 * self._measuring) * step // config.steps
+            yield Progress(step=done, total=self.work, stage=f"training, step {step:,} of {config.steps:,}")
         yield from self._finished(base)
 
     def optimiser(self, weights: list[Tensor], rate: float) -> torch.optim.Optimizer:
@@ -238,9 +282,11 @@ class FineTuning:
 
     def _finished(self, base: dict[str, float]) -> Iterator[Event]:
         """The adapter, and what it reaches."""
-        found = {**self.judged("test"), **self.ranked("test_few_shot")}
+        start = self.work - self._measuring
+        found = yield from self._telling(self._measured("test"), start, self.work, AFTER)
         own = asked_relations(self.relations, TRAINED, self.context.seed, "train")
-        known = ranking(self.compared(self.vectors(own)), own)
+        read = yield from self._telling(self.vectors(own), self.work, self.work, AFTER)
+        known = ranking(self.compared(read), own)
         yield Metric(name="test_accuracy", value=found.get("test_accuracy", 0.0), step=self.config.steps)
         if self.context.folder is not None:
             for name in save_adapter(self.encoder, self.context.folder):

@@ -107,13 +107,19 @@ class TextEncoder(nn.Module):
             table[row, : len(one)], real[row, : len(one)] = one, True
         return table.to(self.device), real.to(self.device)
 
-    @torch.no_grad()
     def encode(self, ids: Sequence[Tensor]) -> Tensor:
         """(n, d) on the CPU, without gradients; texts of a length together, in bounded memory."""
         found = torch.zeros(len(ids), self.facts.width)
-        for rows in buckets([len(one) for one in ids], TOKENS_AT_ONCE):
-            found[rows] = self(*self.padded([ids[row] for row in rows])).float().cpu()
+        for rows, vectors in self.pieces(ids):
+            found[rows] = vectors
         return found
+
+    def pieces(self, ids: Sequence[Tensor], tokens: int = TOKENS_AT_ONCE) -> Iterator[tuple[list[int], Tensor]]:
+        """The same piece by piece, each of at most so many tokens: row numbers and their vectors."""
+        for rows in buckets([len(one) for one in ids], tokens):
+            with torch.no_grad():
+                vectors = self(*self.padded([ids[row] for row in rows])).float().cpu()
+            yield rows, vectors
 
 
 def buckets(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:

@@ -15,18 +15,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Protocol, cast
 
 from privgraph import home
 from privgraph.options import OptionError, Table
 from privgraph.runs.engine_options import EngineOptions
 from privgraph.runs.launch import children, environment
+from privgraph.runs.pull_options import flags
 from privgraph.runs.queueing import LOCAL
 from privgraph.runs.records import FINISHED, StoreAway, StoreError
 from privgraph.runs.store import ARTIFACTS, RunStore
 
 MOST_CREWS = 5
-"""How often workers are started for one sweep, where all of them ended and runs were left."""
+"""How often in a row workers are started for one sweep, where all of them ended and none of its runs had."""
 
 
 class EngineError(StoreError):
@@ -39,11 +41,21 @@ class Crew(Protocol):
     def look(self) -> bool:
         """Look after them; False once all have ended."""
 
+    def leave(self) -> None:
+        """Nothing is left for them: let those that can end by themselves."""
+
     def stop(self) -> None:
         """End those that are left, which give their runs back."""
 
 
-Start = Callable[[RunStore, EngineOptions], Crew]
+class Room(Protocol):
+    """The module of an engine."""
+
+    def check(self, store: RunStore, options: EngineOptions) -> None:
+        """Raise `EngineError` for what the engine cannot do, whatever its cluster says."""
+
+    def start(self, store: RunStore, options: EngineOptions) -> Crew:
+        """Start workers. Raises `EngineError` in one sentence where that cannot be."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,11 +71,18 @@ class EngineSpec:
         """Whether what it needs is installed."""
         return not self.package or find_spec(self.package) is not None
 
-    def start(self, store: RunStore, options: EngineOptions) -> Crew:
-        """Start workers. Raises `EngineError` in one sentence where that cannot be."""
+    def check(self, store: RunStore, options: EngineOptions) -> Room:
+        """Its module. Raises `EngineError` in one sentence for what is known to be in vain before any run is
+        submitted."""
         if not self.configured:
             raise EngineError(f"{self.name} needs a package that is not here: pip install 'privgraph[{self.name}]'")
-        return cast(Start, import_module(f"privgraph.runs.engines.{self.name}").start)(store, options)
+        room = cast(Room, import_module(f"privgraph.runs.engines.{self.name}"))
+        room.check(store, options)
+        return room
+
+    def start(self, store: RunStore, options: EngineOptions) -> Crew:
+        """Start workers. Raises `EngineError` in one sentence where that cannot be."""
+        return self.check(store, options).start(store, options)
 
 
 ENGINES: Mapping[str, EngineSpec] = Table(
@@ -91,13 +110,15 @@ def offered() -> tuple[str, ...]:
     return tuple(name for name in configured() if there[name])
 
 
-def send(store: RunStore, engine: str, workers: int) -> None:
-    """Start the process that has the engine train what was given to it; it outlives this one.
+def log_path() -> Path:
+    """Where the processes that `send` starts say what becomes of them."""
+    return home.home() / "engines.log"
 
-    Its words are in `engines.log` of the home.
-    """
-    command = [sys.executable, "-P", "-m", "privgraph.runs.engines", engine, f"--workers={workers}"]
-    with (home.home() / "engines.log").open("ab") as log:
+
+def send(store: RunStore, engine: str, options: EngineOptions) -> None:
+    """Start the process that has the engine train what was given to it; it outlives this one."""
+    command = [sys.executable, "-P", "-m", "privgraph.runs.engines", engine, *flags(options)]
+    with log_path().open("ab") as log:
         child = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
@@ -138,32 +159,45 @@ def train(
 
     Raises:
         UnknownName: There is no such engine.
-        EngineError: It cannot start workers, or they ended again and again while runs were left.
+        EngineError: It cannot start workers, or they ended again and again while runs were left, and of these
+            none had ended meanwhile.
     """
-    chosen = options or EngineOptions()
-    crew, crews = ENGINES[name].start(store, chosen), 1
+    chosen, engine = options or EngineOptions(), ENGINES[name]
+    crew: Crew | None = None
     states: dict[str, str] = {}
+    over, idle, before = False, 0, 0
     try:
         while True:
             began = time.monotonic()
             try:
-                there = crew.look()
+                there = crew is not None and crew.look()
                 store.sweep_lost()
                 left = [run for run in ids if states.get(run) not in FINISHED]
                 states |= store.states(left)
                 if watch is not None:
                     watch(states)
-                if all(states.get(run) in FINISHED for run in ids):
+                ended = sum(states.get(run) in FINISHED for run in ids)
+                over = ended == len(ids)
+                if over:
                     return {run: states[run] for run in ids}
                 if not there:
-                    if crews == MOST_CREWS:
-                        raise EngineError(f"the workers of {name} ended {crews} times while runs were left to train")
-                    crew, crews = ENGINES[name].start(store, chosen), crews + 1
+                    idle = 0 if crew is None or ended > before else idle + 1
+                    if idle == MOST_CREWS:
+                        raise EngineError(_idle(name, store, left, idle))
+                    crew, before = engine.start(store, chosen), ended
             except StoreAway:
                 pass  # workers wait for it as well
             time.sleep(max(every, time.monotonic() - began))
     finally:
-        crew.stop()
+        if crew is not None:
+            (crew.leave if over else crew.stop)()
+
+
+def _idle(name: str, store: RunStore, left: Sequence[str], times: int) -> str:
+    """Why an engine is given up; runs that its workers leave have a reason that is known."""
+    said = f"the workers of {name} ended {times} times in a row without one run done"
+    _, most = store.leases.needing_more(0.0, left[:500])
+    return f"{said}; a run that waits needs about {most:,.0f} MB of memory" if most else said
 
 
 def numbers(text: str) -> list[int]:

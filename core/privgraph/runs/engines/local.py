@@ -17,8 +17,15 @@ class Processes:
         launch(self._store)
         return True
 
+    def leave(self) -> None:
+        """They end by themselves."""
+
     def stop(self) -> None:
         """They end by themselves."""
+
+
+def check(_store: RunStore, _options: EngineOptions) -> None:
+    """This machine is always there."""
 
 
 def start(store: RunStore, _options: EngineOptions) -> Processes:

@@ -31,6 +31,10 @@ class Tasks:
         _, going = ray.wait(self._tasks, num_returns=len(self._tasks), timeout=0)
         return bool(going)
 
+    def leave(self) -> None:
+        """They would end with this process, and not by themselves."""
+        self.stop()
+
     def stop(self) -> None:
         """Interrupt them, as Ctrl-C would: they give their runs back."""
         import ray
@@ -39,6 +43,10 @@ class Tasks:
         for task in going:
             with suppress(ray.exceptions.RayError):
                 ray.cancel(task)
+
+
+def check(_store: RunStore, _options: EngineOptions) -> None:
+    """Only the cluster knows how many machines would open the store (`start`)."""
 
 
 def start(store: RunStore, options: EngineOptions) -> Tasks:

@@ -7,6 +7,7 @@ no file. With `cluster` local, submitit's own executor starts the same jobs on t
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -27,22 +28,36 @@ class Jobs:
     def look(self) -> bool:
         return not all(job.done() for job in self._jobs)
 
+    def leave(self) -> None:
+        """Those at work end by themselves; those that have not begun need not."""
+        for job in self._jobs:
+            if job.state == "PENDING":
+                job.cancel()
+
     def stop(self) -> None:
         for job in self._jobs:
             if not job.done():
                 job.cancel()
 
 
-def start(store: RunStore, options: EngineOptions) -> Jobs:
-    """Submit an array of workers. Raises `EngineError` where the cluster refuses, or could not open the
-    store."""
-    import submitit
-
+def check(store: RunStore, options: EngineOptions) -> None:
+    """Raises `EngineError` where there is no Slurm, where it could not open the store, and for a part of a
+    GPU."""
+    if not options.gpus.is_integer():
+        raise EngineError(f"slurm gives a worker whole GPUs: gpus must be a whole number (got {options.gpus:g})")
     if options.cluster == "slurm" and store.database.engine.dialect.name == "sqlite":
         raise EngineError("slurm needs a store that all machines reach: set PRIVGRAPH_STORE to a PostgreSQL database")
+    if options.cluster == "slurm" and shutil.which("sbatch") is None:
+        raise EngineError("slurm takes no jobs from this machine: there is no sbatch among its commands")
+
+
+def start(store: RunStore, options: EngineOptions) -> Jobs:
+    """Submit an array of workers. Raises `EngineError` where the cluster refuses."""
+    import submitit
+
     memory = options.pull.memory_mb
     asked: dict[str, Any] = {"name": "privgraph", "timeout_min": options.minutes, "cpus_per_task": options.cpus}
-    asked |= {"gpus_per_node": round(options.gpus)} if options.gpus else {}
+    asked |= {"gpus_per_node": int(options.gpus)} if options.gpus else {}
     asked |= {} if memory is None else {"mem_gb": memory / 2**10}
     if options.cluster == "slurm":
         asked |= {"slurm_array_parallelism": options.workers}

@@ -103,8 +103,8 @@ def _against(rows: Sequence[Row]) -> str:
 
 
 def _said(rows: Sequence[Row], of: str) -> str:
-    own = "; ".join(_hover(row).replace("\n", ", ") for row in rows if row["chosen"])
-    return f"Epsilon against {rows[0]['axis']}{' of ' + of if of else ''}. {own}."
+    own = "; ".join(f"{number(row['x'], 4)}, {', '.join(_epsilons(row))}" for row in rows if row["chosen"])
+    return f"Epsilon against {rows[0]['axis']}{' of ' + of if of else ''}. This setting: {own}."
 
 
 def _panel(rows: Sequence[Row], title: str, bounds: tuple[float, float]) -> Panel:
@@ -118,7 +118,7 @@ def _panel(rows: Sequence[Row], title: str, bounds: tuple[float, float]) -> Pane
         rules=tuple(
             Rule(
                 x=row["x"],
-                label="this setting ↔" if row["handle"] else "this setting",
+                label="this setting",
                 handle=HANDLE * row["handle"],
             )
             for row in rows
@@ -161,9 +161,9 @@ def _finite(value: float | None) -> bool:
 
 
 def _hover(row: Row) -> str:
-    sound = proved_epsilon(row["epsilon"])
-    return (
-        f"{row['axis']}: {number(row['x'], 4)}\n"
-        f"sound ε {sound}\n"
-        f"ε as published {stated('published', row['epsilon_as_published'])}"
-    )
+    return "\n".join((f"{row['axis']}: {number(row['x'], 4)}", *_epsilons(row)))
+
+
+def _epsilons(row: Row) -> tuple[str, str]:
+    published = stated("published", row["epsilon_as_published"])
+    return f"sound ε {proved_epsilon(row['epsilon'])}", f"ε as published {published}"

@@ -24,6 +24,7 @@ from privgraph_workbench.words.numbers import number, percent
 
 ORDERS = (*range(2, 65), 96, 128, 192, 256, 512, 1024)
 _WITH_NOISE = (Gaussian, Laplace, SampledTerms, SampledSubgraphs)
+SHARE = "share of the budget (percent of the total Rényi divergence)"
 TITLE = "Where the privacy budget goes"
 
 
@@ -72,9 +73,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE,
         panels=(
             Panel(
-                x=Axis(
-                    title="share of the budget (percent of the total Rényi divergence)", percent=True, low=0, high=1
-                ),
+                x=Axis(title=SHARE, percent=True, low=0, high=1),
                 y=Axis(title="", scale="category", categories=names),
             ),
         ),
@@ -90,7 +89,9 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         summary=(
-            f"{len(rows)} mechanism{'s' * (len(rows) != 1)}; the largest share of the privacy budget, "
+            f"{len(rows)} mechanisms, each with the same share of the privacy budget, {percent(largest['share'])}."
+            if alike(rows)
+            else f"{len(rows)} mechanism{'s' * (len(rows) != 1)}; the largest share of the privacy budget, "
             f"{percent(largest['share'])}, goes to {name(largest)}."
         ),
         badges=tuple(f"{row['mechanism']} reads private data without protection" for row in exposed[:1]),
@@ -99,6 +100,11 @@ def chart(rows: Sequence[Row]) -> Chart:
 
 
 plot = plotted(chart)
+
+
+def alike(rows: Sequence[Row]) -> bool:
+    """Whether several mechanisms take the same share each."""
+    return len(rows) > 1 and len({round(row["share"], 3) for row in rows}) == 1
 
 
 def _cost(accountant: RenyiAccountant, entry: LedgerEntry, order: float) -> float:

@@ -7,20 +7,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
+from privgraph_workbench.figures.costs.ledger import SHARE
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.words.numbers import percent
 
 TITLE = "How the budget is split"
 HANDLE = "border"
-MEASURES = {
-    "mu": "share of the total (squared Gaussian μ, which adds up exactly)",
-    "renyi": "share of the total (Rényi divergence at the best order)",
-}
 
 
-def data(shares: Sequence[Row], *, measure: str, movable: bool) -> list[Row]:
+def data(shares: Sequence[Row], *, movable: bool) -> list[Row]:
     """Rows for each mechanism of `figures.ledger.data`: name, share, low and high (its place on the bar, in
-    [0, 1]), measure (mu or renyi), handle (whether its right border can be dragged)."""
+    [0, 1]), handle (whether its right border can be dragged)."""
     rows: list[Row] = []
     low = 0.0
     names = distinct(f"{row['mechanism']}, {row['stage']}" if row["stage"] else row["mechanism"] for row in shares)
@@ -32,7 +29,6 @@ def data(shares: Sequence[Row], *, measure: str, movable: bool) -> list[Row]:
                 "share": row["share"],
                 "low": low,
                 "high": high,
-                "measure": measure,
                 "handle": movable and place == 0 and len(shares) > 1,
             }
         )
@@ -62,9 +58,9 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE,
         panels=(
             Panel(
-                x=Axis(title=MEASURES[rows[0]["measure"]], percent=True, low=0, high=1),
+                x=Axis(title=SHARE, percent=True, low=0, high=1),
                 y=Axis(title="", scale="category", categories=("budget",), labels=False),
-                rules=tuple(Rule(x=row["high"], label="drag me", handle=HANDLE) for row in rows if row["handle"]),
+                rules=tuple(Rule(x=row["high"], label="", handle=HANDLE) for row in rows if row["handle"]),
             ),
         ),
         series=(*legend, *reversed(series)),

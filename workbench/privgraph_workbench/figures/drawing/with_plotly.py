@@ -140,7 +140,7 @@ def _words(figure: go.Figure, panel: Panel, axis: str, colours: Theme, columns: 
             **ends,
         )
         figure.add_annotation(
-            text=plain(rule.label),
+            text=plain(f"{rule.label} ↔".strip() if rule.handle else rule.label),
             # on a logarithmic axis plotly places shapes by values, and words by exponents
             x=math.log10(rule.x) if panel.x.scale == "log" else rule.x,
             y=1,
@@ -315,7 +315,7 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
             x=[*series.x, *reversed(series.x)],
             y=[*series.y, *reversed(series.low)],
             fill="toself",
-            fillcolor=transparent(colour, BAND[colours.name]),
+            fillcolor=transparent(colour, BAND[colours.name] * (0.5 if series.faint else 1)),
             line={"width": 0},
             mode="lines",
             hoverinfo="skip",

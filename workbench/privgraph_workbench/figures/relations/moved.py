@@ -148,7 +148,7 @@ def _summary(by_text: Mapping[int, Mapping[str, Row]], encoders: dict[str, str],
     text = f"{of} texts"
     if of > len(by_text):
         first_drawn = f"its {partners} nearest partners and " if partners > 1 else "a partner and " * partners
-        text = f"{len(by_text)} of {of} texts: {first_drawn}those that some encoder has nearest"
+        text = f"{len(by_text)} of the {of} texts: {first_drawn}the nearest under any encoder"
     if first == last:
         return f"{text}, by their places under one encoder."
     gained = sum(held[last]["place"] < held[first]["place"] for held in by_text.values())

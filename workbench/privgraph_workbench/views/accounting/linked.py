@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -114,22 +115,22 @@ def _back() -> None:
 
 
 def _want() -> None:
-    epsilon = _typed(Parameter("epsilon", float, 1.0, EPSILON))
+    epsilon = _typed("epsilon", Parameter("epsilon", float, 1.0, EPSILON))
     if epsilon is not None:
         st.query_params.pop("scale", None)
         st.query_params["epsilon"] = option(epsilon)
 
 
 def _give() -> None:
-    noise = _typed(SCALE)
+    noise = _typed("scale", replace(SCALE, name="noise"))  # as its field is called
     if noise is not None:
         st.query_params["scale"] = option(noise)
 
 
-def _typed(parameter: Parameter) -> float | None:
+def _typed(key: str, parameter: Parameter) -> float | None:
     """The number that was typed; None, and a sentence for the next redraw, where it is not admitted."""
     try:
-        return float(parse(parameter, st.session_state[parameter.name]))
+        return float(parse(parameter, st.session_state[key]))
     except OptionError as error:
         st.session_state["refused"] = f"{markup.sentence(error)} The numbers are those of before."
         return None

@@ -33,7 +33,7 @@ from privgraph_workbench.views.accounting import parts as accounting_parts
 from privgraph_workbench.views.accounting import terms as accounting_terms
 from privgraph_workbench.views.parts import choosing, keeping, layout, statement
 from privgraph_workbench.views.parts.file_links import figure_exports
-from privgraph_workbench.words import markup, meaning
+from privgraph_workbench.words import markup, meaning, naming
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.numbers import number, proved_epsilon, stated
 
@@ -299,7 +299,8 @@ def _named(one: Priced, spec: DatasetSpec | None) -> tuple[str, dict[str, Privac
     """How files of this setting are named, and what they state."""
     place = spec.name.replace(":", "-") if spec else "typed"
     name, unit = one.setting.name, one.said.unit
-    label = f"{METHODS[name].title} on {place}, {unit}, noise {number(one.noise)}, planned"
+    graph = naming.data_title(spec.name) if spec else "typed sizes"
+    label = f"{METHODS[name].title} on {graph}, {unit}, noise {number(one.noise)}, planned"
     return f"{place}-{name}-{unit}", {label: one.said}
 
 
@@ -311,7 +312,8 @@ def _chart(shown: Sequence[Priced], spec: DatasetSpec | None) -> bool:
     offered = [NOISE, *levers]
     keeping.within("against", offered)
     asked = st.query_params.get("against")
-    if asked is not None and asked not in offered:
+    titles = {NOISE: NOISE, **{name: heading(lever.axis) for name, lever in levers.items()}}
+    if asked is not None and asked not in titles.values():  # as the choice itself is written there
         st.warning(f"In this page's address, against has no value {markup.literal(asked[:40])} here.")
     against = NOISE
     if levers:
@@ -324,7 +326,7 @@ def _chart(shown: Sequence[Priced], spec: DatasetSpec | None) -> bool:
                     required=True,
                     key="against",
                     bind="query-params",
-                    format_func=lambda name: NOISE if name == NOISE else heading(levers[name].axis),
+                    format_func=titles.__getitem__,
                     help="Every option of the method that moves ε while the noise stays as it is",
                 )
             )

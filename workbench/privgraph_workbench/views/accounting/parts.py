@@ -71,8 +71,7 @@ def _bar(
     movable: bool,
 ) -> None:
     """The shares side by side."""
-    entries = said.ledger
-    rows = split.data(shares, measure="mu" if method_costs.all_gaussian(entries) else "renyi", movable=movable)
+    rows = split.data(shares, movable=movable)
     moved = partial(_move, setting, float(shares[0]["share"])) if movable else None
     live_plot.show(split.plot(rows, layout.theme()), key=f"split.{name}", on_drag=moved)
     figure_exports("split", rows, statements, name=name)

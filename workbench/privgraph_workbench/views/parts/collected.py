@@ -21,10 +21,13 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.examining import write
 from privgraph_workbench.figures import FIGURES
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.serving import shell
 
 _KEY, _STAMP, _WORDS, _SEEN = "collected", "collected.stamp", "collected.words", "collected.seen"
 TITLE, REMARK = "report_title", "report_remark"
 """The report's own words, by the keys of their fields."""
+IN = "In the report"
+"""What stands where "Add to report" stood."""
 MOST = 60
 """Runs and figures that a report holds."""
 FILE_LIMIT = 50_000_000
@@ -133,17 +136,16 @@ def seen() -> str:
 
 
 def button(key: str, fresh: Sequence[Kept], help_: str) -> None:
-    """ "Add to report" for these runs or figures. What it did is read on itself: a message elsewhere would
-    move the page."""
+    """ "Add to report" for these runs or figures; a link to the report where it has them: a message elsewhere
+    would move the page."""
     held = everything()
     left = [one for one in fresh if not _is_in(one, held)]
     if fresh and not left:
-        label, icon, said = (
-            "In the report",
-            "check",
-            "It is kept: put it in order, and leave with it, on the page Report",
+        st.page_link(
+            shell.page("report"), label=IN, icon=":material/check:", help="Put it in order there, and leave with it"
         )
-    elif len(held) >= MOST:
+        return
+    if len(held) >= MOST:
         label, icon, said = "The report is full", "error", f"A report holds {MOST} runs and figures at most"
     elif len(held) + len(left) > MOST:
         label, icon = "Too many for a report", "error"
@@ -188,11 +190,11 @@ def remove(place: int) -> None:
     keep()
 
 
-def move(place: int, by: int) -> None:
-    """Move one up (-1) or down (1), where there is room."""
-    kept, there = everything(), place + by
-    if 0 <= there < len(kept):
-        kept[place], kept[there] = kept[there], kept[place]
+def swap(place: int, other: int) -> None:
+    """Let two change places, where both are there: another tab may have taken one out."""
+    kept = everything()
+    if max(place, other) < len(kept):
+        kept[place], kept[other] = kept[other], kept[place]
         keep()
 
 

@@ -30,32 +30,33 @@ def figure_exports(
     name: str = "",
     label: str = "Export",
 ) -> None:
-    """A menu with every format of the figure; `name` begins the files' names."""
+    """A menu with every format of the figure, and the way to keep it; `name` begins the files' names."""
     from privgraph_workbench.figures.export import FORMATS, export
 
-    with st.popover(
-        label,
-        icon=":material/download:",
-        help="This figure as a file that carries its privacy statement; that of a CSV is the TXT beside it",
-        key=f"export.{figure}.{name}",
-    ):
-        theme = st.segmented_control(
-            "Background", ["light", "dark"], default="light", required=True, key=f"export.theme.{figure}.{name}"
-        )
-        offer(
-            {
-                kind.upper(): File(
-                    name=f"{name or 'privgraph'}-{figure}.{kind}",
-                    mime=mime,
-                    make=partial(export, figure, rows, statements, kind, theme),
-                )
-                for kind, mime in FORMATS.items()
-            }
-        )
+    with st.container(horizontal=True):
+        with st.popover(
+            label,
+            icon=":material/download:",
+            help="This figure as a file that carries its privacy statement; that of a CSV is the TXT beside it",
+            key=f"export.{figure}.{name}",
+        ):
+            theme = st.segmented_control(
+                "Background", ["light", "dark"], default="light", required=True, key=f"export.theme.{figure}.{name}"
+            )
+            offer(
+                {
+                    kind.upper(): File(
+                        name=f"{name or 'privgraph'}-{figure}.{kind}",
+                        mime=mime,
+                        make=partial(export, figure, rows, statements, kind, theme),
+                    )
+                    for kind, mime in FORMATS.items()
+                }
+            )
         collected.button(
             f"collect.{figure}.{name}",
             [collected.figure(figure, rows, statements)],
-            "Keep it as it is now, and leave with all that you kept on the page Report",
+            "Keep this figure as it is now, and leave with all that you kept on the page Report",
         )
 
 
@@ -85,9 +86,10 @@ def drawn_figure(
     figure_exports(figure, rows, statements, name=f"{record.id}{view}")
 
 
-def report_menu(record: RunRecord, events: Sequence[StoredEvent]) -> None:
-    """The report of a finished run, and the way to keep it for one of several."""
-    _report(record, events)
+def report_menu(record: RunRecord, events: Sequence[StoredEvent], stands: Sequence[Row]) -> None:
+    """A finished run as a page of its own, and the way to keep it for a report of several. `stands`: the rows
+    of where its accuracy stands."""
+    _report(record, events, stands)
     collected.button(
         f"collect.{record.id}",
         collected.runs([record.id]),
@@ -103,12 +105,12 @@ def _attacks_on(record: RunRecord) -> list[AttackRecord] | None:
         return None
 
 
-def _report(record: RunRecord, events: Sequence[StoredEvent]) -> None:
+def _report(record: RunRecord, events: Sequence[StoredEvent], stands: Sequence[Row]) -> None:
     """The report of a run, for oneself or for others."""
     from privgraph_workbench import report
 
     with st.popover(
-        "Report", icon=":material/description:", help="Results, figures and the whole statement on one page"
+        "Save this page", icon=":material/description:", help="Results, figures and the whole statement on one page"
     ):
         share = st.toggle(
             "For others: leave the seed out",
@@ -125,7 +127,7 @@ def _report(record: RunRecord, events: Sequence[StoredEvent]) -> None:
                 label: File(
                     name=f"{record.spec.method}-{record.spec.dataset.replace(':', '-')}-report.{suffix}",
                     mime=mime,
-                    make=partial(make, record, list(events), _attacks_on(record), share=share),
+                    make=partial(make, record, list(events), _attacks_on(record), stands, share=share),
                 )
                 for label, make, suffix, mime in kinds
             },

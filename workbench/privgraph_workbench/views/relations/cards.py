@@ -66,7 +66,12 @@ def show(private: RunRecord | None, bare: RunRecord | None) -> None:
         _card("Run without privacy", bare)
         _twin(private, "none", bare)
     sent.show("twin")
-    _settings(private, bare)
+    st.caption(
+        "**Sound** ε: what the noise of the run guarantees. **As published**: what the paper's own formula gives. "
+        "**Audited**: what an attack has shown it to be at least."
+    )
+    with st.expander("What they were trained with", key="fold.settings", icon=":material/table_rows:"):
+        _settings(private, bare)
 
 
 def _card(title: str, record: RunRecord | None) -> None:
@@ -116,8 +121,8 @@ def _settings(private: RunRecord | None, bare: RunRecord | None) -> None:
 
 
 def here(record: RunRecord) -> None:
-    """A run of the gallery, whose numbers came along and whose encoder did not: the way to one of the same
-    settings, with a seed of its own, so that the gallery's stays."""
+    """A run of the gallery that has numbers and no encoder: the way to one of the same settings, with a seed
+    of its own, so that the gallery's stays."""
     found = queue.store().find(RunQuery(methods=(record.spec.method,), limit=MOST_RUNS))
     setting = naming.setting(record)
     alike = [one for one in found if one.stored_spec is not None and naming.setting(one) == setting]

@@ -29,6 +29,8 @@ UNREAD = ("seed", "shots")
 """What two runs may differ in, and yet only privacy lies between them: training reads none of it."""
 MOST_DRAWN = 9
 """Settings in the figure; the table has all."""
+MOST_BUDGETS = 3
+"""Budgets at which randomised response is told beside private training."""
 
 
 def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
@@ -45,9 +47,9 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
     if not any(row["kind"] == "run" for row in rows):
         return
     st.markdown("### What does privacy cost?")
-    told = (price.sentence(pair, rows), beside_randomised(pair, steps, rows), _asked(pair, rows))
-    st.markdown(" ".join(filter(None, told)))
-    price.offer(pair)
+    st.markdown(price.sentence(pair, rows))
+    price.offer(pair, rows)
+    st.markdown("\n".join(f"- {one}" for one in (*beside_randomised(pair, steps, rows), _asked(pair, rows))))
     shares = _shares(pair, steps, rows)
     near = _near(pair, steps)
     drawn = [row for row in relation_ranking.shared(rows, shares) if row["kind"] != "run" or row["run"] in near]
@@ -58,14 +60,14 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
     _table(rows, shares)
     st.caption(
         "**MRR** is the mean of one over the partner's rank, 1 if it always came first. **Gain kept** is the share of "
-        "what training without privacy gains in PREC@1 on the base encoder, which has read no relation. "
-        f"{_no_share(pair, steps, rows)}In the paper (Table 1), BERT.base keeps 70% to 86% at ε 4, on four larger "
-        "graphs."
+        "what training without privacy gains in PREC@1 on the base encoder, which has read no relation; “at least” "
+        f"stands where the seeds leave open whether anything is lost. {_no_share(pair, steps, rows)}In the paper "
+        "(Table 1), BERT.base keeps 70% to 86% at ε 4, on four larger graphs."
     )
     with st.expander("How sure these numbers are", key="fold.sure", icon=":material/query_stats:"):
         fieller = (
-            "The interval of a share is Fieller's, over seeds: where it reaches 100%, they are too few to tell whether "
-            "privacy costs anything."
+            "The 95% confidence interval of a share is Fieller's, over seeds. Where it goes beyond 100%, they are too "
+            "few to tell whether privacy costs anything, and the table has its lower end alone."
         )
         st.markdown("\n\n".join(filter(None, (fieller, _rates(pair), _intervals(pair.records)))))
     st.page_link(
@@ -153,37 +155,44 @@ def _no_share(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> st
     return ""
 
 
-def beside_randomised(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> str:
-    """Private training beside randomised response at one budget, of those that can be compared the nearest to
-    the chosen run: Markdown; "" where seeds are too few for an interval."""
+def beside_randomised(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> list[str]:
+    """Private training beside randomised response, a sentence of Markdown for each budget, of those that can
+    be compared the nearest to the chosen run; none where seeds are too few for an interval."""
     by_run = {row["run"]: row for row in rows if row["kind"] == "run"}
     private = [one for one in steps if one.id in by_run and one.spec.unit != "none"]
-    found = [
-        (one, apart, by_run[one.id]["accuracy"], by_run[other.id]["accuracy"])
-        for one in private
-        for other in private
-        if one.spec.method != RANDOMISED and other.spec.method == RANDOMISED and _level(one, other)
-        if (apart := relation_ranking.between(by_run[one.id], by_run[other.id])) is not None
-    ]
-    if not found:
-        return ""
-    own = pair.first.spec.asked_epsilon
-    one, (points, low, high), accuracy, flipped = min(
-        found, key=lambda held: (len(_more(held[0], pair.first)), held[0].spec.asked_epsilon != own)
-    )
-    more = _otherwise(one, pair)
-    at = markup.literal(f"{naming.budget(one)}{f' with {more}' if more else ''}")
-    ends = sorted(abs(100 * end) for end in (low, high))
-    told = (
-        "these seeds are too few to tell which is better"
-        if low <= 0 <= high
-        else f"{abs(100 * points):.1f} points {'more' if points > 0 else 'less'} (95% confidence interval "
-        f"{ends[0]:.1f} to {ends[1]:.1f})"
-    )
+    found: dict[float | None, str] = {}
+    for one in sorted(private, key=lambda one: (len(_more(one, pair.first)), one.spec.asked_epsilon or 0.0)):
+        other = next((other for other in private if _rivals(one, other)), None)
+        if other is None or one.spec.asked_epsilon in found:
+            continue
+        apart = relation_ranking.between(by_run[one.id], by_run[other.id])
+        if apart is not None:
+            more = _otherwise(one, pair)
+            at = markup.literal(f"{naming.budget(one)}{f' with {more}' if more else ''}")
+            own, flipped = (by_run[which.id]["accuracy"] for which in (one, other))
+            found[one.spec.asked_epsilon] = _against(at, own, flipped, apart, explained=not found)
+    return list(found.values())[:MOST_BUDGETS]
+
+
+def _against(at: str, accuracy: float, flipped: float, apart: tuple[float, float, float], *, explained: bool) -> str:
+    """Private training and randomised response at one budget; `explained` says what the latter is."""
+    points, low, high = (100 * number for number in apart)
+    how = ", which flips the relations themselves," if explained else ""
+    shares = f"private training finds **{percent(accuracy)}**, and randomised response{how} **{percent(flipped)}**"
+    if low <= 0 <= high:
+        ahead = "private training" if points > 0 else "randomised response"
+        lead = f"{ahead} is ahead on average, and the seeds" if points else "the seeds"
+        return f"At {at}, {shares}: {lead} are too few to tell them apart."
+    ends = sorted((abs(low), abs(high)))
     return (
-        f"At {at}, private training finds **{percent(accuracy)}**, and randomised response, which flips the relations "
-        f"themselves, **{percent(flipped)}**: {told}."
+        f"At {at}, {shares}: {abs(points):.1f} points {'more' if points > 0 else 'less'} for private training (95% "
+        f"confidence interval {ends[0]:.1f} to {ends[1]:.1f})."
     )
+
+
+def _rivals(one: RunRecord, other: RunRecord) -> bool:
+    """Whether the second run is of randomised response, the first is not, and all else is alike."""
+    return one.spec.method != RANDOMISED and other.spec.method == RANDOMISED and _level(one, other)
 
 
 def _level(one: RunRecord, other: RunRecord) -> bool:
@@ -194,8 +203,9 @@ def _level(one: RunRecord, other: RunRecord) -> bool:
 def _asked(pair: Pair, rows: Sequence[Row]) -> str:
     """What the runs were asked, in a sentence of Markdown."""
     return (
-        f"Asked were relations of **{markup.literal(pair.predicted)}**, of which no run had read any (zero-shot): "
-        f"which of {_candidates(rows)} is a text's partner?"
+        f"The test asks for relations of **{markup.literal(pair.predicted)}**, of which no run has read any "
+        f"(zero-shot): which of {_candidates(rows)} is the partner of a text? PREC@1 is the share of relations whose "
+        "partner is ranked first."
     )
 
 
@@ -216,7 +226,9 @@ def _table(rows: Sequence[Row], shares: Shares) -> None:
         if row["run"] not in shares:
             return "–"
         share, low, high = shares[row["run"]]
-        return f"{share:.0%}" if low is None or high is None else f"{share:.0%} ({low:.0%} to {high:.0%})"
+        if low is None or high is None:
+            return f"{share:.0%}"
+        return f"{share:.0%} ({low:.0%} to {high:.0%})" if high < 1 else f"{share:.0%} (at least {low:.0%})"
 
     st.dataframe(
         [

@@ -1,8 +1,8 @@
-"""Type a text: its nearest texts under each encoder, side by side, and what moved."""
+"""Type a text, and ask which texts are nearest to it under each encoder."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -12,21 +12,17 @@ from privgraph.data.errors import DataError
 from privgraph.nn.text.naming import EncoderError, describe_encoder
 from privgraph.options import Option, OptionError, Parameter, UnknownName
 from privgraph.runs.asking import Ticket
-from privgraph.runs.questions import LONGEST, MOST_NEIGHBOURS, Answer, Asked, AskingError, Entity, Near, Question
+from privgraph.runs.questions import LONGEST, MOST_NEIGHBOURS, Asked, AskingError, Question
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import describing
-from privgraph_workbench.figures.notes import composed
-from privgraph_workbench.figures.relations import moved
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import asking, queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.parts import choosing, states
-from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.views.parts import choosing
+from privgraph_workbench.views.relations import answered
 from privgraph_workbench.views.relations.cards import here
 from privgraph_workbench.views.relations.runs import Pair, called, encoder_here, other_texts, unseeded
 from privgraph_workbench.words import markup, naming
-from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import percent
 
 POLL_SECONDS = 0.5
 PATIENCE = 1.5
@@ -37,17 +33,19 @@ ADDRESS = "text"
 """In the address: a text of the data that is asked about."""
 LETTERS = 90
 """Of a text on a button."""
-EXAMPLES = 2
+EXAMPLES = 3
 """Texts of the data that are offered, each on a button."""
-UNLIKE = 0.95
-"""The share of texts with a nearer one from which on a text is unlike them."""
-NEAREST = 10
 NEIGHBOURS = Parameter(
     "neighbours",
     int,
-    NEAREST,
+    answered.NEAREST,
     Option("how many of the nearest texts are shown under each encoder", low=1, high=MOST_NEIGHBOURS, label="How many"),
 )
+
+
+def asked() -> bool:
+    """Whether a text is asked about, or was when one left this page."""
+    return bool(str(st.session_state.get(TEXT) or st.query_params.get(ADDRESS) or st.session_state.get(KEPT) or ""))
 
 
 def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> None:
@@ -72,8 +70,7 @@ def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> 
         _address("")
         st.caption(
             f"Type a text and ask, or take one of {markup.literal(domain)} from the buttons, whose true partners are "
-            "marked. The first question loads the encoders, which takes longer. What these runs were trained with, "
-            f"and training with other options, [stands below](#settings-and-training). {_related(pair)}"
+            f"marked. The first question loads the encoders, which takes longer. {_related(pair)}"
         )
         return
     try:
@@ -91,7 +88,7 @@ def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> 
         st.button("Ask again", key="ask_again", icon=":material/refresh:", on_click=_forget)
         return
     _address(answer.text if dataset(pair.first.spec.dataset).kind != "upload" else "")
-    _found(pair, text, domain, neighbours, answer)
+    answered.show(pair, titles(pair), text, domain, neighbours, answer, TEXT)
 
 
 def _without_encoder(pair: Pair) -> None:
@@ -100,10 +97,11 @@ def _without_encoder(pair: Pair) -> None:
     if not missing:
         return
     whose = "both runs" if len(missing) > 1 else called(missing[0])
-    answers = "the others answer" if pair.here else "the base encoder answers alone"
+    answers = "the other one and the base encoder answer" if pair.here else "the base encoder answers alone"
     with st.container(border=True):
         st.markdown(
-            f":material/photo_library: Of {whose} the numbers came along with the gallery, and no encoder: {answers}."
+            f":material/photo_library: The gallery has the numbers of {whose}, and no encoder: until one is trained "
+            f"here, {answers}."
         )
         with st.container(horizontal=True):
             for one in reversed(missing):  # as the selectors stand
@@ -209,7 +207,7 @@ def _searched(pair: Pair, places: Sequence[DeltaGenerator]) -> tuple[str, int]:
             "How many",
             1,
             MOST_NEIGHBOURS,
-            NEAREST,
+            answered.NEAREST,
             key=NEIGHBOURS.name,
             bind="query-params",
             help="How many of the nearest texts are shown under each encoder",
@@ -282,191 +280,3 @@ def _await(ticket: Ticket, names: Mapping[str, str]) -> None:
             stage = f"{stage.removesuffix(f'the encoder {key}')}{title}"
     st.progress(min(1.0, ticket.share), text=markup.literal(f"{stage[:1].upper()}{stage[1:]} …"))
     st.caption("What is encoded once is kept: the next question is answered at once.")
-
-
-def _found(pair: Pair, text: str, domain: str, neighbours: int, answer: Answer) -> None:
-    names = titles(pair)
-    _nearness(domain, answer)
-    _trained_nearness(domain, answer, names)
-    lists = {
-        encoder: [one for one in sorted(answer.entities, key=_placed(encoder)) if one.places[encoder] <= neighbours]
-        for encoder in names
-    }
-    shell.fragment(_side_by_side)(names, _tabs(pair, names), lists, answer.near)
-    _partners(pair, answer)
-    _shared(pair, neighbours, answer)
-    _stars(pair, domain, answer)
-    few = f" Of its {answer.texts:,} texts, {answer.searched:,} were searched." if _thinned(answer) else ""
-    st.caption(
-        f"Compared with {answer.searched:,} texts of {markup.literal(domain)}.{few} A place is that among all of them; "
-        "▲ and ▼ say how far a text moved from its place under the base encoder. Scores are cosines or inner products, "
-        "and those of different encoders cannot be compared; usual is that of a text of these with the one that is "
-        f"nearest to it. {_related(pair)}"
-    )
-    st.markdown("#### What moved")
-    statements = statements_of(pair.here)
-    rows = moved.data(
-        answer, names, max(composed(pair.here).values(), default=0), learnt=domain == pair.learnt, asked=text
-    )
-    drawn_figure("moved", rows, statements, pair.first)
-    drawn = moved.chart(rows)
-    st.caption(markup.literal(" ".join([drawn.summary, *drawn.notes[1:]])))
-    with st.expander("All of these texts as a table", key="fold.texts", icon=":material/table:"):
-        partner = "true partner (private)" if domain == pair.learnt else "true partner (evaluator only)"
-        _table(answer, names, partner)
-
-
-def _placed(encoder: str) -> Callable[[Entity], int]:
-    return lambda one: one.places[encoder]
-
-
-def _tabs(pair: Pair, names: Mapping[str, str]) -> dict[str, str]:
-    """The encoders in a word or two, for a narrow page."""
-    short = {"base": "Base"} | {
-        key: naming.privacy(one) for key, one in (("bare", pair.bare), ("private", pair.private)) if one is not None
-    }
-    return {key: short[key] for key in names}
-
-
-def _side_by_side(
-    names: Mapping[str, str], tabs: Mapping[str, str], lists: Mapping[str, list[Entity]], near: Mapping[str, Near]
-) -> None:
-    """The nearest texts under each encoder; on a phone one of the lists, and tabs to the others."""
-    with st.container(key=shell.TABS):
-        chosen = st.segmented_control(
-            "Encoder",
-            list(tabs),
-            default=list(tabs)[-1],
-            format_func=lambda key: tabs[key],
-            required=True,
-            key="encoder_shown",
-            label_visibility="collapsed",
-            width="stretch",
-        )
-    for column, (encoder, title) in zip(st.columns(len(names), gap="medium"), names.items(), strict=True):
-        with column, st.container(key=f"{'shown' if encoder == chosen else shell.ASIDE}.{encoder}", gap="small"):
-            st.markdown(f"##### {markup.literal(title)}")
-            st.markdown("\n".join(_line(one, encoder) for one in lists[encoder]))
-            if encoder in near:
-                st.caption(f"nearest {near[encoder].score:.3f} · usual {near[encoder].usual:.3f}")
-
-
-def _nearness(domain: str, answer: Answer) -> None:
-    """How near the nearest text is beside what is usual, in a sentence: every text has one, nonsense too."""
-    near, where = answer.near.get("base"), markup.literal(domain)
-    if near is None:
-        return
-    usual = f"a text of {where} usually has {near.usual:.3f} with its nearest"
-    if near.score <= near.chance:
-        st.warning(
-            f"**Nothing is near this text.** Its best score under the base encoder is {near.score:.3f}; {usual}, and "
-            f"{near.chance:.3f} with one taken at random. So the order below says next to nothing.",
-            icon=":material/wrong_location:",
-        )
-    elif near.nearer >= UNLIKE:
-        st.info(
-            f"**This text is unlike those of {where}.** Its best score under the base encoder is {near.score:.3f}; "
-            f"{usual}: {percent(near.nearer)} of them have a nearer one.",
-            icon=":material/wrong_location:",
-        )
-    elif not answer.known:
-        st.caption(
-            f"This text is as near as is usual: its best score under the base encoder is {near.score:.3f}; {usual}."
-        )
-
-
-def _trained_nearness(domain: str, answer: Answer, names: Mapping[str, str]) -> None:
-    """Under which trained encoders the text is unlike those of the domain, whatever the base says."""
-    told = [
-        f"under {markup.literal(title)}, its best score is {near.score:.3f}, where {near.usual:.3f} is usual, and "
-        f"{percent(near.nearer)} of texts have a nearer one"
-        for key, title in names.items()
-        if key != "base" and (near := answer.near.get(key)) and (near.nearer >= UNLIKE or near.score <= near.chance)
-    ]
-    if told:
-        st.info(
-            f"**Once trained, it is unlike those of {markup.literal(domain)}**: {'; '.join(told)}. That order "
-            "says little.",
-            icon=":material/wrong_location:",
-        )
-
-
-def _thinned(answer: Answer) -> bool:
-    """Whether the domain has more texts than were searched, but for the one that was asked about."""
-    return answer.searched + 1 < answer.texts
-
-
-def _line(one: Entity, encoder: str) -> str:
-    """A text in a numbered list: its score, and where it was under the base encoder."""
-    place, before = one.places[encoder], one.places["base"]
-    said = f"score {one.scores[encoder]:.3f}"
-    if encoder != "base":
-        moved_by = f"▲ {before - place:,}" if place < before else f"▼ {place - before:,}"
-        said += " · same place" if place == before else f" · {moved_by}, from {before:,}"
-    star = ":orange-badge[★ partner] " if one.partner else ""
-    return f"{place}. {markup.literal(one.text) or '(a blank text)'}  \n   {star}:gray[{said}]"
-
-
-def _partners(pair: Pair, answer: Answer) -> None:
-    """Where the nearest true partner stands, where the text has one."""
-    if not answer.partners:
-        return
-    best = {name: min(one.places[key] for one in answer.entities if one.partner) for key, name in titles(pair).items()}
-    first = "; ".join(f"{markup.literal(name)}: place **{place:,}**" for name, place in best.items())
-    chance = round((answer.searched + 1) / (answer.partners + 1))
-    st.markdown(f"The nearest true partner: {first}. By chance it would stand at about place {chance:,}.")
-
-
-def _shared(pair: Pair, neighbours: int, answer: Answer) -> None:
-    """How many of the ten nearest texts (or of so many as are shown) the two runs share, where both were
-    asked."""
-    names = titles(pair)
-    if not {"bare", "private"} <= set(names):
-        return
-    most = min(NEAREST, neighbours, answer.searched)
-    near = {key: {one.number for one in answer.entities if one.places[key] <= most} for key in ("bare", "private")}
-    shared = len(near["bare"] & near["private"])
-    st.markdown(
-        f"Of the {most} nearest texts, **{shared}** {'is' if shared == 1 else 'are'} the same under "
-        f"{markup.literal(names['private'])} and {markup.literal(names['bare'])}."
-    )
-
-
-def _stars(pair: Pair, domain: str, answer: Answer) -> None:
-    """What the stars are, and who may know."""
-    if not answer.known:
-        return
-    if not answer.partners:
-        st.caption("This text is one of the data's. It has no partner among the texts that were searched.")
-        return
-    learnt = domain == pair.learnt
-    whose = (
-        "These are relations that the runs trained on: private, and here for the person who holds the data."
-        if learnt
-        else "No run has read these relations: only an evaluator knows them, somebody who was given relations that "
-        "were kept back, to measure by."
-    )
-    states.badges(private=learnt, evaluator=not learnt)
-    st.caption(
-        f"This text is one of the data's, and has {answer.partners:,} "
-        f"{'partner' if answer.partners == 1 else 'partners'} among those that were searched: ★ marks them. {whose}"
-    )
-
-
-def _table(answer: Answer, names: Mapping[str, str], partner: str) -> None:
-    """All of it, for reading and sorting; `partner` heads the column of true partners."""
-    last = list(names)[-1]
-    st.dataframe(
-        [
-            {
-                "text": one.text,
-                **{f"place, {title}": one.places[key] for key, title in names.items()},
-                **{f"score, {title}": one.scores[key] for key, title in names.items()},
-                **({partner: "yes" if one.partner else "no"} if answer.partners else {}),
-            }
-            for one in sorted(answer.entities, key=lambda one: one.places[last])
-        ],
-        hide_index=True,
-        alt="Texts that are near under some encoder, with their places and scores under each",
-        column_config={f"score, {title}": st.column_config.NumberColumn(format="%.3f") for title in names.values()},
-    )

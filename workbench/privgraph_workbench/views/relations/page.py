@@ -4,10 +4,27 @@ privacy."""
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.relations import cards, ladder, nearest, outsiders, runs, studied, training
+from privgraph_workbench.views.relations import cards, ladder, nearest, outsiders, runs, studied, training, watched
+
+FOLD, ASKED = "fold.asked", "relations.asked"
+"""In the session: whether the choice of runs is open, and whether a text was asked about."""
+JUMPS = (
+    "Below: [what privacy costs](#what-does-privacy-cost) · [settings and training](#settings-and-training) · [what "
+    "moves it](#what-moves-it) · [what an outsider can tell](#can-an-outsider-tell-which-relations-it-learnt-from)"
+)
+
+
+def _chooser() -> ExpanderContainer:
+    """A fold for what is asked, which closes when a text is: answers are wanted then."""
+    now = nearest.asked()
+    if st.session_state.get(ASKED) != now:
+        st.session_state[FOLD] = not now
+    st.session_state[ASKED] = now
+    return st.expander("Runs, data and domain that are asked", key=FOLD, icon=":material/tune:", on_change="rerun")
 
 
 def page() -> None:
@@ -16,21 +33,25 @@ def page() -> None:
     runs.name_all()
     st.title("Relations")
     st.markdown(
-        "Language models learn private **relations** of texts, with **differential privacy** and without. A relation "
-        "joins two texts: two products that one customer bought, or two papers of which one cites the other. Which "
-        "texts are joined is private; the texts themselves count as public."
+        "Which texts belong together? A **relation** joins two texts: two products that one customer bought, or two "
+        "papers of which one cites the other. Which texts are joined is private; the texts count as public. A small "
+        "public language model, the **base encoder**, learns the relations of one domain and predicts those of "
+        "another: with differential privacy (**PvGaLM**, the method of Yin et al.), and without."
     )
     with st.container():  # always there: what is below keeps its place
-        waiting = runs.under_way()
+        waiting = watched.under_way()
     records = runs.finished()
     runs.complain(records)
     if not records:
         if not waiting:
             runs.invitation()
         return
+    st.caption(JUMPS)
     form = st.container()  # above the choice of what it asks
-    with st.container(key=shell.FIELDS):
-        places = st.columns([0.95, 1.4, 1.4, 0.95, 0.7])
+    with _chooser():
+        places = st.columns([1, 1.7, 1.7])
+        with st.container(key=shell.FIELDS):
+            places += st.columns([3, 1])
     private, bare = runs.choose(records, places[:3])
     pair = runs.paired(private, bare)
     if pair is not None:
@@ -46,7 +67,7 @@ def page() -> None:
         outsiders.show(pair)
     st.divider()
     st.caption(
-        "The method is PvGaLM: Yin et al., Privately Learning from Graphs with Applications in Fine-tuning Large "
-        "Language Models. With differential privacy, it is hard to tell from the model whether any one relation was "
-        "there; how hard, its ε says."
+        "PvGaLM: Yin et al., Privately Learning from Graphs with Applications in Fine-tuning Large Language Models. "
+        "With differential privacy, it is hard to tell from the model whether any one relation was there; how hard, "
+        "its ε says."
     )

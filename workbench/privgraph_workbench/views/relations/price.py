@@ -1,4 +1,4 @@
-"""What privacy cost, in a sentence, and the seeds that it takes to say so."""
+"""What privacy cost, in two sentences, and the seeds that it takes to say so."""
 
 from __future__ import annotations
 
@@ -22,21 +22,35 @@ from privgraph_workbench.words.meaning import strength
 from privgraph_workbench.words.numbers import duration, percent
 
 MOST_RUNS = 500
+MORE = 3
+"""Seeds of each setting that are offered where those that are there leave the answer open."""
+MOST_SEEDS = 12
+"""With so many of each, no more are offered."""
 
 
-def offer(pair: Pair) -> None:
-    """A button that trains the seeds that are missing to tell what privacy cost."""
-    if pair.private is not None and pair.bare is not None:
-        _more(pair)
-        sent.show("seeds")
+def offer(pair: Pair, rows: Sequence[Row]) -> None:
+    """A button that trains seeds, where more of them are needed to tell what privacy cost."""
+    private, bare = _rows(pair, rows)
+    if private is None or bare is None:
+        return
+    wanted, found = FEWEST, relation_ranking.between(bare, private)
+    if found is not None and found[1] <= 0 <= found[2]:
+        wanted = min(MOST_SEEDS, MORE + max(int(private["seeds"]), int(bare["seeds"])))
+    _more(pair, wanted)
+    sent.show("seeds")
+
+
+def _rows(pair: Pair, rows: Sequence[Row]) -> tuple[Row | None, Row | None]:
+    """Those of the private run and of the one without privacy, where they were judged."""
+    by_run = {row["run"]: row for row in rows if row["kind"] == "run"}
+    private, bare = (None if one is None else by_run.get(one.id) for one in (pair.private, pair.bare))
+    return private, bare
 
 
 def sentence(pair: Pair, rows: Sequence[Row]) -> str:
-    """How often the private run, the other one and the base encoder are right, by `rows` of
-    `relation_ranking`, and whether seeds show a difference: Markdown; "" where neither was judged."""
-    by_run = {row["run"]: row for row in rows if row["kind"] == "run"}
-    private = None if pair.private is None else by_run.get(pair.private.id)
-    bare = None if pair.bare is None else by_run.get(pair.bare.id)
+    """What privacy cost, by `rows` of `relation_ranking`, and how often the private run, the other one and
+    the base encoder are right: Markdown; "" where neither was judged."""
+    private, bare = _rows(pair, rows)
     base = next((row for row in rows if row["kind"] == "base"), None)
     told = []
     if private is not None and pair.private is not None:
@@ -50,7 +64,7 @@ def sentence(pair: Pair, rows: Sequence[Row]) -> str:
     (name, first), *others = told
     said = "".join(f", {other} **{percent(row['accuracy'])}**" for other, row in others)
     text = f"{name} ranks the right partner first for **{percent(first['accuracy'])}** of relations (PREC@1){said}"
-    return f"{text}." if private is None or bare is None else f"{text}{_seeds(pair, private, bare)}."
+    return f"{text}." if private is None or bare is None else f"**{_verdict(pair, private, bare)}.** {text}."
 
 
 def _privately(record: RunRecord) -> str:
@@ -62,32 +76,41 @@ def _privately(record: RunRecord) -> str:
     return f"At {budget} ({strength(said.epsilon, said.delta)} protection), {how}"
 
 
-def _seeds(pair: Pair, private: Row, bare: Row) -> str:
-    """Whether seeds show that private run and the other one differ, and whether privacy is what differs."""
+def _verdict(pair: Pair, private: Row, bare: Row) -> str:
+    """What seeds show of the difference between the private run and the other one, and whether privacy is
+    what differs."""
     assert pair.private is not None
     assert pair.bare is not None
+    at = f"At {markup.literal(naming.budget(pair.private))}"
     more = [name for name, _, _ in apart(pair.private, pair.bare) if name != "seed"]
-    beside = f"; the two differ in more than privacy: {markup.literal(', '.join(more))}" if more else ""
-    found = relation_ranking.between(bare, private)
+    beside = f", but the two differ in more than privacy: {markup.literal(', '.join(more))}" if more else ""
     one, other = int(private["seeds"]), int(bare["seeds"])
     seeds = f"{one} seed{'s' * (one > 1)} of each" if one == other else f"{one} and {other} seeds"
-    points, low, high = (0.0, 0.0, 0.0) if found is None else (100 * number for number in found)
-    if low <= 0 <= high:
-        takes = f" (it takes {FEWEST} of each at least)" if found is None else ""
-        cause = "whether the two differ" if more else "whether privacy costs anything"
-        return f"; {seeds} {'is' if one == other == 1 else 'are'} too few to tell {cause}{takes}{beside}"
-    ends = sorted((abs(low), abs(high)))
-    name = "the private run finds" if more or points < 0 else "privacy costs"
-    way = f" {'less' if points > 0 else 'more'}" if more or points < 0 else ""
-    return (
-        f": {name} {abs(points):.1f} points{way} (95% confidence interval {ends[0]:.1f} to {ends[1]:.1f}, {seeds})"
-        f"{beside}"
-    )
+    found = relation_ranking.between(bare, private)
+    if found is None:
+        what = "whether the two differ" if more else "what privacy costs"
+        return f"{at}, {seeds} cannot tell {what}: it takes {FEWEST} of each{beside}"
+    points, low, high = (100 * number for number in found)
+    sure = f"95% confidence interval {low:.1f} to {high:.1f}, {seeds}"
+    if low > 0:
+        name = "the private run finds" if more else "privacy costs"
+        return f"{at}, {name} {points:.1f} points{' less' * bool(more)} ({sure}){beside}"
+    if high < 0:
+        sure = f"95% confidence interval {-high:.1f} to {-low:.1f}, {seeds}"
+        return f"{at}, the private run finds {-points:.1f} points more ({sure}){beside}"
+    if points > 0 and bare["gain"] > points / 100 and not more:
+        return (
+            f"{at}, privacy costs about {points / 100 / bare['gain']:.0%} of what training gains, but that is not yet "
+            f"certain: {points:.1f} points, and {seeds} leave open whether it is anything (95% confidence interval "
+            f"{low:.1f} to {high:.1f})"
+        )
+    what = "whether the two differ" if more else "whether privacy costs anything"
+    return f"{at}, {seeds} leave open {what} (95% confidence interval {low:.1f} to {high:.1f} points){beside}"
 
 
-def _more(pair: Pair) -> None:
-    """Train the seeds that are missing for an interval."""
-    wanted, going = missing(pair.records)
+def _more(pair: Pair, most: int) -> None:
+    """Train the seeds that are missing for so many of each."""
+    wanted, going = missing(pair.records, most)
     if going:
         st.caption(f"{going} more {'seed is' if going == 1 else 'seeds are'} in training, as it says above.")
     if not wanted:
@@ -97,20 +120,21 @@ def _more(pair: Pair) -> None:
     known = [one for one in times if one is not None]
     time = f", about {duration(sum(known))} in all on a quiet machine" if len(known) == len(times) else ""
     specs = [spec for asked in wanted.values() for spec in asked]
-    many = f"{len(specs)} missing seed{'s' * (len(specs) > 1)}"
+    counts = {len(found) for found in wanted.values()}
+    each = len(wanted) == len(took) and len(counts) == 1
+    many = f"{counts.pop()} more seeds of each" if each else f"{len(specs)} missing seed{'s' * (len(specs) > 1)}"
     if st.button(
-        f"Train the {many}",
+        f"Train {many}",
         key="train_seeds",
         icon=":material/play_arrow:",
-        help=f"So that there are {FEWEST} of each{time}. Each private run is one more look at the same relations: all "
+        help=f"So that there are {most} of each{time}. Each private run is one more look at the same relations: all "
         "of them together cost more than the ε of one",
     ):
         sent.train("seeds", specs)
 
 
-def missing(records: Sequence[RunRecord]) -> tuple[Mapping[str, list[RunSpec]], int]:
-    """The runs that bring each record's setting to as many seeds as an interval takes, by setting, and how
-    many are under way."""
+def missing(records: Sequence[RunRecord], most: int) -> tuple[Mapping[str, list[RunSpec]], int]:
+    """The runs that bring each record's setting to so many seeds, by setting, and how many are under way."""
     store = queue.store()
     held = [one for one in store.find(RunQuery(methods=METHODS, limit=MOST_RUNS)) if one.stored_spec is not None]
     wanted: dict[str, list[RunSpec]] = {}
@@ -123,7 +147,7 @@ def missing(records: Sequence[RunRecord]) -> tuple[Mapping[str, list[RunSpec]], 
         free = (seed for seed in count() if seed not in used)
         try:
             asked = record.spec
-            found = [like(asked, asked.options, seed=seed) for seed in islice(free, max(0, FEWEST - len(used)))]
+            found = [like(asked, asked.options, seed=seed) for seed in islice(free, max(0, most - len(used)))]
         except OptionError:  # a run of an earlier version, with options that are admitted no more
             continue
         if found:

@@ -21,7 +21,6 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import markup, naming, settings
-from privgraph_workbench.words.numbers import duration
 
 METHODS = ("relational", "relation-rand")
 PENDING = ("queued", "running", "stopping")
@@ -100,11 +99,22 @@ def unseeded(record: RunRecord) -> str:
 
 
 def _entry(record: RunRecord) -> str:
-    """A run in a selector: where it cannot be asked its seed comes first, for the others like it are of other
-    seeds, and the end of a line is cut."""
+    """A run in a selector; one that cannot be asked stands for all seeds of its setting."""
     if encoder_here(record):
         return plainly(record) + choosing.OF_GALLERY_SHORT * record.gallery
-    return f"seed {record.spec.seed}, {unseeded(record)}{NUMBERS}"
+    return unseeded(record) + NUMBERS
+
+
+def _offered(records: Sequence[RunRecord], key: str) -> list[RunRecord]:
+    """The runs that can be asked, and one of each setting of which none can: a selector with all seeds of the
+    gallery would be of dead ends. What the address names is there in any case."""
+    named, settings_there, kept = st.query_params.get(key), set[str](), []
+    for one in records:  # what can be asked comes first
+        setting = naming.setting(one)
+        if encoder_here(one) or setting not in settings_there or one.id == named:
+            kept.append(one)
+            settings_there.add(setting)
+    return kept
 
 
 def called(record: RunRecord) -> str:
@@ -142,16 +152,22 @@ def choose(records: Sequence[RunRecord], places: Sequence[DeltaGenerator]) -> tu
         choosing.put("data", named.spec.dataset)
     with places[0]:
         data = choosing.one(
-            "Data", on, "data", moved=_other_data, help="Texts whose relations finished runs have learnt"
+            "Data",
+            on,
+            "data",
+            moved=_other_data,
+            help="Texts whose relations finished runs have learnt. Only invented ones ship with the program; “Other "
+            "texts” above says how to come by real ones",
         )
     own = [one for one in ordered if one.spec.dataset == data]
     with places[1]:
-        private = _one("Private run", "private", [one for one in own if one.spec.unit != "none"])
+        offered = _offered([one for one in own if one.spec.unit != "none"], "private")
+        private = _one("Private run", "private", offered)
     fitting = [one for one in own if one.spec.unit == "none" and (private is None or _comparable(one, private))]
     if private is not None:  # the one that differs least comes first: what privacy costs is read between the two
         fitting.sort(key=lambda one: (not encoder_here(one), len(apart(private, one))))
     with places[2]:
-        bare = _one("Run without privacy", "bare", fitting)
+        bare = _one("Run without privacy", "bare", _offered(fitting, "bare"))
     return private, bare
 
 
@@ -212,7 +228,7 @@ def _one(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None
         (done,) = (one for one in records if one.id == wanted)
         st.toast(f"{called(done)} is done, and chosen now.", icon=":material/check:")
     known = st.session_state.setdefault(SEEN + key, {one.id for one in records})
-    titles = {one.id: _entry(one) for one in records}
+    titles = naming.distinct({one.id: _entry(one) for one in records})
     chosen = choosing.one(
         label,
         titles,
@@ -259,7 +275,11 @@ def other_texts() -> None:
             query_params={"data": EMBEDDED, choosing.BRING: choosing.TEXTS},
         )
         st.markdown("**Real ones, and all others that are here**")
-        st.markdown("Train on their relations, and ask the encoder on this page.")
+        st.markdown(
+            "Only invented titles ship with the program: of the real sets two state no licence, and none can be "
+            "downloaded in the form that is read. With their files on this machine, train on their relations, and ask "
+            "the encoder on this page."
+        )
         for spec in datasets.choices():
             if spec.task != "relation prediction":
                 continue
@@ -291,13 +311,12 @@ def _follow() -> None:
     choosing.forget("bare")
 
 
-NUMBERS = " · no encoder"
-"""After a run whose numbers came along with the gallery, and its encoder did not."""
+NUMBERS = " · train to ask"
+"""After a run of which the gallery has the numbers and no encoder."""
 HELP = {
     "private": "Its encoder was fine-tuned with clipped gradients and noise (PvGaLM, the paper's method), or on "
-    "randomised relations. “edge” protects one relation, an edge between two texts. Those that can be asked come "
-    "first. Of those behind them the numbers came along with the gallery, and no encoder: choose one, and train it in "
-    "one click",
+    "randomised relations. “edge”: ε protects one relation, which is an edge between two texts. Runs that can be asked "
+    "come first; one marked “train to ask” has its numbers below, and is trained here by one click",
     "bare": "The same encoder on the same data, fine-tuned without noise: what privacy costs is what lies between the "
     "two, and this one protects nobody",
 }
@@ -316,62 +335,6 @@ def domains_of(record: RunRecord, domains: Sequence[str]) -> tuple[str, str]:
     learnt = str(record.spec.options.get("trained_on") or domains[0])
     other = next((one for one in domains if one != learnt), learnt)
     return learnt, str(record.spec.options.get("tested_on") or other)
-
-
-def under_way() -> bool:
-    """Runs that will be ready soon, looked at once a second, and whether there are any; else one that failed
-    last."""
-    store = queue.store()
-    waiting = tuple(one.id for one in store.find(RunQuery(methods=METHODS, states=PENDING, limit=MOST_RUNS)))
-    if waiting:
-        shell.fragment(_watch, run_every=POLL_SECONDS)(waiting)
-        return True
-    newest = states.readable(store.find(RunQuery(methods=METHODS, limit=1)))
-    if newest and newest[0].state in ("failed", "lost"):
-        st.error(f"The last run did not end well. {markup.sentence(newest[0].error or 'Its worker died.')}")
-        st.page_link(
-            shell.page("train"), label="Open it", icon=":material/open_in_new:", query_params={"run": newest[0].id}
-        )
-    return False
-
-
-def _watch(waiting: tuple[str, ...]) -> None:
-    queue.tick()
-    going = [one for one in queue.store().find(RunQuery(ids=waiting)) if one.pending]
-    if len(going) < len(waiting):
-        st.rerun()
-    with st.container(border=True):
-        one = len(going) == 1
-        many = f"{len(going):,} runs.** They appear here when they are done."
-        st.markdown(f"**Training {'1 run.** It appears here when it is done.' if one else many}")
-        for record in going:
-            if not record.unreadable:
-                bar(record)
-
-
-def bar(record: RunRecord, place: str = "") -> None:
-    """How far one run is, and the button that stops it; `place` tells this bar from others of the run."""
-    soon = record.eta_seconds is None or record.eta_seconds < 1
-    left = "" if soon else f", about {duration(record.eta_seconds)} left"
-    stage = record.stage or "starting" if record.state == "running" else states.state_word(record.state)
-    stopping = record.state == "stopping"
-    st.progress(record.progress, text=f"{called(record)}: {markup.literal(stage)}{'' if stopping else left}")
-    st.button(
-        "Stopping…" if stopping else "Stop this run",
-        key=f"stop_run.{place}{record.id}",
-        icon=":material/hourglass_bottom:" if stopping else ":material/stop:",
-        disabled=stopping,
-        on_click=_stop,
-        args=(record.id,),
-        help=states.STATES["stopping"][2] if stopping else None,
-    )
-
-
-def _stop(run: str) -> None:
-    try:
-        queue.store().request_stop(run)
-    except StoreError as error:
-        st.error(markup.sentence(error))
 
 
 def invitation() -> None:

@@ -12,7 +12,8 @@ from privgraph.runs.spec import RunSpec
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import states
-from privgraph_workbench.views.relations.runs import POLL_SECONDS, UNIT_KEYS, WANTED, bar, called
+from privgraph_workbench.views.relations.runs import POLL_SECONDS, UNIT_KEYS, WANTED, called
+from privgraph_workbench.views.relations.watched import bar
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import percent
 
@@ -48,7 +49,7 @@ def _found(asked: tuple[str, ...]) -> list[RunRecord]:
 
 
 def _show(place: str, asked: tuple[str, ...]) -> None:
-    """The page is drawn again by `runs.under_way` when one of them ends."""
+    """The page is drawn again by `watched.under_way` when one of them ends."""
     found = _found(asked)
     going = sorted((one for one in found if one.pending), key=lambda one: one.state == "queued")
     for one in going[:MOST_BARS]:

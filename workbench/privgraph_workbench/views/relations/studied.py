@@ -42,6 +42,10 @@ TITLES = {
     "epsilon": "ε",
 }
 SEEDS = 5
+PRICE = (
+    " Choosing the best of several runs on private relations reveals more than the ε of any one: choose options on "
+    "public relations, or count every run."
+)
 
 
 def show(pair: Pair) -> None:
@@ -51,28 +55,26 @@ def show(pair: Pair) -> None:
     st.markdown("### What moves it?")
     if chosen.spec.method != relation_options.METHOD:
         method, other = naming.method_title(relation_options.METHOD), naming.method_title(chosen.spec.method)
-        st.caption(f"Told of runs of {method}: the chosen one is of {other}. Choose one of {method} at the top.")
+        st.caption(f"This compares runs of {method}, and the chosen one is of {other}. Choose one of {method} above.")
         return
-    st.markdown(
-        "Runs that differ from the one above in **one option**, all else equal; for batch sizes there is a line for "
-        "each learning rate. With privacy, more negatives or steps may cost more than they bring."
-    )
-    if chosen.spec.unit != "none":
-        st.caption(
-            "Whoever chooses the best of several runs on private relations has seen all of them: together they cost "
-            "more than the ε of any one. Choose options on public relations, or count every run."
-        )
     query = RunQuery(methods=(relation_options.METHOD,), states=("done",), limit=MOST_RUNS)
     records = states.readable(queue.store().find(query))
     rows = relation_options.data(records, chosen)
-    drawn = relation_options.makes_curves(rows)
-    if drawn:
-        found = relation_options.compared(records, chosen)
-        shown = {one.id: one for members in found.values() for one in members}
-        drawn_figure("relation_options", rows, statements_of(list(shown.values())), chosen)
-    else:
-        st.info(f"{_few(rows)} Train more values below, and their curve stands here.", icon=":material/show_chart:")
-    _more(chosen, folded=drawn)
+    if not relation_options.makes_curves(rows):
+        with st.expander("No curve yet: train one", key="fold.moved_option", icon=":material/tune:"):
+            st.markdown(f"{_few(rows)} Three values of one option or more make a curve.")
+            _more(chosen)
+        sent.show("moved")
+        return
+    st.markdown(
+        "Runs that differ from the chosen one in **one option**, all else equal; for batch sizes there is a line for "
+        "each learning rate. With privacy, more negatives or steps may cost more than they bring."
+    )
+    found = relation_options.compared(records, chosen)
+    shown = {one.id: one for members in found.values() for one in members}
+    drawn_figure("relation_options", rows, statements_of(list(shown.values())), chosen)
+    with st.expander("Move an option", key="fold.moved_option", icon=":material/tune:"):
+        _more(chosen)
     sent.show("moved")
 
 
@@ -82,32 +84,31 @@ def _few(rows: Sequence[Row]) -> str:
         return "No two runs here differ in one option alone."
     base = rows[0]["base"]
     beside = "" if base is None else f" The base encoder has {percent(base)}."
-    return f"{markup.literal(relation_options.chart(rows).summary)}{beside} Two values make no curve."
+    return f"{markup.literal(relation_options.chart(rows).summary)}{beside}"
 
 
-def _more(chosen: RunRecord, *, folded: bool) -> None:
+def _more(chosen: RunRecord) -> None:
     """Train the chosen run with other values of one option."""
     private = chosen.spec.unit != "none"
     offered = {name: title for name, title in TITLES.items() if private or name not in relation_options.PRIVATE}
-    with st.expander("Move an option", icon=":material/tune:") if folded else st.container(border=True):
-        left, right = st.columns(2)
-        with left:
-            option = choosing.one("Option", offered, "moved")
-        with right:
-            seeds = int(st.number_input("Seeds", 1, SEEDS, 1, key="moved_seeds", help="Repetitions with other seeds"))
-        try:
-            specs = missing(chosen.spec, option, seeds)
-        except OptionError as error:
-            st.error(markup.sentence(error))
-            return
-        told = ", ".join(number(value) for value in VALUES[option])
-        if not specs:
-            st.caption(f"All of these values are there or under way: {told}.")
-            return
-        took = "" if chosen.seconds is None else f"; one took {duration(chosen.seconds)}"
-        st.caption(f"{TITLES[option]}: {told}. {len(specs)} runs are missing{took}.")
-        if st.button(f"Train {len(specs)} runs", key="train_moved", icon=":material/play_arrow:"):
-            sent.train("moved", specs)
+    left, right = st.columns(2)
+    with left:
+        option = choosing.one("Option", offered, "moved")
+    with right:
+        seeds = int(st.number_input("Seeds", 1, SEEDS, 1, key="moved_seeds", help="Repetitions with other seeds"))
+    try:
+        specs = missing(chosen.spec, option, seeds)
+    except OptionError as error:
+        st.error(markup.sentence(error))
+        return
+    told = ", ".join(number(value) for value in VALUES[option])
+    if not specs:
+        st.caption(f"All of these values are there or under way: {told}.")
+        return
+    took = "" if chosen.seconds is None else f"; one took {duration(chosen.seconds)}"
+    st.caption(f"{TITLES[option]}: {told}. {len(specs)} runs are missing{took}.{PRICE * private}")
+    if st.button(f"Train {len(specs)} runs", key="train_moved", icon=":material/play_arrow:"):
+        sent.train("moved", specs)
 
 
 def missing(asked: RunSpec, option: str, seeds: int) -> list[RunSpec]:

@@ -34,9 +34,8 @@ def show(pair: Pair) -> None:
     """The form, and what training takes."""
     chosen = pair.first
     method = naming.method_title(METHODS[0])
-    st.markdown(f"#### Train another run of {method}")
     prefix = f"new.{chosen.id[-4:]}."
-    with st.container(border=True):
+    with st.expander(f"Train another run of {method}", key="fold.another", icon=":material/play_arrow:"):
         left, right = st.columns([2, 1], vertical_alignment="bottom")
         unit = left.segmented_control(
             "Training",
@@ -82,8 +81,8 @@ def show(pair: Pair) -> None:
                 icon=":material/tune:",
                 query_params=_address(pair, asked),
             )
-        sent.show("new")
         st.caption(_takes(chosen, asked))
+    sent.show("new")
 
 
 def _going(wanted: RunSpec) -> bool:
@@ -140,7 +139,7 @@ def _takes(chosen: RunRecord, asked: Mapping[str, Scalar]) -> str:
     """Which options the form leaves out, what a run takes, and what several private ones cost together."""
     if chosen.spec.method != METHODS[0]:
         method, other = naming.method_title(METHODS[0]), naming.method_title(chosen.spec.method)
-        kept = f"This form trains {method}, and the chosen run is of {other}: options of both are the chosen run's."
+        kept = f"This form trains {method}; the chosen run is of {other}, and options of both are as in that run."
     else:
         kept = "Options that are not here are those of the chosen run."
         own, steps = int(chosen.spec.options["steps"]), int(asked["steps"])
@@ -148,6 +147,5 @@ def _takes(chosen: RunRecord, asked: Mapping[str, Scalar]) -> str:
             less = "" if own == steps else f" Of {steps:,}, it takes {'less' if steps < own else 'more'}."
             kept += f" The chosen run, of {own:,} steps, took {duration(chosen.seconds)}.{less}"
     return (
-        f"{kept} Each private run is one more look at the same relations: all of them together cost more than the ε of "
-        "one."
+        f"{kept} Each private run reads the same relations again: all of them together reveal more than the ε of one."
     )

@@ -13,21 +13,26 @@ from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.views.parts.file_links import offer
 from privgraph_workbench.words import markup
 
-_MADE = "report_made"
+MOST = 4
+"""Archives that wait at most: the latest."""
 
 
 def offered(asked: reporting.Asked) -> None:
     """The button that makes the report, and the link to what it has made, as long as nothing was changed
     since."""
-    mark = _mark(asked)
-    known, packed = st.session_state.get(_MADE, ("", b""))
-    place = st.empty()
-    if known != mark:
+    mark, made = _mark(asked), _made()
+    packed = made.get(mark, b"")
+    place, below = st.empty(), st.empty()
+    if not packed:
         pressed = place.button("Make the report", key="report_make", type="primary", icon=":material/folder_zip:")
+        below.caption("About a minute for three runs. Changing anything on this page meanwhile stops it.")
         packed = _make(asked) if pressed else b""
         if packed:
-            st.session_state[_MADE] = (mark, packed)
+            made[mark] = packed
+            for old in list(made)[:-MOST]:
+                made.pop(old, None)
             place.empty()
+            below.empty()
     if packed:
         offer(
             {
@@ -37,10 +42,13 @@ def offered(asked: reporting.Asked) -> None:
             },
             primary=True,
         )
-    st.caption(
-        "A minute for three runs; whoever changes something meanwhile ends it. Equal runs, figures and words give "
-        "equal bytes, as `privgraph report` does from a shell."
-    )
+    st.caption("Equal runs, figures and words give equal bytes; `privgraph report` makes the same from a shell.")
+
+
+@st.cache_resource
+def _made() -> dict[str, bytes]:
+    """The archives by their marks, for every tab: what is asked for gives the same bytes wherever."""
+    return {}
 
 
 def _make(asked: reporting.Asked) -> bytes:

@@ -18,8 +18,13 @@ from privgraph_workbench.words import markup, naming
 
 RUN = ":green-badge[:material/model_training: run]"
 FIGURE = ":blue-badge[:material/show_chart: figure]"
-CHAPTER = "With its results, learning curves, ledger, statement in full, attacks and command, as far as it has them"
+CHAPTER = (
+    "With its results, where its accuracy stands, learning curves, ledger, statement in full, attacks and command, "
+    "as far as it has them"
+)
 """What comes with a run, unasked."""
+NAMED = 3
+"""Runs behind a figure that the list names."""
 EXAMPLE = (("progap", "edge", 2.0), ("gnn", "none", None), ("mlp", "none", None))
 """Runs of the gallery that an example is made of: method, unit and epsilon."""
 
@@ -64,6 +69,8 @@ def page() -> None:
         key="report_share",
         help="A seed says which nodes were held out. Ids and commands, which tell it, are left out as well",
     )
+    if share:
+        left.caption("`reproduce.sh` is left out too: its commands name the seeds.")
     notebook = right.toggle(
         "With an executed notebook", value=True, key="report_notebook", help="It takes some seconds more"
     )
@@ -86,11 +93,11 @@ def page() -> None:
     except OptionError as error:
         st.error(markup.sentence(error))
         return
-    making.offered(asked)
-    with layout.fold("Look at its page first", "preview", icon=":material/preview:") as part:
+    with layout.fold("Look at its page", "preview", icon=":material/preview:") as part:
         if part.open:
             with st.spinner("The page is being made: some seconds for each figure."):
                 st.iframe(reporting.page(asked), height=900, alt="The page of the report")
+    making.offered(asked)
     with layout.fold("What comes out", "contents", icon=":material/folder_zip:") as part:
         if part.open:
             _contents()
@@ -126,7 +133,9 @@ def _nothing() -> None:
                 "Three runs of the gallery on the made-up social network, with and without privacy, and the figures "
                 "of them. **Begin anew** empties it."
             )
-        st.markdown("Or press **Add to report** below any figure, on any run, or on Runs for several at once.")
+        st.markdown(
+            "Or press **Add to report** beside Export below any figure, on any run, or on Runs for several at once."
+        )
         with st.container(horizontal=True):
             st.page_link(shell.page("runs"), label="Runs", icon=":material/list_alt:")
             st.page_link(shell.page("tradeoffs"), label="Trade-offs", icon=":material/balance:")
@@ -205,7 +214,7 @@ def _more(kept: list[Kept], records: dict[str, RunRecord]) -> None:
                 icon=":material/show_chart:",
                 help="Accuracy against privacy, the runs side by side, and attacks on them"
                 if len(runs) > 1
-                else "Its learning curves, where the budget went, and attacks on it",
+                else "The ROC curves of the attacks on it",
                 on_click=collected.add,
                 args=(missing,),
             )
@@ -219,34 +228,58 @@ def _records(kept: list[Kept]) -> dict[str, RunRecord]:
 
 
 def _list(kept: list[Kept], records: dict[str, RunRecord]) -> None:
-    """What was kept, each with the ways to move it and to take it out."""
-    for place, one in enumerate(kept):
-        with st.container(border=True, key=f"kept-{place}"):
-            what, ways = st.columns((5, 2), vertical_alignment="center")
-        if one.figure:
-            chart = chart_of(one.figure, one.rows)
-            first, *_ = chart.summary.split(". ")
-            what.markdown(f"{FIGURE} **{markup.literal(chart.title)}** · {markup.literal(first)}")
-        else:
-            record = records.get(one.run)
-            what.markdown(f"{RUN} {markup.literal(one.run) if record is None else naming.name(record)}")
-            if record is not None:
-                what.caption(CHAPTER)
-        with ways.container(horizontal=True, horizontal_alignment="right"):
-            for icon, help_, call, arguments, idle in (
-                ("arrow_upward", "Move up", collected.move, (place, -1), place == 0),
-                ("arrow_downward", "Move down", collected.move, (place, 1), place == len(kept) - 1),
-                ("close", "Take out", collected.remove, (place,), False),
-            ):
+    """What was kept, as the report has it: figures in their order, then runs in theirs."""
+    for title, places in (
+        ("Figures", [place for place, one in enumerate(kept) if one.figure]),
+        ("Runs", [place for place, one in enumerate(kept) if not one.figure]),
+    ):
+        if places:
+            st.markdown(f"##### {title}")
+        for before, place, after in zip((None, *places), places, (*places[1:], None), strict=False):
+            with st.container(border=True, key=f"kept-{place}"):
+                what, ways = st.columns((5, 2), vertical_alignment="center")
+            with what:
+                _told(kept[place], records)
+            with ways.container(horizontal=True, horizontal_alignment="right"):
+                _way("arrow_upward", "Move up", place, before)
+                _way("arrow_downward", "Move down", place, after)
                 st.button(
-                    help_,
-                    key=f"{icon}.{place}",
-                    icon=f":material/{icon}:",
+                    "Take out",
+                    key=f"close.{place}",
+                    icon=":material/close:",
                     type="tertiary",
-                    on_click=call,
-                    args=arguments,
-                    disabled=idle,
+                    on_click=collected.remove,
+                    args=(place,),
                 )
     with st.popover("Begin anew", icon=":material/delete_sweep:"):
         st.caption("All that is kept here, its order, title and remark will be gone. The runs themselves stay.")
         st.button("Empty the report", key="report_clear", type="primary", on_click=collected.clear)
+
+
+def _told(one: Kept, records: dict[str, RunRecord]) -> None:
+    """What one of the list is: a figure by its title and the runs behind it, a run by its name and what it
+    brings."""
+    if one.figure:
+        chart = chart_of(one.figure, one.rows)
+        st.markdown(f"{FIGURE} **{markup.literal(chart.title)}**")
+        names = list(one.statements)
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        st.caption(markup.literal("; ".join(names[:NAMED]) + more if names else chart.summary.partition(". ")[0]))
+        return
+    record = records.get(one.run)
+    st.markdown(f"{RUN} {markup.literal(one.run) if record is None else naming.name(record)}")
+    if record is not None:
+        st.caption(CHAPTER)
+
+
+def _way(icon: str, label: str, place: int, other: int | None) -> None:
+    """The button that lets this one change places with that of its kind beside it, where there is one."""
+    st.button(
+        label,
+        key=f"{icon}.{place}",
+        icon=f":material/{icon}:",
+        type="tertiary",
+        on_click=collected.swap,
+        args=(place, other),
+        disabled=other is None,
+    )

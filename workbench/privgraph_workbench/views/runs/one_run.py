@@ -18,6 +18,8 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets, method_costs, plans
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.runs import standing
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue, watching
 from privgraph_workbench.serving import shell
@@ -30,6 +32,8 @@ CHANGED = "from"
 """In an address of the form: the run whose settings it begins with."""
 POLL_SECONDS = 1.0
 MOST_OF_BATCH = 60
+MOST_SEEDS = 10
+"""Runs of one setting that a run's page names."""
 
 
 def show(run: str) -> None:
@@ -42,7 +46,7 @@ def show(run: str) -> None:
         return
     if record.state == "done":
         collected.saw(run)
-    title = f"{story.called(record)} on {naming.graph_short(record)}"
+    title = f"{beginnings.called(record.spec)} on {naming.graph_short(record)}"
     st.set_page_config(page_title=f"{title} · privgraph")
     st.title(markup.literal(title))
     live = record.pending or comparison.waiting(record)
@@ -65,7 +69,8 @@ def _live(run: str, was_live: bool) -> None:
     story.tell(record, _facts(record), told, same)
     if record.state == "done":
         story.found_out(record)
-    _head(record, watched.events)
+    _head(record, watched.events, standing.data(record, same, told))
+    _seeds(record, same)
     beginning.earlier(record)
     if record.error:
         (st.error if record.state in ("failed", "lost") else st.info)(markup.sentence(record.error))
@@ -75,7 +80,7 @@ def _live(run: str, was_live: bool) -> None:
         _unfinished(record, watched)
     _batch(record)
     if not record.pending:
-        tabs.show(watched, told, same)
+        tabs.show(watched, same)
 
 
 def _unfinished(record: RunRecord, watched: watching.Watched) -> None:
@@ -100,7 +105,7 @@ def _unfinished(record: RunRecord, watched: watching.Watched) -> None:
             tabs.log(watched.events)
 
 
-def _head(record: RunRecord, events: Sequence[StoredEvent]) -> None:
+def _head(record: RunRecord, events: Sequence[StoredEvent], stands: Sequence[Row]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         states.badge(record)
         st.markdown(f"{markup.literal(_budget(record))} · seed {record.spec.seed}", width="content")
@@ -110,7 +115,23 @@ def _head(record: RunRecord, events: Sequence[StoredEvent]) -> None:
             st.markdown(f":gray-badge[{markup.literal(tag)}]", width="content")  # st.badge has escapes of its own
     if record.pending:
         st.progress(record.progress, text=_progress_text(record))
-    _buttons(record, events)
+    _buttons(record, events, stands)
+
+
+def _seeds(record: RunRecord, same: Sequence[RunRecord]) -> None:
+    """The way to the list, and to the other runs of this setting."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.page_link(shell.page("runs"), label="All runs", icon=":material/arrow_back:")
+        if len(same) < 2:
+            return
+        mean = fmean(one.metrics["test_accuracy"] for one in same)
+        st.caption(f"This setting has {len(same)} runs, {percent(mean)} on average:", width="content")
+        for one in same[:MOST_SEEDS]:
+            label = f"seed {one.spec.seed}: {percent(one.metrics['test_accuracy'])}"
+            if one.id == record.id:
+                st.markdown(f"**{label}**", width="content")
+            else:
+                st.page_link(shell.page("train"), label=label, icon=":material/tag:", query_params={"run": one.id})
 
 
 def _budget(record: RunRecord) -> str:
@@ -130,7 +151,7 @@ def _progress_text(record: RunRecord) -> str:
     return f"{record.progress:.0%} · {stage}{left}"
 
 
-def _buttons(record: RunRecord, events: Sequence[StoredEvent]) -> None:
+def _buttons(record: RunRecord, events: Sequence[StoredEvent], stands: Sequence[Row]) -> None:
     with st.container(horizontal=True):
         if record.pending:
             stopping = record.state == "stopping"
@@ -156,7 +177,7 @@ def _buttons(record: RunRecord, events: Sequence[StoredEvent]) -> None:
         ):
             st.switch_page(shell.page("train"), query_params=form_address(record))
         if record.state == "done":
-            file_links.report_menu(record, events)
+            file_links.report_menu(record, events, stands)
         with st.popover("Copy link", icon=":material/link:"):
             st.caption("This address shows the run to everybody who can reach this app.")
             st.code(layout.link("train", run=record.id), language=None, wrap_lines=True)

@@ -17,7 +17,7 @@ from privgraph.registry import ATTACKS, AUDITS, METHODS
 from privgraph.runs import attacking, auditing
 from privgraph.runs.records import RunRecord, StoredEvent, StoreError, Unreadable
 from privgraph_workbench import live_plot
-from privgraph_workbench.facts import advising, expecting, without_edges
+from privgraph_workbench.facts import placing, without_edges
 from privgraph_workbench.facts.expecting import METRIC, RELATIONS, Outlook
 from privgraph_workbench.facts.references import chance
 from privgraph_workbench.figures.chart import Row
@@ -27,8 +27,10 @@ from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import given_away, layout, statement
+from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.runs import comparison
-from privgraph_workbench.words import markup, telling
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import percent
 
 MOST_BARS = 12
@@ -37,29 +39,14 @@ MOST_BARS = 12
 
 def outlook(record: RunRecord) -> tuple[Outlook, list[RunRecord]]:
     """What finished runs say beside this one, and those of its own settings, itself among them, by seed."""
-    method = METHODS.get(record.spec.method)
-    if method is None or METRIC not in record.metrics:
-        return Outlook(), [record]
-    names = dict.fromkeys((record.spec.method, method.without_privacy, advising.BLIND))
-    known = expecting.finished(queue.store(), names, record.spec.dataset)
-    return expecting.outlook(known, record.spec), expecting.of_setting(record, known)
+    return placing.outlook(queue.store(), record)
 
 
 def tell(record: RunRecord, facts: PublicFacts | None, told: Outlook, same: Sequence[RunRecord]) -> None:
     """The run in one sentence or two."""
-    beside = None
-    if METRIC in record.metrics:
-        measured = [one for one in same if METRIC in one.metrics]
-        own = expecting.reached(measured)
-        beside = telling.Beside(
-            mean=own.mean,
-            seeds=own.seeds,
-            blind=told.blind.mean if told.blind else None,
-            bare=told.bare.mean if told.bare else None,
-            majority=standing.guess(record, measured, told),
-        )
+    nodes = facts.nodes if facts else None
     with st.container(key=shell.LEAD):
-        st.markdown(telling.sentence(record, called(record), facts.nodes if facts else None, beside))
+        st.markdown(placing.sentence(record, beginnings.called(record.spec), nodes, told, same))
 
 
 def found_out(record: RunRecord) -> None:
@@ -85,13 +72,6 @@ def found_out(record: RunRecord) -> None:
         given_away.show(record, attacks, severe, way)
 
 
-def called(record: RunRecord) -> str:
-    """The name by which the run's method is chosen, as plain text."""
-    spec = record.spec
-    chosen = beginnings.choices().get(beginnings.choice_of(spec.method, spec.options))
-    return chosen.title if chosen is not None else spec.method
-
-
 def show(record: RunRecord, events: Sequence[StoredEvent], told: Outlook, same: Sequence[RunRecord]) -> None:
     """How well it does beside what it promises, and the ways to check that."""
     comparison.changes(record)
@@ -111,10 +91,10 @@ def show(record: RunRecord, events: Sequence[StoredEvent], told: Outlook, same: 
         for way in ways:
             _way(way)
     with right:
-        if len({round(row["share"], 3) for row in spent}) > 1:
-            live_plot.show(ledger.plot(spent, layout.theme()), key=f"ledger.{record.id}")
-        else:
+        if ledger.alike(spent):
             _alike(spent)
+        else:
+            live_plot.show(ledger.plot(spent, layout.theme()), key=f"ledger.{record.id}")
 
 
 def _alike(spent: Sequence[Row]) -> None:
@@ -146,6 +126,7 @@ def _accuracy(record: RunRecord, same: Sequence[RunRecord], told: Outlook) -> No
     rows = standing.data(record, same, told)
     if rows:
         live_plot.show(standing.plot(rows, layout.theme()), key=f"standing.{record.id}")
+        figure_exports("standing", rows, statements_of([record]), name=record.id)
     if nodes is not None:
         comparison.no_better(record, nodes)
     comparison.without_privacy_button(record, told.bare is not None)

@@ -14,9 +14,8 @@ from privgraph.registry import METHODS
 from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.records import RunRecord, StoredEvent, StoreError
 from privgraph_workbench import live_plot
-from privgraph_workbench.facts.expecting import Outlook
 from privgraph_workbench.figures.costs import ledger
-from privgraph_workbench.figures.runs import curves, standing
+from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.forms import fields
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.jobs.watching import Watched
@@ -37,7 +36,7 @@ LAID = ("val_accuracy", "train_loss")
 """What is laid over each other: the first of these that was measured."""
 
 
-def show(watched: Watched, told: Outlook, same: Sequence[RunRecord]) -> None:
+def show(watched: Watched, same: Sequence[RunRecord]) -> None:
     """The tabs of a run that is over; what another one holds is made when it is opened."""
     record, events = watched.record, watched.events
     drawn: dict[str, Callable[[], None]] = {
@@ -45,7 +44,7 @@ def show(watched: Watched, told: Outlook, same: Sequence[RunRecord]) -> None:
         "The promise": partial(_promise, record),
         **({"On the graph": partial(on_graph.show, record)} if on_graph.has_predictions(record) else {}),
         "Settings": partial(_settings, record),
-        "Files": partial(_files, record, events, told, same),
+        "Files": partial(_files, record, events),
         "Log": partial(log, events),
     }
     if record.state != "done":  # its curves stand above already
@@ -169,14 +168,11 @@ def _tags_and_note(record: RunRecord) -> None:
 # Files and the log
 
 
-def _files(record: RunRecord, events: Sequence[StoredEvent], told: Outlook, same: Sequence[RunRecord]) -> None:
+def _files(record: RunRecord, events: Sequence[StoredEvent]) -> None:
     """What the run has kept, by name and size; and what leaves as a figure or a report."""
     st.markdown("##### Figures")
     statements = statements_of([record])
-    figures = {
-        "curves": ("Learning curves", curves.data(events)),
-        "standing": ("Where its accuracy stands", standing.data(record, same, told)),
-    }
+    figures = {"curves": ("Learning curves", curves.data(events))}
     if record.statement is not None and record.statement.ledger:
         figures["ledger"] = (ledger.TITLE, ledger.data(record.statement.ledger, record.statement.delta))
     with st.container(horizontal=True):

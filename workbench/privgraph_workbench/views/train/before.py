@@ -276,6 +276,9 @@ def _beside(told: Outlook, asked: Asked) -> str:
     return " · ".join(said)
 
 
+OF_GALLERY = "The noise of the gallery's runs is public: whoever has this program can subtract it. Yours is secret"
+
+
 def _run(runs: Sequence[RunSpec], wrong: bool, took: float | None) -> None:
     count = len(runs)
     several = len({run.options.get("epsilon") for run in runs}) > 1
@@ -288,15 +291,16 @@ def _run(runs: Sequence[RunSpec], wrong: bool, took: float | None) -> None:
                 rest = "the second is" if count == 2 else "the others are"
                 st.caption(f"The first opens; {rest} beside it on Runs.")
             if again := _of_gallery(runs):
-                st.caption(f"Takes the place of {again} gallery run{'s' * (again != 1)}.")
+                which = "the gallery's run" if count == 1 else f"{again} runs of the gallery"
+                st.caption(f"Replaces {which}.", help=OF_GALLERY)
     if pressed:
         beginning.send(runs, changed=st.query_params.get(one_run.CHANGED, ""))
 
 
 def _of_gallery(runs: Sequence[RunSpec]) -> int:
-    """How many of these very runs the gallery has."""
-    ids = tuple({run.id for run in runs})
-    return sum(bool(row["gallery"]) for row in queue.store().find_rows(RunQuery(ids=ids, limit=len(ids))))
+    """How many of these very runs the gallery has with noise, which everybody can subtract there."""
+    ids = tuple({run.id for run in runs if run.unit != "none"})
+    return sum(bool(row["gallery"]) for row in queue.store().find_rows(RunQuery(ids=ids, limit=len(ids)))) if ids else 0
 
 
 def _await_facts(spec: DatasetSpec, asked: Asked) -> None:

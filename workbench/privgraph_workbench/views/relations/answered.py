@@ -1,0 +1,288 @@
+"""The texts that are nearest to one that was asked about: a verdict, lists side by side, and what moved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+import streamlit as st
+
+from privgraph.runs.questions import Answer, Entity, Near
+from privgraph_workbench.figures.notes import composed
+from privgraph_workbench.figures.relations import moved
+from privgraph_workbench.serving import shell
+from privgraph_workbench.views.parts import states
+from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.views.relations.runs import Pair
+from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words.naming import statements_of
+from privgraph_workbench.words.numbers import percent
+
+NEAREST = 10
+"""Texts by which what is shared is told, at most."""
+UNLIKE = 0.95
+"""The share of texts with a nearer one from which on a text is unlike them."""
+WORD = re.compile(r"\w{3,}")
+PASSING = frozenset(("and", "for", "from", "the", "with", "set"))
+"""Words that say nothing about a text."""
+TOLD = 0.2
+"""By what share of the nearest texts a word must be more or less frequent to be told."""
+MOST_WORDS = 2
+
+
+def show(
+    pair: Pair, names: Mapping[str, str], text: str, domain: str, neighbours: int, answer: Answer, key: str
+) -> None:
+    """All of it; `key` is that of the field with the text, into which a nearer one can be put."""
+    lists = {
+        encoder: [one for one in sorted(answer.entities, key=_placed(encoder)) if one.places[encoder] <= neighbours]
+        for encoder in names
+    }
+    words = _words(answer.text or text)
+    if _verdict(pair, names, domain, answer, key):
+        with st.expander("The order that they give all the same", key="fold.doubtful", icon=":material/list:"):
+            shell.fragment(_side_by_side)(names, _tabs(pair, names), lists, answer.near, words)
+        return
+    _learnt(names, lists, words)
+    shell.fragment(_side_by_side)(names, _tabs(pair, names), lists, answer.near, words)
+    _partners(names, answer)
+    _shared(names, neighbours, answer)
+    _stars(pair, domain, answer)
+    few = f" Of its {answer.texts:,} texts, {answer.searched:,} were searched." if _thinned(answer) else ""
+    st.caption(
+        f"Compared with {answer.searched:,} texts of {markup.literal(domain)}.{few} A place is that among all of them; "
+        "▲ and ▼ say how far a text moved from its place under the base encoder. Scores are cosines or inner products, "
+        f"and those of different encoders cannot be compared; “usual” is the score that a text of "
+        f"{markup.literal(domain)} has with its own nearest one."
+    )
+    rows = moved.data(
+        answer, dict(names), max(composed(pair.here).values(), default=0), learnt=domain == pair.learnt, asked=text
+    )
+    st.markdown("#### What moved")
+    drawn_figure("moved", rows, statements_of(pair.here), pair.first)
+    drawn = moved.chart(rows)
+    st.caption(markup.literal(" ".join([drawn.summary, *drawn.notes[1:]])))
+    with st.expander("All of these texts as a table", key="fold.texts", icon=":material/table:"):
+        partner = "true partner (private)" if domain == pair.learnt else "true partner (evaluator only)"
+        _table(answer, names, partner)
+
+
+def _verdict(pair: Pair, names: Mapping[str, str], domain: str, answer: Answer, key: str) -> bool:
+    """Whether the nearest texts mean little, for even they are far: every text has a nearest one, nonsense
+    too. One verdict for all encoders, with its reason and a way on."""
+    base, where = answer.near.get("base"), markup.literal(domain)
+    if base is None:
+        return False
+    if base.score <= base.chance:
+        st.warning(
+            f"**Nothing is near this text.** Its best score under the base encoder is {base.score:.3f}; a text of "
+            f"{where} usually has {base.usual:.3f} with its nearest, and {base.chance:.3f} with one taken at random. "
+            "So any order says next to nothing.",
+            icon=":material/wrong_location:",
+        )
+    elif not (far := [name for name in names if name in answer.near and _far(answer.near[name])]):
+        if not answer.known:
+            st.caption(
+                f"This text is as near as is usual: its best score under the base encoder is {base.score:.3f}; a text "
+                f"of {where} usually has {base.usual:.3f} with its nearest."
+            )
+        return False
+    else:
+        told = "; ".join(_scored(answer.near[name], markup.literal(names[name])) for name in far)
+        why = (
+            f" Training was on texts of {markup.literal(pair.learnt)} alone: one that is worded otherwise, or leaves "
+            "out what those name, is far from all."
+        )
+        st.info(
+            f"**This text is unlike those of {where}, so its nearest ones say little.** Its best score: "
+            f"{told}.{why * ('base' not in far)}",
+            icon=":material/wrong_location:",
+        )
+    if answer.known:
+        return False
+    _instead(answer, key)
+    return True
+
+
+def _far(near: Near) -> bool:
+    return near.nearer >= UNLIKE or near.score <= near.chance
+
+
+def _scored(near: Near, under: str) -> str:
+    share = "all" if near.nearer == 1 else f"{percent(near.nearer)} of"
+    return f"{near.score:.3f} under {under}, where {near.usual:.3f} is usual and {share} texts have a nearer one"
+
+
+def _instead(answer: Answer, key: str) -> None:
+    """A text of the data that the base encoder has nearest, to be asked about by one click."""
+    nearest = min(answer.entities, key=_placed("base"))
+    st.button(
+        f"Write it like a title: {markup.literal(nearest.text)}",
+        key="ask_instead",
+        icon=":material/edit:",
+        help="Of all titles, the base encoder has this one nearest to your text. Change its words as you like",
+        on_click=st.session_state.update,
+        args=({key: nearest.text},),
+    )
+
+
+def _words(text: str) -> frozenset[str]:
+    """The words of a text that may say what it is about, in lower case."""
+    return frozenset(WORD.findall(text.lower())) - PASSING
+
+
+def _learnt(names: Mapping[str, str], lists: Mapping[str, Sequence[Entity]], words: Collection[str]) -> None:
+    """Which words of the text training has made more or less frequent among its nearest: a line for each
+    trained encoder."""
+    count = min(NEAREST, *(len(held) for held in lists.values()))
+    shares = {name: _counts(held[:count], words) for name, held in lists.items()}
+    lines = []
+    for name, title in names.items():
+        apart = {word: shares[name][word] - shares["base"][word] for word in words} if name != "base" else {}
+        order = sorted(apart, key=lambda word: (-abs(apart[word]), word))
+        told = [word for word in order if abs(apart[word]) >= max(1, TOLD * count)]
+        parts = [
+            f"{way} often {' and '.join(_frequency(word, shares[name], shares['base']) for word in chosen)}"
+            for way, sign in (("more", 1), ("less", -1))
+            if (chosen := [word for word in told if sign * apart[word] > 0][:MOST_WORDS])
+        ]
+        if parts:
+            lines.append(f"- {markup.literal(title)}: {', '.join(parts)}")
+    if lines:
+        lead = f"**What training changed**: of your words, the {count} nearest texts now have"
+        st.markdown("\n".join([f"{lead}", "", *lines]))
+
+
+def _counts(held: Sequence[Entity], words: Collection[str]) -> dict[str, int]:
+    found = [_words(one.text) for one in held]
+    return {word: sum(word in own for own in found) for word in words}
+
+
+def _frequency(word: str, own: Mapping[str, int], base: Mapping[str, int]) -> str:
+    return f"**{markup.literal(word)}** ({own[word]}, base {base[word]})"
+
+
+def _placed(encoder: str) -> Callable[[Entity], int]:
+    return lambda one: one.places[encoder]
+
+
+def _tabs(pair: Pair, names: Mapping[str, str]) -> dict[str, str]:
+    """The encoders in a word or two, for a narrow page."""
+    short = {"base": "Base"} | {
+        key: naming.privacy(one) for key, one in (("bare", pair.bare), ("private", pair.private)) if one is not None
+    }
+    return {key: short[key] for key in names}
+
+
+def _side_by_side(
+    names: Mapping[str, str],
+    tabs: Mapping[str, str],
+    lists: Mapping[str, list[Entity]],
+    near: Mapping[str, Near],
+    words: Collection[str],
+) -> None:
+    """The nearest texts under each encoder, with the words that they share with the one that was asked about;
+    on a phone one of the lists, and tabs to the others."""
+    with st.container(key=shell.TABS):
+        chosen = st.segmented_control(
+            "Encoder",
+            list(tabs),
+            default=list(tabs)[-1],
+            format_func=lambda key: tabs[key],
+            required=True,
+            key="encoder_shown",
+            label_visibility="collapsed",
+            width="stretch",
+        )
+    for column, (encoder, title) in zip(st.columns(len(names), gap="medium"), names.items(), strict=True):
+        with column, st.container(key=f"{'shown' if encoder == chosen else shell.ASIDE}.{encoder}", gap="small"):
+            st.markdown(f"##### {markup.literal(title)}")
+            st.markdown("\n".join(_line(one, encoder, words) for one in lists[encoder]))
+            if encoder in near:
+                st.caption(f"nearest {near[encoder].score:.3f} · usual {near[encoder].usual:.3f}")
+
+
+def _thinned(answer: Answer) -> bool:
+    """Whether the domain has more texts than were searched, but for the one that was asked about."""
+    return answer.searched + 1 < answer.texts
+
+
+def _line(one: Entity, encoder: str, words: Collection[str]) -> str:
+    """A text in a numbered list: its score, and where it was under the base encoder."""
+    place, before = one.places[encoder], one.places["base"]
+    said = f"score {one.scores[encoder]:.3f}"
+    if encoder != "base":
+        moved_by = f"▲ {before - place:,}" if place < before else f"▼ {place - before:,}"
+        said += " · same place" if place == before else f" · {moved_by}, from {before:,}"
+    star = ":orange-badge[★ partner] " if one.partner else ""
+    return f"{place}. {_marked(one.text, words) or '(a blank text)'}  \n   {star}:gray[{said}]"
+
+
+def _marked(text: str, words: Collection[str]) -> str:
+    """A text as Markdown, with these words in bold."""
+    shared = {word for word in WORD.findall(text) if word.lower() in words}
+    return re.sub(r"\w+", lambda found: f"**{found[0]}**" if found[0] in shared else found[0], markup.literal(text))
+
+
+def _partners(names: Mapping[str, str], answer: Answer) -> None:
+    """Where the nearest true partner stands, where the text has one."""
+    if not answer.partners:
+        return
+    best = {name: min(one.places[key] for one in answer.entities if one.partner) for key, name in names.items()}
+    first = "; ".join(f"{markup.literal(name)}: place **{place:,}**" for name, place in best.items())
+    chance = round((answer.searched + 1) / (answer.partners + 1))
+    st.markdown(f"The nearest true partner: {first}. By chance it would stand at about place {chance:,}.")
+
+
+def _shared(names: Mapping[str, str], neighbours: int, answer: Answer) -> None:
+    """How many of the ten nearest texts (or of so many as are shown) the two runs share, where both were
+    asked."""
+    if not {"bare", "private"} <= set(names):
+        return
+    most = min(NEAREST, neighbours, answer.searched)
+    near = {key: {one.number for one in answer.entities if one.places[key] <= most} for key in ("bare", "private")}
+    shared = len(near["bare"] & near["private"])
+    st.markdown(
+        f"Of the {most} nearest texts, **{shared}** {'is' if shared == 1 else 'are'} the same under "
+        f"{markup.literal(names['private'])} and {markup.literal(names['bare'])}."
+    )
+
+
+def _stars(pair: Pair, domain: str, answer: Answer) -> None:
+    """What the stars are, and who may know."""
+    if not answer.known:
+        return
+    if not answer.partners:
+        st.caption("This text is one of the data's. It has no partner among the texts that were searched.")
+        return
+    learnt = domain == pair.learnt
+    whose = (
+        "These are relations that the runs trained on: private, and here for the person who holds the data."
+        if learnt
+        else "No run has read these relations: only an evaluator knows them, somebody who was given relations that "
+        "were kept back, to measure by."
+    )
+    states.badges(private=learnt, evaluator=not learnt)
+    st.caption(
+        f"This text is one of the data's, and has {answer.partners:,} "
+        f"{'partner' if answer.partners == 1 else 'partners'} among those that were searched: ★ marks them. {whose}"
+    )
+
+
+def _table(answer: Answer, names: Mapping[str, str], partner: str) -> None:
+    """All of it, for reading and sorting; `partner` heads the column of true partners."""
+    last = list(names)[-1]
+    st.dataframe(
+        [
+            {
+                "text": one.text,
+                **{f"place, {title}": one.places[key] for key, title in names.items()},
+                **{f"score, {title}": one.scores[key] for key, title in names.items()},
+                **({partner: "yes" if one.partner else "no"} if answer.partners else {}),
+            }
+            for one in sorted(answer.entities, key=lambda one: one.places[last])
+        ],
+        hide_index=True,
+        alt="Texts that are near under some encoder, with their places and scores under each",
+        column_config={f"score, {title}": st.column_config.NumberColumn(format="%.3f") for title in names.values()},
+    )
