@@ -196,6 +196,8 @@ class TestCurves:
         rows = attack_roc.data([attack()], names=["Graph network on a made-up graph " * 4])
         name, own = [one.name for one in attack_roc.chart(rows).series if "area" in one.name and one.legend]
         assert own.startswith(attack_roc.OWN), "the faint line of a single attack has its own entry"
+        entries = [one["name"] for one in attack_roc.plot(rows, "light").to_dict()["data"] if one.get("showlegend")]
+        assert any(one.startswith(attack_roc.OWN) for one in entries), "on the page, too"
         assert max(map(len, name.split("\n"))) <= attack_roc.LINE
         assert len(name.split("\n")) > 1
         drawn = attack_roc.plot(rows)

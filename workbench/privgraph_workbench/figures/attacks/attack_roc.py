@@ -183,7 +183,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 x=tuple(row["false"] for row in curve),
                 y=tuple(row["true"] for row in curve),
                 slot=slot,
-                group=name,
+                group=OWN if lone and curve is own and mean else name,  # a group has one entry in the legend
                 faint=curve is own and bool(mean),
                 legend=curve is mean or not mean or lone,
                 hover=tuple(_hover(row) for row in curve),
