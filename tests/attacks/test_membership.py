@@ -214,6 +214,23 @@ def test_answers_without_shadow_models_are_not_kept_for_attacks_that_need_them(t
     assert len(list(tmp_path.iterdir())) == 1
 
 
+def test_an_attack_says_what_the_other_scores_find_from_the_same_answers(tmp_path: Path) -> None:
+    """As much as attacks with these scores find themselves, from the models that are kept."""
+    told = subject("mlp", tmp_path)
+    own = {name: attacked(name, told) for name in ("bavaria", "lira", "rmia")}
+    for name, record in own.items():
+        found = {one.attack: one.areas for one in record.rivals}
+        assert set(found) == {"bavaria", "lira", "rmia", "threshold"} - {name}
+        for other in set(own) - {name}:
+            assert found[other] == pytest.approx(own[other].areas), "on each attacked model"
+        assert AttackRecord.from_json(record.to_json()) == record
+    alone = attacked("threshold", told)
+    assert not alone.rivals, "without shadow models there are no answers that the others could read"
+    assert {one.attack: one.areas for one in own["lira"].rivals}["threshold"] == pytest.approx(alone.areas, abs=0.2)
+    with pytest.raises(ValueError, match="an area for each attacked model"):
+        replace(own["lira"], rivals=(replace(own["lira"].rivals[0], areas=(0.5,)),))
+
+
 @pytest.mark.parametrize("split", ["random", "inductive"])
 def test_a_model_that_remembers_is_found_out(split: str) -> None:
     """A wide perceptron trained long on noise knows its training nodes by heart."""

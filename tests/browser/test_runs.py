@@ -43,12 +43,13 @@ def tagged(tmp_path: Path) -> Iterator[str]:
         yield running
 
 
-def test_one_click_opens_a_run_and_back_shows_the_list(browser: Browser, address: str) -> None:
+def test_a_setting_shows_its_runs_one_click_opens_one_and_back_shows_the_list(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport=SIZE)
     page = context.new_page()
     page.goto(f"{address}/runs?of_method=progap&of_data=cora")
     settled(page)
-    link = page.locator(".privgraph-runs a").first
+    page.locator(".privgraph-runs .title").first.click()
+    link = page.locator(".privgraph-runs tr.runs a").first
     run = str(link.get_attribute("href")).partition("=")[2]
     link.click()
     page.wait_for_url(re.compile(rf"/train\?run={run}"))
@@ -67,7 +68,7 @@ def test_seeds_unfold_and_ticks_are_compared(browser: Browser, address: str) -> 
     settled(page)
     settings = page.locator(".privgraph-runs tr.setting")
     expect(settings).to_have_count(10)
-    more = settings.first.get_by_role("button")
+    more = settings.first.get_by_role("button", name=re.compile("one by one$"))
     expect(more).to_have_attribute("aria-expanded", "false")
     more.press("Enter")
     expect(page.get_by_role("link", name="seed 2", exact=True)).to_be_visible()
@@ -80,7 +81,7 @@ def test_seeds_unfold_and_ticks_are_compared(browser: Browser, address: str) -> 
     page.get_by_role("checkbox", name=re.compile("^Choose seed 1 of")).uncheck()
     expect(page.get_by_text("5 runs chosen.")).to_be_visible(timeout=30_000)
     assert settings.first.get_by_role("checkbox").evaluate("box => box.indeterminate")
-    page.get_by_role("button", name="Test accuracy").click()
+    page.get_by_role("button", name="Test score").click()
     page.wait_for_url(re.compile(r"order=test"))
     expect(page.locator(".privgraph-runs th.accuracy")).to_have_attribute("aria-sort", "descending", timeout=30_000)
     numbers = [float(text.rstrip("%")) for text in page.locator(".privgraph-runs td.accuracy b").all_inner_texts()]

@@ -247,10 +247,10 @@ class TestPrice:
         nothing = price.data([(0.1, math.inf, None)], 0.1)
         assert price.chart(nothing).panels[0].title == "no lambda has a finite ε"
 
-    def test_labels_that_are_right_stand_below_the_price(self) -> None:
+    def test_labels_that_are_right_stand_beside_the_price_along_the_noise(self) -> None:
         points = [(1.0, 9.0, 20.0), (4.0, 0.5, 1.2)]
         chart = price.chart(price.data(points, 4.0, {1.0: 0.9, 4.0: 0.4}, by="noise"))
-        assert len(chart.panels) == 2
+        assert (len(chart.panels), chart.columns) == (2, 2)
         (line,) = [one for one in chart.series if one.panel == 1 and one.kind == "line"]
         assert (line.x, line.y) == ((1.0, 4.0), (0.9, 0.4))
         assert "fall with more noise" in chart.summary

@@ -148,9 +148,12 @@ class TestCurves:
             made = [attack(targets=count, seed=place) for place, count in enumerate(models)]
             return attack_roc.chart(attack_roc.data(made)).notes[0]
 
-        own, band = "the model that trained on the run's own draw", " Band: lowest to highest over all attacked models."
-        mean = "the mean over the attacked models, each of which trained on a draw of its own"
-        faint = " Faint line: the one that trained on the run's own draw."
+        own, band = (
+            "the one trained on the run's own training nodes",
+            " Band: lowest to highest over all attacked models.",
+        )
+        mean = "the mean over the attacked models, each trained on its own random set of nodes"
+        faint = " Faint line: the one trained on the run's own training nodes."
         assert said(1) == "Line: the one attacked model."
         assert said(2) == f"Line: {own}.{band}"
         assert said(3) == f"Strong line: {mean}.{faint}{band}"
@@ -191,7 +194,8 @@ class TestCurves:
 
     def test_a_long_name_is_broken_in_the_legend_and_its_area_is_seen(self) -> None:
         rows = attack_roc.data([attack()], names=["Graph network on a made-up graph " * 4])
-        (name,) = [one.name for one in attack_roc.chart(rows).series if "area" in one.name and one.legend]
+        name, own = [one.name for one in attack_roc.chart(rows).series if "area" in one.name and one.legend]
+        assert own.startswith(attack_roc.OWN), "the faint line of a single attack has its own entry"
         assert max(map(len, name.split("\n"))) <= attack_roc.LINE
         assert len(name.split("\n")) > 1
         drawn = attack_roc.plot(rows)
@@ -316,7 +320,7 @@ class TestAreas:
         assert first["signed_rank"] == weak.signed_rank
         assert chart.notes == ()
 
-    def test_an_area_has_the_colour_of_its_curve_and_what_likeness_tells_beside_it(self) -> None:
+    def test_an_area_has_the_colour_of_its_curve_and_what_similarity_tells_beside_it(self) -> None:
         edges = replace(attack(), attack="link", options=AttackOptions(by="distance"), by_classes=0.817, sound=2.0)
         rows = attack_areas.data([edges, replace(attack(seed=1), sound=1.0)], ["edges", "who"], [1, 0])
         chart = attack_areas.chart(rows)

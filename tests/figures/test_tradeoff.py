@@ -22,7 +22,7 @@ from privgraph_workbench.figures.notes import mixed_units
 from privgraph_workbench.figures.palette import ORDER, slots
 from privgraph_workbench.figures.runs import curve_names, tradeoff
 from privgraph_workbench.figures.seeds import confidence
-from privgraph_workbench.theme import DASHES, LIGHT, NEUTRAL
+from privgraph_workbench.theme import LIGHT, MARKERS, NEUTRAL
 from privgraph_workbench.words.naming import method_title
 
 
@@ -82,7 +82,7 @@ def test_the_plain_figure_has_the_sound_epsilon_alone_in_the_colour_of_the_metho
     rows = tradeoff.data(swept)
     plain, full = tradeoff.plain(rows), tradeoff.chart(rows)
     assert {one.epsilon for one in full.series} == {None, "sound", "published"}
-    assert {one.epsilon for one in plain.series} == {None}
+    assert {one.epsilon for one in plain.series} == {None, "sound"}
     assert not {tradeoff.FRONT, tradeoff.SAME_RUN} & {one.name for one in plain.series}
     lines = {one.group: one.slot for one in plain.series if one.kind == "line"}
     marks = {one.group: (one.slot, one.x) for one in plain.series if one.kind == "points"}
@@ -169,9 +169,7 @@ def test_each_point_of_three_seeds_has_its_interval(swept: list[RunRecord]) -> N
     (level,) = (one for one in series if one.kind == "level")
     (bare,) = (row for row in sure if row["reference"])
     assert (set(band.low), set(band.y), band.x) == ({bare["low"]}, {bare["high"]}, level.x)
-    assert band.slot == level.slot
-    assert bars.slot == level.slot, "one colour a method"
-    assert DASHES[level.shape or 0] != DASHES[level.slot], "and another dash without privacy"
+    assert band.slot == level.slot == NEUTRAL != bars.slot
 
 
 def test_a_file_says_what_marks_and_bars_are(swept: list[RunRecord]) -> None:
@@ -277,7 +275,7 @@ def test_a_legend_says_what_tells_curves_apart_and_nothing_that_they_share() -> 
     rows = [_row(at, 0.5, variant=one) for one in both for at in (1, 2)]
     rows += [_row(1, 0.4, method="progap", title="ProGAP"), _row(math.inf, 0.9, reference=True, unit="none")]
     chart = tradeoff.chart(rows)
-    entries = list(dict.fromkeys(one.name for one in chart.series if one.legend and one.kind in ("line", "level")))
+    entries = list(dict.fromkeys(one.name for one in chart.series if one.legend and one.kind in ("path", "level")))
     assert entries == ["GAP, depth 1", "GAP, depth 2", "GAP, depth 3", "ProGAP", "GAP, not private"]
     hovers = [one.hover[0] for one in chart.series if one.epsilon == "sound" and one.hover]
     assert hovers[0].endswith(f"\n{both[0]}")
@@ -308,7 +306,7 @@ def test_the_front_and_published_epsilons_are_asked_for_by_themselves(swept: lis
     rows = tradeoff.data(swept)
     for (published, front), plot in tradeoff.PLOTS.items():
         names = {trace.name for trace in plot(rows).data}
-        assert ("ε as published" in names, tradeoff.FRONT in names) == (published, front)
+        assert (tradeoff.KEYS["published"] in names, tradeoff.FRONT in names) == (published, front)
 
 
 def test_a_point_knows_its_runs() -> None:
@@ -411,7 +409,7 @@ def test_a_curve_has_one_entry_and_each_epsilon_one(store: RunStore) -> None:
         chart = tradeoff.chart(tradeoff.data(records[:count]))
         entries = list(dict.fromkeys(one.group or one.name for one in chart.series if one.legend))
         variants = [f", depth {depth}" for depth in depths][:count] if count > 1 else [""]
-        assert entries == [*(f"ProGAP, edge-level{one}" for one in variants), "sound ε", "ε as published"]
+        assert entries == [*(f"ProGAP, edge-level{one}" for one in variants), *tradeoff.KEYS.values()]
         lines = [one for one in chart.series if one.kind == "line"]
         assert len({one.slot for one in lines}) == count
         assert {one.epsilon for one in lines} == {None}
@@ -541,7 +539,7 @@ class TestGivenNoise:
         record = made_runs.finish(store, made_runs.spec("privgnn", unit="node", lam=0.4), 0.6, said)
         drawn = tradeoff.chart(tradeoff.data([record])).series
         assert {one.epsilon for one in drawn} == {None, "published"}
-        assert {one.kind for one in drawn if one.epsilon is None} == {"line"}
+        assert {one.kind for one in drawn if one.epsilon is None} == {"path", "line"}
 
 
 def test_unfinished_runs_are_left_out(store: RunStore) -> None:
@@ -612,9 +610,32 @@ def test_every_method_has_a_slot_of_its_own_and_those_that_are_compared_a_colour
     found = slots({name: name for name in METHODS})
     assert len(set(found.values())) == len(METHODS) == len(ORDER)
     assert all(slot % len(LIGHT.lines) != NEUTRAL for slot in found.values()), "grey belongs to no method"
-    together = ("progap", "gap", "mlp", "dp-mlp", "dp-gnn", "heter-poisson")
+    together = ("progap", "gap", "edge-rand", "dp-mlp", "dp-gnn", "heter-poisson")
     assert len({found[name] % len(LIGHT.lines) for name in together}) == len(together)
-    curve, level = _row(1.0, 0.5, method="heter-poisson", title="H"), _row(math.inf, 0.9, method="gnn", title="N")
-    series = tradeoff.chart([curve, {**level, "reference": True, "unit": "none"}]).series
-    looks = {(LIGHT.line(one.slot), look(one, LIGHT).dash) for one in series if one.kind in ("line", "level")}
-    assert len(looks) == 2, "where they share a colour they have dashes of their own"
+    assert len({found[name] % len(MARKERS) for name in together}) == len(together), "and a mark"
+
+
+def test_what_has_no_epsilon_is_grey_and_its_dash_says_which_it_is() -> None:
+    """No level has the colour of a curve: that of the same method without privacy neither."""
+    bare = {"reference": True, "unit": "none", "low": 0.07, "high": 0.35, "seeds": 3}
+    rows = [_row(1.0, 0.5), _row(math.inf, 0.2, **bare), _row(math.inf, 0.9, method="gnn", title="N", **bare)]
+    series = tradeoff.plain(rows).series
+    levels = [one for one in series if one.kind == "level"]
+    assert {one.slot for one in levels} == {NEUTRAL}
+    assert len({look(one, LIGHT).dash for one in levels}) == len(levels) == 2
+    bands = [one for one in series if one.kind == "band"]
+    assert {(one.slot, one.faint) for one in bands} == {(NEUTRAL, True)}
+    assert max(map(series.index, bands)) < min(series.index(one) for one in series if one.kind == "line"), "behind"
+    painted = [trace.fillcolor for trace in tradeoff.plot_plain(rows).data if trace.fill == "toself"]
+    assert all(colour.endswith(",0.09)") for colour in painted)
+
+
+def test_a_mark_keeps_its_methods_look_at_either_epsilon_filled_and_hollow(swept: list[RunRecord]) -> None:
+    series = tradeoff.chart(tradeoff.data(swept)).series
+    lines = {one.group: look(one, LIGHT).colour for one in series if one.kind == "line"}
+    assert len(set(lines.values())) == 2
+    for group, colour in lines.items():
+        marks = {one.epsilon: look(one, LIGHT) for one in series if one.group == group and one.epsilon}
+        assert {one.colour for one in marks.values()} == {colour}
+        assert len({one.symbol for one in marks.values()}) == 1
+        assert {kind: one.hollow for kind, one in marks.items()} == {"sound": False, "published": True}

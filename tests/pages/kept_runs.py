@@ -87,9 +87,9 @@ def keep_answers(
     return _keep(store, make_spec(method, "karate", {**given, **options}, seed=seed, split=split), {NAME: found})
 
 
-def keep_ensemble(store: RunStore, ensemble: Ensemble, found: Answers, seed: int = 0) -> str:
+def keep_ensemble(store: RunStore, ensemble: Ensemble, found: Answers, seed: int = 0, **options: object) -> str:
     """A finished DP-GPL on karate with the records of its teachers and of their answers."""
-    spec = make_spec("dp-gpl", "karate", {"queries": 8}, seed=seed)
+    spec = make_spec("dp-gpl", "karate", {"queries": 8, **options}, seed=seed)
     return _keep(store, spec, {NAME: found, ENSEMBLE: ensemble})
 
 

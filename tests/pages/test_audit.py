@@ -77,9 +77,11 @@ def test_wrong_addresses_are_one_sentence(opened: Open, store: RunStore, run: st
 def test_a_run_that_protects_nothing_is_not_offered(opened: Open, store: RunStore, run: str) -> None:
     bare = keep(store, spec("gnn", unit="none"))
     app = opened("audit", run=bare)
-    assert app.selectbox(key="run").value == run
-    assert app.query_params["run"] in (run, [run]), "the address names the run that is shown"
-    assert "promises nothing: only a run that protects something can be audited" in app.warning[0].value
+    assert app.info[0].value.startswith("**Nothing to audit.**")
+    assert app.query_params["run"] in (bare, [bare]), "no other run takes its place"
+    ways = {one.proto.label: one.proto.query_string for one in app.get("page_link")}
+    assert any(bare in query for label, query in ways.items() if label.startswith("Attack this run"))
+    assert any(run in query for label, query in ways.items() if label.startswith("Audit instead: "))
     nobody = opened("audit", run="nobody")
     assert "There is no finished run nobody that protects anything" in nobody.warning[0].value
 
@@ -89,7 +91,9 @@ def test_from_a_run_that_cannot_be_audited_the_page_stays_on_its_graph(opened: O
     keep(store, replace(spec("dp-mlp", unit="node", epsilon=8.0, batch_size=8), dataset="social"))
     bare = keep(store, spec("gnn", unit="none"))
     assert opened("audit").selectbox(key="run").value != there, "the newest is offered first"
-    assert opened("audit", run=bare).selectbox(key="run").value == there
+    labels = [one.proto for one in opened("audit", run=bare).get("page_link")]
+    first = next(one for one in labels if one.label.startswith("Audit instead: "))
+    assert there in first.query_string
 
 
 def test_runs_that_were_audited_are_marked_and_one_of_them_stands_first(

@@ -22,6 +22,7 @@ from privgraph_workbench.commands.attack import describe
 from privgraph_workbench.figures.attacks import attack_exposure, attack_roc, attack_scores
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.attacks import verdict
+from privgraph_workbench.words import verdicts
 from privgraph_workbench.words.numbers import percent
 
 Open = Callable[..., AppTest]
@@ -69,7 +70,7 @@ def test_what_it_found_is_told_of_edges(opened: Open, store: RunStore) -> None:
     app.run()
     text = "\n".join(one.value for kind in (app.markdown, app.caption, app.warning, app.info) for one in kind)
     assert verdict.lead(record, None) in text
-    assert "Undecided: likeness or leak" in text, "no model that reads no edge stands beside it"
+    assert "Undecided: similarity or leak" in text, "no model that reads no edge stands beside it"
     assert f"{record.outcome.members:,} edges, {record.outcome.others:,} pairs without an edge" in text
     assert "most exposed nodes" not in text
     drawn = [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
@@ -79,7 +80,7 @@ def test_what_it_found_is_told_of_edges(opened: Open, store: RunStore) -> None:
 
 def test_conclusions_name_both_sides_and_what_similarity_explains() -> None:
     strong, none = verdict.conclusion(made(memory=3.0)), verdict.conclusion(made(memory=0.0))
-    assert strong.startswith("**Undecided: likeness or leak. This attack alone does not say.** Shown one edge and")
+    assert strong.startswith("**Undecided: similarity or leak. This attack alone does not say.** Shown one edge and")
     assert "a model that never saw an edge tells some of them, too." in strong
     moved = replace(made(memory=3.0), options=AttackOptions(by="influence"))
     assert verdict.conclusion(moved).startswith("**The model gives away who is connected to whom.**"), "edges alone"
@@ -109,47 +110,50 @@ def test_figures_name_both_sides_and_mixed_ones_neither() -> None:
 
 
 def test_what_edges_give_away_is_told_beside_a_model_that_read_none() -> None:
-    strong, likeness = made(memory=3.0), made(memory=3.0, run="mlp-run")
-    beside = verdict.conclusion(strong, "none", likeness)
+    strong, similarity = made(memory=3.0), made(memory=3.0, run="mlp-run")
+    beside = verdict.conclusion(strong, "none", similarity)
     assert "A perceptron on the same graph, which never read an edge, gives" in beside
-    assert beside.startswith("**What is found cannot be told from likeness.** It is right 0.0 points more often than a")
-    assert verdict.severity(strong, likeness) == 2
+    assert beside.startswith("**What is found cannot be told from similarity.** The attack is right 0.0 points more")
+    assert verdicts.severity(strong, similarity) == 2
     weak = replace(
-        likeness,
+        similarity,
         areas=(0.6,),
-        true_rates=likeness.true_rates[:1],
-        outcome=replace(likeness.outcome, area=0.6, area_low=0.55, area_high=0.65),
+        true_rates=similarity.true_rates[:1],
+        outcome=replace(similarity.outcome, area=0.6, area_low=0.55, area_high=0.65),
     )
-    (more, low, high) = verdict.beyond(strong, weak)
+    (more, low, high) = verdicts.beyond(strong, weak)
     assert more == pytest.approx(strong.found[0] - 0.6)
     assert low < more < high
     said = verdict.conclusion(strong, "none", weak)
-    assert said.startswith("**The model gives away more of who is connected to whom than likeness tells.**")
+    assert said.startswith("**The model gives away more of who is connected to whom than similarity tells.**")
     assert f"a difference of {100 * more:.1f} points ({100 * low:.1f} to {100 * high:.1f})" in said
     assert f"it is right about {percent(weak.accuracy)} of the test nodes" in said
-    assert verdict.conclusion(strong, "none", strong).startswith("**What is found here is likeness")
+    assert verdict.conclusion(strong, "none", strong).startswith("**What is found here is similarity")
     fair = replace(strong, by_classes=strong.found[0])
-    assert verdict.conclusion(fair, "none", weak).startswith("**What is found cannot be told from likeness.**")
+    assert verdict.conclusion(fair, "none", weak).startswith("**What is found cannot be told from similarity.**")
     above = replace(strong, by_classes=strong.found[2])
-    assert verdict.conclusion(above, "none", weak).startswith("**No more is found than likeness tells.** It is right ")
-    assert verdict.word(above, verdict.severity(above, weak)) == "no more than likeness"
-    assert verdict.word(fair, verdict.severity(fair, weak)) == "not told from likeness", "its interval holds classes'"
+    assert verdict.conclusion(above, "none", weak).startswith("**No more is found than similarity tells.** The attack")
+    assert verdicts.word(above, verdicts.severity(above, weak)) == "no more than similarity"
+    held = verdicts.word(fair, verdicts.severity(fair, weak))
+    assert held == "perhaps similarity alone", "its interval holds the area of the classes"
+    assert verdicts.yardstick(above, weak) == f"similarity alone: {percent(strong.found[2])}"
+    assert verdicts.yardstick(above, None) == f"the true classes alone: {percent(strong.found[2])}", "and not a coin"
     assert "Who knows the true classes and no edge is right" in verdict.conclusion(fair, "none", weak)
     poor = replace(strong, by_classes=strong.found[1] - 0.01)
-    assert verdict.more_than_likeness(poor, weak)
-    for found, severe, much in ((strong, verdict.GIVEN_AWAY, "more"), (poor, verdict.SOMETHING, "a little more")):
-        assert verdict.severity(found, weak) == severe
+    assert verdicts.more_than_similarity(poor, weak)
+    for found, severe, much in ((strong, verdicts.GIVEN_AWAY, "more"), (poor, verdicts.SOMETHING, "a little more")):
+        assert verdicts.severity(found, weak) == severe
         told = verdict.lead(found, weak)
-        assert told.startswith(f"**The model gives away {much} of who is connected to whom than likeness tells.**")
-        alike, who = verdict.likeness(found, weak)
+        assert told.startswith(f"**The model gives away {much} of who is connected to whom than similarity tells.**")
+        alike, who = verdicts.similarity(found, weak)
         more = f"{100 * (found.found[0] - alike):.1f} points more often than {who} ({percent(alike)})"
         assert more in told, "before the share itself"
-    assert verdict.SEVERITIES[verdict.SOMETHING] == ("a little more than likeness", "orange")
-    assert verdict.likeness(poor, weak) == (poor.by_classes, "the true classes alone")
+    assert verdicts.SEVERITIES[verdicts.SOMETHING] == ("a little more than similarity", "orange")
+    assert verdicts.similarity(poor, weak) == (poor.by_classes, "the true classes alone")
     assert "the perceptron knows the classes less well" in verdict.conclusion(poor, "none", weak)
 
 
-def test_figures_say_what_an_attack_by_likeness_is_to_be_compared_with() -> None:
+def test_figures_say_what_an_attack_by_similarity_is_to_be_compared_with() -> None:
     """In files as on the page: an area of 0.8 is no leak where classes alone have it."""
     record, without = replace(made(memory=3.0), by_classes=0.8125), made(memory=0.5, run="mlp-run")
     (note,) = (one for one in attack_roc.chart(attack_roc.data([record])).notes if "true classes alone" in one)
@@ -161,16 +165,16 @@ def test_figures_say_what_an_attack_by_likeness_is_to_be_compared_with() -> None
     assert [value for one in hollow for value in one.x] == [row["without"] for row in rows]
     named = [attack_exposure.INTERVAL, attack_exposure.WITHOUT, "mean exposure"]
     assert [one.name for one in chart.series if one.legend] == named
-    assert "what a group's mark lies beyond its hollow one is more than likeness" in chart.notes[0]
+    assert "what a group's mark lies beyond its hollow one is more than similarity" in chart.notes[0]
     assert "The true classes alone have 0.812." in chart.notes[0]
     lone = attack_exposure.chart(attack_exposure.data(record))
     assert not [one for one in lone.series if one.hollow or one.name == attack_exposure.WITHOUT]
     assert "Attack a perceptron in the same way" in lone.notes[0]
     # what moves when a node is changed has been read through an edge
     moved = replace(record, options=AttackOptions(by="influence", targets=3))
-    assert "likeness" not in " ".join(attack_exposure.chart(attack_exposure.data(moved)).notes)
+    assert "similarity" not in " ".join(attack_exposure.chart(attack_exposure.data(moved)).notes)
     assert not any("classes" in one for one in attack_roc.chart(attack_roc.data([moved])).notes)
-    assert "likeness" not in " ".join(attack_exposure.chart(attack_exposure.data(made_attack())).notes)
+    assert "similarity" not in " ".join(attack_exposure.chart(attack_exposure.data(made_attack())).notes)
 
 
 def test_the_perceptron_is_looked_for_on_the_same_graph_and_offered_where_there_is_none(
@@ -178,7 +182,7 @@ def test_the_perceptron_is_looked_for_on_the_same_graph_and_offered_where_there_
 ) -> None:
     run, flat = keep(store, spec("gnn", unit="none")), keep(store, spec("mlp", unit="none"))
     store.add_attack(run, made(run, memory=3.0))
-    unsure = "Undecided: likeness or leak. This attack alone does not say."
+    unsure = "Undecided: similarity or leak. This attack alone does not say."
     app = opened("attacks", run=run)
     assert any(unsure in one.value for one in app.info)
     assert app.button(key="perceptron").label == "Attack the perceptron in the same way", "there is one"
@@ -189,7 +193,7 @@ def test_the_perceptron_is_looked_for_on_the_same_graph_and_offered_where_there_
     told = opened("attacks", run=run)
     told.session_state["fold.exposed"] = True
     told.run()
-    assert any("more of who is connected to whom than likeness tells" in one.value for one in told.warning)
+    assert any("more of who is connected to whom than similarity tells" in one.value for one in told.warning)
     assert any("A perceptron on the same graph" in one.value for one in told.markdown)
     assert "perceptron" not in {one.key for one in told.button}
     drawn = [json.loads(one.proto.json)["summary"] for one in told.get("bidi_component")]
@@ -200,7 +204,7 @@ def test_the_perceptron_is_looked_for_on_the_same_graph_and_offered_where_there_
     again = [json.loads(one.proto.json)["summary"] for one in chosen.get("bidi_component")]
     assert curves in again, "and once where it is asked for"
     alone = opened("attacks", run=flat)
-    assert any("What is found here is likeness" in one.value for one in alone.info)
+    assert any("What is found here is similarity" in one.value for one in alone.info)
 
 
 def test_the_perceptron_is_trained_on_the_runs_own_graph_split_and_seed_and_attacked_alike(

@@ -481,3 +481,23 @@ def test_graphs_of_two_sizes_are_told_apart(opened: Callable[..., AppTest], stor
     }
     start = {one.proto.label for one in opened("start").get("page_link")}
     assert any(label.endswith("on Made-up social network (nodes 2000)") for label in start)
+
+
+def test_what_models_of_relations_reach_is_not_called_accuracy(opened: Callable[..., AppTest], store: RunStore) -> None:
+    keep(store, spec())
+    gallery.bring_in(store)
+    rows = _rows(opened("runs", of_method=["relational", "progap"]))
+    assert {row["measure"] for row in rows if row["title"] == METHODS["relational"].title} == {"PREC@1"}
+    assert {row["measure"] for row in rows if row["title"] == METHODS["progap"].title} == {""}
+    shipped = [row["when"] for row in rows if row["title"] == METHODS["relational"].title]
+    assert all(when.startswith("gallery, ") for when in shipped), "when it was made, by which the list is ordered"
+
+
+def test_a_run_leads_to_the_other_seeds_of_its_setting(opened: Callable[..., AppTest], store: RunStore) -> None:
+    runs = [keep(store, spec(epsilon=2.0, seed=seed), accuracy=0.6 + 0.1 * seed) for seed in range(3)]
+    app = opened("train", run=runs[0])
+    assert "This setting has 3 runs, 70.0% on average:" in [caption.value for caption in app.caption]
+    assert "**seed 0: 60.0%**" in [text.value for text in app.markdown]
+    links = {one.proto.label: one.proto.query_string for one in app.get("page_link")}
+    assert f"run={runs[2]}" in links["seed 2: 80.0%"]
+    assert "All runs" in links

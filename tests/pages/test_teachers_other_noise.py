@@ -20,7 +20,7 @@ from privgraph_workbench.views.teachers import other_noise
 from privgraph_workbench.words.numbers import chance, number, percent, stated
 
 Open = Callable[..., AppTest]
-ASKED = "What if the noise had been another?"
+ASKED = "What if the noise had been different?"
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,6 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
 from privgraph_workbench.views.teachers import choose_run
-from privgraph_workbench.words import naming
 
 Open = Callable[..., AppTest]
 
@@ -38,12 +37,15 @@ def _kept(store: RunStore, kind: str = "votes", **options: Any) -> str:
 def test_a_name_begins_with_what_differs(store: RunStore) -> None:
     votes, posterior = _kept(store, release="votes"), _kept(store, "posterior", release="posterior")
     names = choose_run.titles([store.get(run) for run in (votes, posterior)])
-    assert names[votes].startswith("release votes · ")
+    assert names[votes].startswith("release votes · ε ")
     assert names[posterior].startswith("release posterior · ")
-    assert names[votes].endswith(" · Karate club, seed 0")
+    assert names[votes].endswith(" · 70.0%"), "what all share, their graph and seed, is said once beside the list"
     once, twice = _kept(store, release="votes", queries=8), _kept(store, release="votes", queries=4)
     names = choose_run.titles([store.get(run) for run in (once, twice)])
-    assert [names[run].split(" · ")[0] for run in (once, twice)] == ["queries 8", "queries 4"]
+    assert [names[run].split(" · ")[-1] for run in (once, twice)] == ["queries 8", "queries 4"]
+    again = _kept(store, release="votes", queries=8, seed=1)
+    names = choose_run.titles([store.get(run) for run in (once, again)])
+    assert [names[run].split(" · ")[-1] for run in (once, again)] == ["seed 0", "seed 1"]
 
 
 def test_a_preset_stands_for_what_it_sets(store: RunStore) -> None:
@@ -51,8 +53,8 @@ def test_a_preset_stands_for_what_it_sets(store: RunStore) -> None:
         _kept(store, "counts", method="dp-gpl", lam=None, preset="gt-cora"),
         _kept(store, "counts", method="dp-gpl", lam=None, queries=8),
     ]
-    names = naming.led_by_options([store.get(run) for run in runs], choose_run.LEADS["dp-gpl"])
-    assert names[runs[0]].startswith("preset gt-cora · ")
+    names = choose_run.titles([store.get(run) for run in runs])
+    assert names[runs[0]].endswith(" · preset gt-cora")
     assert "preset" not in names[runs[1]]
 
 
@@ -68,15 +70,34 @@ def test_a_method_is_chosen_first_and_its_runs_follow(opened: Open, store: RunSt
     assert opened("teachers", data="karate", run=privgnn).selectbox(key="run").value == privgnn
 
 
-def test_a_usual_run_of_the_gallery_stands_first(store: RunStore) -> None:
-    def shipped(lam: float, accuracy: float) -> RunRecord:
-        return replace(store.get(_kept(store, lam=lam)), gallery=True, metrics={"test_accuracy": accuracy})
+def _shipped(store: RunStore, accuracy: float, kind: str = "votes", **options: Any) -> RunRecord:
+    return replace(store.get(_kept(store, kind, **options)), gallery=True, metrics={"test_accuracy": accuracy})
 
-    weak, poor, good = shipped(10.0, 0.9), shipped(0.4, 0.3), shipped(0.6, 0.7)
+
+def test_a_usual_run_of_the_gallery_is_shown_unasked(store: RunStore) -> None:
+    weak, poor, good = (_shipped(store, accuracy, lam=lam) for lam, accuracy in ((10.0, 0.9), (0.15, 0.3), (0.2, 0.7)))
     assert weak.statement is not None
     assert weak.statement.epsilon > choose_run.USUAL
     (members,) = choose_run.grouped([weak, poor, good]).values()
-    assert [one.id for one in members] == [good.id, weak.id, poor.id]
+    assert [one.id for one in members] == [poor.id, good.id, weak.id], "by epsilon"
+    assert choose_run.first(members) is good
     own = replace(poor, id="own", gallery=False)
     (members,) = choose_run.grouped([weak, poor, good, own]).values()
-    assert members[0] is own, "one's own goes before"
+    assert members[0] is choose_run.first(members) is own, "one's own goes before"
+
+
+def test_runs_with_unequal_weights_stand_together_and_one_is_shown_unasked(store: RunStore) -> None:
+    def shipped(weighting: str, epsilon: float, accuracy: float) -> RunRecord:
+        options = {"lam": None, "epsilon": epsilon, "weighting": weighting}
+        return _shipped(store, accuracy, "counts", method="dp-gpl", queries=8, teachers=8, **options)
+
+    equal = [shipped("uniform", epsilon, 0.9) for epsilon in (8.0, 2.0)]
+    published = shipped("centrality", 2.0, 0.9)
+    large, usual = (shipped(choose_run.WEIGHTED, epsilon, accuracy) for epsilon, accuracy in ((8.0, 0.8), (2.0, 0.6)))
+    (members,) = choose_run.grouped([*equal, published, large, usual]).values()
+    assert [one.id for one in members] == [one.id for one in (usual, large, equal[1], equal[0], published)]
+    assert choose_run.first(members) is choose_run.weighted(members) is usual
+    names = choose_run.titles(members)
+    assert names[usual.id] == "unequal weights · ε 2 · 60.0%"
+    assert names[equal[0].id] == "equal weights · ε 8 · 90.0%"
+    assert names[published.id].startswith("weights as published · ε ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -416,26 +417,30 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     for one in comparing.specs("karate", "edge"):
         keep(store, one, accuracy=0.9 if one.method == "gap" else 0.7 if one.unit == "edge" else 0.5)
     app = opened("tradeoffs", data="karate", fold="compare")
-    said = app.success[1].value
-    assert said.startswith("Take GAP. It protects one edge, and reaches 90.0% at ε 0.5")
+    said = "\n".join(one.value for one in app.markdown)
+    assert "**To hide edges:**" in said
+    assert "- **ε 0.5 to 4: take GAP, 90.0% at ε 0.5, 90.0% at ε 4.** It is clearly above the next best, " in said
+    assert not [*app.success, *app.warning], "no colour for what is said every day"
     table = next(one.value for one in app.dataframe if "95% over seeds" in one.value.columns)
     assert len(table) == 3 * 4 + 2
     assert not any(one.key == "compare_go" for one in app.button)
 
 
-def test_what_beats_no_model_without_edges_is_not_advised_and_what_is_left_out_is_named(
+def test_what_is_said_of_people_names_no_model_that_protects_nobody_and_what_is_left_out(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
     for one in comparing.specs("karate", "node"):
         keep(store, one, accuracy={"none": 0.7}.get(one.unit, 0.6 if one.method == "dp-mlp" else 0.5))
     keep(store, spec("privgnn", unit="node", epsilon=8.0), accuracy=0.8)
     app = opened("tradeoffs", data="karate", protects="node", fold="")
-    assert not app.success
-    (said,) = (one.value for one in app.warning if "On this graph" in one.value)
-    assert "To hide people, DP-MLP is the best on average (60.0% at ε 1, 60.0% at ε 8), and does not clearly" in said
-    assert "beat a model that reads no edge (70.0%) at any ε tried. Nor does any other method." in said
-    assert "take" not in said
-    assert any("PrivGNN (80.0% at ε 8). Each needs public" in one.value for one in app.markdown)
+    said = _advice(app)
+    assert "**ε 1 to 8: take DP-MLP, 60.0% at ε 1, 60.0% at ε 8.**" in said
+    assert "For scale: a model that reads no edge and protects nobody reaches 70.0%" in said
+    assert "PrivGNN (80.0% at ε 8). Each needs public" in said
+
+
+def _advice(app: AppTest) -> str:
+    return "\n".join(one.value for one in app.markdown)
 
 
 def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -446,28 +451,55 @@ def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., 
             keep(store, spec("gap", epsilon=epsilon, seed=seed), accuracy=0.8)
     keep(store, spec(epsilon=1.0, depth=7), accuracy=0.99)  # no default: tells nothing of the comparison
     app = opened("tradeoffs", data="karate", fold="compare")
-    top, told = (one.value for one in app.success)
-    assert top == (
-        "**On this graph.** To hide edges, take GAP: 80.0% at ε 1, 80.0% at ε 8. "
-        "ProGAP is 10.0 points behind GAP on average. Not run yet: EdgeRand."
-    )
-    assert told.startswith("Take GAP.")
-    missing = (
-        "So far, from 12 of the 13 finished runs here: those at default options. "
-        "Of the full comparison 36 are missing: "
-    )
-    words, again = (one.value for one in app.caption if missing in one.value)
-    assert words == f"The advice above, for edges. {again}"
+    assert _advice(app).count("ε 1 to 8: take GAP, 80.0% at ε 1, 80.0% at ε 8.") == 1, "said once"
+    assert "It is clearly above the next best, ProGAP (70.0% at ε 8)." in _advice(app)
+    assert "Not run yet: EdgeRand." in _advice(app)
+    captions = [one.value for one in app.caption]
+    assert "From 12 of the 13 finished runs here: those at default options." in captions
+    (words,) = (one for one in captions if "Of the full comparison 36 are missing: " in one)
     assert "ProGAP (9 of 12 runs)" in words
     assert "EdgeRand (12 runs)" in words
     assert app.button(key="compare_go").label == "Train what is missing (36 runs)"
     for epsilon in (0.5, 1.0, 2.0, 4.0):
         for seed in (0, 1, 2):
             keep(store, spec("edge-rand", epsilon=epsilon, seed=seed), accuracy=0.9)
-    later = opened("tradeoffs", data="karate", fold="compare")
-    assert [", take EdgeRand:" in one.value for one in later.success] == [True, False]
-    assert later.success[1].value.startswith("Take EdgeRand.")
-    assert not opened("tradeoffs", data="karate", protects="node", fold="").success, "nothing is known of people"
+    later = _advice(opened("tradeoffs", data="karate", fold=""))
+    assert "ε 1: take EdgeRand, 90.0%" in later
+    assert "ε 8: take GAP, 80.0%" in later, "EdgeRand has not run there"
+    nothing = _advice(opened("tradeoffs", data="karate", protects="node", fold=""))
+    assert "To hide" not in nothing, "nothing is known of people"
+
+
+def test_a_graph_with_runs_can_be_chosen_without_its_files_and_has_its_advice(
+    opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A fresh machine has the gallery and no real graph: only training needs the files."""
+    monkeypatch.setenv("PRIVGRAPH_DATA", str(tmp_path))
+    gallery.bring_in(store)
+    app = opened("tradeoffs", data="cora", fold="compare")
+    assert app.selectbox(key="data").value == "cora"
+    assert not app.warning
+    assert "ε 0.25 to 8: take the model that ignores edges, 76.5%" in _advice(app)
+    assert any("Training on Cora needs its files" in one.value for one in app.info)
+    assert not any(one.key in ("compare_go", "sweep_go") for one in app.button)
+    (link,) = (one for one in app.get("page_link") if "Get Cora" in one.proto.label)
+    assert "data=cora" in link.proto.query_string
+    app.session_state["fold.sweep"] = True
+    app.run()
+    assert not app.exception, app.exception
+
+
+def test_where_nothing_is_clear_the_way_leads_to_a_graph_where_it_is(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    gallery.bring_in(store)
+    app = opened("tradeoffs", data="social", protects="node", fold="")
+    assert "ε 1 to 16: no clear winner." in _advice(app)
+    (link,) = (one for one in app.get("page_link") if one.proto.label.startswith("More is known on"))
+    assert link.proto.label == "More is known on Cora: 5 methods compared to hide people"
+    assert {"data=cora", "protects=node"} <= set(link.proto.query_string.split("&"))
+    relations = _advice(opened("tradeoffs", data="products", fold=""))
+    assert "take PvGaLM" in relations, "compared at the domains that the runs have"
 
 
 def test_a_sweep_takes_several_methods_and_any_option(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -500,7 +532,7 @@ def test_all_graphs_stand_side_by_side(opened: Callable[..., AppTest], store: Ru
     app.toggle(key="everywhere").set_value(True).run()
     (together,) = [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
     assert "on Karate club, Handwritten digits" in together, "the chosen graph first"
-    assert any("said of one graph alone: without All graphs, of Karate club" in one.value for one in app.caption)
+    assert any("Turn All graphs off for the reasons." in one.value for one in app.caption)
 
 
 def test_a_crowd_of_settings_is_drawn_on_request(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -541,12 +573,16 @@ def test_a_point_is_chosen_by_its_words_and_opens_its_runs(opened: Callable[...,
     assert point.startswith("ProGAP at sound ε ")
     assert point.endswith(": 70.0%, 2 seeds")
     (row,) = tradeoff.data(store.find())
-    assert f" at sound ε 1 ({upper(row['epsilon'])} spent): " in point, "never 0.99 alone where 1 was asked for"
+    keep(store, spec("gnn", unit="none"), accuracy=0.9)
+    assert " at sound ε 1: " in point, "never 0.99 where 1 was asked for and kept"
     app.selectbox(key="point").set_value(row["runs"]).run()
     assert not app.exception, app.exception
     assert app.title[0].value == "Runs"
     chosen = app.query_params["chosen"]
     assert set((chosen if isinstance(chosen, str) else chosen[0]).split(",")) == set(runs)
+    assert [settings.value for settings in app.markdown if "setting**" in settings.value] == ["**1 setting**, 2 runs"]
+    back = opened("tradeoffs", data="karate", chosen=",".join(runs), of_method="progap", find="asked=1", fold="")
+    assert not {"chosen", "of_method", "find"} & set(back.query_params), "whoever comes back has this page's address"
 
 
 def test_published_epsilons_and_the_front_are_drawn_when_asked_for(
@@ -564,10 +600,10 @@ def test_published_epsilons_and_the_front_are_drawn_when_asked_for(
         )
         return {trace["name"] for trace in figure["data"]}
 
-    assert not names() & {"ε as published", tradeoff.FRONT}
+    assert not names() & {tradeoff.KEYS["published"], tradeoff.FRONT}
     assert "Each mark stands at a sound ε." in "\n".join(text.value for text in app.caption)
     app.toggle(key="tradeoff_front").set_value(True).run()
     assert tradeoff.FRONT in names()
-    assert "ε as published" not in names()
+    assert tradeoff.KEYS["published"] not in names()
     app.toggle(key="tradeoff_detailed").set_value(True).run()
-    assert names() >= {"sound ε", "ε as published", tradeoff.FRONT}
+    assert names() >= {*tradeoff.KEYS.values(), tradeoff.FRONT}

@@ -70,52 +70,87 @@ def filled(store: RunStore, accuracies: dict[str, list[float]], reference: dict[
     return list(store.find())
 
 
-def test_the_best_on_average_is_taken_and_the_lead_is_told_in_full(store: RunStore) -> None:
+def test_what_is_clearly_best_is_taken_and_what_it_is_above_is_told(store: RunStore) -> None:
     records = filled(
         store,
         {"gap": [0.50, 0.51, 0.52], "progap": [0.70, 0.71, 0.72]},
         {"mlp": 0.4, "gnn": 0.9},
     )
     said = advising.verdict(records, "edge")
-    assert (said.method, said.runner_up) == ("progap", "gap")
-    assert "20.0 points behind on average over ε from 1 to 4, and clearly so at ε 1, 4" in said.text
-    assert "edges are worth their price here" in said.text
-    assert "Privacy at ε 4 costs 9.0 points of accuracy" in said.text
+    (line,) = said.stretches
+    assert (line.epsilons, line.kind, line.takes) == ((1.0, 4.0), "one", ("progap",))
+    assert line.text == (
+        "ε 1 to 4: take ProGAP, 71.0% at ε 1, 81.0% at ε 4. It is clearly above the next best, GAP (61.0% at ε 4) "
+        "and the model that ignores edges (40.0%)."
+    )
+    assert said.settled
+    assert "ProGAP at ε 4 (81.0%) is clearly below a network without privacy, 90.0%" in said.text
     assert "no ε here pays for it" in said.text
 
 
-def test_what_cannot_be_told_apart_is_said_so(store: RunStore) -> None:
-    records = filled(store, {"gap": [0.60, 0.62, 0.64], "progap": [0.61, 0.63, 0.65]}, {"mlp": 0.66})
-    said = advising.verdict(records, "edge")
-    assert "the two cannot be told apart" in said.text
-    assert not said.beats
-    assert said.text.startswith("Take ProGAP."), "at ε 4 it is worth it"
-    assert "ProGAP does not clearly beat a model that reads no edge, 66.0% (95% over seeds: 66.0% to" in said.text
-    assert ", at ε 1. That model needs no noise to hide edges" in said.text
-    assert said.short.endswith("ProGAP does not clearly beat a model that reads no edge (66.0%) at ε 1.")
+def test_each_range_of_budgets_has_its_own_advice(store: RunStore) -> None:
+    """One average would hide where a lead is clear: nothing below, one method between, several above."""
+    accuracies = {
+        "progap": {0.5: 0.5, 1.0: 0.5, 2.0: 0.7, 4.0: 0.9, 8.0: 0.95},
+        "gap": {0.5: 0.49, 1.0: 0.5, 2.0: 0.6, 4.0: 0.89, 8.0: 0.94},
+    }
+    for name, reached in accuracies.items():
+        for epsilon, accuracy in reached.items():
+            said = made_runs.statement(made_runs.edge_entries(9))
+            for seed, off in enumerate((-0.01, 0.0, 0.01)):
+                spec = made_runs.spec(name, epsilon=epsilon, seed=seed, unit="edge")
+                made_runs.finish(store, spec, accuracy + off, said)
+    bare = made_runs.statement((), unit="none")
+    for seed in range(3):
+        made_runs.finish(store, made_runs.spec("mlp", unit="none", seed=seed), 0.51, bare)
+    told = advising.verdict(list(store.find()), "edge")
+    assert [(one.span, one.kind, one.takes) for one in told.stretches] == [
+        ("ε 0.5 to 1", "blind", ("mlp",)),
+        ("ε 2", "one", ("progap",)),
+        ("ε 4 to 8", "several", ("progap", "gap")),
+    ]
+    assert told.stretches[2].text == (
+        "ε 4 to 8: no clear winner. ProGAP (90.0% at ε 4, 95.0% at ε 8) is clearly better than the model that ignores "
+        "edges (51.0%); GAP (94.0% at ε 8) cannot be told from it."
+    )
 
 
-def test_a_model_that_ignores_edges_is_taken_where_intervals_meet_its_own(store: RunStore) -> None:
-    """A higher mean alone is no reason to pay for noise."""
+def test_a_higher_mean_alone_is_no_reason_to_pay_for_noise(store: RunStore) -> None:
+    """Intervals that meet that of a model without edges: it is taken. What is clearly better leads, though
+    another has a higher mean."""
     records = filled(store, {"gap": [0.60, 0.62, 0.64], "progap": [0.64, 0.70, 0.76]}, {"mlp": 0.67})
-    said = advising.verdict(records, "edge")
-    assert (said.method, said.runner_up, said.beats) == ("mlp", "progap", False), "at ε 4 80.0%, 65.1% to 94.9%"
-    assert said.short.startswith("To hide edges, take the model that ignores them: 67.0% (95% over seeds: 67.0% to")
-    assert "ProGAP is the best that adds noise (70.0% at ε 1, 80.0% at ε 4), and does not clearly beat" in said.short
-    assert "GAP does at ε 4. GAP is 8.0 points behind ProGAP on average" in said.short
-    assert said.text.startswith("Take the model that ignores edges (67.0%)")
+    low, high = advising.verdict(records, "edge").stretches
+    assert (low.kind, low.takes) == ("blind", ("mlp",))
+    assert low.why.endswith("is clearly better: the best, ProGAP, has 70.0% (55.1% to 84.9%) at ε 1.")
+    assert (high.kind, high.takes) == ("several", ("gap", "progap")), "at ε 4 80.0%, 65.1% to 94.9%"
+    assert high.why.startswith(
+        "GAP (72.0%) is clearly better than the model that ignores edges (67.0%); ProGAP (80.0%)"
+    )
+
+
+def test_people_are_never_told_to_take_a_model_that_protects_nobody(store: RunStore) -> None:
+    for name, accuracy in (("gap", 0.5), ("dp-mlp", 0.6)):
+        for seed in range(3):
+            said = made_runs.statement(made_runs.node_entries(2.0), unit="node")
+            spec = made_runs.spec(name, epsilon=2.0, seed=seed, unit="node")
+            made_runs.finish(store, spec, accuracy + seed / 100, said)
+    for seed in range(3):
+        bare = made_runs.statement((), unit="none")
+        made_runs.finish(store, made_runs.spec("mlp", unit="none", seed=seed), 0.7, bare)
+    told = advising.verdict(list(store.find()), "node")
+    (line,) = told.stretches
+    assert (line.kind, line.takes) == ("one", ("dp-mlp",))
+    assert "ignores edges" not in line.text
+    assert "For scale: a model that reads no edge and protects nobody reaches 70.0%" in told.text
 
 
 def test_where_too_little_has_run_nothing_is_advised(store: RunStore) -> None:
     records = filled(store, {"gap": [0.2, 0.5, 0.8]}, {"mlp": 0.3})
     said = advising.verdict(records, "edge", ["gap", "progap", "edge-rand"])
-    assert said.short == (
-        "Too little has run to say what hides edges best: ProGAP, EdgeRand have not run; over seeds, GAP, the best "
-        "so far, has an interval of 0.0% to 100.0%. So far GAP reached 50.0% at ε 1, 60.0% at ε 4."
-    )
-    assert said.text.startswith("Too little has run to choose by:")
-    assert not said.beats
-    assert "take" not in said.text.lower().split("choose by")[1].split(" edges are")[0].split("take it there")[0]
+    assert said.heading == "Too little has run to say what hides edges best: ProGAP, EdgeRand have not run."
+    assert [one.takes for one in said.stretches] == [()]
+    assert "take" not in said.text
+    assert not said.settled
 
 
 def test_a_reference_that_ran_at_other_options_is_not_called_missing_without_a_word(store: RunStore) -> None:
@@ -126,25 +161,24 @@ def test_a_reference_that_ran_at_other_options_is_not_called_missing_without_a_w
     assert "Graph network (not private) (3 runs; further ones here have other options)" in told
 
 
-def test_another_method_that_beats_a_model_without_edges_somewhere_is_named(store: RunStore) -> None:
-    rows = {"gap": {1.0: 0.1, 4.0: 0.7}, "progap": {1.0: 0.6, 4.0: 0.6}}
-    asked = [(name, epsilon, seed) for name in rows for epsilon in rows[name] for seed in range(3)]
-    for name, epsilon, seed in asked:
-        said = made_runs.statement(made_runs.edge_entries(9 if epsilon == 1 else 3))
-        spec = made_runs.spec(name, epsilon=epsilon, seed=seed, unit="edge")
-        made_runs.finish(store, spec, rows[name][epsilon], said)
-    bare = made_runs.statement((), unit="none")
-    made_runs.finish(store, made_runs.spec("mlp", unit="none"), 0.65, bare)
-    told = advising.verdict(list(store.find()), "edge")
-    assert told.runner_up == "progap"
-    assert "at any ε tried. GAP does at ε 4." in told.short
+def test_one_seed_each_says_nothing(store: RunStore) -> None:
+    said = advising.verdict(filled(store, {"gap": [0.5], "progap": [0.7]}, {}), "edge")
+    assert said.heading == "Too little has run to say what hides edges best: ProGAP has fewer than three seeds."
+
+
+def test_a_budget_at_which_one_method_ran_alone_says_nothing(store: RunStore) -> None:
+    records = filled(store, {"gap": [0.5, 0.5, 0.5], "progap": [0.7, 0.7, 0.7]}, {"mlp": 0.4})
+    alone = made_runs.spec("gap", epsilon=8.0, unit="edge")
+    records.append(made_runs.finish(store, alone, 0.9, made_runs.statement(made_runs.edge_entries(2))))
+    said = advising.verdict(records, "edge")
+    assert [one.span for one in said.stretches] == ["ε 1 to 4"]
+    assert "A single method has run at ε 8." in said.notes
 
 
 def test_before_anything_is_done_nothing_is_recommended(store: RunStore) -> None:
-    assert advising.verdict([], "edge").method is None
-    records = filled(store, {"gap": [0.5]}, {})
-    one = advising.verdict(records, "edge")
-    assert (one.method, one.runner_up) == ("gap", None)
+    nothing = advising.verdict([], "edge")
+    assert (nothing.methods, nothing.stretches, nothing.heading) == (0, (), "No method has a finished run yet.")
+    assert advising.verdict(filled(store, {"gap": [0.5]}, {}), "edge").methods == 1
 
 
 def test_time_grows_with_nodes_and_falls_with_workers(store: RunStore) -> None:

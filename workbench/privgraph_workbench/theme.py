@@ -5,8 +5,9 @@ its background by 3:1 and every text by 4.5:1 (WCAG 2.2, 1.4.11 and 1.4.3), and 
 for people who lack one of the three kinds of cones (the tests simulate them). Colour is never the only
 channel: the same slot number also chooses a dash and a marker.
 
-The three epsilons have a colour and a mark each (`EPSILONS`), in every figure, file and card; no slot shares
-their colours, symbols or dashes, but for the solid line, which says nothing by itself.
+The three epsilons have a colour and a mark each (`EPSILONS`), in every figure, file and card, but where these
+tell methods apart: there a mark is filled or hollow as that of its epsilon. No slot shares their colours,
+symbols or dashes, but for the solid line, which says nothing by itself.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ THEMES = {LIGHT.name: LIGHT, DARK.name: DARK}
 NEUTRAL = 6
 """The slot of what is there to compare with, and belongs to no group: it is grey."""
 
-DASHES = ("solid", "4px,2px", "dashdot", "longdashdot", "5px,2px,1px,2px", "2px,6px")
+DASHES = ("solid", "4px,2px", "dashdot", "longdashdot", "5px,2px,1px,2px", "10px,3px")
 """By slot, in plotly's words."""
 
 MARKERS = ("square", "triangle-down", "cross", "x", "star", "pentagon", "octagon", "hexagon")

@@ -3,13 +3,14 @@
 The run is trained again on its own training nodes, with noise of its own, and attacked in the run's place;
 further models with other training nodes are attacked beside it, for the spread. Shadow models serve all of
 them (`shadows.ask`). One function judges whatever score there is; the entries of `ATTACKS` differ in the
-score alone. Needs torch.
+score alone; each record says what the other scores find from the same answers. Needs torch.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,10 +18,11 @@ from privgraph.attacks import scores
 from privgraph.attacks.exchange import differences, exchange_bound, walk
 from privgraph.attacks.judging import Implied, Play, judged
 from privgraph.attacks.options import Attacked, AttackOptions
-from privgraph.attacks.record import AttackRecord
+from privgraph.attacks.record import AttackRecord, Rival
 from privgraph.attacks.shadows import Asked, ask
 from privgraph.attacks.signals import Array
 from privgraph.audits.bounds import shared_confidence
+from privgraph.audits.roc import area
 from privgraph.home import home
 from privgraph.options import OptionError
 from privgraph.privacy.kinds import Neighbours
@@ -33,49 +35,53 @@ Score = Callable[[Asked, int, AttackOptions], Array]
 """(T,) scores of the attacked model of that row."""
 
 
+def _threshold(asked: Asked, row: int, how: AttackOptions) -> Array:
+    return scores.threshold(asked.chosen(how.ways)[0][row])
+
+
+def _lira(asked: Asked, row: int, how: AttackOptions) -> Array:
+    target, shadows = asked.compared(how.ways, row, scaled=how.scaled)
+    return scores.lira(target, shadows, online=how.online, variance=how.variance)
+
+
+def _rmia(asked: Asked, row: int, how: AttackOptions) -> Array:
+    strangers = asked.chosen(how.ways)[1]
+    if not strangers.shape[1]:
+        raise OptionError("rmia compares with validation nodes, and this run's split has none: choose another one")
+    target, shadows = asked.compared(how.ways, row, scaled=False)
+    return scores.rmia(target, shadows, strangers[row], strangers[asked.targets :], online=how.online)
+
+
+def _bavaria(asked: Asked, row: int, how: AttackOptions) -> Array:
+    target, shadows = asked.compared(how.ways, row, scaled=how.scaled)
+    return scores.bavaria(target, shadows, online=how.online)
+
+
+SCORES: Mapping[str, Score] = {"bavaria": _bavaria, "lira": _lira, "rmia": _rmia, "threshold": _threshold}
+"""By the name of the attack: all read the same answers."""
+
+
 def threshold(subject: Attacked, options: AttackOptions) -> Iterator[Progress | AttackRecord]:
     """The attack without shadow models: whoever the model is surer of has more likely trained."""
-
-    def score(asked: Asked, row: int, how: AttackOptions) -> Array:
-        return scores.threshold(asked.chosen(how.ways)[0][row])
-
-    return _attack("threshold", subject, options, score)
+    return _attack("threshold", subject, options)
 
 
 def lira(subject: Attacked, options: AttackOptions) -> Iterator[Progress | AttackRecord]:
     """The likelihood ratio attack of Carlini et al. (2022)."""
-
-    def score(asked: Asked, row: int, how: AttackOptions) -> Array:
-        target, shadows = asked.compared(how.ways, row, scaled=how.scaled)
-        return scores.lira(target, shadows, online=how.online, variance=how.variance)
-
-    return _attack("lira", subject, options, score)
+    return _attack("lira", subject, options)
 
 
 def rmia(subject: Attacked, options: AttackOptions) -> Iterator[Progress | AttackRecord]:
     """The pairwise attack of Zarifzadeh et al. (2024); the validation nodes are its population."""
-
-    def score(asked: Asked, row: int, how: AttackOptions) -> Array:
-        strangers = asked.chosen(how.ways)[1]
-        if not strangers.shape[1]:
-            raise OptionError("rmia compares with validation nodes, and this run's split has none: choose another one")
-        target, shadows = asked.compared(how.ways, row, scaled=False)
-        return scores.rmia(target, shadows, strangers[row], strangers[asked.targets :], online=how.online)
-
-    return _attack("rmia", subject, options, score)
+    return _attack("rmia", subject, options)
 
 
 def bavaria(subject: Attacked, options: AttackOptions) -> Iterator[Progress | AttackRecord]:
     """LiRA with a prior on each node's mean and variance (arXiv 2603.11799)."""
-
-    def score(asked: Asked, row: int, how: AttackOptions) -> Array:
-        target, shadows = asked.compared(how.ways, row, scaled=how.scaled)
-        return scores.bavaria(target, shadows, online=how.online)
-
-    return _attack("bavaria", subject, options, score)
+    return _attack("bavaria", subject, options)
 
 
-def _attack(name: str, subject: Attacked, options: AttackOptions, score: Score) -> Iterator[Progress | AttackRecord]:
+def _attack(name: str, subject: Attacked, options: AttackOptions) -> Iterator[Progress | AttackRecord]:
     started = time.monotonic()
     spec = attack_spec(name)
     refusal = spec.refuses(subject) or spec.unanswered(subject, options)
@@ -91,15 +97,32 @@ def _attack(name: str, subject: Attacked, options: AttackOptions, score: Score) 
     plays = [
         Play(
             nodes=asked.nodes,
-            scores=score(asked, row, options),
+            scores=SCORES[name](asked, row, options),
             members=asked.members[row],
             accuracy=float(asked.accuracies[row]),
         )
         for row in range(asked.targets)
     ]
     found = implied(subject, options, plays[0])
+    others = _rivals(name, asked, options) if spec.shadows else ()
     seconds = time.monotonic() - started
-    yield judged(name, subject, options, plays, found, subject.graph(), models=len(asked.members), seconds=seconds)
+    record = judged(name, subject, options, plays, found, subject.graph(), models=len(asked.members), seconds=seconds)
+    yield replace(record, rivals=others)
+
+
+def _rivals(name: str, asked: Asked, options: AttackOptions) -> tuple[Rival, ...]:
+    """What the other scores find from these answers. They are told by their areas alone: a bound on epsilon
+    follows from the score that was chosen before anything was seen."""
+
+    def found(other: str, row: int) -> float:
+        told, members = SCORES[other](asked, row, options), asked.members[row]
+        return area(told[members], told[~members])
+
+    return tuple(
+        Rival(attack=other, areas=tuple(found(other, row) for row in range(asked.targets)))
+        for other in SCORES
+        if other != name and (other != "rmia" or asked.strangers.shape[1])
+    )
 
 
 def implied(subject: Attacked, options: AttackOptions, own: Play) -> Implied:

@@ -23,7 +23,6 @@ class AttackOptions:
         int,
         Option(
             "shadow models: trained as the run was, each on other nodes of the same graph; more make a stronger attack",
-            unit="models",
             low=4,
             high=512,
             scale="log",
@@ -36,7 +35,6 @@ class AttackOptions:
         Option(
             "models that are attacked: the first trains on the run's own training nodes, each of the others on "
             "nodes drawn anew; the band of the curve is over all of them",
-            unit="models",
             low=1,
             high=64,
             group="Attack",
@@ -50,7 +48,7 @@ class AttackOptions:
             "no edge), or both; the two leak differently",
             choices=QUERIES,
             group="Attack",
-            label="Asked",
+            label="How the model is asked",
         ),
     ] = "linked"
     shots: Annotated[
@@ -69,7 +67,7 @@ class AttackOptions:
         Option(
             "compare with shadow models that trained on the node, too; otherwise only with those that did not",
             group="Attack",
-            label="Online",
+            label="Shadow models with the node, too",
             advanced=True,
         ),
     ] = True
@@ -79,7 +77,7 @@ class AttackOptions:
             "measure each model's answers by their own mean and spread over all nodes: models that stopped at "
             "different epochs differ in how sure they are of everybody, which says nothing of who trained",
             group="Attack",
-            label="Models on one scale",
+            label="Normalise each model's answers",
             advanced=True,
         ),
     ] = True

@@ -52,6 +52,15 @@ class Mapped:
     exposure: float | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Rival:
+    """What another score finds from the answers of the same models: the name of its attack, and the area
+    under the curve of each attacked model, the run's own first."""
+
+    attack: str
+    areas: tuple[float, ...]
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AttackRecord:
     """One attack on one run.
@@ -88,6 +97,7 @@ class AttackRecord:
             are matched with (`attacks.matched.signed_rank`); None where nobody was matched.
         by_classes: Of an attack on edges, the area that the true classes of both ends have alone: pairs of
             one class before all others. None elsewhere.
+        rivals: What the other scores find from the same models' answers, where there are any.
     """
 
     run: str
@@ -126,6 +136,7 @@ class AttackRecord:
     map_edges: tuple[tuple[int, ...], ...] = ()
     signed_rank: float | None = None
     by_classes: float | None = None
+    rivals: tuple[Rival, ...] = ()
 
     def __post_init__(self) -> None:
         if self.bound is not None and not (self.bound >= 0 and math.isfinite(self.bound)):
@@ -145,6 +156,8 @@ class AttackRecord:
                       ("scores_members", "scores_others"), ("areas", "true_rates")):  # fmt: skip
             if len({len(getattr(self, name)) for name in names}) > 1:
                 raise ValueError(f"AttackRecord: {', '.join(names)} must be of one length")
+        if any(len(one.areas) != len(self.areas) for one in self.rivals):
+            raise ValueError("AttackRecord.rivals must have an area for each attacked model")
         if len(self.edges) != len(self.scores_members) + 1:
             raise ValueError("AttackRecord.edges must be one more than the bins between them")
 

@@ -55,8 +55,11 @@ def compare_command(parsed: argparse.Namespace) -> int:
     rows = [row for row in tradeoff.data(records) if not row["variant"]]
     said = advising.verdict(records, parsed.unit)
     if parsed.json:
-        print(json_line({"rows": [_plain(row) for row in rows], "take": said.method, "runner_up": said.runner_up,
-                         "why": said.text, "runs": ids}))  # fmt: skip
+        advice = [
+            {"epsilons": list(one.epsilons), "kind": one.kind, "takes": list(one.takes), "why": one.why}
+            for one in said.stretches
+        ]
+        print(json_line({"rows": [_plain(row) for row in rows], "advice": advice, "why": said.text, "runs": ids}))
     else:
         print(_table(rows))
         print(said.text)

@@ -10,13 +10,14 @@ from collections.abc import Collection, Mapping, Sequence
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.spec import DatasetSpec, PublicFacts
-from privgraph.options import OptionError
+from privgraph.options import OptionError, Scalar, parameters
 from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.queueing import STACK_LIMIT
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench.facts.advising import BLIND, UNITS
+from privgraph_workbench.facts.method_costs import PRIVACY
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.words.naming import nodes_of
 from privgraph_workbench.words.numbers import percent
@@ -62,9 +63,10 @@ def specs(
     epsilons: Sequence[float] = (),
     seeds: int = SEEDS,
     data_options: Mapping[str, object] | None = None,
+    shared: Mapping[str, object] | None = None,
     methods: Sequence[str] = (),
 ) -> list[RunSpec]:
-    """All runs of the comparison, those without privacy first.
+    """All runs of the comparison, those without privacy first; with the options `shared` by all of them.
 
     Raises `OptionError` where nothing fits, a method does not, or a number is out of range.
     """
@@ -88,10 +90,20 @@ def specs(
             asked.append((name, {"unit": "none"}))
         asked += [(name, {"unit": unit, "epsilon": epsilon}) for epsilon in epsilons or EPSILONS[unit]]
     return [
-        make_spec(name, data, options, data_options=data_options, seed=seed)
+        make_spec(name, data, {**(shared or {}), **options}, data_options=data_options, seed=seed)
         for seed in range(seeds)
         for name, options in asked
     ]
+
+
+def shared_options(data: DatasetSpec, run: RunSpec, unit: str) -> dict[str, Scalar]:
+    """Of a data set of several domains, which of them a run learns from and is tested on, and whatever else
+    all methods that fit have in common: these are compared at its options, for no default says them."""
+    if not data.domains or run.options.get("unit") != unit:
+        return {}
+    known = [{one.name for one in parameters(METHODS[name].load_config())} for name in fitting(data, unit)]
+    common = set.intersection(*known) - set(PRIVACY)
+    return {name: value for name, value in run.options.items() if name in common}
 
 
 def seconds(wanted: Sequence[RunSpec], facts: PublicFacts | None, known: Sequence[RunRecord], workers: int) -> float:
@@ -132,8 +144,7 @@ def known_words(wanted: Sequence[RunSpec], done: Collection[str], used: int, ran
     references that `ran` here at other options, that too."""
     of_method = Counter(one.method for one in wanted)
     lacks = Counter(one.method for one in wanted if one.id not in done)
-    of = f"{used:,} of the {len(done):,}" if used < len(done) else f"{used:,}"
-    said = f"From {of} finished run{'s' * (len(done) != 1)}{' here: those at default options' * (used < len(done))}"
+    said = used_words(used, len(done)).rstrip(".")
     if not lacks:
         return f"{said}. The comparison is complete."
     parts = []
@@ -143,6 +154,16 @@ def known_words(wanted: Sequence[RunSpec], done: Collection[str], used: int, ran
         parts.append(f"{METHODS[name].title} ({runs}{other})")
     many = f"Of the full comparison {lacks.total()} are missing: {', '.join(parts)}."
     return f"So far, {said[0].lower()}{said[1:]}. {many}"
+
+
+def used_words(used: int, done: int) -> str:
+    """From how many of the finished runs it is said.
+
+    >>> used_words(3, 3), used_words(2, 3)
+    ('From 3 finished runs.', 'From 2 of the 3 finished runs here: those at default options.')
+    """
+    of = f"{used:,} of the {done:,}" if used < done else f"{used:,}"
+    return f"From {of} finished run{'s' * (done != 1)}{' here: those at default options' * (used < done)}."
 
 
 def left_out(wanted: Sequence[RunSpec], records: Sequence[RunRecord], unit: str) -> str:

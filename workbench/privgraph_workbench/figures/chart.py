@@ -81,8 +81,8 @@ class Series:
     y, both of categories: the larger its number in `low`, the stronger its colour). `text` stands in each
     cell or bar, and right of each point. `slot` chooses the colour, `shape` dash and marker (none: as
     `slot`); `faint` lines stand back. What shows one of the three epsilons says which: `epsilon` alone
-    chooses its look then. Series of one `group` hide and show together. `keys` say for each point what a page
-    is told when it is clicked.
+    chooses its look then; with a `shape`, only whether its marks are filled. Series of one `group` hide and
+    show together. `keys` say for each point what a page is told when it is clicked.
     """
 
     name: str
@@ -141,8 +141,8 @@ def edges(nodes: Mapping[Any, Row], ends: Iterable[tuple[Any, Any]]) -> Series:
     )
 
 
-def band(rows: Sequence[Row], x: str, *, slot: int, panel: int, group: str) -> list[Series]:
-    """The 95% confidence bands of rows over the column `x`.
+def band(rows: Sequence[Row], x: str, *, slot: int, panel: int, group: str, faint: bool = False) -> list[Series]:
+    """The 95% confidence bands of rows over the column `x`; `faint` ones stand back.
 
     A row without an interval (`low` is None) interrupts the band: nothing is known there. A row that stands
     alone between two such has its interval in its hover text only.
@@ -164,6 +164,7 @@ def band(rows: Sequence[Row], x: str, *, slot: int, panel: int, group: str) -> l
             panel=panel,
             legend=False,
             group=group,
+            faint=faint,
         )
         for piece in pieces
         if len(piece) > 1

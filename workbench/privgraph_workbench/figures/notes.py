@@ -20,7 +20,7 @@ MOST_NOTES = 6
 NO_STATEMENT = "No privacy guarantee: this figure is drawn from the data themselves, or from runs without a statement."
 EVALUATOR = "Evaluator only: some numbers here are not part of what is released, and no guarantee covers them."
 COMPOSED = (
-    "Composition: {:,} runs on the same data stand in this figure. Each statement speaks of one run "
+    "Composition: {} runs on the same data stand in this figure. Each statement speaks of one run "
     "alone; who sees all of them has been shown more than any one ε says."
 )
 DATA_DEPENDENT = "Data-dependent: an ε here was computed from the private data, and is itself not private."
@@ -32,7 +32,8 @@ def badges(rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> l
     if any(row.get("evaluator") for row in rows):
         warnings.append(EVALUATOR)
     if (most := max((row.get("composed") or 0 for row in rows), default=0)) > 1:
-        warnings.append(COMPOSED.format(most))
+        several = len({row.get("graph") for row in rows}) > 1
+        warnings.append(COMPOSED.format(f"{'up to ' * several}{most:,}"))
     if any(row.get("data_dependent") for row in rows) or any(one.data_dependent for one in statements.values()):
         warnings.append(DATA_DEPENDENT)
     return warnings
@@ -41,7 +42,7 @@ def badges(rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> l
 def further(drawn: Sequence[str], rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> list[str]:
     """The warnings of `badges` that are not `drawn` on the figure already, in the shorter words of its
     own."""
-    counted, runs = (form.partition("{:,}")[2] for form in (COMPOSED_BADGE, COMPOSED))
+    counted, runs = (form.partition("}")[2] for form in (COMPOSED_BADGE, COMPOSED))
     has_evaluator, has_composed = EVALUATOR_BADGE in drawn, any(one.endswith(counted) for one in drawn)
     return [
         one
@@ -217,11 +218,13 @@ def composed(records: Iterable[RunRecord]) -> dict[str, int]:
 
 def badges_of(rows: Sequence[Row]) -> tuple[str, ...]:
     """What a figure of rows says of itself: that numbers are an evaluator's (column `evaluator`), and that
-    several runs of the same people stand in it (column `composed`)."""
+    several runs of the same people stand in it (column `composed`): of several graphs (column `graph`), on
+    the one with most of them."""
     most = max((row.get("composed") or 0 for row in rows), default=0)
+    several = len({row.get("graph") for row in rows}) > 1
     return (
         *((EVALUATOR_BADGE,) if any(row.get("evaluator") for row in rows) else ()),
-        *((COMPOSED_BADGE.format(most),) if most > 1 else ()),
+        *((f"{'up to ' * several}{COMPOSED_BADGE.format(most)}",) if most > 1 else ()),
     )
 
 

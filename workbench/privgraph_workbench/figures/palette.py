@@ -7,10 +7,10 @@ from itertools import count
 
 from privgraph.registry import METHODS
 
-ORDER = (0, 1, 2, 3, 4, 5, 12, 16, 7, 8, 10, 11, 9, 19, 14, 15)
-"""The slots of the methods, in the order of their table. Curves that stand in one figure have colours of
-their own; HeterPoisson has that of the level of a graph network, whose dash is another, and DP-GNN that of
-EdgeRand, which hides edges."""
+ORDER = (0, 1, 2, 3, 4, 5, 10, 23, 7, 8, 12, 11, 9, 19, 14, 15)
+"""The slots of the methods, in the order of their table. Curves of methods that are compared have colours and
+marks of their own: HeterPoisson has the colour of a graph network and DP-GNN that of a model that reads no
+edge, which are grey levels where they stand beside private methods."""
 
 
 def slots(curves: Mapping[str, str]) -> dict[str, int]:

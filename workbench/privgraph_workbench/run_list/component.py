@@ -29,7 +29,8 @@ def show(
     `on_order` with the name of a column's order, before the page is drawn again.
 
     A row: title, told, graph, unit, epsilons (kind, glyph and text), mean, low, high (in [0, 1], or None),
-    accuracy and spread (texts), state, when, tags, marks, and `runs`: id, seed, text of each.
+    accuracy, measure (its name where it is no accuracy) and spread (texts), state, when, tags, marks, and
+    `runs`: id, seed, text of each.
     """
 
     def ticked() -> None:

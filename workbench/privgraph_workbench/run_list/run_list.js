@@ -7,7 +7,7 @@ const COLUMNS = [
   { name: "graph", title: "Graph", order: "data" },
   { name: "unit", title: "Protects" },
   { name: "epsilon", title: "Sound ε", order: "sound epsilon" },
-  { name: "accuracy", title: "Test accuracy", order: "test accuracy", note: "mean, 95% interval" },
+  { name: "accuracy", title: "Test score", order: "test accuracy", note: "accuracy where nothing else is said; mean, 95% interval" },
   { name: "seeds", title: "Runs" },
   { name: "when", title: "When", order: "newest" },
 ];
@@ -127,27 +127,32 @@ class RunList {
       return made("span", { className: "one", title: `${title} ${text}` }, mark, ` ${text}`, kind === "sound" ? "" : ` ${kind}`);
     });
     const accuracy = [
-      made("span", { className: "number" }, made("b", {}, row.accuracy), row.spread ? ` ${row.spread}` : ""),
+      made("span", { className: "number" }, made("b", {}, row.accuracy), row.measure ? ` ${row.measure}` : "", row.spread ? ` ${row.spread}` : ""),
       bar(row),
     ];
     const parts = made("tr", { className: "runs", hidden: !this.open.has(ids[0]) });
+    // A setting's title shows its runs, as the button that counts them does; that of a single run opens it.
     const more = made("button", { type: "button", label: `${ids.length} runs of ${row.title}, one by one` });
+    const title = several
+      ? made("button", { type: "button", className: "title", textContent: row.title, label: `${row.title} ${row.told} on ${row.graph}: its ${ids.length} runs` })
+      : link(ids[0], row.title, `${row.title} ${row.told} on ${row.graph}`);
     const turn = () => {
       more.textContent = `${ids.length} ${parts.hidden ? "▸" : "▾"}`;
-      more.setAttribute("aria-expanded", String(!parts.hidden));
+      for (const one of several ? [more, title] : []) one.setAttribute("aria-expanded", String(!parts.hidden));
     };
-    more.onclick = () => {
+    const fold = () => {
       parts.hidden = !parts.hidden;
       parts.hidden ? this.open.delete(ids[0]) : this.open.add(ids[0]);
       turn();
     };
+    if (several) more.onclick = title.onclick = fold;
     turn();
     const name = `${row.title}, ${row.told}`;
     const line = made(
       "tr",
       { className: "setting" },
       cell("tick", this.tick(ids, `Choose ${name}`)),
-      cell("setting", link(ids[0], row.title, `${row.title} ${row.told} on ${row.graph}`), ...marks, small(row.told)),
+      cell("setting", title, ...marks, small(row.told)),
       cell("graph", row.graph, small(row.size)),
       cell("unit", row.unit),
       cell("epsilon", ...epsilons),
@@ -157,7 +162,8 @@ class RunList {
     );
     if (!several) return [line];
     const each = row.runs.map((run) => made("li", {}, this.tick([run.id], `Choose seed ${run.seed} of ${name}`), link(run.id, `seed ${run.seed}`), ` ${run.text}`));
-    const list = made("td", { colSpan: COLUMNS.length }, made("ul", {}, ...each));
+    const mean = row.accuracy && row.mean !== null ? `Mean of ${ids.length} runs, which differ in their seed alone: ${row.accuracy}${row.measure ? ` ${row.measure}` : ""}${row.spread ? `, 95% interval ${row.spread}` : ""}.` : "";
+    const list = made("td", { colSpan: COLUMNS.length }, small(mean), made("ul", {}, ...each));
     parts.append(made("td", { className: "tick" }), list);
     return [line, parts];
   }

@@ -125,7 +125,8 @@ _NARROW = (
     f"[class*=st-key-{WRAPS}] [data-testid=stButtonGroup] div {{ flex-wrap: wrap; }}"
     f"[class*=st-key-{CARDS}] [data-testid=stColumn] {{ min-width: 11rem; }}"
     f"@media (max-width: 640px) {{ [class*=st-key-{CARDS}] [data-testid=stColumn] "
-    "{ min-width: 9rem; flex: 1 1 9rem; } }"
+    "{ min-width: 9rem; flex: 1 1 9rem; } "
+    f"[class*=st-key-{CARDS}] [data-testid=stMetricValue] {{ font-size: 1.6rem; }} }}"
     "[data-testid=stMetricLabel] p, [data-testid=stMetricLabel] div { white-space: normal; overflow: visible; }"
 )
 
@@ -226,6 +227,18 @@ _BAR = (
     f".stMainBlockContainer:has(.st-key-{BAR}) {{ padding-bottom: 11rem; }} }}"
 )
 
+# What can be done with what is chosen in a list stays in sight, at the foot of the window.
+FOOT = "footbar"
+_FOOT = (
+    f"[data-testid=stLayoutWrapper]:has(> .st-key-{FOOT}) {{ position: sticky; bottom: 0; z-index: 5; "
+    "background: GROUND; }"
+    f".st-key-{FOOT} {{ border: 1px solid PRIMARY; border-radius: 0.5rem; padding: 0.4rem 0.9rem; gap: 0.4rem; "
+    "background: GROUND; }"
+    f".st-key-{FOOT} :is([data-testid=stMarkdownContainer], p) {{ margin: 0 !important; }}"
+    f"@media (max-width: 640px) {{ .st-key-{FOOT} .st-key-{FOOT}-row {{ flex-wrap: nowrap; overflow-x: auto; }} "
+    f".st-key-{FOOT}-row > * {{ flex: 0 0 auto; }} .st-key-{FOOT}-row button {{ white-space: nowrap; }} }}"
+)
+
 # The sentence that a page begins with.
 LEAD = "lead"
 _LEAD = (
@@ -263,7 +276,7 @@ def tidy() -> None:
     visit."""
     dark = st.context.theme.type == "dark"
     looks = theme("dark" if dark else "light")
-    cards = f"{_CHOICE}{_BAR}{_LEAD}{_FILES}".replace("PRIMARY", looks.sound).replace("GROUND", looks.background)
+    cards = f"{_CHOICE}{_BAR}{_FOOT}{_LEAD}{_FILES}".replace("PRIMARY", looks.sound).replace("GROUND", looks.background)
     rooms = f"{_ROOM}{_PAGES}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{_TABS}{_CURVE}{_RECENT}{_FILTERS}{_LINE}{_STEPS}"
     st.html(f"<style>{rooms}{cards}{_DARK_TEXT if dark else ''}</style>")
     st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)

@@ -9,8 +9,8 @@ from dataclasses import replace
 from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.registry import ATTACKS, sides
-from privgraph_workbench.words.numbers import exact_percent, lower, number, percent
+from privgraph.registry import ATTACKS
+from privgraph_workbench.words.numbers import exact_percent, lower, number
 
 _KNOWN_AS = re.compile(r"\((\w+)\)$")
 
@@ -24,6 +24,22 @@ def kind(attack: AttackRecord, *, brief: bool = False) -> str:
     by = {"influence": "by influence"}.get(attack.options.by, "")
     offline = "" if attack.options.online else "offline"
     return ", ".join(filter(None, (known[1] if brief and known else name, by, pairs, asked, offline)))
+
+
+def called(name: str) -> str:
+    """An attack by the name that it is known by: `LiRA`, or its title.
+
+    >>> called("lira"), called("threshold")
+    ('LiRA', 'confidence alone')
+    """
+    title = ATTACKS[name].title if name in ATTACKS else name
+    known = _KNOWN_AS.search(title)
+    return known[1] if known else f"{title[:1].lower()}{title[1:]}"
+
+
+def attacked(attack: AttackRecord) -> str:
+    """How many models were attacked, in words."""
+    return f"{len(attack.areas):,} attacked model{'s' * (len(attack.areas) != 1)}"
 
 
 def models_of(attack: AttackRecord) -> str:
@@ -56,25 +72,6 @@ def told(attack: AttackRecord) -> str:
     bound = "" if attack.bound is None else f"; ε at least {lower(attack.bound)}"
     sure = exact_percent(attack.confidence)
     return f"{kind(attack)}, {models_apart(attack)}: area {value} ({low} to {high} at {sure} confidence){mean}{bound}"
-
-
-def strongest(attacks: Sequence[AttackRecord]) -> str:
-    """How often the strongest attack of each question is right, beside a coin or the true classes alone."""
-    found: dict[str, AttackRecord] = {}
-    for one in sorted(attacks, key=lambda one: -one.found[0]):
-        found.setdefault(sides(one.attack).asks, one)
-    said = [
-        f"{asks[:1].upper()}{asks[1:]}: the strongest picks the right one of two {percent(one.found[0])} of the time "
-        f"({_beside(one)})."
-        for asks, one in found.items()
-    ]
-    return " ".join(said)
-
-
-def _beside(attack: AttackRecord) -> str:
-    if attack.by_classes is None or attack.options.by != "distance":
-        return "a coin: 50%"
-    return f"the true classes alone: {percent(attack.by_classes)}"
 
 
 def with_bounds(statement: PrivacyStatement, attacks: Sequence[AttackRecord]) -> PrivacyStatement:

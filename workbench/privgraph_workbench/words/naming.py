@@ -265,58 +265,10 @@ def short_names(records: Sequence[RunRecord], *, graph: bool = True) -> dict[str
     return names
 
 
-def led_by_options(records: Sequence[RunRecord], first: Sequence[str]) -> dict[str, str]:
-    """Runs of one method by id: the options in which they differ (the `first` before all others, which no
-    more than tell namesakes apart), then epsilon, the graph's title and the seed; for whoever is alike still,
-    the end of the id. What a preset sets is not told beside it."""
-    differ = _differing(records)
-    rest = [(budget(one), f"{data_title(one.spec.dataset)}, seed {one.spec.seed}") for one in records]
-    leads = [[key for key in first if key in differ and key in own] for own in map(_own_or_preset, records)]
-    alike: dict[tuple[object, ...], list[RunRecord]] = {}
-    for one, tail, keys in zip(records, rest, leads, strict=True):
-        alike.setdefault((*tail, *(str(one.spec.options[key]) for key in keys)), []).append(one)
-    apart = {one.id: keys for group in alike.values() for keys in [_apart(group, {"delta"})] for one in group}
-    names = []
-    for one, tail, keys in zip(records, rest, leads, strict=True):
-        own = _own_or_preset(one)
-        words = [said(one.spec.method, key, own[key]) for key in (*keys, *apart[one.id]) if key in own]
-        names.append(" · ".join(filter(None, [", ".join(words), *tail])))
-    return distinct(dict(zip((one.id for one in records), names, strict=True)))
-
-
-def _own_or_preset(record: RunRecord) -> dict[str, Scalar]:
-    """The options that say what was run: of a preset itself, and what was set beside it."""
-    own = _settable(record)
-    if own.get("preset", "own") == "own":
-        return {key: value for key, value in own.items() if key != "preset"}
-    return {key: own[key] for key in _moved(record)}
-
-
 def moved(record: RunRecord) -> list[str]:
     """The run's options that are not the method's defaults, a few words each; of many, the first."""
-    own = _settable(record)
-    return _first([said(record.spec.method, key, own[key]) for key in _moved(record)])
-
-
-def told_in_list(records: Sequence[RunRecord]) -> dict[str, list[str]]:
-    """What rows of a list say of their settings, by id: first the options that tell a run from others of its
-    method, graph and budget, as many of them as it takes; then those that are not the method's defaults,
-    without what all listed runs of the method share."""
-    methods: dict[str, list[RunRecord]] = {}
-    alike: dict[tuple[object, ...], list[RunRecord]] = {}
-    for one in records:
-        methods.setdefault(one.spec.method, []).append(one)
-        alike.setdefault((one.spec.method, GraphId.of(one.spec), unit_of(one), asked(one)), []).append(one)
-    apart = {one.id: keys for group in alike.values() for keys in [_apart(group)] for one in group}
-    told = {}
-    for method, group in methods.items():
-        differ = set(_differing(group))
-        for one in group:
-            own, first = _settable(one), apart[one.id]
-            rest = [key for key in _moved(one) if key not in first and (len(group) == 1 or key in differ)]
-            words = [said(method, key, own[key]) for key in (*first, *rest) if key in own]
-            told[one.id] = _first(words, max(MOST_MOVED, len(first) + 1))
-    return told
+    own = settable(record)
+    return first_words([said(record.spec.method, key, own[key]) for key in moved_options(record)])
 
 
 def said(method: str, key: str, value: Scalar) -> str:
@@ -327,38 +279,19 @@ def said(method: str, key: str, value: Scalar) -> str:
     return f"{key.replace('_', ' ')} {word(method, key, value)}"
 
 
-def _settable(record: RunRecord) -> dict[str, Scalar]:
+def settable(record: RunRecord) -> dict[str, Scalar]:
+    """The run's options without its budget and what it protects."""
     return _loose(record, {"epsilon", "accounting", "unit"})
 
 
-def _moved(record: RunRecord) -> list[str]:
+def moved_options(record: RunRecord) -> list[str]:
     """The options that are not the method's defaults."""
     defaults = _defaults(record.spec.method)
-    own = _settable(record).items()
+    own = settable(record).items()
     return [key for key, value in own if key != "delta" and key in defaults and value != defaults[key]]
 
 
-def _differing(records: Sequence[RunRecord]) -> list[str]:
-    """The options in which these runs differ, in the order of the method's form."""
-    own = [_settable(one) for one in records]
-    keys = dict.fromkeys(key for one in own for key in one)
-    return [key for key in keys if len({str(one.get(key)) for one in own}) > 1]
-
-
-def _apart(records: Sequence[RunRecord], left: Iterable[str] = ()) -> list[str]:
-    """Options (none of the `left`) that tell these runs apart, no more of them than it takes: each tells some
-    that those before it do not."""
-    own = [_settable(one) for one in records]
-    keys: list[str] = []
-    found = 1
-    for key in (key for key in _differing(records) if key not in left):
-        more = len({tuple(str(one.get(name)) for name in (*keys, key)) for one in own})
-        if more > found:
-            keys, found = [*keys, key], more
-    return keys
-
-
-def _first(words: Sequence[str], most: int = MOST_MOVED) -> list[str]:
+def first_words(words: Sequence[str], most: int = MOST_MOVED) -> list[str]:
     """All of these words, or the first and how many more there are."""
     return list(words) if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} more"]
 

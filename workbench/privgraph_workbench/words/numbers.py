@@ -156,6 +156,17 @@ def spent(asked: float | None, sound: float) -> str:
     return exact if budget is None or option(budget) == exact else f"{option(budget)} ({exact} spent)"
 
 
+def kept(asked: float | None, sound: float) -> str:
+    """A sound epsilon where many stand side by side: the budget that was asked for, where the run keeps it,
+    for that is a guarantee, too; else `stated`.
+
+    >>> kept(1.0, 0.99969), kept(1.0, 1.20001), kept(None, 0.99969)
+    ('1', '1.201', '0.9997')
+    """
+    budget = kept_budget(asked, sound)
+    return stated("sound", sound) if budget is None else option(budget)
+
+
 def signed(value: float) -> str:
     """A number with one decimal and a true minus sign.
 

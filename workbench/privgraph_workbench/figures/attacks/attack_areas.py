@@ -15,7 +15,7 @@ from privgraph_workbench.words.numbers import number, stated
 NARROW = 0.6
 """Up to here an axis reaches at least: two areas beside a coin's do not fill one that ends at 1."""
 CLASSES = "true classes alone"
-"""What likeness tells by itself, with which an area of edges is to be compared."""
+"""What similarity tells by itself, with which an area of edges is to be compared."""
 TITLE = "Areas under the curves, the smallest ε first"
 
 
@@ -27,9 +27,9 @@ def data(records: Sequence[AttackRecord], names: Sequence[str] = (), slots: Sequ
     one model with DeLong's), models (the area of each attacked model), asks (its question in words),
     false_alarms, found, found_low, found_high (the highest rate of false positives that is told, the true
     positive rate there and its interval; None where the others are too few), signed_rank (its p-value, or
-    None), by_classes (the area of the true classes alone, where the attack goes by likeness; else None), slot
-    (its colour, of `slots`: that of its curve beside this figure; all have one colour where none are given),
-    evaluator (True: an evaluator alone knows the answers).
+    None), by_classes (the area of the true classes alone, where the attack goes by similarity; else None),
+    slot (its colour, of `slots`: that of its curve beside this figure; all have one colour where none are
+    given), evaluator (True: an evaluator alone knows the answers).
     """
     rows = [
         {

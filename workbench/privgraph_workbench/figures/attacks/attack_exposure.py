@@ -24,11 +24,11 @@ def data(record: AttackRecord, without: AttackRecord | None = None) -> list[Row]
     """One row per group: kind (degree or class), name, nodes, exposure (the mean share of nodes that did not
     train whose scores lie below those of the group's training nodes; 0.5 is chance), low, high (its interval,
     `bounds.mean_of_shares`, which takes nodes for independent), attack (its title), asks
-    and members_are (its question, and who is exposed, in words), likeness (whether it goes by likeness, which
+    and members_are (its question, and who is exposed, in words), similarity (whether it goes by that, which
     tells edges that no model read), by_classes (then the area of the true classes alone, if known), and
     without (the exposure of the same group by the same attack on a model that reads no edge: the record
     `without`; None where there is none)."""
-    likeness = bool(sides(record.attack).caution) and record.options.by == "distance"
+    similarity = bool(sides(record.attack).caution) and record.options.by == "distance"
     beside = {
         (kind, one.name): one.exposure
         for kind, held in (() if without is None else (("degree", without.by_degree), ("class", without.by_class)))
@@ -46,8 +46,8 @@ def data(record: AttackRecord, without: AttackRecord | None = None) -> list[Row]
             "attack": record.title,
             "asks": apart.asks,
             "members_are": apart.members,
-            "likeness": likeness,
-            "by_classes": record.by_classes if likeness else None,
+            "similarity": similarity,
+            "by_classes": record.by_classes if similarity else None,
             "without": beside.get((kind, one.name)),
         }
         for kind, held in groups.items()
@@ -137,18 +137,18 @@ plot = plotted(chart)
 
 
 def _notes(rows: Sequence[Row], *, compared: bool) -> tuple[str, ...]:
-    """What to compare with where likeness tells edges, too."""
+    """What to compare with where similarity tells edges, too."""
     first = rows[0]
     wide = (
         "Intervals are for so many independent nodes, whatever the law of their shares (Hoeffding); groups whose "
         "intervals overlap need not differ."
     )
-    if not first["likeness"]:
+    if not first["similarity"]:
         return (wide,)
     classes = "" if first["by_classes"] is None else f" The true classes alone have {number(first['by_classes'])}."
     read = (
         "The hollow marks are what the same attack finds on a perceptron, which reads no edge: what a group's mark "
-        "lies beyond its hollow one is more than likeness."
+        "lies beyond its hollow one is more than similarity."
         if compared
         else "Attack a perceptron in the same way, which reads no edge, and its exposure is drawn beside this one's."
     )

@@ -38,6 +38,8 @@ COLUMNS = {
 }
 """What stands in a CSV, and as what; all else is the same for all rows of an attack, and told in the text
 beside it."""
+OWN = "the run's own training nodes"
+"""The faint line of a single attack, in the legend."""
 CROWD = 3
 """Attacks from which on one line is drawn of each: faint ones beside them would hide them."""
 
@@ -56,7 +58,7 @@ def data(
     most that the run's sound epsilon allows, and chance with so few members and others), false, true, low,
     high (of a band; None elsewhere), own_area (of the line), area, area_low, area_high, models, rare_false,
     rare_true (the rarest false positive rate that so many others can show, and its true positive rate),
-    epsilon (sound), by_classes (the area of the true classes alone, where the attack goes by likeness; else
+    epsilon (sound), by_classes (the area of the true classes alone, where the attack goes by similarity; else
     None), steps, scale, asks, members_are, others_are (the attack's question and its two sides in words),
     others (how many of them it is judged on: their smallest share that can be named is one of so many), told
     (what it was and found, in one line), graph (of `graphs`, what it was on), no_line (why no line follows
@@ -146,11 +148,13 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty(TITLE, "no attack is chosen")
     logarithmic = rows[0]["scale"] == "log"
     low = _least(rows) if logarithmic else 0.0
-    guess = np.geomspace(low, 1, 30).tolist() if logarithmic else [0.0, 1.0]
+    floor = _lowest(rows, low) if logarithmic else 0.0
+    guess = np.geomspace(max(low, floor), 1, 30).tolist() if logarithmic else [0.0, 1.0]
     series = [Series(name="a guess by chance", kind="line", x=tuple(guess), y=tuple(guess), slot=NEUTRAL, shape=2)]
     names = list(dict.fromkeys(row["attack"] for row in rows))
     asked = list(dict.fromkeys(row["asks"] for row in rows))
     single = len({row["attack"] for row in rows if row["curve"] == "sound"}) < 2
+    lone = len(names) == 1
     for slot, name in enumerate(names):
         # no share of the others lies between none and one of them: there a logarithmic curve has no place
         held = [row for row in rows if row["attack"] == name and (not logarithmic or row["false"] >= _first(row, low))]
@@ -162,7 +166,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                     kind="band",
                     x=tuple(row["false"] for row in band),
                     # no logarithm of 0: there the band reaches to the lower edge
-                    low=tuple(max(row["low"], low) for row in band),
+                    low=tuple(max(row["low"], floor) for row in band),
                     y=tuple(row["high"] for row in band),
                     slot=slot,
                     group=name,
@@ -174,14 +178,14 @@ def chart(rows: Sequence[Row]) -> Chart:
         own = _stepped([row for row in drawn if row["curve"] == "attack"])
         series += [
             Series(
-                name=textwrap.fill(f"{name} ({_areas(curve[0])})", LINE),
+                name=textwrap.fill(f"{OWN if lone and curve is own and mean else name} ({_areas(curve[0])})", LINE),
                 kind="line",
                 x=tuple(row["false"] for row in curve),
                 y=tuple(row["true"] for row in curve),
                 slot=slot,
                 group=name,
                 faint=curve is own and bool(mean),
-                legend=curve is mean or not mean,
+                legend=curve is mean or not mean or lone,
                 hover=tuple(_hover(row) for row in curve),
             )
             for curve in ((mean or own,) if len(names) >= CROWD else (mean, own))
@@ -209,7 +213,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         panels=(
             Panel(
                 x=_axis(f"false alarms: share of {_one(rows, 'others_are', 'the others')} (FPR", logarithmic, low),
-                y=_axis(f"found: share of {_one(rows, 'members_are', 'the members')} (TPR", logarithmic, low),
+                y=_axis(f"found: share of {_one(rows, 'members_are', 'the members')} (TPR", logarithmic, floor),
             ),
         ),
         series=tuple(series),
@@ -290,6 +294,18 @@ def _least(rows: Sequence[Row]) -> float:
     return float(min(1e-3, 10.0 ** math.floor(math.log10(min(seen, default=0.1) * 0.999))))
 
 
+def _lowest(rows: Sequence[Row], low: float) -> float:
+    """The power of ten at or below all that is drawn of attacks, at most 0.1: where they find much,
+    the curves do not lie in a sliver below the upper edge."""
+    drawn = [
+        row["true"] if row["low"] is None else row["low"]
+        for row in rows
+        if row["curve"] != "sound" and row["false"] >= _first(row, low)
+    ]
+    seen = [one for one in drawn if one > 0]
+    return float(min(0.1, max(low, 10.0 ** math.floor(math.log10(min(seen, default=low) * 0.999)))))
+
+
 def _hover(row: Row) -> str:
     whose = {"mean": f"mean of {row['models']} models\n"}.get(row["curve"], "one model\n" * (row["models"] > 1))
     return f"{row['attack']}\n{whose}{percent(row['false'])} false alarms\n{percent(row['true'])} found"
@@ -330,14 +346,14 @@ def _lines(rows: Sequence[Row], crowd: bool) -> str:
     """Of which models lines and bands are: the same rule for however many attacks."""
     models = {row["attack"]: row["models"] for row in rows}
     mean = {row["attack"] for row in rows if row["curve"] == "mean"}
-    own = "the one attacked model" if set(models.values()) == {1} else "the model that trained on the run's own draw"
+    own = "the one attacked model" if set(models.values()) == {1} else "the one trained on the run's own training nodes"
     if not mean:
         said = f"Line: {own}."
     else:
         strong = "Line" if crowd else "Strong line"
-        said = f"{strong}: the mean over the attacked models, each of which trained on a draw of its own"
+        said = f"{strong}: the mean over the attacked models, each trained on its own random set of nodes"
         said += "." if len(mean) == len(models) else f"; of fewer than {FEW} models, {own}."
-        said += "" if crowd else " Faint line: the one that trained on the run's own draw."
+        said += "" if crowd else " Faint line: the one trained on the run's own training nodes."
     return said + " Band: lowest to highest over all attacked models." * any(row["curve"] == "band" for row in rows)
 
 

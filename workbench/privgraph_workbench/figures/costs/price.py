@@ -50,8 +50,8 @@ def data(
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """Two curves on logarithmic axes; below them, where it is known, how many labels are right. What is
-    chosen has a large mark on each."""
+    """Two curves on logarithmic axes; where it is known, how many labels are right: below them, and along the
+    noise next to them. What is chosen has a large mark on each."""
     drawn = [row[COLUMNS[kind]] for row in rows for kind in KINDS if _finite(row[COLUMNS[kind]])]
     if not drawn:
         return empty(TITLE, "no lambda has a finite ε")
@@ -96,15 +96,16 @@ def chart(rows: Sequence[Row]) -> Chart:
         panels.append(Panel(x=along, y=Axis(title="labels right, on average (percent)", percent=True, low=0, high=1)))
         marked = [row for row in told if row["chosen"]]
         series += [_right("line", told, 7), _right("points", marked, 12)]
-    grow = "grow with lambda, which is the inverse of the noise" if rows[0]["by"] == "lam" else "fall with more noise"
+    wide = rows[0]["by"] == "noise"
+    grow = "grow with lambda, which is the inverse of the noise" if not wide else "fall with more noise"
     return Chart(
         title=TITLE,
         panels=tuple(panels),
         series=tuple(series),
         summary=f"Both epsilons {grow}. {said}.",
         badges=(TRUTH_BADGE,) if told else (),
-        columns=1,
-        height=330 if not told else 520,
+        columns=2 if wide else 1,
+        height=330 if wide or not told else 520,
     )
 
 
@@ -112,7 +113,7 @@ plot = plotted(chart)
 
 
 def _right(kind: Literal["line", "points"], held: Sequence[Row], size: float) -> Series:
-    """Shares of right labels in the lower panel."""
+    """Shares of right labels in the second panel."""
     return Series(
         name="labels right",
         kind=kind,

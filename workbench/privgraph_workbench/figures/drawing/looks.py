@@ -20,9 +20,10 @@ class Look:
 
 
 def look(series: Series, colours: Theme) -> Look:
-    """One of the three epsilons looks as itself, wherever it stands; anything else as its slot says."""
-    if series.epsilon is not None:
-        mark = EPSILONS[series.epsilon]
+    """One of the three epsilons looks as itself, wherever it stands, but where it has a shape: there it says
+    only whether the mark is filled. Anything else looks as its slot says."""
+    mark = EPSILONS[series.epsilon] if series.epsilon is not None else None
+    if mark is not None and series.epsilon is not None and series.shape is None:
         return Look(
             colour=colours.epsilon(series.epsilon),
             dash=mark.dash,
@@ -35,6 +36,6 @@ def look(series: Series, colours: Theme) -> Look:
         colour=colours.line(series.slot),
         dash=DASHES[shape % len(DASHES)],
         symbol=MARKERS[shape % len(MARKERS)],
-        hollow=series.hollow,
+        hollow=series.hollow if mark is None else mark.hollow,
         pattern=PATTERNS[shape % len(PATTERNS)],
     )

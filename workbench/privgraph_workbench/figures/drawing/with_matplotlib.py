@@ -40,7 +40,7 @@ DASHES: Mapping[str, Any] = {
     "4px,2px": (0, (2.4, 1.2)),
     "longdashdot": (0, (9, 2, 1.2, 2)),
     "5px,2px,1px,2px": (0, (3, 1, 0.8, 1)),
-    "2px,6px": (0, (1.2, 4)),
+    "10px,3px": (0, (6, 1.8)),
 }
 MARKERS: Mapping[str, str] = {
     "circle": "o",
@@ -290,7 +290,9 @@ def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
         y = [panel.y.categories.index(str(value)) for value in series.y]
     if series.kind == "band":
         low = [math.nan if value is None else value for value in series.low]
-        return axis.fill_between(x, low, y, color=colour, alpha=BAND[colours.name], linewidth=0)
+        return axis.fill_between(
+            x, low, y, color=colour, alpha=BAND[colours.name] * (0.5 if series.faint else 1), linewidth=0
+        )
     if series.kind == "level":
         return axis.plot(x, [y[0]] * 2, color=colour, linestyle=dash, linewidth=1.8)[0]
     if series.kind == "links":

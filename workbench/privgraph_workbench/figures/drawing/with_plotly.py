@@ -315,7 +315,7 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
             x=[*series.x, *reversed(series.x)],
             y=[*series.y, *reversed(series.low)],
             fill="toself",
-            fillcolor=transparent(colour, BAND[colours.name]),
+            fillcolor=transparent(colour, BAND[colours.name] * (0.5 if series.faint else 1)),
             line={"width": 0},
             mode="lines",
             hoverinfo="skip",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.words.naming import UNIT_WORDS
-from privgraph_workbench.words.numbers import percent, spent
+from privgraph_workbench.words.numbers import kept, percent
 
 
 def curve_of(row: Row) -> str:
@@ -57,7 +57,7 @@ def apart(variants: Sequence[str]) -> dict[str, str]:
 def point_of(row: Row, called: Mapping[str, str] | None = None) -> str:
     """A point of the figure in a few words; its curve as it is `called` there."""
     curve = curve_of(row)
-    sound = "" if row["reference"] else f" at sound ε {spent(row['asked'], row['epsilon'])}"
+    sound = "" if row["reference"] else f" at sound ε {kept(row['asked'], row['epsilon'])}"
     seeds = f"{row['seeds']} seed{'s' * (row['seeds'] != 1)}"
     return f"{(called or {}).get(curve, curve)}{sound}: {percent(row['mean'])}, {seeds}"
 

@@ -123,16 +123,17 @@ def chart(rows: Sequence[Row]) -> Chart:
     at = places.index(mine) + 1
     places[at:at] = below
     told = "; ".join(labels.values())
+    name = "PREC@1" if any(row["kind"] == "guessing" for row in levels) else "test accuracy"
     return Chart(
-        title=TITLE,
+        title=TITLE if name != "PREC@1" else TITLE.replace("accuracy", name),
         panels=(
             Panel(
-                x=Axis(title="test accuracy (percent)", percent=True, low=0, high=1),
+                x=Axis(title=f"{name} (percent)", percent=True, low=0, high=1),
                 y=Axis(title="", scale="category", categories=tuple(places)),
             ),
         ),
         series=tuple(series),
-        summary=f"Test accuracy: {told}.",
+        summary=f"{name[:1].upper()}{name[1:]}: {told}.",
         badges=badges_of(rows),
         height=130 + 40 * len(levels) + 26 * len(below),
         legend=True,

@@ -1,7 +1,8 @@
 """Accuracy against epsilon, with confidence over seeds (Figure 2 of the ProGAP paper).
 
-Each setting is drawn at two epsilons of the same noise, the sound one and the one as published, each with
-its own mark and joined by a thin line. A line, in colour and dash, is a method; a mark says which epsilon.
+Each setting is drawn at two epsilons of the same noise, the sound one and the one as published, joined by a
+thin line. Colour, dash and mark are a method's; the mark is filled at the sound epsilon, and hollow at the
+published one. What has no epsilon is a grey level.
 Epsilons of different privacy units are different promises: each unit of a graph has a panel of its own, and
 `notes.mixed_units` has the sentence that stands beside both. A grey staircase is the Pareto front.
 """
@@ -13,6 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
@@ -34,7 +36,7 @@ from privgraph_workbench.words.naming import (
     unit_of,
     variants,
 )
-from privgraph_workbench.words.numbers import percent, spent, stated
+from privgraph_workbench.words.numbers import kept, percent, stated
 
 TITLE = "Accuracy against privacy"
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
@@ -45,16 +47,23 @@ LARGEST = 1000.0
 RING = theme.MARKERS.index("octagon")
 OWN = "with runs of your own"
 """What a ring around a point says, where other points are of the gallery."""
+KEYS: Mapping[Epsilon, str] = {
+    "sound": f"{EPSILONS['sound'].title}, filled",
+    "published": f"{EPSILONS['published'].title}, hollow",
+}
+"""What the marks of every method mean, in the legend."""
+KEY = theme.MARKERS.index("square")
+"""The mark that stands there for those of all methods."""
 SAME_RUN = "same run"
 """What joins the two epsilons of one noise."""
 LEVELS = 4
 """Levels that are named before any curve: some of what there is to compare with."""
 ENTRIES = 14
 """Curves and levels that a legend names at most; others are named where they are pointed at."""
-DODGE, DODGE_OF_MANY = 0.005, 0.008
+DODGE, DODGE_OF_MANY = 0.012, 0.011
 """In a crowd, marks of one epsilon stand side by side, each on its own bar: so far apart, as a share of the
 width of the only panel, or of one of many."""
-WIDEST = 0.04
+WIDEST = 0.045
 """How far the last of them stands from its epsilon at most; always to the right: none promises more."""
 CAP = 0.003
 """Half the width of the ends of a bar, as a share of the panel's."""
@@ -217,7 +226,7 @@ def _worth(points: Sequence[Row]) -> tuple[int, float]:
 
 def _style(row: Row) -> str:
     """What has one colour: a method looks the same whichever unit it protects, for each unit has a panel of
-    its own, and its level without privacy is dashed."""
+    its own."""
     return f"{row['title']}, {row['variant']}"
 
 
@@ -293,13 +302,14 @@ def chart(rows: Sequence[Row]) -> Chart:
         for small in [_small(held, parts)]
     )
     series: list[Series] = []
-    styles = slots(
-        {_style(row): row["method"] for wanted in (False, True) for row in rows if row["reference"] == wanted}
-    )
-    own = {curve_of(row): styles[_style(row)] for row in rows}
+    styles = slots({_style(row): row["method"] for row in rows if not row["reference"]})
+    own = {curve_of(row): styles[_style(row)] for row in rows if not row["reference"]}
     mixed = len({row["low"] is None for row in rows}) > 1
     for place, held in enumerate(parts):
         private = [row for row in held if not row["reference"]]
+        for row in held:
+            if row["reference"]:
+                series += _level_band(row, place, ends[place])
         here = [curve for curve in curves if any(curve_of(row) == curve for row in private)]
         step = min(DODGE if len(parts) == 1 else DODGE_OF_MANY, WIDEST / max(1, len(here) - 1))
         for at, curve in enumerate(here):
@@ -309,10 +319,10 @@ def chart(rows: Sequence[Row]) -> Chart:
             series += _rings(members, place, aside)
             look = (own[curve], place)
             series += _curve_series(members, called[curve], *look, mixed=mixed, crowd=crowd, aside=aside, cap=cap)
-        for level in levels:
+        for at, level in enumerate(levels):
             for row in held:
                 if row["reference"] and curve_of(row) == level:
-                    series += _level(row, called[level], own[level], place, ends[place])
+                    series.append(_level(row, called[level], at, place, ends[place]))
         series += _front(private, place, ends[place][1])
     series, left = _named(series, [*levels[:LEVELS], *curves, *levels[LEVELS:]])
     if any(one.group == OWN for one in series):
@@ -354,28 +364,19 @@ plot = plotted(chart)
 
 
 def plain(rows: Sequence[Row]) -> Chart:
-    """The same without the epsilons as published and without the front: each method at its sound epsilon, in
-    its own colour. Curves of which nothing is proved are left out, and named in a note."""
+    """The same without the epsilons as published and without the front: each method at its sound epsilon.
+    Curves of which nothing is proved are left out, and named in a note."""
     full = chart(rows)
-    lines = {(one.group, one.panel): one.slot for one in full.series if one.kind == "line"}
+    lines = {(one.group, one.panel) for one in full.series if one.kind == "line"}
     proved = {(one.group, one.panel) for one in full.series if one.epsilon == "sound"}
-    series = []
-    for one in full.series:
-        at = (one.group, one.panel)
-        if (
-            one.epsilon == "published"
-            or one.group == FRONT
-            or one.name == SAME_RUN
-            or (one.epsilon and one.x == (None,))
-        ):
-            continue
-        if at not in lines:
-            series.append(one)
-        elif at in proved:
-            if one.kind == "line" and one.legend:  # the legend has its line with its mark
-                series.append(replace(one, kind="path", x=(None, None), y=(None, None)))
-                one = replace(one, legend=False)
-            series.append(replace(one, epsilon=None, slot=lines[at]) if one.epsilon == "sound" else one)
+    series = [
+        one
+        for one in full.series
+        if ((one.group, one.panel) in proved or (one.group, one.panel) not in lines)
+        and one.epsilon != "published"
+        and one.group != FRONT
+        and one.name not in (SAME_RUN, *KEYS.values())
+    ]
     called = names(rows)
     unproved = sorted({called[group] for group, panel in lines if (group, panel) not in proved})
     note = [f"No ε is proved for {'; '.join(unproved)}: not drawn here."] if unproved else []
@@ -522,8 +523,9 @@ def _curve_series(
     members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, crowd: bool, aside: float, cap: float
 ) -> list[Series]:
     """A line through the curve's points, the sound ones where there are any, and a mark at each of the two
-    epsilons; a smaller one for few seeds, where the figure has both (`mixed`). No band in a `crowd`. All of
-    it stands `aside` of its epsilon by that factor; the ends of bars are as wide as `cap` says."""
+    epsilons, filled and hollow; a smaller one for few seeds, where the figure has both (`mixed`). No band in
+    a `crowd`. All of it stands `aside` of its epsilon by that factor; the ends of bars are as wide as `cap`
+    says."""
     curve = curve_of(members[0])
     points = {kind: sorted(_placed(members, kind), key=lambda row: float(row[COLUMNS[kind]])) for kind in KINDS}
     kind: Epsilon = "sound" if points["sound"] else "published"
@@ -532,17 +534,10 @@ def _curve_series(
         ((x, y),) = line
         line = [(x / ALONE, y), (x * ALONE, y)]
     series = [] if crowd else band(points[kind], COLUMNS[kind], slot=slot, panel=panel, group=curve)
-    series.append(
-        Series(
-            name=name,
-            kind="line",
-            x=tuple(x for x, _ in line),
-            y=tuple(y for _, y in line),
-            slot=slot,
-            panel=panel,
-            group=curve,
-        )
-    )
+    shared: dict[str, Any] = {"slot": slot, "panel": panel, "group": curve}
+    series.append(Series(name=name, kind="path", x=(None, None), y=(None, None), **shared))  # the legend's
+    places: dict[str, Any] = {"x": tuple(x for x, _ in line), "y": tuple(y for _, y in line)}
+    series.append(Series(name=name, kind="line", legend=False, **places, **shared))
     sure = [row for row in points[kind] if row["low"] is not None]
     if sure:
         bars: list[tuple[float, float]] = []
@@ -591,6 +586,8 @@ def _curve_series(
                     kind="points",
                     x=tuple(aside * row[COLUMNS[kind]] for row in chosen),
                     y=tuple(row["mean"] for row in chosen),
+                    slot=slot,
+                    shape=slot,
                     epsilon=kind,
                     panel=panel,
                     legend=False,
@@ -635,33 +632,34 @@ def _placed(members: Sequence[Row], kind: Epsilon) -> list[Row]:
 
 
 def _keys(series: Sequence[Series]) -> list[Series]:
-    """What the marks mean: an entry of the legend for each epsilon that is drawn."""
+    """What marks mean, whatever their colour: an entry of the legend for each epsilon that is drawn."""
     drawn = {one.epsilon for one in series}
     return [
-        Series(name=EPSILONS[kind].title, kind="points", x=(None,), y=(None,), epsilon=kind)
+        Series(name=KEYS[kind], kind="points", x=(None,), y=(None,), slot=NEUTRAL, shape=KEY, epsilon=kind)
         for kind in KINDS
         if kind in drawn
     ]
 
 
-def _level(row: Row, name: str, slot: int, panel: int, ends: tuple[float, float]) -> list[Series]:
-    """A line from end to end, in its 95% band where there are seeds enough for one."""
-    level = curve_of(row)
-    series = band([{**row, "x": end} for end in ends], "x", slot=slot, panel=panel, group=level)
-    series.append(
-        Series(
-            name=name,
-            kind="level",
-            x=ends,
-            y=(row["mean"],),
-            slot=slot,
-            shape=1 + slot % 5,
-            panel=panel,
-            group=level,
-            hover=(_hover(row, name),) * 2,
-        )
+def _level_band(row: Row, panel: int, ends: tuple[float, float]) -> list[Series]:
+    """The 95% band of a level, where there are seeds enough for one: behind all else."""
+    rows = [{**row, "x": end} for end in ends]
+    return band(rows, "x", slot=NEUTRAL, panel=panel, group=curve_of(row), faint=True)
+
+
+def _level(row: Row, name: str, place: int, panel: int, ends: tuple[float, float]) -> Series:
+    """A grey line from end to end, whose dash says which of the figure's levels it is."""
+    return Series(
+        name=name,
+        kind="level",
+        x=ends,
+        y=(row["mean"],),
+        slot=NEUTRAL,
+        shape=1 + place % 5,
+        panel=panel,
+        group=curve_of(row),
+        hover=(_hover(row, name),) * 2,
     )
-    return series
 
 
 def _hover(row: Row, curve: str) -> str:
@@ -671,7 +669,7 @@ def _hover(row: Row, curve: str) -> str:
     told = row.get("setting") or ("" if row["variant"] in curve else row["variant"])
     whose = f"{row['own']} of {row['seeds']} runs are your own" if row["own"] else ""
     return (
-        f"{curve}\n{percent(row['mean'])} ({seeds})\nsound ε {spent(row['asked'], row['epsilon'])}"
+        f"{curve}\n{percent(row['mean'])} ({seeds})\nsound ε {kept(row['asked'], row['epsilon'])}"
         f"\nε as published {stated('published', row['epsilon_as_published'])}"
         + (f"\n{told}" if told else "")
         + (f"\n{whose}" if whose else "")

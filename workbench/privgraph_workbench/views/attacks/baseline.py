@@ -1,4 +1,4 @@
-"""What an attack on edges finds of a model that never read one, on the same graph: what likeness alone
+"""What an attack on edges finds of a model that never read one, on the same graph: what similarity alone
 tells."""
 
 from __future__ import annotations
@@ -10,60 +10,25 @@ from privgraph.options import OptionError
 from privgraph.registry import ATTACKS
 from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
-from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.spec import make_spec
+from privgraph_workbench.facts import without_edges
+from privgraph_workbench.facts.advising import BLIND
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.attacks.verdict import caution
-from privgraph_workbench.views.parts import states, under_way
-from privgraph_workbench.words import markup
+from privgraph_workbench.views.attacks import new_attack
+from privgraph_workbench.views.parts import under_way
+from privgraph_workbench.words import markup, verdicts
 
-METHOD = "mlp"
-MOST = 200
 POLL_SECONDS = 1.0
 WANTED = "perceptron.wanted"
 """The run beside which somebody has asked for a perceptron: it is attacked once it is trained."""
 
 
-def perceptrons(record: RunRecord) -> list[RunRecord]:
-    """Perceptrons on the same graph with the same kind of split, finished or not; those of the same seed
-    come first, then the newest."""
-    asked = record.spec
-    found = states.readable(queue.store().find(RunQuery(methods=(METHOD,), limit=MOST)))
-    same = [
-        one
-        for one in found
-        if (one.spec.dataset, one.spec.data_options, one.spec.split) == (asked.dataset, asked.data_options, asked.split)
-    ]
-    return sorted(same, key=lambda one: one.spec.seed != asked.seed)
-
-
-def beside(record: RunRecord, attack: AttackRecord) -> AttackRecord | None:
-    """The newest attack of the same kind, with the same distance and the same pairs, on a perceptron that was
-    trained on the same graph; the attack itself where its run is one. None for attacks that ask something
-    else."""
-    if not caution(attack):
-        return None
-    if record.spec.method == METHOD:
-        return attack
-    asked = attack.options
-    for run in perceptrons(record):
-        same = [
-            one
-            for one in (queue.store().attacks(run.id) if run.state == "done" else ())
-            if one.attack == attack.attack
-            and (one.options.by, one.options.distance, one.options.unlinked)
-            == (asked.by, asked.distance, asked.unlinked)
-        ]
-        if same:
-            return same[-1]
-    return None
-
-
 def offer(record: RunRecord, attack: AttackRecord) -> None:
     """A click to such a model, where an attack on edges has none beside it: it is trained on the graph, split
     and seed of this run, and attacked in the same way as soon as it is there."""
-    if not caution(attack) or beside(record, attack) is not None:
+    if not verdicts.caution(attack) or without_edges.beside(queue.store(), record, attack) is not None:
         st.session_state.pop(WANTED, None)
         return
     wanted = st.session_state.get(WANTED) == record.id
@@ -73,15 +38,15 @@ def offer(record: RunRecord, attack: AttackRecord) -> None:
 def _busy(record: RunRecord) -> bool:
     return any(
         one.pending or any(not going.done for going in attacking.states(queue.store(), one.id))
-        for one in perceptrons(record)
+        for one in without_edges.perceptrons(queue.store(), record)
     )
 
 
 def _offer(record: RunRecord, attack: AttackRecord) -> None:
     queue.tick()
-    if beside(record, attack) is not None:
+    if without_edges.beside(queue.store(), record, attack) is not None:
         st.rerun()  # the verdict above reads it
-    runs = perceptrons(record)
+    runs = without_edges.perceptrons(queue.store(), record)
     done = next((one for one in runs if one.state == "done"), None)
     waiting = next((one for one in runs if one.pending), None)
     going = [] if done is None else [one for one in attacking.states(queue.store(), done.id) if not one.done]
@@ -119,8 +84,12 @@ def _under_attack(run: RunRecord, one: Attacking) -> None:
 def _ask(record: RunRecord, attack: AttackRecord, done: RunRecord | None) -> None:
     label = "Train and attack a perceptron" if done is None else "Attack the perceptron in the same way"
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption("A perceptron reads no edge: the same attack on one says how much is likeness.")
-        if st.button(label, key="perceptron", icon=":material/play_arrow:"):
+        why_not = new_attack.away(record)
+        st.caption(
+            "A perceptron reads no edge: the same attack on one says how much is similarity. "
+            f"{markup.literal(why_not)}".strip()
+        )
+        if st.button(label, key="perceptron", icon=":material/play_arrow:", disabled=bool(why_not)):
             st.session_state[WANTED] = record.id
             if done is None:
                 _train(record)
@@ -134,7 +103,7 @@ def _train(record: RunRecord) -> None:
     (run,) = queue.submit(
         [
             make_spec(
-                METHOD,
+                BLIND,
                 asked.dataset,
                 {"unit": "none"},
                 data_options=dict(asked.data_options),

@@ -9,10 +9,12 @@ from streamlit.elements.lib.column_types import ColumnConfig
 
 from privgraph_workbench.theme import EPSILONS
 
+PROTECTS: Mapping[str, str] = {"none": "nothing", "edge": "edges", "node": "nodes"}
+"""What an epsilon is about."""
 HELP: Mapping[str, str] = {
     "area": "Area under the curve (AUC), with its interval: how often the attack picks the right one of two, one "
     "trained on and one not; 0.5 is guessing",
-    "ε at least": "What was shown: the run's ε cannot be below it. A dash: no bound follows",
+    "ε at least": "What was shown: the run's ε cannot be below it. A dash: no bound follows from such an attack",
     EPSILONS["sound"].title: "What our own proof claims; ∞: nothing is promised",
     EPSILONS["published"].title: "What the paper's own formula claims",
     EPSILONS["audited"].title: "What the run's audits have shown together: its ε cannot be below it",
@@ -24,7 +26,9 @@ HELP: Mapping[str, str] = {
     "kind": "What it was, how it asked, and how many models were trained for it",
     "verdict": "What follows from the area and its interval, in words",
     "run": "The attacked run; choose a row to open it",
-    "classes alone": "The area that the true classes of both ends reach without any edge: up to there nothing leaked",
+    "similarity alone": "The area that is reached without reading any edge, by a model that reads none or by the true "
+    "classes of both ends: up to there nothing leaked",
+    "promised": "The run's sound ε, and what it protects; in brackets where it does not limit what is asked here",
     "protects": "What the run's ε is about",
     "test / training accuracy": "Of the run itself: a wide gap says that it has learnt its training nodes by heart",
     "models": "All models trained for the attack: those attacked in the run's place, and shadow models beside them",

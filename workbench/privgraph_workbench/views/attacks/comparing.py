@@ -14,11 +14,11 @@ from privgraph.registry import METHODS, sides
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.attacks import columns
+from privgraph_workbench.views.attacks import columns, findings
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import naming, rates
-from privgraph_workbench.words.numbers import exact_percent, lower, percent, stated
+from privgraph_workbench.words.numbers import exact_percent, percent, stated
 
 KEY = "over"
 MOST_CURVES = 6
@@ -171,15 +171,13 @@ def table(names: Sequence[str], attacks: Sequence[AttackRecord], runs: Sequence[
             "area": f"{one.found[0]:.3f} ({one.found[1]:.3f} to {one.found[2]:.3f})",
             EPSILONS["sound"].title: "∞" if math.isinf(one.sound) else stated("sound", one.sound),
             "attack": name,
-            "protects": {"none": "nothing", "edge": "edges", "node": "nodes"}.get(
-                str(run.spec.options.get("unit", "none")), "nothing"
-            ),
+            "protects": columns.PROTECTS.get(str(run.spec.options.get("unit", "none")), "nothing"),
             **{
                 f"found at {exact_percent(rate.false)} false alarms": rates.found(one, place)
                 for place, rate in enumerate(one.outcome.rates)
                 if rate.false >= RARE
             },
-            "ε at least": rates.NONE if one.bound is None else lower(one.bound),
+            "ε at least": findings.bound(one),
             "test / training accuracy": f"{percent(run.metrics.get('test_accuracy'))} / "
             f"{percent(run.metrics.get('train_accuracy'))}",
         }

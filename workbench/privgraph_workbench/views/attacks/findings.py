@@ -13,9 +13,9 @@ from privgraph.registry import ATTACKS, sides
 from privgraph_workbench.figures.attacks.limits import no_line
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.attacks import columns, verdict
+from privgraph_workbench.views.attacks import columns
 from privgraph_workbench.words import attacks as attack_words
-from privgraph_workbench.words import markup, rates
+from privgraph_workbench.words import markup, rates, verdicts
 from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
 
 FEW_NODES = 30
@@ -63,8 +63,8 @@ def numbers(attack: AttackRecord, unit: str = "none") -> None:
     counted = " The bound counts among the run's audits." if attack.turn else ""
     boxes.append(
         (
-            "A claimed ε is at least" if unit == "none" else "ε at least",
-            rates.NONE if attack.bound is None else lower(attack.bound),
+            "Smallest ε that it could claim" if unit == "none" else "ε at least",
+            lower(attack.bound) if attack.bound else rates.NONE,
             f"does not follow: {no_bound(attack, unit)}" if attack.bound is None else _beside_bound(attack, unit),
             "If the run's ε were below this number, an attack would do as well as this one with a chance of "
             f"{exact_percent(1 - attack.confidence)} at most. It follows only where our own random split chose who "
@@ -98,17 +98,28 @@ def accuracies(attack: AttackRecord) -> str:
 
 def too_few(attack: AttackRecord) -> bool:
     """Whether a bound of 0 is for want of nodes, though the attack finds them."""
-    return attack.bound == 0 and attack.outcome.members < FEW_NODES and not verdict.guessing(attack)
+    return attack.bound == 0 and attack.outcome.members < FEW_NODES and not verdicts.guessing(attack)
+
+
+def bound(attack: AttackRecord) -> str:
+    """The bound in a cell of a table; 0 always holds, and says nothing."""
+    if too_few(attack):
+        return "too few nodes"
+    if not attack.bound:
+        return rates.NONE if attack.bound is None else "nothing shown"
+    return lower(attack.bound)
 
 
 def _beside_bound(attack: AttackRecord, unit: str) -> str:
-    """What a bound has to be compared with; why it is 0."""
+    """What a bound has to be compared with; why there is none."""
     if too_few(attack):
-        return f"too few nodes ({attack.outcome.members}) to bound ε, whatever was found"
+        return f"no bound possible: too few nodes ({attack.outcome.members} trained on), whatever was found"
     if unit == "none":
-        return "this run claims none; a smaller ε would be refuted" if attack.bound else "nothing was shown"
+        if not attack.bound:
+            return "no bound on ε was shown"
+        return "it claims none, so its own page has nothing to audit; a smaller claim would be refuted"
     sound = f"{EPSILONS['sound'].title}: {'∞' if math.isinf(attack.sound) else stated('sound', attack.sound)}"
-    return f"{sound}{'' if attack.bound else '; nothing was shown'}"
+    return f"{sound}{'' if attack.bound else '; no bound was shown'}"
 
 
 def no_bound(attack: AttackRecord, unit: str) -> str:
@@ -120,9 +131,12 @@ def no_bound(attack: AttackRecord, unit: str) -> str:
 
 
 def attacker(attack: AttackRecord) -> None:
-    """What the attacker knows, how it scores, and what follows."""
+    """What the attacker knows and how it scores; apart from that, what whoever evaluates should know."""
     about = ATTACKS[attack.attack].about if attack.attack in ATTACKS else ""
-    st.markdown("\n".join(f"- {markup.sentence(line)}" for line in (*attack.knows, about, *attack.notes) if line))
+    for title, lines in (("What the attacker knows", (*attack.knows, about)), ("Notes on the result", attack.notes)):
+        if told := [f"- {markup.sentence(line)}" for line in lines if line]:
+            with st.expander(title):
+                st.markdown("\n".join(told))
 
 
 def exposed(attack: AttackRecord, others: Sequence[AttackRecord] = ()) -> None:
@@ -166,7 +180,7 @@ def ahead(attack: AttackRecord) -> str:
 
 def nobody(attack: AttackRecord) -> str:
     """Why nobody is listed as exposed; "" where more are than chance explains."""
-    if verdict.guessing(attack):
+    if verdicts.guessing(attack):
         return (
             "Which nodes are exposed most is not listed: the attack cannot be told from guessing, and a guess, too, "
             "puts some nodes before all others."
@@ -235,7 +249,7 @@ def _line(place: int, attack: AttackRecord) -> dict[str, object]:
     value, low, high = attack.found
     return {
         "area": f"{value:.3f} ({low:.3f} to {high:.3f})",
-        "ε at least": rates.NONE if attack.bound is None else lower(attack.bound),
+        "ε at least": bound(attack),
         "attack": place,
         "kind": attack_words.kind(attack),
         **{

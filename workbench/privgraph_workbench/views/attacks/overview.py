@@ -11,26 +11,28 @@ import streamlit as st
 from privgraph.attacks.record import RARE, AttackRecord
 from privgraph.registry import ATTACKS, sides
 from privgraph.runs.records import RunQuery, RunRecord
+from privgraph_workbench.facts import without_edges
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.attacks import baseline, columns, comparing, findings, verdict
+from privgraph_workbench.views.attacks import columns, comparing, findings
 from privgraph_workbench.views.parts import choosing, layout, states
 from privgraph_workbench.words import attacks as attack_words
-from privgraph_workbench.words import markup, rates
-from privgraph_workbench.words.numbers import exact_percent, lower, stated
+from privgraph_workbench.words import markup, rates, verdicts
+from privgraph_workbench.words.numbers import exact_percent, stated
 
 FOUND = f"at {exact_percent(RARE)} false alarms"
 WIDTHS = {
     "area": 145,
-    EPSILONS["sound"].title: 65,
-    "verdict": 175,
-    "run": 300,
-    FOUND: 115,
-    "classes alone": 90,
-    "ε at least": 80,
-    "attack": 110,
+    "verdict": 230,
+    "similarity alone": 90,
+    "promised": 120,
+    "run": 290,
+    FOUND: 110,
+    "ε at least": 90,
+    "attack": 95,
 }
-"""In pixels: the table is no wider than a window of 1280, and the name of a run is read whole."""
+"""In pixels: a table, which has the similarity or the bound, is no wider than a window of 1280, and tells the
+name of a run whole."""
+WIDE = "wide"
 KEY, QUESTION, OF, TURN = "overview", "overview_question", "overview.of", "overview.turn"
 ROW_PIXELS, MOST_PIXELS = 35, 700
 """Of a table that shows its rows without being scrolled, as long as they are not many."""
@@ -74,22 +76,19 @@ def _table(
             )
         )
     rows = [one for one in held if sides(one.attack).asks == asks]
-    severe = {
-        one.run: verdict.severity(one, baseline.beside(runs[one.run], one), verdict.learnt(runs[one.run]))
-        for one in rows
-    }
+    alike = {one.run: without_edges.beside(queue.store(), runs[one.run], one) for one in rows}
+    severe = {one.run: verdicts.severity(one, alike[one.run], verdicts.learnt(runs[one.run])) for one in rows}
     rows.sort(key=lambda one: (-severe[one.run], -one.found[0], one.run))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
-            "The strongest attack on each run, by the verdict first, then by the area; choose a row to open that "
-            "attack.",
+            _caption(rows, [_unit(runs[one.run]) for one in rows], [severe[one.run] for one in rows]),
             width="stretch",
         )
         with st.popover("How to read it", icon=":material/help:"):
-            st.caption(_about(rows, [_unit(runs[one.run]) for one in rows]))
-    _shown_below(rows, titles, shown[0])
+            st.markdown("\n".join(f"- {one}" for one in _about(rows, [_unit(runs[one.run]) for one in rows])))
+    _shown_above(rows, titles, shown[0])
     turn = st.session_state.setdefault(TURN, 0)
-    lines = [_line(titles[one.run], one, verdict.word(one, severe[one.run])) for one in rows]
+    lines = [_line(titles[one.run], one, severe[one.run], _unit(runs[one.run]), alike[one.run]) for one in rows]
     picked = st.dataframe(
         lines,
         hide_index=True,
@@ -109,13 +108,13 @@ def _unit(record: RunRecord) -> str:
     return "none" if record.statement is None else record.statement.unit
 
 
-def _shown_below(rows: Sequence[AttackRecord], titles: Mapping[str, str], run: str) -> None:
-    """Which run is shown below the table: a row that was chosen has no tick any more."""
+def _shown_above(rows: Sequence[AttackRecord], titles: Mapping[str, str], run: str) -> None:
+    """Which run is shown above the table: a row that was chosen has no tick any more."""
     place = next((place for place, one in enumerate(rows, start=1) if one.run == run), None)
     if place is not None:
-        st.markdown(f":material/arrow_downward: Shown below: row {place}, **{markup.literal(titles[run])}**")
+        st.markdown(f":material/arrow_upward: Shown above: row {place}, **{markup.literal(titles[run])}**")
     elif run in titles:
-        st.markdown(f":material/arrow_downward: Shown below: **{markup.literal(titles[run])}**, not among these rows")
+        st.markdown(f":material/arrow_upward: Shown above: **{markup.literal(titles[run])}**, not among these rows")
 
 
 def _open(attack: AttackRecord) -> None:
@@ -131,42 +130,60 @@ def _open(attack: AttackRecord) -> None:
     st.rerun()
 
 
-def _about(rows: Sequence[AttackRecord], units: Sequence[str]) -> str:
-    """How to read the table of one question: what each number means, and why one is 0 or a dash. `units` are
-    what the runs protect."""
-    said = f"{verdict.WORDS} At {exact_percent(RARE)} false alarms: the share that is found then."
+def _caption(rows: Sequence[AttackRecord], units: Sequence[str], severe: Sequence[int]) -> str:
+    """What the table is, and what its columns do not say by themselves."""
+    said = ["The strongest attack on each run, by the verdict first, then by the area; choose a row to open it."]
+    if any(unit == "edge" and not verdicts.covered(one, unit) for one, unit in zip(rows, units, strict=True)):
+        said.append("An ε in brackets is for edges, and does not limit what is asked here, however small it is.")
+    if any(map(verdicts.wide, rows, severe)):
+        said.append(f"“{WIDE}”: the interval reaches below {verdicts.FAR:.0%}; open the run to attack more models.")
+    return " ".join(said)
+
+
+def _about(rows: Sequence[AttackRecord], units: Sequence[str]) -> list[str]:
+    """How to read the table of one question: what each number means, and why there is none. `units` are what
+    the runs protect."""
+    said = [*verdicts.RULES, f"**At {exact_percent(RARE)} false alarms**: the share that is found then."]
     if any(rates.at_rare(one) == rates.NONE for one in rows):
-        said += f" A dash: of so few others, {exact_percent(RARE)} is less than one, so it cannot be measured."
+        said[-1] += f" A dash: of so few others, {exact_percent(RARE)} is less than one, so it cannot be measured."
     if any(one.by_classes is not None for one in rows):
-        return (
-            f"{said} What the true classes of both ends tell by themselves stands beside each area: areas up to there "
-            "need no leak. No ε at least follows, for we did not draw the edges."
-        )
+        return [*said, "No bound on ε follows, for we did not draw the edges."]
     reasons = dict.fromkeys(
         findings.no_bound(one, unit) for one, unit in zip(rows, units, strict=True) if one.bound is None
     )
-    said += (
-        " ε at least: no ε below it can be claimed for such a model; of a run that protects nothing, how large a claim "
-        "would have to be."
+    said.append(
+        "**ε at least**: no ε below it can be claimed for such a model; of a run that protects nothing, how large a "
+        "claim would have to be."
     )
-    if any(one.bound == 0 for one in rows):
-        said += " 0: the attack has shown nothing, for 0 always holds."
-        if any(findings.too_few(one) for one in rows):
-            said += f" Of fewer than {findings.FEW_NODES} nodes trained on, hardly any attack bounds ε."
-    return said + (f" A dash: none follows, because {'; or '.join(reasons)}." if reasons else "")
+    if any(findings.too_few(one) for one in rows):
+        said[-1] += f" Of fewer than {findings.FEW_NODES} nodes trained on, hardly any attack bounds ε."
+    if reasons:
+        said[-1] += f" A dash: none follows, because {'; or '.join(reasons)}."
+    return said
 
 
-def _line(title: str, attack: AttackRecord, word: str) -> dict[str, str]:
-    """Area and epsilon first: on a phone no more is seen."""
+def _line(title: str, attack: AttackRecord, severe: int, unit: str, without: AttackRecord | None) -> dict[str, str]:
+    """Area and verdict first: on a phone no more is seen."""
     value, low, high = attack.found
-    edges = {} if attack.by_classes is None else {"classes alone": f"{attack.by_classes:.3f}"}
+    alike = attack.by_classes
+    if without is not None and without.run != attack.run:
+        alike = verdicts.similarity(attack, without)[0]
+    word = verdicts.word(attack, severe)
     return {
         "area": f"{value:.3f} ({low:.3f} to {high:.3f})",
-        EPSILONS["sound"].title: "∞" if math.isinf(attack.sound) else stated("sound", attack.sound),
-        "verdict": word,
+        **({} if alike is None else {"similarity alone": f"{alike:.3f}"}),
+        "verdict": f"{word} ({WIDE})" if verdicts.wide(attack, severe) else word,
+        "promised": _promised(attack, unit),
         "run": title,
         FOUND: rates.at_rare(attack),
-        **edges,
-        "ε at least": rates.NONE if attack.bound is None else lower(attack.bound),
+        **({"ε at least": findings.bound(attack)} if attack.by_classes is None else {}),
         "attack": attack_words.kind(attack, brief=True),
     }
+
+
+def _promised(attack: AttackRecord, unit: str) -> str:
+    """The run's epsilon with what it protects; in brackets where it does not limit what the attack asks."""
+    if unit == "none" or math.isinf(attack.sound):
+        return "nothing"
+    said = f"ε {stated('sound', attack.sound)}, {columns.PROTECTS[unit]}"
+    return said if verdicts.covered(attack, unit) else f"({said})"

@@ -23,7 +23,7 @@ def page(first: str) -> None:
     if first == "outsider" and kept in WHO and "who" not in st.query_params and "who" not in st.session_state:
         st.query_params["who"] = kept  # one comes back to the half that one left, as to the run
     who = st.segmented_control(
-        "Who attacks: an outsider (an attack), or the worst case (an audit)",
+        "Who attacks",
         list(WHO),
         default=first,
         required=True,

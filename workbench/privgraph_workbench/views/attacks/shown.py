@@ -13,15 +13,18 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS, sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
+from privgraph_workbench.facts import without_edges
+from privgraph_workbench.facts.advising import BLIND
 from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.audits.audit_roc import SCALES
+from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.views.attacks import baseline, comparing, findings, overall, verdict
-from privgraph_workbench.views.parts import layout
+from privgraph_workbench.views.attacks import baseline, comparing, findings, further, overall, verdict
+from privgraph_workbench.views.parts import given_away, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import attacks as attack_words
-from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words import markup, naming, verdicts
 from privgraph_workbench.words.naming import statements_of
 
 MANY = 4
@@ -46,25 +49,23 @@ def choose(record: RunRecord, attacks: Sequence[AttackRecord]) -> AttackRecord:
 
 def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) -> None:
     """What all attacks on the run come to; then the chosen one in full, with others laid over its curve."""
-    unit, severe, learnt = subject.statement.unit, _severe(record, attacks), verdict.learnt(record)
-    counts = overall.strongest(attacks, severe, _unit(record))
-    overall.show(attacks, severe, _unit(record), baseline.beside(record, attacks[counts - 1]), learnt)
-    chosen = str(st.session_state["found"])
-    if len(attacks) > 1:
-        overall.questions(attacks, severe, chosen)
-        titles = {str(place): attack_words.title(one, place) for place, one in enumerate(attacks, start=1)}
-        chosen = str(
-            st.selectbox("Attack shown below", list(titles), key="found", format_func=lambda place: titles[place])
-        )
+    severe, learnt = _severe(record, attacks), verdicts.learnt(record)
+    counts, chosen = _first(record, attacks), str(st.session_state["found"])
+    overall.show(
+        record, attacks, severe, counts - 1, without_edges.beside(queue.store(), record, attacks[counts - 1]), chosen
+    )
+    chosen = _pick(attacks, severe, chosen)
     st.query_params["found"] = chosen
     attack = attacks[int(chosen) - 1]
-    without = baseline.beside(record, attack)
-    verdict.show(attack, unit, without, learnt, led=int(chosen) == counts)
+    without = without_edges.beside(queue.store(), record, attack)
+    further.show(record, subject, attack, attacks, severe[int(chosen) - 1])
     baseline.offer(record, attack)
+    name, statements = f"{record.id}-attack-{chosen}", _statements([record], [attack])
+    _curves(record, attacks, int(chosen) - 1, name)
+    st.markdown("##### What follows")
+    verdict.show(attack, subject.statement.unit, without, learnt, led=int(chosen) == counts)
     if hint := _influence(subject, attack, attacks):
         st.caption(hint)
-    name, statements = f"{record.id}-attack-{chosen}", _statements([record], [attack])
-    _curves(record, attacks, int(chosen) - 1, without, name)
     with layout.fold("The scores behind the curve", "scores", icon=":material/bar_chart:") as part:
         if part.open:
             scores = attack_scores.data(attack)
@@ -79,6 +80,15 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
             findings.history(attacks)
 
 
+def _pick(attacks: Sequence[AttackRecord], severe: Sequence[int], chosen: str) -> str:
+    """Which attack is shown: the lines above lead to the strongest of each question; where there are more, a
+    list names all."""
+    if len(attacks) == len(given_away.best(attacks, severe)):
+        return chosen
+    titles = {str(place): attack_words.title(one, place) for place, one in enumerate(attacks, start=1)}
+    return str(st.selectbox("Attack shown below", list(titles), key="found", format_func=lambda place: titles[place]))
+
+
 def _influence(subject: Attacked, attack: AttackRecord, attacks: Sequence[AttackRecord]) -> str:
     """That edges told by distance may be told far better by influence, where that can be asked and was
     not."""
@@ -90,7 +100,7 @@ def _influence(subject: Attacked, attack: AttackRecord, attacks: Sequence[Attack
         return ""
     return (
         "By distance is the weaker way to ask for edges. This model can be asked by influence, too, which finds edges "
-        "that likeness does not explain: choose it under *Told by* in a new attack."
+        "that similarity does not explain: choose it under *Told by* in a new attack."
     )
 
 
@@ -127,7 +137,7 @@ def _exposed(
 
 
 def _severe(record: RunRecord, attacks: Sequence[AttackRecord]) -> list[int]:
-    return [verdict.severity(one, baseline.beside(record, one), verdict.learnt(record)) for one in attacks]
+    return without_edges.severities(queue.store(), record, attacks)
 
 
 def _first(record: RunRecord, attacks: Sequence[AttackRecord]) -> int:
@@ -138,25 +148,24 @@ def _unit(record: RunRecord) -> str:
     return "none" if record.statement is None else record.statement.unit
 
 
-def _curves(
-    record: RunRecord, attacks: Sequence[AttackRecord], chosen: int, without: AttackRecord | None, name: str
-) -> None:
+def _curves(record: RunRecord, attacks: Sequence[AttackRecord], chosen: int, name: str) -> None:
     """The curve of an attack, with others that ask the same laid over it, beside its numbers. What is found
-    `without` any edge is always among them: it says what a curve has to be compared with."""
+    of edges without reading any is always among them: it says what a curve has to be compared with."""
     curve, beside = layout.columns(shell.NUMBERS_FIRST, (3, 2))  # about as wide as high, as such curves are read
     with beside:
         findings.numbers(attacks[chosen], _unit(record))
-        with st.expander("What the attacker knows"):
-            findings.attacker(attacks[chosen])
+        findings.attacker(attacks[chosen])
     with curve:
         place = st.container()  # the figure stands above what is chosen for it
         over = comparing.choose(record, comparing.others(record, attacks, chosen))
     forced: list[comparing.Other] = []
+    without = without_edges.drawn(queue.store(), record, attacks[chosen])
     if without is not None and without.run != record.id:
         forced = [one for one in over if one.attack == without]
         if not forced:
-            perceptron = next(run for run in baseline.perceptrons(record) if run.id == without.run)
-            forced = [comparing.Other(name=baseline.METHOD, attack=without, run=perceptron)]
+            found = without_edges.perceptrons(queue.store(), record)
+            perceptron = next(run for run in found if run.id == without.run)
+            forced = [comparing.Other(name=perceptron.spec.method, attack=without, run=perceptron)]
             over += forced
     own = comparing.Other(name="", attack=attacks[chosen], run=record)
     # in the order of the areas below, so that curves and areas have the same colours
@@ -188,13 +197,20 @@ def _roc(curves: Sequence[comparing.Other], over: int, name: str) -> None:
         )
     drawn, runs = [one.attack for one in curves], [one.run for one in curves]
     units, graphs = [_unit(run) for run in runs], [naming.graph_of(run) for run in runs]
-    rows = attack_roc.data(drawn, str(scale), comparing.labels(runs, drawn), units, graphs)
+    names = comparing.labels(runs, drawn)
+    names = [f"{name}: similarity alone" if _alone(one) else name for name, one in zip(names, curves, strict=True)]
+    rows = attack_roc.data(drawn, str(scale), names, units, graphs)
     rows = [row for row in rows if banded or row["curve"] != "band"]
     live_plot.show(attack_roc.plot(rows, layout.theme()), key=f"attack_roc.{name}")
     if left := comparing.left_out(over, len(curves) - 1):
         st.markdown(left)
     figure_exports("attack_roc", rows, _statements(runs, drawn), name=name)
     st.caption("\n\n".join(markup.literal(note) for note in attack_roc.chart(rows).notes))
+
+
+def _alone(one: comparing.Other) -> bool:
+    """Whether what is found of edges is of a model that reads none."""
+    return _flat(one.run) and bool(verdicts.caution(one.attack))
 
 
 def _side_by_side(every: Sequence[comparing.Other], curves: Sequence[comparing.Other], name: str) -> None:
@@ -224,7 +240,7 @@ def _side_by_side(every: Sequence[comparing.Other], curves: Sequence[comparing.O
 
 
 def _flat(run: RunRecord) -> bool:
-    return run.spec.method == baseline.METHOD
+    return run.spec.method == BLIND
 
 
 def _above(one: AttackRecord, other: AttackRecord) -> bool:

@@ -18,6 +18,7 @@ from privgraph.registry import AUDITS, AuditSpec
 from privgraph.runs import attacking, auditing
 from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
 from privgraph.runs.spec import RunSpec
+from privgraph_workbench.facts.attackable import attackable
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -27,6 +28,8 @@ from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import exact_percent, lower
 
 MOST_RUNS = 200
+SUGGESTED = 3
+"""Runs that are named where the one that was asked for cannot be audited."""
 POLL_SECONDS = 1.0
 TITLES = {name: one.title for name, one in AUDITS.items()}
 PREFIX = "audit."
@@ -106,12 +109,11 @@ def _choose_run() -> RunRecord | None:
     there: list[RunRecord] = []
     if asked is not None and asked not in records:
         there = states.readable(store.find(RunQuery(ids=(asked,))))
-        subject = (
-            f"The run {naming.name(there[0])} promises nothing"
-            if there
-            else (f"There is no finished run {markup.literal(asked[:80])} that protects anything")
-        )
-        st.warning(f"{subject}: only a run that protects something can be audited. Another one is shown.")
+        if not there:
+            st.warning(
+                f"There is no finished run {markup.literal(asked[:80])} that protects anything: only a run that "
+                "protects something can be audited. Another one is shown."
+            )
     if not records:
         st.info("No private run is finished here yet. Train one, and this page attacks it.", icon="🔎")
         st.page_link(shell.page("train"), label="**Train a private run**", icon=":material/model_training:")
@@ -129,6 +131,8 @@ def _choose_run() -> RunRecord | None:
     offered = [*audited, *own, *telling, *records]
     if there:  # the same method, or else the same graph, as of the run that cannot be audited
         offered.sort(key=lambda run: _apart(records[run].spec, there[0].spec))
+        _nothing(there[0], [records[run] for run in dict.fromkeys(offered)][:SUGGESTED])
+        return None
     choosing.begin("run", records, offered[0])
     marks = {run: " · audited" if run in audited else " · bound of an outsider's attack" for run in counted}
     titles = {run: f"{title}{marks.get(run, '')}" for run, title in choosing.runs(records.values(), short=True).items()}
@@ -148,6 +152,26 @@ def _choose_run() -> RunRecord | None:
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
         )
     return record
+
+
+def _nothing(bare: RunRecord, others: Sequence[RunRecord]) -> None:
+    """That a run promises nothing that an audit could refute, with what can be looked at instead."""
+    st.info(
+        f"**Nothing to audit.** {naming.name(bare)} promises nothing, so there is no ε that an audit could refute. "
+        "What outsiders find out about it can be measured, and private runs like it can be audited.",
+        icon=":material/balance:",
+    )
+    query = {"who": "outsider", "run": bare.id}
+    if attackable(bare):
+        st.page_link(
+            shell.page("attacks"), label="Attack this run as an outsider", icon=":material/person_search:",
+            query_params=query,
+        )  # fmt: skip
+    for one, title in choosing.runs(others, short=True).items():
+        st.page_link(
+            shell.page("attacks"), label=f"Audit instead: {markup.literal(title)}", icon=":material/gavel:",
+            query_params={"who": "worst-case", "run": one},
+        )  # fmt: skip
 
 
 def _apart(one: RunSpec, asked: RunSpec) -> int:

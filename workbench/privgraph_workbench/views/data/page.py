@@ -14,10 +14,9 @@ from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets, describing
 from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood
 from privgraph_workbench.forms import data_options, widgets
-from privgraph_workbench.jobs import downloads
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.data import catalogue, domains, question, upload
-from privgraph_workbench.views.parts import choosing, layout
+from privgraph_workbench.views.parts import choosing, fetching, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup, naming
 
@@ -45,7 +44,7 @@ def page() -> None:
     filled = data_options.options_form(spec)
     reason = datasets.unavailable(spec)
     if reason is not None:
-        _absent(spec, reason)
+        fetching.show(spec, reason)
     elif not filled.errors:
         with on, st.container(key=shell.GO_ON, width="content"):
             st.page_link(
@@ -95,33 +94,6 @@ def _told(spec: DatasetSpec) -> None:
     if spec.caution:
         st.caption(f"Caution: {markup.literal(spec.caution)}")
     st.caption(f"Source: {markup.literal(spec.source)}. Licence: {markup.literal(spec.licence)}.")
-
-
-def _absent(spec: DatasetSpec, reason: str) -> None:
-    """A set whose files are not here: what is missing, and a download where that can be."""
-    st.info(markup.sentence(reason), icon="📁")
-    if downloads.possible(spec):
-        current = downloads.state(spec)
-        under_way = current is not None and not current.over
-        if not under_way and st.button("Download it now", key=f"download.{spec.name}", icon=":material/download:"):
-            downloads.start(spec)
-            under_way = True
-        st.fragment(_downloading, run_every=POLL_SECONDS if under_way else None)(spec)
-
-
-def _downloading(spec: DatasetSpec) -> None:
-    current = downloads.state(spec)
-    if current is None:
-        return
-    if current.error:
-        st.error(markup.sentence(current.error))
-    elif not current.over:
-        st.progress(
-            current.share,
-            text=f"{markup.literal(current.stage)}: {current.done / 1e6:,.1f} of {current.total / 1e6:,.1f} MB",
-        )
-    elif datasets.unavailable(spec) is None:
-        st.rerun()
 
 
 def _describe(spec: DatasetSpec, filled: widgets.Filled) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from statistics import fmean
 from typing import Any
 
+from privgraph.registry import METHODS
 from privgraph.runs.records import LIVE, PROTECTED, RunQuery, RunRecord
 from privgraph.runs.store import RunStore
+from privgraph_workbench.facts.expecting import RELATIONS
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import states
-from privgraph_workbench.words import naming
+from privgraph_workbench.words import listing, naming
 from privgraph_workbench.words.naming import method_title
 from privgraph_workbench.words.numbers import percent, stated
 
@@ -75,7 +78,7 @@ def _held(group: Iterable[Light], name: str) -> list[float]:
 
 def rows(groups: Sequence[Sequence[Light]], records: Mapping[str, RunRecord]) -> list[dict[str, Any]]:
     """The settings that are listed together, as the table draws them (`run_list.show`)."""
-    told = naming.told_in_list([one for one in records.values() if not one.unreadable])
+    told = listing.told_in_list([one for one in records.values() if not one.unreadable])
     return [row(group, records, told) for group in groups]
 
 
@@ -101,10 +104,11 @@ def row(
         "low": low,
         "high": high,
         "accuracy": percent(mean),
+        "measure": "PREC@1" if relations(first["method"]) and accuracies else "",
         "spread": "" if mean is None or low is None or high is None else f"{100 * low:.1f} – {100 * high:.1f}",
         "state": state,
         "look": look,
-        "when": "gallery" if shipped else "" if newest is None else since(time.time() - newest),
+        "when": "" if newest is None else made_on(newest) if shipped else since(time.time() - newest),
         "tags": sorted({str(tag) for one in group for tag in one["tags"]}),
         "marks": list(dict.fromkeys(str(one["tuning"]) for one in group if one["tuning"])),
         "runs": [{"id": one["id"], "seed": one["seed"], "text": _result(one)} for one in group],
@@ -156,6 +160,21 @@ def _one_state(one: Light) -> str:
 
 def _result(one: Light) -> str:
     return percent(one["test_accuracy"]) if one["state"] == "done" else _one_state(one)
+
+
+def relations(method: str) -> bool:
+    """Whether the method predicts relations, so that what the store calls its accuracy is PREC@1."""
+    return method in METHODS and RELATIONS in METHODS[method].tasks
+
+
+def made_on(moment: float) -> str:
+    """When a run of the gallery was made.
+
+    >>> made_on(1795582170.2)
+    'gallery, 25 Nov 2026'
+    """
+    day = datetime.fromtimestamp(moment, UTC)
+    return f"gallery, {day.day} {day:%b %Y}"
 
 
 def since(seconds: float) -> str:

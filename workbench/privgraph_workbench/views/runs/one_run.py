@@ -32,6 +32,8 @@ CHANGED = "from"
 """In an address of the form: the run whose settings it begins with."""
 POLL_SECONDS = 1.0
 MOST_OF_BATCH = 60
+MOST_SEEDS = 10
+"""Runs of one setting that a run's page names."""
 
 
 def show(run: str) -> None:
@@ -65,7 +67,10 @@ def _live(run: str, was_live: bool) -> None:
         st.rerun()
     told, same = story.outlook(record)
     story.tell(record, _facts(record), told, same)
+    if record.state == "done":
+        story.found_out(record)
     _head(record, watched.events, standing.data(record, same, told))
+    _seeds(record, same)
     beginning.earlier(record)
     if record.error:
         (st.error if record.state in ("failed", "lost") else st.info)(markup.sentence(record.error))
@@ -111,6 +116,22 @@ def _head(record: RunRecord, events: Sequence[StoredEvent], stands: Sequence[Row
     if record.pending:
         st.progress(record.progress, text=_progress_text(record))
     _buttons(record, events, stands)
+
+
+def _seeds(record: RunRecord, same: Sequence[RunRecord]) -> None:
+    """The way to the list, and to the other runs of this setting."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.page_link(shell.page("runs"), label="All runs", icon=":material/arrow_back:")
+        if len(same) < 2:
+            return
+        mean = fmean(one.metrics["test_accuracy"] for one in same)
+        st.caption(f"This setting has {len(same)} runs, {percent(mean)} on average:", width="content")
+        for one in same[:MOST_SEEDS]:
+            label = f"seed {one.spec.seed}: {percent(one.metrics['test_accuracy'])}"
+            if one.id == record.id:
+                st.markdown(f"**{label}**", width="content")
+            else:
+                st.page_link(shell.page("train"), label=label, icon=":material/tag:", query_params={"run": one.id})
 
 
 def _budget(record: RunRecord) -> str:

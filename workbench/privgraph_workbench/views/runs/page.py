@@ -10,21 +10,20 @@ import streamlit as st
 
 from privgraph.options import Option, OptionError, Parameter
 from privgraph.registry import METHODS
-from privgraph.runs.records import PROTECTED, STATES, RunQuery, RunRecord, StoreError
+from privgraph.runs.records import PROTECTED, STATES, RunQuery
 from privgraph_workbench import run_list
-from privgraph_workbench.facts import datasets, plans
+from privgraph_workbench.facts import datasets
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import choosing, collected, layout, states
-from privgraph_workbench.views.runs import listed, searching, side_by_side
-from privgraph_workbench.views.runs.one_run import form_address
+from privgraph_workbench.views.parts import choosing, states
+from privgraph_workbench.views.runs import chosen, listed, searching, side_by_side
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import method_title
 
-PAGE_SIZE = 200
-"""Settings on one page of the list."""
+PAGE_SIZE = 50
+"""Settings on one page of the list, whose end is reached by scrolling."""
 MOST_CHOSEN = 100
 """Runs that are chosen at once: their ids stand in the address, which has an end."""
 _OVER, _ARRIVED = "runs.over", "runs.arrived"
@@ -74,22 +73,23 @@ def page() -> None:
     if not groups:
         _nothing(query)
         return
-    chosen = [run for run in st.query_params.get("chosen", "").split(",") if run]
-    groups = _arrived_first(groups, chosen, query.order)
-    _summary(query, groups, chosen)
+    ticked = [run for run in st.query_params.get("chosen", "").split(",") if run]
+    groups = _arrived_first(groups, ticked, query.order)
+    _summary(query, groups)
     if told := listed.in_part(store, groups, narrowed=bool(query.text or query.tags or query.states)):
         st.caption(told)
-    start = _page_number(len(groups))
-    _table(groups[start : start + PAGE_SIZE], chosen)
-    if not chosen:
+    table, below = st.container(), st.container()
+    with below:
+        start = _page_number(len(groups))
+    with table:
+        _table(groups[start : start + PAGE_SIZE], ticked)
+    if not ticked:
         return
-    records = {record.id: record for record in store.find(RunQuery(ids=tuple(chosen)))}
-    _missing([run for run in chosen if run not in records])
-    there = [records[run] for run in chosen if run in records]
-    if there:
-        st.markdown(f"### Chosen: {_count(len(there), 'run')}")
-        _actions(there)
-        side_by_side.show([record for record in there if not record.unreadable])
+    records = {record.id: record for record in store.find(RunQuery(ids=tuple(ticked)))}
+    there = [records[run] for run in ticked if run in records]
+    chosen.bar(there, _choose_none)
+    _missing([run for run in ticked if run not in records])
+    side_by_side.show([record for record in there if not record.unreadable])
 
 
 def _arrived_first(groups: list[list[listed.Light]], chosen: Sequence[str], order: str) -> list[list[listed.Light]]:
@@ -106,17 +106,15 @@ def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' if number != 1 else ''}"
 
 
-def _summary(query: RunQuery, groups: Sequence[Sequence[listed.Light]], chosen: Sequence[str]) -> None:
-    """How many are listed, and what is chosen: always one line, so that no tick moves the list."""
+def _summary(query: RunQuery, groups: Sequence[Sequence[listed.Light]]) -> None:
+    """How many are listed, and what can be done there."""
     runs = sum(len(group) for group in groups)
     with st.container(horizontal=True, vertical_alignment="center", key=shell.LINE):
         st.markdown(f"**{_count(len(groups), 'setting')}**, {_count(runs, 'run')}", width="content")
-        if chosen:
-            where = "[Side by side](#side-by-side)" if len(chosen) > 1 else f"[What to do with it](#{CHOSEN_ONE})"
-            st.markdown(f"**{_count(len(chosen), 'run')} chosen.** {where}", width="content")
-            st.button("Choose none", key="choose_none", type="tertiary", on_click=_choose_none)
-        else:
-            st.caption("A click opens a run; ticks choose what to compare, tag, stop or delete.", width="content")
+        st.caption(
+            "A click shows a setting's runs, or opens its only one; ticks choose what to compare, tag, stop or delete.",
+            width="content",
+        )
         if _filtered(query):
             st.button(
                 "Clear filters", key="clear_filters", type="tertiary", icon=":material/filter_alt_off:", on_click=_clear
@@ -134,9 +132,6 @@ def _summary(query: RunQuery, groups: Sequence[Sequence[listed.Light]], chosen: 
             "Among these are runs of versions before 0.5.0, which carry known faults that their epsilons do "
             "not count: open such a run to read which."
         )
-
-
-CHOSEN_ONE = "chosen-1-run"
 
 
 def _choose_none() -> None:
@@ -272,90 +267,3 @@ def _order(name: str) -> None:
 def _missing(runs: Sequence[str]) -> None:
     if runs:
         st.warning(f"There is no run {', '.join(markup.literal(run[:80]) for run in runs)}; it may have been deleted.")
-
-
-def _actions(records: Sequence[RunRecord]) -> None:
-    ids = [record.id for record in records]
-    known = [record for record in records if not record.unreadable]
-    for record in records:
-        if record.unreadable:
-            st.warning(markup.sentence(record.unreadable))
-    own = [record.id for record in records if not record.gallery]
-    if len(own) == len(ids):
-        count = "this run" if len(ids) == 1 else f"these {len(ids)} runs"
-    else:
-        count = "your own run" if len(own) == 1 else f"your own {len(own)} runs"
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if any(record.pending for record in records) and st.button("Stop", icon=":material/stop:", key="stop_chosen"):
-            for record in records:
-                if record.pending:
-                    queue.store().request_stop(record.id)
-            st.rerun()
-        if any(record.state in ("stopped", "failed", "lost") for record in records) and st.button(
-            "Try again", icon=":material/replay:", key="retry_chosen"
-        ):
-            for record in records:
-                if record.state in ("stopped", "failed", "lost"):
-                    queue.retry(record.id)
-            st.rerun()
-        collected.button(
-            "collect_chosen",
-            collected.runs([record.id for record in known if record.state == "done"]),
-            "Runs that are done: leave with all that you kept on the page Report",
-        )
-        with st.popover("Tag", icon=":material/label:"):
-            _tag(ids)
-        with st.popover("Copy link", icon=":material/link:"):
-            for run in ids:
-                st.code(layout.link("train", run=run), language=None, wrap_lines=True)
-        with st.popover("Copy command", icon=":material/terminal:"):
-            for record in known:
-                st.code(plans.command_line(record.spec), language="shell", wrap_lines=True)
-        if len(records) == len(known) == 1:
-            st.page_link(
-                shell.page("train"),
-                label="Change and run again",
-                icon=":material/edit:",
-                query_params=form_address(records[0]),
-            )
-        if own:
-            st.button(
-                f"Delete {count}",
-                icon=":material/delete:",
-                key="delete_chosen",
-                on_click=st.session_state.update,
-                args=({"deleting": own},),
-                help="" if len(own) == len(ids) else "Runs of the gallery can be hidden, not deleted",
-            )
-    if own and st.session_state.get("deleting") == own:
-        _confirm_delete(own)
-
-
-def _tag(ids: Sequence[str]) -> None:
-    with st.form("tag_chosen", border=False, clear_on_submit=True):
-        text = st.text_input("Tag", placeholder="baseline")
-        if st.form_submit_button("Add the tag"):
-            try:
-                for run in ids:
-                    queue.store().tag(run, text)
-            except StoreError as error:
-                st.error(markup.sentence(error))
-                return
-            st.rerun()
-
-
-def _confirm_delete(ids: Sequence[str]) -> None:
-    with st.container(border=True):
-        what = "One run" if len(ids) == 1 else f"{len(ids)} runs"
-        st.markdown(f"**{what} with all curves, logs and files will be gone for good.**")
-        st.code("\n".join(ids[:20]) + ("\n…" if len(ids) > 20 else ""), language=None)
-        with st.container(horizontal=True):
-            if st.button("Delete for good", type="primary", key="delete_yes"):
-                refused = queue.delete(ids)
-                del st.session_state["deleting"]
-                if not refused:
-                    st.query_params.pop("chosen", None)
-                    st.rerun()
-                for text in refused:
-                    st.error(markup.literal(text))
-            st.button("Keep", key="delete_no", on_click=st.session_state.pop, args=("deleting", None))

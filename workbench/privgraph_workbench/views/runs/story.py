@@ -15,9 +15,9 @@ from privgraph.options import OptionError, UnknownName
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS, AUDITS, METHODS
 from privgraph.runs import attacking, auditing
-from privgraph.runs.records import RunRecord, StoredEvent, StoreError
+from privgraph.runs.records import RunRecord, StoredEvent, StoreError, Unreadable
 from privgraph_workbench import live_plot
-from privgraph_workbench.facts import placing
+from privgraph_workbench.facts import placing, without_edges
 from privgraph_workbench.facts.expecting import METRIC, RELATIONS, Outlook
 from privgraph_workbench.facts.references import chance
 from privgraph_workbench.figures.chart import Row
@@ -26,10 +26,9 @@ from privgraph_workbench.figures.runs import standing
 from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.parts import layout, statement
+from privgraph_workbench.views.parts import given_away, layout, statement
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.runs import comparison
-from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import percent
@@ -48,6 +47,29 @@ def tell(record: RunRecord, facts: PublicFacts | None, told: Outlook, same: Sequ
     nodes = facts.nodes if facts else None
     with st.container(key=shell.LEAD):
         st.markdown(placing.sentence(record, beginnings.called(record.spec), nodes, told, same))
+
+
+def found_out(record: RunRecord) -> None:
+    """What attacks have found, beside what the run promises: where it hides edges alone, who was trained on
+    may be given away at any ε."""
+    try:
+        attacks = queue.store().attacks(record.id)
+    except Unreadable:  # the page Attacks says why
+        return
+    if not attacks:
+        return
+
+    def way(place: int) -> None:
+        st.page_link(
+            shell.page("attacks"),
+            label="See it",
+            icon=":material/person_search:",
+            query_params={"who": "outsider", "run": record.id, "found": str(place + 1)},
+        )
+
+    with st.container(border=True, key="found-out"):
+        severe = without_edges.severities(queue.store(), record, attacks)
+        given_away.show(record, attacks, severe, way)
 
 
 def show(record: RunRecord, events: Sequence[StoredEvent], told: Outlook, same: Sequence[RunRecord]) -> None:
@@ -178,10 +200,7 @@ def _attack(record: RunRecord) -> Way | None:
     first = min(offered, key=lambda spec: (spec.sides.unit == "edge") != (subject.statement.unit == "edge"))
     if attacks := queue.store().attacks(record.id):
         several = "s" * (len(attacks) != 1)
-        text = (
-            f"{len(attacks)} attack{several} made so far. {attack_words.strongest(attacks)} What follows, curves, and "
-            "another attack, are there."
-        )
+        text = f"{len(attacks)} attack{several} made so far. Curves, what follows, and another attack are there."
         return (f"See its attack{several}", ":material/person_search:", "attacks", {"run": record.id}, text)
     cost = markup.sentence(first.cost(subject, AttackOptions()))
     text = f"An outsider asks its model, and tells {first.sides.asks}: {first.title}. {cost}"

@@ -27,7 +27,7 @@ MOST_DRAWN = 500
 HEIGHT = 360
 """Of the curve in pixels, without its legend."""
 DECODED = (
-    "**Filled points**: the ε that the noise does guarantee. **Hollow diamonds**: what the paper's formula says of the "
+    "**Filled points**: the ε that the noise does guarantee. **Hollow points**: what the paper's formula says of the "
     "same noise."
 )
 """How the curve is read."""

@@ -9,13 +9,23 @@ import streamlit as st
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, states
-from privgraph_workbench.words import naming
+from privgraph_workbench.words import listing, markup, naming
 
 METHOD = "run.method"
-LEADS = {"privgnn": ("release", "queries"), "pate": ("teacher", "noise"), "dp-gpl": ("preset", "weighting", "backbone")}
-"""Options that a name begins with, where runs of the method differ in them."""
-USUAL = 10.0
-"""Epsilon up to which a run of the gallery may stand first."""
+LEADS = {"privgnn": ("release",), "pate": ("teacher", "noise"), "dp-gpl": ("weighting",)}
+"""Options by which the runs of a method are grouped: their names begin with them."""
+BEHIND = {"privgnn": ("queries",), "dp-gpl": ("preset", "backbone")}
+"""Options that stand at the end of a name, where runs of the method differ in them."""
+WEIGHTED = "private-centrality"
+WORDS = {WEIGHTED: "unequal weights", "uniform": "equal weights", "centrality": "weights as published"}
+"""How votes are weighted, in the order of the list. As published, weights are made of all private nodes: each
+of them pays for all votes."""
+HELP = (
+    "Finished runs whose teachers' answers were kept: what they are grouped by, the sound ε of those who pay most, and "
+    "how many public test nodes the student has right"
+)
+USUAL = 4.0
+"""Epsilon up to which a run of the gallery is shown unasked."""
 
 
 def show(records: Mapping[str, RunRecord]) -> RunRecord:
@@ -24,8 +34,10 @@ def show(records: Mapping[str, RunRecord]) -> RunRecord:
     groups = grouped(records.values())
     held = (st.query_params.get("run"), st.session_state.get("run"), st.session_state.get("before.run"))
     chosen = next((str(one) for one in held if one in records), None)
-    newest = next((one for one in records.values() if not one.gallery), next(iter(records.values())))
-    method = (newest if chosen is None else records[chosen]).spec.method
+    if chosen is None:
+        newest = next((one for one in records.values() if not one.gallery), next(iter(records.values())))
+        chosen = st.session_state["run"] = first(groups[newest.spec.method]).id
+    method = records[chosen].spec.method
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if len(groups) > 1:
             st.session_state[METHOD] = method
@@ -36,29 +48,30 @@ def show(records: Mapping[str, RunRecord]) -> RunRecord:
                 key=METHOD,
                 format_func=naming.method_title,
                 on_change=_switch,
-                args=({name: members[0].id for name, members in groups.items()},),
+                args=({name: first(members).id for name, members in groups.items()},),
                 width="content",
             )
-        with st.container(width=640):
-            name = choosing.one(
-                "Run", titles(groups[method]), "run", help="Finished runs whose teachers' answers were kept"
-            )
+        with st.container(width=520):
+            name = choosing.one("Run", titles(groups[method]), "run", help=HELP)
         record = records[name]
         st.page_link(
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
+        )
+        st.caption(
+            f"{markup.literal(naming.data_title(record.spec.dataset))}, seed {record.spec.seed}", width="content"
         )
         states.badge(record)
     return record
 
 
-def _switch(first: Mapping[str, str]) -> None:
-    """The first run of the method that was chosen."""
-    choosing.put("run", first[st.session_state[METHOD]])
+def _switch(runs: Mapping[str, str]) -> None:
+    """The run of the method that was chosen which is shown unasked."""
+    choosing.put("run", runs[st.session_state[METHOD]])
 
 
 def grouped(records: Iterable[RunRecord]) -> dict[str, list[RunRecord]]:
-    """The runs by method: one's own as they come, newest first; then the gallery's by what they release and
-    by epsilon. Where none is one's own, the most accurate of usual epsilon stands first."""
+    """The runs by method: one's own as they come, newest first; then the gallery's by what they release, and
+    by epsilon, the smallest first."""
     groups: dict[str, list[RunRecord]] = {name: [] for name in LEADS}
     for one in records:
         groups[one.spec.method].append(one)
@@ -67,23 +80,43 @@ def grouped(records: Iterable[RunRecord]) -> dict[str, list[RunRecord]]:
 
 def _ordered(members: Sequence[RunRecord]) -> list[RunRecord]:
     own = [one for one in members if not one.gallery]
-    rest = sorted(
-        (one for one in members if one.gallery),
-        key=lambda one: ([str(one.spec.options.get(key)) for key in LEADS[one.spec.method]], -_epsilon(one)),
-    )
-    usual = [one for one in rest if _epsilon(one) <= USUAL]
-    if own or not usual:
-        return own + rest
-    first = max(usual, key=lambda one: one.metrics.get("test_accuracy", 0.0))
-    return [first, *(one for one in rest if one is not first)]
+    return own + sorted((one for one in members if one.gallery), key=_place)
+
+
+def _place(record: RunRecord) -> tuple[list[str], float, float]:
+    """Where a run of the gallery stands in the list."""
+    values = [str(record.spec.options.get(key)) for key in LEADS[record.spec.method]]
+    places = [str(list(WORDS).index(value)) if value in WORDS else value for value in values]
+    return places, _epsilon(record), -_accuracy(record)
+
+
+def first(members: Sequence[RunRecord]) -> RunRecord:
+    """The run of a method that is shown unasked: one's own newest; else of the gallery's usual ones the most
+    accurate, with unequal weights where there are such."""
+    own = next((one for one in members if not one.gallery), None)
+    usual = [one for one in members if _epsilon(one) <= USUAL]
+    return own or weighted(usual) or max(usual, key=_accuracy, default=members[0])
+
+
+def weighted(records: Iterable[RunRecord]) -> RunRecord | None:
+    """The most accurate run, of usual epsilon where there is one, in which teachers' weights differ and their
+    nodes pay each for their own."""
+    found = [one for one in records if one.spec.options.get("weighting") == WEIGHTED]
+    return max(found, key=lambda one: (_epsilon(one) <= USUAL, _accuracy(one)), default=None)
 
 
 def _epsilon(record: RunRecord) -> float:
     return float("inf") if record.statement is None else record.statement.epsilon
 
 
+def _accuracy(record: RunRecord) -> float:
+    return record.metrics.get("test_accuracy", 0.0)
+
+
 def titles(members: Sequence[RunRecord]) -> dict[str, str]:
-    """What runs of one method are called, by id: first the options in which they differ, then epsilon, graph
-    and seed."""
-    names = naming.led_by_options(members, LEADS[members[0].spec.method])
-    return {one.id: names[one.id] + (choosing.OF_GALLERY_SHORT if one.gallery else "") for one in members}
+    """What runs of one method are called, by id: first what they are grouped by, then epsilon and the
+    student's accuracy, and what else they differ in; whose they are where some are the gallery's."""
+    method = members[0].spec.method
+    names = listing.led_by_options(members, LEADS[method], BEHIND.get(method, ()), WORDS)
+    mixed = len({one.gallery for one in members}) > 1
+    return {one.id: names[one.id] + choosing.OF_GALLERY_SHORT * (mixed and one.gallery) for one in members}

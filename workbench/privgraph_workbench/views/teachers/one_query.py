@@ -75,7 +75,7 @@ def show(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
         place = _choose(found, rows)
         if law is not None:
             draw_again(record, place)
-    more, again = other_noise.ask(record, found, place), times(record, place)
+    more, again = other_noise.ask(record, found), times(record, place)
     own, test = law is None or (not again and more == 1.0), other_noise.gate(record, found, more)
     shown = found if law is None or own else other_noise.anew(found, place, law, again, test, more)
     counts = found.before[place].astype(np.float64)
@@ -83,10 +83,12 @@ def show(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
     statements, node = statements_of([record]), f"-{int(found.queries[place])}"
     with top:
         _steps(record, shown, place, names, own=own)
-        view = node if own else f"{node}-{again}" + (f"-{more:g}" if more != 1.0 else "")
-        drawn_figure("one_answer", one_answer.data(shown, place, names, chances), statements, record, view)
-        words = [released_words(record, found.kind), *([other_noise.gate_words(counts, test)] if test else [])]
-        st.caption(" ".join(words))
+    view = node if own else f"{node}-{again}" + (f"-{more:g}" if more != 1.0 else "")
+    drawn_figure("one_answer", one_answer.data(shown, place, names, chances), statements, record, view)
+    words = [released_words(record, found.kind), *([other_noise.gate_words(counts, test)] if test else [])]
+    st.caption(" ".join(words))
+    if law is not None:
+        other_noise.outcome(record, found, place, law, more)
     people = chosen.data(found, place, names)
     if not people:
         st.caption(NOBODY_CHOSEN)

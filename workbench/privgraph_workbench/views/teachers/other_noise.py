@@ -21,18 +21,17 @@ from privgraph_workbench.facts import datasets, noisy_labels, plans
 from privgraph_workbench.figures.teachers.answers import size
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import layout
 from privgraph_workbench.words.numbers import chance, percent, stated
 
 Array = NDArray[np.float64]
 
 TIMES = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """The noise that can be asked about, as multiples of the run's."""
-TITLE = "#### What if the noise had been another?"
+TITLE = "#### What if the noise had been different?"
 WHY_NOT = {
-    "table": "What if the noise had been another? Here that cannot be asked of one query: the noise was drawn once, "
+    "table": "What if the noise had been different? Here that cannot be asked of one query: the noise was drawn once, "
     "on the table that answers all of them.",
-    "log-posterior": "What if the noise had been another? Here no other size is offered: noise on logarithms "
+    "log-posterior": "What if the noise had been different? Here no other size is offered: noise on logarithms "
     "guarantees nothing at any size.",
 }
 DREW_ONCE = (
@@ -95,33 +94,27 @@ def anew(found: Answers, place: int, known: str, count: int, test: Gate | None =
     return replace(found, after=after, released=released, noise_std=std)
 
 
-def ask(record: RunRecord, found: Answers, place: int) -> float:
-    """The noise that is looked at, as a multiple of the run's, and what it would mean and cost; a sentence
-    where there is nothing to ask."""
+def ask(record: RunRecord, found: Answers) -> float:
+    """The noise that is looked at, as a multiple of the run's; a sentence where there is nothing to ask."""
     known = law(record, found)
     if known is None:
         st.caption(WHY_NOT.get(found.kind, WHY_NOT["log-posterior"]))
         return 1.0
     st.markdown(TITLE)
-    left, right = layout.columns("other_noise", [2, 3])
-    with left, st.container(border=True):
-        times = float(
-            st.select_slider(
-                "Noise (standard deviation)",
-                TIMES,
-                value=1.0,
-                key=f"vote.times.{record.id}",
-                format_func=lambda one: f"± {size(one * found.noise_std)}",
-                help=f"The run had ± {size(found.noise_std)}",
-            )
+    with st.container(border=True):
+        times = st.select_slider(
+            "Noise (standard deviation)",
+            TIMES,
+            value=1.0,
+            key=f"vote.times.{record.id}",
+            format_func=lambda one: f"± {size(one * found.noise_std)}",
+            help=f"The run had ± {size(found.noise_std)}",
         )
         st.caption("← less noise, less private, more accurate · more noise, more private →")
-    with right:
-        _outcome(record, found, place, known, times)
-    return times
+    return float(times)
 
 
-def _outcome(record: RunRecord, found: Answers, place: int, known: str, times: float) -> None:
+def outcome(record: RunRecord, found: Answers, place: int, known: str, times: float) -> None:
     """Chances and price with that noise, for this query and for all."""
     counts = found.before[place].astype(np.float64)
     stays = float(noisy_labels.chances(known, times * found.noise_std, counts)[counts.argmax()])

@@ -61,6 +61,9 @@ def _show(tab: str, record: RunRecord | None, records: Mapping[str, RunRecord]) 
     elif ensemble is None:
         _no_weights(record, records)
     else:
+        payers.lead(ensemble)
+        if payers.alike(ensemble):
+            _to_weighted(record, records)
         payers.show(record, ensemble)
 
 
@@ -123,11 +126,16 @@ def _invite() -> None:
 def _no_weights(record: RunRecord, records: Mapping[str, RunRecord]) -> None:
     """What is paid in a run without weighted teachers, and the way to one that has them."""
     alike.show(record)
-    other = next((one for one in records.values() if one.spec.method == "dp-gpl"), None)
+    _to_weighted(record, records)
+
+
+def _to_weighted(record: RunRecord, records: Mapping[str, RunRecord]) -> None:
+    """The way to a run whose teachers' weights differ, or to its form."""
+    other = choose_run.weighted(one for one in records.values() if one.id != record.id)
     if other is not None:
         st.page_link(
             shell.page("teachers"),
-            label="**Open a run of DP-GPL**, whose teachers have weights",
+            label="**Open a run of DP-GPL with unequal weights**, where some nodes pay less",
             icon=":material/groups:",
             query_params={"run": other.id, "tab": PAYERS},
         )
@@ -139,5 +147,5 @@ def _train_weighted() -> None:
         shell.page("train"),
         label="**Train DP-GPL**",
         icon=":material/model_training:",
-        query_params={"method": "dp-gpl", "weighting": "private-centrality"},
+        query_params={"method": "dp-gpl", "weighting": choose_run.WEIGHTED},
     )

@@ -16,10 +16,12 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.teachers import budget, ensembles, stopped, teacher_accuracy
 from privgraph_workbench.figures.teachers import teacher_epsilons as epsilons
+from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.views.teachers import verdict
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import number, percent, upper
@@ -27,32 +29,58 @@ from privgraph_workbench.words.numbers import number, percent, upper
 Statements = Mapping[str, PrivacyStatement]
 
 
-def show(record: RunRecord, ensemble: Ensemble) -> None:
-    """Whose nodes pay how much, how it was spent, who was stopped."""
-    statements = statements_of([record])
+def lead(ensemble: Ensemble) -> None:
+    """Who pays, in a sentence."""
     if not ensemble.per_teacher:
         st.warning(
             "In this run one node's leaving may move **every** vote, because others' groups, weights or "
             "features were made from its record too. Each node is charged the votes of all teachers, and "
             "weights make no difference to what is guaranteed."
         )
-    _numbers(ensemble)
-    if ensemble.per_teacher:
-        st.caption(
-            "Every private node belongs to one teacher, and moves one vote. A vote that weighs more gives more "
-            "away: the nodes of a heavy teacher have a larger ε."
+    elif alike(ensemble):
+        st.markdown(
+            f"In this run every vote weighs the same, and **all private nodes pay the same**: "
+            f"{EPSILONS['sound'].title} {upper(float(ensemble.sound[0]), 2)}."
         )
+    else:
+        st.markdown(
+            "Every private node belongs to one teacher, and moves one vote. A vote that weighs more gives more "
+            "away: **the nodes of a heavy teacher have a larger ε**."
+        )
+
+
+def show(record: RunRecord, ensemble: Ensemble) -> None:
+    """Whose nodes pay how much, whether that pays, how it was spent, who was stopped."""
+    statements = statements_of([record])
+    _numbers(ensemble)
+    if said := verdict.which(ensemble):
+        st.markdown(said)
+    _pay(record, ensemble)
     st.fragment(_epsilons)(record, ensemble, statements)
     _stopped(record, ensemble, statements)
     with layout.fold("The student, beside what it may be held against", "student", icon=":material/school:") as part:
         if part.open:
             _accuracies(record)
-    with layout.fold("Are heavy teachers better?", "teacher_accuracy", icon=":material/balance:") as part:
+    with layout.fold("The accuracy of each teacher", "teacher_accuracy", icon=":material/balance:") as part:
         if part.open:
             drawn_figure("teacher_accuracy", teacher_accuracy.data(ensemble), statements, record)
-            st.caption(
-                "Each teacher by itself on public test nodes. Weights pay only where heavier teachers are better."
-            )
+            st.caption("Each teacher by itself on public test nodes.")
+
+
+def alike(ensemble: Ensemble) -> bool:
+    """Whether all nodes pay the same because all votes weigh the same."""
+    return bool(ensemble.per_teacher and np.ptp(ensemble.weights) < 1e-9)
+
+
+def _pay(record: RunRecord, ensemble: Ensemble) -> None:
+    """Whether unequal weights were worth it, as far as this run and others like it say."""
+    said = verdict.weights(record, ensemble, queue.store())
+    if said is None:
+        return
+    with st.container(border=True):
+        st.markdown(f"**Do the weights pay?** {said.whole}")
+        st.markdown("\n".join(f"- {one}" for one in said.parts))
+        states.badges(evaluator=True)
 
 
 def load(folder: Path) -> Ensemble | str | None:
@@ -133,30 +161,30 @@ def _range(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
 
 
 def _epsilons(record: RunRecord, ensemble: Ensemble, statements: Statements) -> None:
-    """The distribution of epsilon over teachers, and how it was spent."""
+    """The distribution of epsilon over teachers, where they differ, and how it was spent."""
     with st.container(horizontal=True):
         measure = _choice("epsilons.number", "Epsilon", list(ensembles.MEASURES), MEASURE_HELP)
-        view = _choice("epsilons.view", "View", list(epsilons.VIEWS), VIEW_HELP)
-        by = _choice(
-            "epsilons.colour", "Coloured by", list(ensembles.GROUPINGS), "What the groups of teachers are made by"
-        )
+        differ = np.ptp(ensemble.sound if measure == "sound" else ensemble.dependent) > 1e-9
+        if differ:
+            view = _choice("epsilons.view", "View", list(epsilons.VIEWS), VIEW_HELP)
+            by = _choice(
+                "epsilons.colour", "Coloured by", list(ensembles.GROUPINGS), "What the groups of teachers are made by"
+            )
     if measure != "sound":
         states.badges(dependent=True)
         st.caption(
             f"{markup.sentence(ensembles.DEPENDENT_BADGE)} It counts how clear the votes happened to be: who "
             "publishes it tells something about the votes."
         )
-    left, right = layout.columns("epsilons", 2)
-    with left:
-        rows = epsilons.data(ensemble, measure, by, view)
-        drawn_figure("teacher_epsilons", rows, statements, record, f"-{measure}-{view}-{by}")
-        st.caption("Each teacher stands for its own private nodes.")
+    left, right = layout.columns("epsilons", 2) if differ else (st.container(), st.container())
+    if differ:
+        with left:
+            rows = epsilons.data(ensemble, measure, by, view)
+            drawn_figure("teacher_epsilons", rows, statements, record, f"-{measure}-{view}-{by}")
+            st.caption("Each teacher stands for its own private nodes.")
     with right:
         drawn_figure("budget", budget.data(ensemble, measure), statements, record, f"-{measure}")
-        st.caption(
-            "Every answer is paid for by the nodes of all who voted."
-            + (" What was spent is less than what is guaranteed, whatever is answered." if measure == "sound" else "")
-        )
+        st.caption("Every answer is paid for by the nodes of all who voted." + verdict.spent(ensemble, measure))
 
 
 MEASURE_HELP = (

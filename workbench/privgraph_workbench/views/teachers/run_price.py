@@ -33,7 +33,7 @@ OF_THE_RUN = " (the run's)"
 
 
 def show(record: RunRecord) -> None:
-    """Noise and queries on the left; what they would cost on the right."""
+    """Noise and queries; below them what they would cost."""
     title = naming.method_title(record.spec.method)
     st.caption(
         f"What the answers of this {title} would cost with other noise, or another number of queries. All else is as "
@@ -46,17 +46,15 @@ def show(record: RunRecord) -> None:
             st.fragment(_await_facts, run_every=POLL_SECONDS)(record)
             return
         own = plans.plan(record.spec.method, record.spec.options, facts)
-        form, prices = layout.columns("run_price", 2)
-        with form, st.container(border=True):
+        with st.container(border=True):
             times, queries = _choices(record, own)
-        with prices:
-            options = _with(record, own, times, queries)
-            plan = plans.plan(record.spec.method, options, facts)
-            _price(plan, right(record, times))
-            _what_helps(record, plan, facts, options)
-            if options != dict(record.spec.options):
-                _train(record, options)
-            _all(record, own, times, queries, facts)
+        options = _with(record, own, times, queries)
+        plan = plans.plan(record.spec.method, options, facts)
+        _price(plan, right(record, times))
+        _what_helps(record, plan, facts, options)
+        if options != dict(record.spec.options):
+            _train(record, options)
+        _all(record, own, times, queries, facts)
     except (OptionError, DataError, UnknownName) as error:
         st.error(markup.sentence(error))
 
@@ -72,7 +70,8 @@ def _choices(record: RunRecord, own: Plan) -> tuple[float, int]:
     if not movable(record):
         st.markdown(f"The run's preset fixes the noise on each count, ± {size(std)}, and the queries.")
         return 1.0, held
-    times = st.select_slider(
+    left, beside = layout.columns("run_price", [3, 1])
+    times = left.select_slider(
         "Noise on each count of votes (standard deviation)",
         TIMES,
         value=1.0,
@@ -80,8 +79,8 @@ def _choices(record: RunRecord, own: Plan) -> tuple[float, int]:
         format_func=lambda one: f"± {size(one * std)}",
         help=f"The run had ± {size(std)}. One private node changes one vote, or two counts by one",
     )
-    st.caption("← less noise, less private, more accurate · more noise, more private →")
-    queries = st.number_input(
+    left.caption("← less noise, less private, more accurate · more noise, more private →")
+    queries = beside.number_input(
         "Queries",
         min_value=1,
         value=held,
@@ -151,7 +150,7 @@ def _what_helps(record: RunRecord, plan: Plan, facts: PublicFacts, options: Mapp
     if plan.statement.epsilon <= WEAK or not movable(record):
         return
     said = [
-        "**What helps:** more noise and fewer queries, on the left.",
+        "**What helps:** more noise and fewer queries.",
         f"More teachers (the run had {int(options['teachers']):,}) outvote more noise: at the same ε, more labels "
         "are right.",
     ]

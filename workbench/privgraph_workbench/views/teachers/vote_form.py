@@ -40,49 +40,29 @@ def show(record: RunRecord, ensemble: Ensemble, names: Sequence[str]) -> None:
 def _show(
     record: RunRecord, ensemble: Ensemble, names: Sequence[str], statements: Mapping[str, PrivacyStatement]
 ) -> None:
-    """The vote in three steps and as a figure; below it the noise that it might have had."""
-    with st.container():
-        top = st.container()
-        st.markdown("#### What if the noise had been another?")
-        st.caption(
-            "Move the sliders. Dotted lines of the figure above can be dragged instead: a gate's threshold, and, where "
-            "the reach of the noise is shown, σ₂."
-        )
-        left, right = layout.columns("vote", [2, 3])
+    """The vote in three steps; below them the noise that it might have had, right above the figure that it
+    moves; last what that noise would mean."""
+    top = st.container()
+    st.markdown("#### What if the noise had been different?")
     with top, st.container(horizontal=True, vertical_alignment="bottom"):
         place = _query(record, ensemble, names)
         one_query.draw_again(record, place)
-    with left, st.container(border=True):
+    with st.container(border=True):
         try:
-            noise = _noise(record, ensemble)
+            noise, details = _controls(record, ensemble)
         except OptionError as error:
             st.error(markup.sentence(error))
             return
-        st.button(
-            "As in the run",
-            icon=":material/restart_alt:",
-            on_click=_put,
-            args=(ensemble,),
-            help="Noise and threshold that the run had",
-        )
     draw = _draw(record, ensemble, place, noise)
     label = _label(ensemble, place, draw)
     priced = one_vote.Noise.of(ensemble) if noise == _own_noise(ensemble) else noise  # sliders hold rounded numbers
     with top:
         _steps(record, ensemble, place, noise, draw, label, names)
-        details = st.toggle(
-            "Show the reach of the noise",
-            key=f"{PREFIX}details",
-            bind="query-params",
-            help="One standard deviation of the noise around each count, a line to drag it by, and the number of "
-            "teachers beside the weight of their votes",
-        )
-        rows = one_vote.data(ensemble, place, priced, names, draw.votes, label, details)
-        drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, ensemble, rows))
-        st.caption(_reading(ensemble, noise, label, details) + f" {one_query.released_words(record, 'counts')}")
-        states.badges(private=True, evaluator=True)
-    with right:
-        _outcome(record, ensemble, rows, priced)
+    rows = one_vote.data(ensemble, place, priced, names, draw.votes, label, details)
+    drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, ensemble, rows))
+    st.caption(_reading(ensemble, noise, label, details) + f" {one_query.released_words(record, 'counts')}")
+    states.badges(private=True, evaluator=True)
+    _outcome(record, ensemble, rows, priced)
 
 
 def _reading(ensemble: Ensemble, noise: one_vote.Noise, label: int, details: bool) -> str:
@@ -254,14 +234,14 @@ def _put(ensemble: Ensemble) -> None:
         st.session_state[PREFIX + name] = value
 
 
-def _noise(record: RunRecord, ensemble: Ensemble) -> one_vote.Noise:
-    """What the sliders hold. Another run begins with its own noise; an address that says otherwise is
-    followed."""
+def _controls(record: RunRecord, ensemble: Ensemble) -> tuple[one_vote.Noise, bool]:
+    """The noise that is asked about, and whether the figure shows its reach. Another run begins with its own
+    noise; an address that says otherwise is followed."""
     held = st.session_state.get(f"{PREFIX}of")
     if held is not None and held != record.id:
         _put(ensemble)
     st.session_state[f"{PREFIX}of"] = record.id
-    own = _own(ensemble)
+    own, top = _own(ensemble), _most_votes(ensemble)
     votes = _sigma(
         "sigma", "Noise on votes σ₂", "standard deviation of the noise on each count: more hides more", own["sigma"]
     )
@@ -271,25 +251,22 @@ def _noise(record: RunRecord, ensemble: Ensemble) -> one_vote.Noise:
         "standard deviation of the noise on the largest count, when it is tested",
         own["gate_sigma"],
     )
-    top = _most_votes(ensemble)
     held_back = Parameter(
         "threshold", float, own["threshold"], Option("the votes that the largest count needs", low=0, high=top)
     )
     for complaint in widgets.complaints([votes, test, held_back], prefix=PREFIX, typed=False):
         st.warning(complaint)
-    vote_sigma = float(widgets.widget(votes, PREFIX))
-    gate = st.toggle(
-        "With a gate",
-        value=ensemble.gate_sigma > 0,
-        key=f"{PREFIX}gate",
-        bind="query-params",
-        help="A gate tests the largest count, through noise, and refuses queries on which teachers "
-        "disagree; each test costs",
-    )
+    left, right = layout.columns("vote", [3, 2])
+    with left:
+        vote_sigma = float(widgets.widget(votes, PREFIX))
+    with right, st.container(horizontal=True, vertical_alignment="center"):
+        gate, details = _switches(ensemble)
     if not gate:
-        return one_vote.Noise(vote_sigma=vote_sigma)
-    gate_sigma = float(widgets.widget(test, PREFIX))
-    threshold = st.slider(
+        return one_vote.Noise(vote_sigma=vote_sigma), details
+    left, right = layout.columns("gate", 2)
+    with left:
+        gate_sigma = float(widgets.widget(test, PREFIX))
+    threshold = right.slider(
         "Threshold T (votes)",
         0.0,
         top,
@@ -300,7 +277,35 @@ def _noise(record: RunRecord, ensemble: Ensemble) -> one_vote.Noise:
         help="What the largest count, with noise, must exceed; all votes together are "
         f"{number(float(ensemble.weights.sum()), 4)}",
     )
-    return one_vote.Noise(vote_sigma=vote_sigma, gate_sigma=gate_sigma, threshold=threshold)
+    return one_vote.Noise(vote_sigma=vote_sigma, gate_sigma=gate_sigma, threshold=threshold), details
+
+
+def _switches(ensemble: Ensemble) -> tuple[bool, bool]:
+    """Whether there is a gate, and whether the figure shows the reach of the noise; the way back to the
+    run's."""
+    gate = st.toggle(
+        "With a gate",
+        value=ensemble.gate_sigma > 0,
+        key=f"{PREFIX}gate",
+        bind="query-params",
+        help="A gate tests the largest count, through noise, and refuses queries on which teachers "
+        "disagree; each test costs",
+    )
+    details = st.toggle(
+        "Show its reach",
+        key=f"{PREFIX}details",
+        bind="query-params",
+        help="One standard deviation of the noise around each count, a line to drag it by, and the number of "
+        "teachers beside the weight of their votes",
+    )
+    st.button(
+        "As in the run",
+        icon=":material/restart_alt:",
+        on_click=_put,
+        args=(ensemble,),
+        help="Noise and threshold that the run had",
+    )
+    return gate, details
 
 
 def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: one_vote.Noise) -> None:
@@ -309,41 +314,48 @@ def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: 
     passes, right = one_vote.expected(ensemble, noise)
     asked, delta = len(ensemble.queries), number(ensemble.delta)
     whom = "the heaviest teacher's nodes" if ensemble.per_teacher else "all votes, which one node may move"
-    boxes = (
+    query = [
         (
             "The largest class stays",
             chance(top["chance"]),
             f"Chance that {top['name']}, which has the most votes, still has the most after noise",
         ),
         (
-            "This query passes the gate",
-            "no gate" if first["passes"] is None else chance(first["passes"]),
-            "Chance that the largest count, with the gate's noise, exceeds the threshold",
-        ),
-        (
             f"Cost of this query: {EPSILONS['sound'].label}",
             upper(first["epsilon_query"]),
             f"For {whom}, by itself, tested and answered, at delta {delta}",
         ),
+    ]
+    whole = [
         (
             "Labels right, on average",
             percent(right),
             "Of all queries that would pass, over all draws of this noise. Evaluator only: it needs the truth",
         ),
         (
-            "All queries that pass",
-            percent(passes),
-            "Share of all queries that the gate would let through, on average over the noise",
-        ),
-        (
             f"Cost of all {asked:,}: {EPSILONS['sound'].label}",
             upper(first["epsilon_run"]),
             f"For {whom}, where every query is tested and answered, without a limit, at delta {delta}",
         ),
-    )
-    for start in (0, 3):
-        with st.container(key=f"{shell.CARDS}-vote-{start}"):
-            for column, (label, value, help_) in zip(st.columns(3), boxes[start : start + 3], strict=True):
+    ]
+    if first["passes"] is not None:
+        query.append(
+            (
+                "This query passes the gate",
+                chance(first["passes"]),
+                "Chance that the largest count, with the gate's noise, exceeds the threshold",
+            )
+        )
+        whole.append(
+            (
+                "All queries that pass",
+                percent(passes),
+                "Share of all queries that the gate would let through, on average over the noise",
+            )
+        )
+    for place, boxes in enumerate([query + whole] if first["passes"] is None else [query, whole]):
+        with st.container(key=f"{shell.CARDS}-vote-{place}"):
+            for column, (label, value, help_) in zip(st.columns(len(boxes)), boxes, strict=True):
                 column.metric(label, value, border=True, help=help_)
     own = one_vote.Noise.of(ensemble)
     found = answered.kept(record)

@@ -1,14 +1,13 @@
-"""Which method for my graph? One button trains all that fit; a table and a paragraph say what to take."""
+"""Which method for my graph? What finished runs say at which ε; and one button that trains all that fit."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.data import catalogue
 from privgraph.data.errors import DataError
@@ -23,8 +22,9 @@ from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.tradeoffs import files
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.numbers import duration, percent, spent
+from privgraph_workbench.words.numbers import duration, kept, percent
 
 PENDING = ("queued", "running", "stopping")
 POLL_SECONDS = 2.0
@@ -32,9 +32,9 @@ MOST_KNOWN = 2000
 UNITS = {"edge": "edges", "node": "people (nodes)"}
 
 
-def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
-    """What fits; what finished runs say of it; what is missing, how long that takes, and the button. On the
-    graph of the run `drawn` where this data set has options."""
+def show(spec: DatasetSpec, drawn: RunRecord | None = None, *, told: Collection[str] = ()) -> None:
+    """What fits; what finished runs say of it, but for units of which that is `told` above; what is missing,
+    how long that takes, and the button. On the graph of the run `drawn` where this data set has options."""
     shown = st.session_state.get("protects")
     options = _options(spec, drawn)
     offered = [unit for unit in UNITS if comparing.fitting(spec, unit)]
@@ -52,8 +52,9 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
         )
     )
     try:
-        wanted = comparing.specs(spec.name, unit, data_options=options)
-        facts = datasets.public_facts(spec, wanted[0].data_options, "random")
+        shared = _shared(spec, unit)
+        wanted = comparing.specs(spec.name, unit, data_options=options, shared=shared)
+        facts = None if files.absent(spec) else datasets.public_facts(spec, wanted[0].data_options, "random")
     except (OptionError, DataError) as error:
         st.error(markup.sentence(error))
         return
@@ -69,8 +70,10 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
             "nodes are public, and private ones teach. Their accuracies are of other nodes, and belong on Teachers."
         )
     going = any(state in PENDING for state in held.values())
-    shell.fragment(_result, run_every=POLL_SECONDS if going else None)(spec, options, unit, going)
-    if missing:
+    shell.fragment(_result, run_every=POLL_SECONDS if going else None)(spec, options, shared, unit, going, unit in told)
+    if missing and files.absent(spec):
+        files.needed(spec, "compare")
+    elif missing:
         known = queue.store().find(RunQuery(states=("done",), limit=MOST_KNOWN))
         about = comparing.seconds(missing, facts, known, capacity())
         label = "Compare what fits" if len(missing) == len(wanted) else "Train what is missing"
@@ -85,26 +88,73 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
             st.rerun()
 
 
-def headline(spec: DatasetSpec, unit: str, drawn: RunRecord | None, below: DeltaGenerator) -> None:
-    """What to take here, as far as finished runs tell; nothing before two methods have some. From which runs
-    stands `below` the figure."""
-    if not comparing.fitting(spec, unit):
-        return
-    known = _known(spec, _options(spec, drawn), unit)
-    if known.said.runner_up is not None:
-        _advise(known.said, f"**On this graph.** {markup.literal(known.said.short)}")
+def headline(spec: DatasetSpec, unit: str, drawn: RunRecord | None) -> bool:
+    """What to take on this graph at which ε, as far as finished runs tell; whether there is anything to say:
+    not before two methods have some."""
+    known = _known(spec, drawn, unit)
+    if known is None or known.said.methods < 2:
+        return False
+    with st.container(border=True):
+        _lines(known.said)
+        if known.said.notes:
+            st.markdown(markup.literal(" ".join(known.said.notes)))
         if known.left:
             st.markdown(known.left)
-        below.caption(f"The advice above, for {UNITS[unit]}. {known.words}")
+        if not known.said.settled:
+            _elsewhere(spec, unit)
+        st.caption(known.short)
+    return True
 
 
-def _advise(said: advising.Verdict, text: str) -> None:
-    """Green is what buys something: what a model without edges may be as good as, or of which too little has
-    run, does not."""
-    if said.beats:
-        st.success(text, icon=":material/recommend:")
-    else:
-        st.warning(text, icon=":material/trending_down:")
+def everywhere(drawn: Mapping[DatasetSpec, RunRecord], units: Sequence[str]) -> None:
+    """The same of several graphs in a table, each with a run of it that is drawn: what to take, without the
+    reasons."""
+    rows = [
+        f"| {markup.literal(spec.title)} | {UNITS[unit]} | {_in_short(known.said)} |"
+        for unit in units
+        for spec, run in drawn.items()
+        if (known := _known(spec, run, unit)) is not None and known.said.methods > 1
+    ]
+    if rows:
+        st.markdown("\n".join(["| Graph | To hide | What to take |", "|---|---|---|", *rows]))
+
+
+def _in_short(said: advising.Verdict) -> str:
+    if said.thin:
+        return "too little has run"
+    return "; ".join(f"{one.span}: {markup.literal(one.told)}" for one in said.stretches)
+
+
+def _lines(said: advising.Verdict) -> None:
+    """What is said, a line for each stretch of budgets."""
+    lines = [f"- **{one.span}: {markup.literal(one.told)}.** {markup.literal(one.why)}" for one in said.stretches]
+    st.markdown("\n".join([f"**{markup.literal(said.heading)}**", "", *lines]))
+
+
+def _elsewhere(spec: DatasetSpec, unit: str) -> None:
+    """The way to a graph of which more is known, where there is one: of such the one with most methods."""
+    others = {}
+    for one in datasets.choices():
+        if one.name != spec.name and (run := newest(one.name, unit)) is not None:
+            known = _known(one, run, unit)
+            if known is not None and known.said.settled:
+                others[one] = known.said
+    if not others:
+        return
+    best, said = max(others.items(), key=lambda one: (one[1].methods, len(one[1].stretches)))
+    st.page_link(
+        shell.page("tradeoffs"),
+        label=f"More is known on {markup.literal(best.title)}: {said.methods} methods compared to hide "
+        f"{advising.HIDES[unit]}",
+        icon=":material/arrow_forward:",
+        query_params={"data": best.name, "protects": unit},
+    )
+
+
+def newest(data: str, *units: str) -> RunRecord | None:
+    """The newest finished run on this graph that protects one of these units; of any where none is named."""
+    found = queue.store().find(RunQuery(datasets=(data,), units=units, states=("done",), limit=1))
+    return next((record for record in found if not record.unreadable), None)
 
 
 def _options(spec: DatasetSpec, drawn: RunRecord | None) -> Mapping[str, Scalar]:
@@ -113,27 +163,51 @@ def _options(spec: DatasetSpec, drawn: RunRecord | None) -> Mapping[str, Scalar]
 
 @dataclass(frozen=True, kw_only=True)
 class Known:
-    """What finished runs say of a comparison, from how many of them, and what is left out of it."""
+    """What finished runs say of a comparison, from how many of them (also in short), and what is left out of
+    it."""
 
     table: list[Row]
     said: advising.Verdict
     words: str
+    short: str
     left: str
 
 
-def _known(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str) -> Known:
-    """What is known now: from runs of the comparison, and from others of the same settings."""
+def _known(spec: DatasetSpec, drawn: RunRecord | None, unit: str) -> Known | None:
+    """What is known now on the graph of the run `drawn`: from runs of the comparison, and from others of the
+    same settings. None where nothing protects the unit of such a graph."""
+    if not comparing.fitting(spec, unit):
+        return None
+    return _of_options(spec, _options(spec, drawn), _shared(spec, unit), unit)
+
+
+def _shared(spec: DatasetSpec, unit: str) -> dict[str, Scalar]:
+    """The options that all methods are compared at, where the data set has no default of them: those of the
+    newest run."""
+    run = newest(spec.name, unit) if spec.domains else None
+    return {} if run is None else comparing.shared_options(spec, run.spec, unit)
+
+
+def _of_options(spec: DatasetSpec, options: Mapping[str, Scalar], shared: Mapping[str, Scalar], unit: str) -> Known:
     found = queue.store().find_rows(
         RunQuery(datasets=(spec.name,), units=("none", unit), states=("done",), limit=MOST_KNOWN)
     )
     ids = tuple(sorted(row["id"] for row in found))
-    return _told(queue.store().url, ids, spec.name, tuple(sorted(options.items())), unit)
+    return _told(queue.store().url, ids, spec.name, tuple(sorted(options.items())), tuple(sorted(shared.items())), unit)
 
 
-def _result(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str, was_going: bool) -> None:
-    """What is known so far and how far the rest is: at once, and again as runs end."""
+def _result(
+    spec: DatasetSpec,
+    options: Mapping[str, Scalar],
+    shared: Mapping[str, Scalar],
+    unit: str,
+    was_going: bool,
+    told: bool,
+) -> None:
+    """What is known so far, but for what is `told` above, and how far the rest is: at once, and again as runs
+    end."""
     queue.tick()
-    ids = tuple(one.id for one in comparing.specs(spec.name, unit, data_options=options))
+    ids = tuple(one.id for one in comparing.specs(spec.name, unit, data_options=options, shared=shared))
     rows = queue.store().find_rows(RunQuery(ids=ids))
     done = sum(row["state"] == "done" for row in rows)
     going = [row["id"] for row in rows if row["state"] in PENDING]
@@ -144,12 +218,14 @@ def _result(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str, was_goi
         st.button(
             "Stop the comparison", key="compare_stop", icon=":material/stop:", on_click=_stop, args=(tuple(going),)
         )
-    known = _known(spec, options, unit)
-    if known.said.method is None:
+    known = _of_options(spec, options, shared, unit)
+    if not known.said.methods:
         return
-    _advise(known.said, markup.literal(known.said.text))
-    if known.left:
-        st.markdown(known.left)
+    if not told:
+        _lines(known.said)
+        st.markdown(markup.literal(" ".join([*known.said.notes, advising.BASIS])))
+        if known.left:
+            st.markdown(known.left)
     st.caption(known.words)
     st.dataframe(
         [_line(row) for row in known.table],
@@ -158,10 +234,17 @@ def _result(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str, was_goi
     )
 
 
-@lru_cache(maxsize=16)
-def _told(url: str, ids: tuple[str, ...], data: str, options: tuple[tuple[str, Scalar], ...], unit: str) -> Known:
+@lru_cache(maxsize=64)
+def _told(
+    url: str,
+    ids: tuple[str, ...],
+    data: str,
+    options: tuple[tuple[str, Scalar], ...],
+    shared: tuple[tuple[str, Scalar], ...],
+    unit: str,
+) -> Known:
     """The table and the verdict of these finished runs. They never change, so this is computed once."""
-    spec, wanted = catalogue.dataset(data), comparing.specs(data, unit, data_options=dict(options))
+    spec, wanted = catalogue.dataset(data), comparing.specs(data, unit, data_options=dict(options), shared=dict(shared))
     found = queue.store().find(RunQuery(ids=ids)) if ids else []
     records = comparing.alike(wanted, found)
     rows = [row for row in tradeoff.data(records) if not row["variant"]]
@@ -169,9 +252,12 @@ def _told(url: str, ids: tuple[str, ...], data: str, options: tuple[tuple[str, S
     used = {one.id for one in records}
     others = {one.spec.method for one in found if not one.unreadable and one.id not in used}
     words = comparing.known_words(wanted, set(ids), len(records), others)
-    left = comparing.left_out(wanted, found, unit)
     return Known(
-        table=rows, said=advising.verdict(records, unit, comparing.fitting(spec, unit)), words=words, left=left
+        table=rows,
+        said=advising.verdict(records, unit, comparing.fitting(spec, unit)),
+        words=words,
+        short=comparing.used_words(len(records), len(ids)),
+        left=comparing.left_out(wanted, found, unit),
     )
 
 
@@ -180,7 +266,7 @@ def _line(row: Row) -> dict[str, object]:
     return {
         "method": row["title"],
         "protects": "nothing" if row["unit"] == "none" else row["unit"],
-        EPSILONS["sound"].title: "∞" if math.isinf(row["epsilon"]) else spent(row["asked"], row["epsilon"]),
+        EPSILONS["sound"].title: "∞" if math.isinf(row["epsilon"]) else kept(row["asked"], row["epsilon"]),
         "accuracy (mean)": percent(row["mean"]),
         "95% over seeds": band,
         "seeds": row["seeds"],

@@ -15,7 +15,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot, theme
-from privgraph_workbench.facts import datasets
+from privgraph_workbench.facts import advising, datasets
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.notes import badges_of
@@ -25,10 +25,11 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, composition, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.parts.states import readable
-from privgraph_workbench.views.tradeoffs import compare_form, sweep_form
+from privgraph_workbench.views.runs.page import FILTERS
+from privgraph_workbench.views.tradeoffs import compare_form, files, sweep_form
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import percent, spent, stated
+from privgraph_workbench.words.numbers import kept, option, percent, stated
 
 MOST_RUNS = 1000
 POLL_SECONDS = 2.0
@@ -40,6 +41,8 @@ EVERY = "tradeoff_every"
 """Whether every setting is drawn, in every panel."""
 OF_BEFORE = "on"
 """How addresses of before named the graph."""
+CHOSEN = "chosen"
+"""What the address of the page Runs holds beside its filters, and a browser that goes back still has."""
 
 
 def page() -> None:
@@ -55,25 +58,34 @@ def page() -> None:
     advice = st.container()
     waiting = queue.store().count(_in_state(query, sweep_form.PENDING))
     shell.fragment(_figure, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
-    below = st.container()
     newest = _newest(replace(query, datasets=(spec.name,)))
     empty = newest is None
     with advice:
-        if st.session_state.get("everywhere"):
-            st.caption(
-                f"All graphs are drawn, and what to take is said of one graph alone: without All graphs, of "
-                f"{markup.literal(spec.title)}. What stands below the figure is about that graph."
-            )
-        else:
-            for unit in query.units[1:]:
-                compare_form.headline(spec, unit, newest, below)
+        told = _advice(spec, newest, query.units[1:])
     with layout.fold("Which method for my graph?", "compare", icon=":material/recommend:") as part:
         if part.open:
-            compare_form.show(spec, newest)
+            compare_form.show(spec, newest, told=told)
     with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=empty) as part:
         if part.open:
             sweep_form.show(spec, newest)
     sweep_form.progress()
+
+
+def _advice(spec: DatasetSpec, newest: RunRecord | None, units: Sequence[str]) -> list[str]:
+    """What to take, of each unit for itself; the units of which it is said in full. Of all graphs, in a
+    line each."""
+    if not st.session_state.get("everywhere"):
+        told = [unit for unit in units if compare_form.headline(spec, unit, newest)]
+        if told:
+            st.caption(advising.BASIS)
+        return told
+    drawn = {one: run for one in files.choices().values() if (run := compare_form.newest(one.name, *units))}
+    compare_form.everywhere(drawn, units)
+    st.caption(
+        f"{advising.BASIS} Turn All graphs off for the reasons. The parts below the figure are about "
+        f"{markup.literal(spec.title)}."
+    )
+    return []
 
 
 _KEPT = (
@@ -112,7 +124,10 @@ def _newest(query: RunQuery) -> RunRecord | None:
 
 
 def _rename() -> None:
-    """Addresses of before named the graph `on`; every page calls it `data`."""
+    """Addresses of before named the graph `on`; every page calls it `data`. And whoever comes back from runs
+    that were opened here has their address, in which nothing is of this page but the graph."""
+    for name in (CHOSEN, *FILTERS):
+        st.query_params.pop(name, None)
     asked = st.query_params.get(OF_BEFORE)
     if asked is not None:
         del st.query_params[OF_BEFORE]
@@ -123,8 +138,7 @@ def _rename() -> None:
 def _complaints() -> list[str]:
     sentences = []
     data = st.query_params.get("data")
-    names = {spec.name for spec in datasets.choices() if datasets.unavailable(spec) is None}
-    if data is not None and data not in names:
+    if data is not None and data not in files.choices():
         sentences.append(f"In this page's address, {datasets.complaint(data)}.")
     for key, admitted in (("curve", set(METHODS)), ("protects", {"edge", "node", "both"})):
         for value in st.query_params.get_all(key):
@@ -138,7 +152,7 @@ def _complaints() -> list[str]:
 def _filters() -> tuple[DatasetSpec, RunQuery]:
     """Graph, methods and unit: the graph that is worked on, and the runs that are shown."""
     _follow_sweep()
-    found = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
+    found = files.choices()
     left, middle, right, last = st.columns([5, 5, 5, 3], vertical_alignment="bottom")
     with left:
         spec = found[choosing.one("Data", choosing.graphs(found.values()), "data")]
@@ -296,10 +310,10 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
             "numbers below. Choose a method above to draw its own."
         )
     left = (tradeoff.chart if detailed else tradeoff.plain)(rows).notes[1:]
-    marks = f"Marks: {_mark('sound')} and {_mark('published')} of the same noise."
+    marks = "Filled marks stand at a sound ε, hollow ones at the ε as published, of the same noise."
     st.caption(
-        f"{marks if detailed else 'Each mark stands at a sound ε.'} Levels have no ε: they protect nothing, or read "
-        "no edge. Bars and bands: 95% confidence over three seeds or more. "
+        f"{marks if detailed else 'Each mark stands at a sound ε.'} Grey levels have no ε: they protect nothing, or "
+        "read no edge. Bars and bands: 95% confidence over three seeds or more. "
         f"{' '.join([*left, _from_gallery([bool(row['gallery']) for row in found])])}"
     )
     with layout.fold("The numbers, and what all runs cost together", "numbers", icon=":material/table_rows:") as part:
@@ -332,7 +346,17 @@ def _open_clicked() -> None:
     if len(runs) == 1:
         st.switch_page(shell.page("train"), query_params={"run": runs[0]})
     elif runs:
-        st.switch_page(shell.page("runs"), query_params={"chosen": ",".join(runs)})
+        st.switch_page(shell.page("runs"), query_params={"chosen": ",".join(runs), **_narrowed(runs)})
+
+
+def _narrowed(runs: Sequence[str]) -> dict[str, str]:
+    """The filters of the page Runs that leave little but these."""
+    first = next((one for one in queue.store().find(RunQuery(ids=tuple(runs))) if not one.unreadable), None)
+    if first is None:
+        return {}
+    one = first.spec
+    asked = {} if one.asked_epsilon is None else {"find": f"asked={option(one.asked_epsilon)}"}
+    return {"of_method": one.method, "of_data": one.dataset, "of_unit": one.unit, **asked}
 
 
 def _open_by_name(rows: Sequence[Row]) -> None:
@@ -362,12 +386,12 @@ def _from_gallery(runs: Sequence[bool]) -> str:
     if not any(runs):
         return ""
     if all(runs):
-        return "All are from the gallery; the switch above leaves your own."
+        return "All runs came with the program (gallery); the switch above hides them."
     own = len(runs) - sum(runs)
     mine = f"{own:,} {'are your own runs' if own > 1 else 'is your own run'}"
     return (
         f"{mine}, the others from the gallery. A ring is around points that hold yours, which take the place of a "
-        "run of the gallery with the same options and seed. The switch above leaves yours alone."
+        "run of the gallery with the same options and seed. The switch above hides those of the gallery."
     )
 
 
@@ -396,18 +420,13 @@ def _other_unit(query: RunQuery) -> str:
     )
 
 
-def _mark(kind: theme.Epsilon) -> str:
-    """An epsilon behind its mark, in the grey of captions."""
-    return f"{theme.EPSILONS[kind].title} ({theme.EPSILONS[kind].glyph})"
-
-
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
     band = "one seed" if row["low"] is None else f"{percent(row['low'])} to {percent(row['high'])}"
     return {
         "graph": row["graph"],
         "method": row["title"],
         "protects": row["unit"],
-        theme.EPSILONS["sound"].title: spent(row["asked"], row["epsilon"]),
+        theme.EPSILONS["sound"].title: kept(row["asked"], row["epsilon"]),
         theme.EPSILONS["published"].title: stated("published", row[COLUMNS["published"]]),
         "accuracy (mean)": percent(row["mean"]),
         "95% band": band,

@@ -30,6 +30,7 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import keeping, statement
 from privgraph_workbench.views.runs.page import MOST_CHOSEN
+from privgraph_workbench.views.tradeoffs import files
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import duration
 
@@ -51,6 +52,9 @@ Setting = tuple[str, Mapping[str, Scalar]]
 def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
     """What is trained on what; whatever speaks against it; the button. The form begins with the graph of the
     run `drawn`, the newest in the figure."""
+    if files.absent(spec):
+        files.needed(spec, "sweep")
+        return
     _begin(spec, drawn)
     unit = _unit(spec)
     if unit is None:

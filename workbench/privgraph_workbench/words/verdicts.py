@@ -1,0 +1,193 @@
+"""What an attack has found, in few words, and what it is compared with: the same on every page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from privgraph.attacks.outcome import difference
+from privgraph.attacks.record import AttackRecord
+from privgraph.registry import sides
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.words.attacks import models_of
+from privgraph_workbench.words.numbers import exact_percent, percent
+
+FAR = 0.65
+"""Given away: all of the interval of the area lies from here on."""
+NO_MEMORY = 0.02
+"""A training accuracy that exceeds the test accuracy by less says that a run remembers nobody."""
+LITTLE = 0.1
+"""Of edges, an area that exceeds that of similarity by less is a little more than similarity."""
+RULES = (
+    "**No better than guessing**: the interval of the area holds 50%.",
+    f"**Given away**: all of the interval lies from {FAR:.0%} on.",
+    "**Better than guessing**: all of it lies above 50%, and part of it below "
+    f"{FAR:.0%}. So a larger area with a wide interval can have the weaker verdict.",
+    "**Similarity** (edges told by distance): people who are alike are often connected. What that alone tells is what "
+    "a model finds that reads no edge, or what the true classes tell, whichever is more.",
+    "**No more than similarity**: all of the interval lies up to there. **Perhaps similarity alone**: the interval "
+    f"holds it. **A little more than similarity**: it begins less than {100 * LITTLE:.0f} points above. **Undecided**: "
+    "no model that reads no edge was attacked for comparison.",
+    "**Undecided** (who was trained on): training nodes were not drawn at random, and the run is about as right of "
+    "test nodes as of its training nodes.",
+)
+"""How the words of a verdict follow from the area and its interval, in Markdown."""
+
+
+def learnt(record: RunRecord) -> tuple[float, float] | None:
+    """How much of its training nodes and of the test nodes the run is right about, where it says both."""
+    both = (record.metrics.get("train_accuracy"), record.metrics.get("test_accuracy"))
+    return None if both[0] is None or both[1] is None else (both[0], both[1])
+
+
+def caution(attack: AttackRecord) -> str:
+    """Why what is found need not be a leak, where the attack goes by similarity; "" where it does not: what
+    moves one end when the other is changed is read through an edge."""
+    return sides(attack.attack).caution if attack.options.by == "distance" else ""
+
+
+def on_own(attack: AttackRecord) -> bool:
+    """Whether the model on the run's own draw is told better than by a guess: by its interval, in the digits
+    that are shown, or by a bound on epsilon above 0."""
+    return round(attack.outcome.area_low, 3) > 0.5 or bool(attack.bound)
+
+
+def on_average(attack: AttackRecord) -> bool:
+    """Whether the attacked models are told better than by a guess."""
+    return round(attack.found[1], 3) > 0.5
+
+
+def guessing(attack: AttackRecord) -> bool:
+    """Whether nothing says that the attack is better than a guess."""
+    return not on_own(attack) and not on_average(attack)
+
+
+def beyond(attack: AttackRecord, without: AttackRecord) -> tuple[float, float, float]:
+    """By how much the area exceeds that of a model that never read an edge, with its interval."""
+    return difference(attack.found, without.found)
+
+
+def more_than_similarity(attack: AttackRecord, without: AttackRecord | None) -> bool:
+    """Whether more is found than a perceptron finds, and than the true classes tell by themselves: a model
+    that knows classes better than a perceptron finds more edges without having read any."""
+    if without is None or without.run == attack.run or beyond(attack, without)[1] <= 0:
+        return False
+    return attack.by_classes is None or attack.found[1] > attack.by_classes
+
+
+def perhaps_more(attack: AttackRecord, without: AttackRecord | None) -> bool:
+    """Whether the intervals reach above what similarity tells, so that there may be more, or not."""
+    if without is None or without.run == attack.run or beyond(attack, without)[2] <= 0:
+        return False
+    return attack.by_classes is None or attack.found[2] > attack.by_classes
+
+
+def similarity(attack: AttackRecord, without: AttackRecord) -> tuple[float, str]:
+    """The area that similarity alone has, and what has it: a perceptron, or the true classes where they have
+    more."""
+    if attack.by_classes is not None and attack.by_classes > without.found[0]:
+        return attack.by_classes, "the true classes alone"
+    return without.found[0], "a perceptron"
+
+
+def little(attack: AttackRecord, without: AttackRecord) -> bool:
+    """Whether what exceeds similarity is little, at the lower end of its interval."""
+    lows = [beyond(attack, without)[1]]
+    if attack.by_classes is not None:
+        lows.append(attack.found[1] - attack.by_classes)
+    return min(lows) < LITTLE
+
+
+def undecided(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> bool:
+    """Whether what is found may be mere similarity, and nothing says that it is a leak.
+
+    So it is of edges, which join nodes alike, where no model that never read an edge stands beside
+    (`without`); and of who trained, where members and others were not drawn by one coin and may differ by
+    themselves, and the run remembers nobody: it is about as right of test nodes as of its training nodes
+    (`learnt`).
+    """
+    if guessing(attack):
+        return False
+    if caution(attack):
+        return without is None
+    apart = sides(attack.attack)
+    return not attack.drawn and apart.unit == "node" and learnt is not None and learnt[0] - learnt[1] < NO_MEMORY
+
+
+SEVERITIES: Sequence[tuple[str, Literal["gray", "blue", "orange", "red"]]] = (
+    ("no better than guessing", "gray"),
+    ("no more than similarity", "gray"),
+    ("perhaps similarity alone", "gray"),
+    ("undecided: similarity or leak", "blue"),
+    ("a little more than similarity", "orange"),
+    ("better than guessing", "orange"),
+    ("given away", "red"),
+)
+"""How much an attack has found, from nothing to most, with the colour of its mark."""
+
+
+def severity(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> int:
+    """The place in `SEVERITIES` of what an attack has found."""
+    if guessing(attack):
+        return 0
+    if undecided(attack, without, learnt):
+        return UNDECIDED
+    if caution(attack) and not more_than_similarity(attack, without):
+        return 2 if perhaps_more(attack, without) else 1
+    if attack.refutes_sound:
+        return GIVEN_AWAY
+    if caution(attack) and without is not None and little(attack, without):
+        return SOMETHING
+    return GIVEN_AWAY if on_own(attack) and attack.found[1] >= FAR else SOMETHING + 1
+
+
+GIVEN_AWAY = len(SEVERITIES) - 1
+UNDECIDED = 3
+SOMETHING = 4
+"""The first of `SEVERITIES` that says that something was given away."""
+
+
+def word(attack: AttackRecord, severe: int) -> str:
+    """What has been found, in few words: similarity is a matter of edges."""
+    said = SEVERITIES[severe][0]
+    return said if caution(attack) else said.replace("similarity or leak", "memory, or a difference from before")
+
+
+def asks(attack: AttackRecord) -> str:
+    """The question of an attack, as the beginning of a line."""
+    asked = sides(attack.attack).asks
+    return f"{asked[:1].upper()}{asked[1:]}?"
+
+
+def yardstick(attack: AttackRecord, without: AttackRecord | None) -> str:
+    """What the area is to be compared with: of edges what is told without reading one, else a coin.
+    `without` is the same attack on a model that reads no edge, where there is one."""
+    if caution(attack) and without is not None and without.run != attack.run:
+        return f"similarity alone: {percent(similarity(attack, without)[0])}"
+    if attack.by_classes is not None:
+        return f"the true classes alone: {percent(attack.by_classes)}"
+    return "a coin: 50%"
+
+
+def area(attack: AttackRecord, without: AttackRecord | None) -> str:
+    """How often the right one of two is picked, with the interval, and what that is to be compared with."""
+    value, low, high = map(percent, attack.found)
+    return f"right {value} of the time ({low} to {high}; {yardstick(attack, without)})"
+
+
+def evidence(attack: AttackRecord, without: AttackRecord | None) -> str:
+    """The area beside its yardstick, what is found at few false alarms, and of how many models."""
+    rate = attack.rare_found
+    rare = "" if rate is None else f"finds {percent(rate.true)} at {exact_percent(rate.false)} false alarms"
+    return " · ".join(filter(None, (area(attack, without), rare, models_of(attack))))
+
+
+def covered(attack: AttackRecord, unit: str) -> bool:
+    """Whether an epsilon for this unit limits what the attack asks about: one that hides edges alone says
+    nothing of who was trained on."""
+    return unit == "node" or (unit == "edge" and sides(attack.attack).unit == "edge")
+
+
+def wide(attack: AttackRecord, severe: int) -> bool:
+    """Whether it is only the width of the interval that keeps the verdict below `GIVEN_AWAY`."""
+    return severe == GIVEN_AWAY - 1 and not caution(attack) and attack.found[0] >= FAR
