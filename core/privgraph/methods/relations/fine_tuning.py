@@ -196,7 +196,11 @@ class FineTuning:
             except StopIteration as over:
                 found: Found = over.value
                 return found
-            yield Progress(step=start, total=self.work, stage=stage)
+            yield self._progress(start, stage)
+
+    def _progress(self, read: int, stage: str) -> Progress:
+        """After the time of reading so many texts, in the plan's steps."""
+        return Progress(step=self.config.steps * read // self.work, total=self.config.steps, stage=stage)
 
     def compared(self, vectors: Tensor) -> Tensor:
         """Vectors whose inner product is the score (up to the temperature)."""
@@ -205,7 +209,7 @@ class FineTuning:
     def run(self) -> Iterator[Event]:
         """Train, and tell; the last event is the result."""
         config, context = self.config, self.context
-        yield Progress(step=0, total=self.work, stage=BEFORE)
+        yield self._progress(0, BEFORE)
         base = yield from self._telling(self._measured("base"), 0, self._measuring, BEFORE)
         yield Metric(name="test_accuracy", value=base.get("base_accuracy", 0.0), step=0)
         weights: list[Tensor] = [weight for _, weight in trainable(self.encoder)]
@@ -245,7 +249,7 @@ class FineTuning:
             if drawn.numel():
                 yield Metric(name="train_loss", value=float(drawn.mean()), step=step)
             done = self._measuring + (self.work - 2 * self._measuring) * step // config.steps
-            yield Progress(step=done, total=self.work, stage=f"training, step {step:,} of {config.steps:,}")
+            yield self._progress(done, f"training, step {step:,} of {config.steps:,}")
         yield from self._finished(base)
 
     def optimiser(self, weights: list[Tensor], rate: float) -> torch.optim.Optimizer:
@@ -298,6 +302,7 @@ class FineTuning:
             # relations share their partners where texts are few: no more than these can be told apart
             partners = torch.unique(self.graph.relations(self.predicted)).numel()
             metrics["guessing_accuracy"] = 1 / min(CANDIDATES, found["test_relations"], partners)
+        yield self._progress(self.work, AFTER)
         yield Result(metrics=metrics)
 
 

@@ -203,7 +203,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                     # several limits would be one line in several places: each has its curve's colour then
                     epsilon="sound" if single else None,
                     slot=slot,
-                    shape=DOTTED,
+                    shape=None if single else DOTTED,
                     hover=tuple(f"{percent(row['false'])} false alarms\nfound: at most {percent(row['true'])}"
                                 for row in claim),
                 )

@@ -208,7 +208,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                     y=tuple(row["true"] for row in held),
                     epsilon=kind,
                     slot=GAUSSIANS.get(curve, (0, 4))[0],
-                    shape=GAUSSIANS.get(curve, (0, 4))[1],
+                    shape=GAUSSIANS.get(curve, (0, 4))[1] if kind is None else None,
                     hover=tuple(_hover(row) for row in held),
                 )
             )
