@@ -9,7 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import privgraph_workbench
+from privgraph.data.errors import DataError
 from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import describing
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 
@@ -24,6 +26,16 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
     yield opened
     opened.close()
     queue._store.cache_clear()
+
+
+@pytest.fixture
+def unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph that cannot be read: classes have numbers, and no test waits for another process."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise DataError("not now")
+
+    monkeypatch.setattr(describing, "describe", refuse)
 
 
 @pytest.fixture

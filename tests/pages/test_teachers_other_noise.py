@@ -12,9 +12,8 @@ from streamlit.testing.v1 import AppTest
 from tests.figures.made_answers import answers as made_answers
 from tests.pages.kept_runs import KARATE, keep_answers
 
-from privgraph.data.errors import DataError
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import describing, noisy_labels, plans
+from privgraph_workbench.facts import noisy_labels, plans
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.teachers import other_noise
 from privgraph_workbench.words.numbers import chance, number, percent, stated
@@ -23,14 +22,7 @@ Open = Callable[..., AppTest]
 ASKED = "What if the noise had been different?"
 
 
-@pytest.fixture(autouse=True)
-def unread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A graph that cannot be read: classes have numbers, and no test waits for another process."""
-
-    def refuse(*_: object, **__: object) -> None:
-        raise DataError("not now")
-
-    monkeypatch.setattr(describing, "describe", refuse)
+pytestmark = pytest.mark.usefixtures("unread")
 
 
 def _texts(app: AppTest) -> str:

@@ -12,23 +12,14 @@ from tests.figures.made_answers import answers as made_answers
 from tests.figures.made_ensembles import ensemble, moved_by_all
 from tests.pages.kept_runs import keep, keep_ensemble
 
-from privgraph.data.errors import DataError
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import describing
 from privgraph_workbench.views.teachers import choose_run, verdict
 
 Open = Callable[..., AppTest]
 
 
-@pytest.fixture(autouse=True)
-def unread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A graph that cannot be read: classes have numbers, and no test waits for another process."""
-
-    def refuse(*_: object, **__: object) -> None:
-        raise DataError("not now")
-
-    monkeypatch.setattr(describing, "describe", refuse)
+pytestmark = pytest.mark.usefixtures("unread")
 
 
 def _texts(app: AppTest) -> str:

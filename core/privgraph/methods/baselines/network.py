@@ -142,12 +142,13 @@ def _fit_batch(
         with torch.no_grad():
             said = batch.logits(x, around).argmax(-1)
             right = said == y.unsqueeze(1)
-            told = torch.stack([losses.detach(), *((right & mask).sum(0) for mask in masks.values())]).double().tolist()
+            hits = [(right & mask).sum(0) for mask in masks.values()]
+            told = torch.stack([one.double() for one in (losses.detach(), *hits)]).tolist()  # counts stay exact
         better = []
         for place, loss in enumerate(told[0]):
             accuracies = {
-                f"{name}_accuracy": hits[place] / counts[name][place]
-                for name, hits in zip(SPLITS, told[1:], strict=True)
+                f"{name}_accuracy": right_ones[place] / counts[name][place]
+                for name, right_ones in zip(SPLITS, told[1:], strict=True)
                 if counts[name][place]
             }
             if _better(accuracies, best[place]):
