@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from privgraph.data.catalogue import DATASETS, dataset
 from privgraph.data.errors import DataError
 from privgraph.data.files import available, missing
-from privgraph.data.sizes import TEST as TEST
-from privgraph.data.sizes import known_facts as known_facts
+from privgraph.data.sizes import known_facts
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.data.uploads import uploads
 from privgraph.options import Scalar, UnknownName

@@ -9,6 +9,7 @@ import streamlit as st
 
 from privgraph.attacks.drawing import fewest
 from privgraph.attacks.options import Attacked, AttackOptions
+from privgraph.data import sizes
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.options import OptionError, Parameter, UnknownName, build, parameters
@@ -167,7 +168,7 @@ def _needed(record: RunRecord, spec: AttackSpec, online: bool) -> tuple[int, int
         return None
     if found is None or record.spec.split == "public":
         return None
-    members, pool = found.train_nodes, found.train_nodes + round(found.nodes * datasets.TEST)
+    members, pool = found.train_nodes, found.train_nodes + round(found.nodes * sizes.TEST)
     return fewest(pool, members, online=online), members, pool
 
 

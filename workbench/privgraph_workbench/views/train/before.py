@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
+from privgraph.data.sizes import known_facts
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.methods.base import Plan, filled_in
 from privgraph.options import OptionError, UnknownName, build
@@ -152,7 +153,7 @@ def _seconds(found: Sequence[Plan], runs: Sequence[RunSpec], asked: Asked) -> fl
 def _facts(run: RunSpec) -> PublicFacts | None:
     """The sizes of a run's graph as far as they are known without counting."""
     try:
-        return datasets.known_facts(dataset(run.dataset), run.data_options)
+        return known_facts(dataset(run.dataset), run.data_options)
     except (DataError, OptionError, UnknownName):
         return None
 
