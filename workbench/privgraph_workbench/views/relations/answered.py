@@ -39,12 +39,14 @@ def show(
         for encoder in names
     }
     words = _words(answer.text or text)
-    if _verdict(pair, names, domain, answer, key):
+    if not answer.known and _verdict(pair, names, domain, answer, key):
         with st.expander("The order that they give all the same", key="fold.doubtful", icon=":material/list:"):
             shell.fragment(_side_by_side)(names, _tabs(pair, names), lists, answer.near, words)
         return
-    _learnt(names, lists, words)
     shell.fragment(_side_by_side)(names, _tabs(pair, names), lists, answer.near, words)
+    if answer.known:  # one of the data's own: the answer comes first
+        _verdict(pair, names, domain, answer, key)
+    _learnt(names, lists, words)
     _partners(names, answer)
     _shared(names, neighbours, answer)
     _stars(pair, domain, answer)
