@@ -46,7 +46,7 @@ def page() -> None:
         if not waiting:
             runs.invitation()
         return
-    st.caption(JUMPS)
+    st.markdown(JUMPS)  # a caption is faint, and links in it are too pale
     form = st.container()  # above the choice of what it asks
     with _chooser():
         places = st.columns([1, 1.7, 1.7])
