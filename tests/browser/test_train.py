@@ -99,7 +99,10 @@ def test_run_and_the_three_numbers_are_always_in_sight(browser: Browser, address
                 shown = page.get_by_test_id("stMetricLabel").get_by_text(label, exact=True)
                 expect(shown.first).to_be_in_viewport(ratio=1)
             said = page.get_by_text("ProGAP on Karate club · hides connections · ε 2 · 1 seed")
-            expect(said).to_be_in_viewport(ratio=1)
+            if size == LAPTOP:
+                expect(said).to_be_in_viewport(ratio=1)
+            else:
+                expect(said).to_be_hidden()  # a telephone has room for the numbers and the button
         expect(page.get_by_test_id("stMetricValue").get_by_text("75.0%")).to_be_visible()
         page.context.close()
 
