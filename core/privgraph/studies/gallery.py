@@ -32,6 +32,8 @@ from privgraph.studies.cells import Cell
 SEEDS = (0, 1, 2)
 CURVE_SEEDS = tuple(range(3, 10))
 """More seeds of what the Start page draws, where an interval from three would hide the curve."""
+RELATION_SEEDS = tuple(range(6))
+"""From three seeds, what privacy costs in finding partners is lost in its interval."""
 AT_ONCE = 30
 """Runs that are queued together."""
 SOCIAL: Mapping[str, Scalar] = {"nodes": 600, "degree": 16.0, "classes": 3, "homophily": 0.85, "signal": 1.0}
@@ -118,7 +120,7 @@ def _dp_gpl() -> list[RunSpec]:
 
 
 def _relations() -> list[RunSpec]:
-    return _of_cells([relational.cell(relation_attacks.WHERE, level) for level in relational.LEVELS])
+    return _of_cells([relational.cell(relation_attacks.WHERE, level) for level in relational.LEVELS], RELATION_SEEDS)
 
 
 def _askable() -> list[RunSpec]:

@@ -9,7 +9,6 @@ from privgraph.options import Scalar
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.words.naming import (
-    CLOSE,
     MOST_MOVED,
     asked,
     data_title,
@@ -20,7 +19,7 @@ from privgraph_workbench.words.naming import (
     settable,
     unit_of,
 )
-from privgraph_workbench.words.numbers import HIGHEST, percent, stated
+from privgraph_workbench.words.numbers import HIGHEST, kept_budget, percent, stated
 
 
 def led_by_options(
@@ -62,8 +61,9 @@ def guaranteed(record: RunRecord) -> str:
     said, asked_for = record.statement, record.spec.asked_epsilon
     if unit_of(record) == "none" or said is None:
         return asked(record)
-    if asked_for is not None and CLOSE * asked_for <= said.epsilon <= asked_for:
-        return f"ε {asked_for:g}"
+    kept = kept_budget(asked_for, said.epsilon)
+    if kept is not None:
+        return f"ε {kept:g}"
     if math.isinf(said.epsilon):
         return "nothing guaranteed"
     return f"ε {math.ceil(said.epsilon):,}" if 1000 <= said.epsilon <= HIGHEST else f"ε {stated('sound', said.epsilon)}"

@@ -20,7 +20,7 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.numbers import number, upper
+from privgraph_workbench.words.numbers import kept_budget, number, upper
 from privgraph_workbench.words.settings import word
 
 
@@ -39,8 +39,6 @@ def made_by(record: RunRecord) -> str:
     return f"privgraph {record.version}" if record.version else "a version before 0.5.0"
 
 
-CLOSE = 0.99
-"""Noise that was calibrated to a budget uses so much of it at least: such a run is called by the budget."""
 NETWORKS = ("network", "conv", "backbone")
 """What methods call the option that chooses their network."""
 MOST_APART = 2
@@ -101,8 +99,9 @@ def budget(record: RunRecord) -> str:
     said, epsilon = record.statement, record.spec.asked_epsilon
     if unit_of(record) == "none" or said is None:
         return asked(record)
-    if epsilon is not None and CLOSE * epsilon <= said.epsilon <= epsilon:
-        return f"ε {epsilon:g}"
+    kept = kept_budget(epsilon, said.epsilon)
+    if kept is not None:
+        return f"ε {kept:g}"
     sound = "nothing guaranteed" if math.isinf(said.epsilon) else f"ε {upper(said.epsilon)}"
     return f"{sound} ({asked(record) if epsilon is None else _wanted(record, epsilon)})"
 

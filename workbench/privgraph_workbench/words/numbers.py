@@ -134,7 +134,7 @@ def stated(kind: Epsilon, value: float | None) -> str:
 
 
 CLOSE = 0.95
-"""Of a budget, at least this share is spent where the noise was chosen by it."""
+"""Of a budget, at least this share is spent where the noise was chosen by it: such a run is called by it."""
 
 
 def kept_budget(asked: float | None, sound: float) -> float | None:

@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Any
 
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.naming import CLOSE
+from privgraph_workbench.words.numbers import kept_budget
 
 Light = Mapping[str, Any]
 """A light row of the store."""
@@ -62,7 +62,7 @@ class Bound:
     def _rounds(self, number: float, typed: float) -> bool:
         """Whether a number is the typed one where it is shown; calibrated noise uses a little less."""
         if self.name in GUARANTEES:
-            return number == typed or CLOSE * typed <= number <= typed
+            return number == typed or kept_budget(typed, number) is not None
         return abs(number - typed) <= self.step / 2
 
 
