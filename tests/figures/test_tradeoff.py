@@ -20,7 +20,7 @@ from privgraph_workbench.figures.drawing.looks import look
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.notes import mixed_units
 from privgraph_workbench.figures.palette import ORDER, slots
-from privgraph_workbench.figures.runs import curve_names, tradeoff
+from privgraph_workbench.figures.runs import curve_names, tradeoff, tradeoff_marks, tradeoff_shown
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.theme import LIGHT, MARKERS, NEUTRAL
 from privgraph_workbench.words.naming import method_title
@@ -83,7 +83,7 @@ def test_the_plain_figure_has_the_sound_epsilon_alone_in_the_colour_of_the_metho
     plain, full = tradeoff.plain(rows), tradeoff.chart(rows)
     assert {one.epsilon for one in full.series} == {None, "sound", "published"}
     assert {one.epsilon for one in plain.series} == {None, "sound"}
-    assert not {tradeoff.FRONT, tradeoff.SAME_RUN} & {one.name for one in plain.series}
+    assert not {tradeoff_marks.FRONT, tradeoff_marks.SAME_RUN} & {one.name for one in plain.series}
     lines = {one.group: one.slot for one in plain.series if one.kind == "line"}
     marks = {one.group: (one.slot, one.x) for one in plain.series if one.kind == "points"}
     assert {group: slot for group, (slot, _) in marks.items()} == lines
@@ -210,7 +210,7 @@ def test_the_front_is_what_nothing_else_dominates() -> None:
         row["front"] = tradeoff._on_front(row, rows)
     assert [row["epsilon"] for row in rows if row["front"]] == [1, 2, 8, 1, 1], "on other nodes, or of others: apart"
     chart = tradeoff.chart(rows)
-    (steps,) = (one for one in chart.series if one.name == tradeoff.FRONT)
+    (steps,) = (one for one in chart.series if one.name == tradeoff_marks.FRONT)
     assert (steps.panel, steps.x[:4], steps.y[:4]) == (0, (1, 2, 2, 2), (0.5, 0.5, 0.5, 0.7))
     assert steps.y[-1] == 0.9
 
@@ -246,7 +246,7 @@ def test_a_crowded_panel_is_drawn_in_outline_at_first() -> None:
         _row(math.inf, 0.8 + one / 100, method="gnn", title="GNN", variant=f"conv {one}", **bare) for one in (1, 2)
     ]
     rows += [_row(math.inf, 0.7, method=name, title=name, **bare) for name in ("mlp", "gap")]
-    shown = tradeoff.outline(rows)
+    shown = tradeoff_shown.outline(rows)
     assert [(row["method"], row["epsilon"]) for row in shown] == [
         *(("gap", at) for at in (1, 2, 4)),
         ("progap", 1),
@@ -258,14 +258,14 @@ def test_a_crowded_panel_is_drawn_in_outline_at_first() -> None:
     (mark,) = (one for one in tradeoff.chart(shown).series if one.hover and one.name.startswith("GAP"))
     assert mark.hover[0].endswith("\ndepth 3"), "and says all of it when it is pointed at"
     few = [row for row in rows if row["variant"] in ("depth 1", "depth 2")]
-    assert tradeoff.outline(few) == few, "where there is room, everything is drawn"
+    assert tradeoff_shown.outline(few) == few, "where there is room, everything is drawn"
 
 
 def test_a_few_graphs_stand_side_by_side_at_first_the_chosen_one_before_them() -> None:
     rows = [_row(at, 0.5, graph=f"graph {name}") for place, name in enumerate("abcdef") for at in range(1, 3 + place)]
-    shown = tradeoff.first_panels(rows, "graph b")
+    shown = tradeoff_shown.first_panels(rows, "graph b")
     assert list(dict.fromkeys(row["graph"] for row in shown)) == ["graph b", "graph f", "graph e", "graph d"]
-    assert len(tradeoff.chart(shown).panels) == tradeoff.PANELS
+    assert len(tradeoff.chart(shown).panels) == tradeoff_shown.PANELS
 
 
 def test_a_legend_says_what_tells_curves_apart_and_nothing_that_they_share() -> None:
@@ -287,26 +287,26 @@ def test_points_of_ones_own_are_ringed_where_others_are_of_the_gallery() -> None
     """A run of one's own takes the place of the gallery's: the figure says where."""
     rows = [_row(1, 0.5, seeds=3, gallery=3), _row(2, 0.6, seeds=3, gallery=2), _row(4, 0.7, seeds=3, gallery=0)]
     for make in (tradeoff.chart, tradeoff.plain):
-        rings, key = (one for one in make(rows).series if one.name == tradeoff.OWN)
+        rings, key = (one for one in make(rows).series if one.name == tradeoff_marks.OWN)
         assert (rings.x, rings.hollow) == ((2.0, 4.0), True)
         assert (rings.legend, key.legend, key.x) == (False, True, (None,)), "named once, behind the methods"
         said = [text for one in make(rows).series for text in one.hover if one.kind == "points" and one.panel == 0]
         assert sum(text.endswith("1 of 3 runs are your own") for text in said) >= 1
     alone = [{**row, "gallery": 0} for row in rows]
-    assert tradeoff.OWN not in {one.name for one in tradeoff.chart(alone).series}, "nothing to tell them from"
+    assert tradeoff_marks.OWN not in {one.name for one in tradeoff.chart(alone).series}, "nothing to tell them from"
 
 
 def test_a_graph_without_a_curve_has_no_panel_beside_one_that_has() -> None:
     rows = [_row(1, 0.5), _row(math.inf, 0.9, reference=True, unit="none", graph="other")]
-    assert tradeoff.with_curves(rows) == rows[:1]
-    assert tradeoff.with_curves(rows[1:]) == rows[1:]
+    assert tradeoff_shown.with_curves(rows) == rows[:1]
+    assert tradeoff_shown.with_curves(rows[1:]) == rows[1:]
 
 
 def test_the_front_and_published_epsilons_are_asked_for_by_themselves(swept: list[RunRecord]) -> None:
     rows = tradeoff.data(swept)
     for (published, front), plot in tradeoff.PLOTS.items():
         names = {trace.name for trace in plot(rows).data}
-        assert (tradeoff.KEYS["published"] in names, tradeoff.FRONT in names) == (published, front)
+        assert (tradeoff_marks.KEYS["published"] in names, tradeoff_marks.FRONT in names) == (published, front)
 
 
 def test_a_point_knows_its_runs() -> None:
@@ -409,7 +409,7 @@ def test_a_curve_has_one_entry_and_each_epsilon_one(store: RunStore) -> None:
         chart = tradeoff.chart(tradeoff.data(records[:count]))
         entries = list(dict.fromkeys(one.group or one.name for one in chart.series if one.legend))
         variants = [f", depth {depth}" for depth in depths][:count] if count > 1 else [""]
-        assert entries == [*(f"ProGAP, edge-level{one}" for one in variants), *tradeoff.KEYS.values()]
+        assert entries == [*(f"ProGAP, edge-level{one}" for one in variants), *tradeoff_marks.KEYS.values()]
         lines = [one for one in chart.series if one.kind == "line"]
         assert len({one.slot for one in lines}) == count
         assert {one.epsilon for one in lines} == {None}

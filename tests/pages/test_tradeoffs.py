@@ -22,7 +22,7 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import comparing
-from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks, tradeoff_shown
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.start.page import demo_spec
@@ -552,18 +552,18 @@ def test_a_crowd_of_settings_is_drawn_on_request(opened: Callable[..., AppTest],
 
 def test_everything_is_no_more_than_can_be_read(opened: Callable[..., AppTest], store: RunStore) -> None:
     said = made_runs.statement(made_runs.edge_entries(9))
-    for hidden in range(16, 20 + tradeoff.LINES):
+    for hidden in range(16, 20 + tradeoff_shown.LINES):
         made_runs.finish(store, spec(hidden=hidden), 0.5 + hidden / 100, said)
     app = opened("tradeoffs", data="karate", fold="numbers")
-    assert app.toggle(key="tradeoff_every").label == f"Draw {tradeoff.LINES - 1} more points and levels"
+    assert app.toggle(key="tradeoff_every").label == f"Draw {tradeoff_shown.LINES - 1} more points and levels"
     app.toggle(key="tradeoff_every").set_value(True).run()
     points = app.selectbox(key="point").options
-    assert len(points) == tradeoff.LINES
+    assert len(points) == tradeoff_shown.LINES
     assert not any("66.0%" in point for point in points), "the least accurate are left to the table"
     texts = "\n".join(text.value for text in app.caption)
     assert "A panel holds 12 curves: 4 more points and levels stand in the numbers below." in texts
     numbers = next(table.value for table in app.dataframe if "sound ε" in table.value)
-    assert len(numbers) == 4 + tradeoff.LINES
+    assert len(numbers) == 4 + tradeoff_shown.LINES
 
 
 def test_a_point_is_chosen_by_its_words_and_opens_its_runs(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -600,10 +600,10 @@ def test_published_epsilons_and_the_front_are_drawn_when_asked_for(
         )
         return {trace["name"] for trace in figure["data"]}
 
-    assert not names() & {tradeoff.KEYS["published"], tradeoff.FRONT}
+    assert not names() & {tradeoff_marks.KEYS["published"], tradeoff_marks.FRONT}
     assert "Each mark stands at a sound ε." in "\n".join(text.value for text in app.caption)
     app.toggle(key="tradeoff_front").set_value(True).run()
-    assert tradeoff.FRONT in names()
-    assert tradeoff.KEYS["published"] not in names()
+    assert tradeoff_marks.FRONT in names()
+    assert tradeoff_marks.KEYS["published"] not in names()
     app.toggle(key="tradeoff_detailed").set_value(True).run()
-    assert names() >= {*tradeoff.KEYS.values(), tradeoff.FRONT}
+    assert names() >= {*tradeoff_marks.KEYS.values(), tradeoff_marks.FRONT}

@@ -12,7 +12,7 @@ from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures.chart import Chart, Row
 from privgraph_workbench.figures.drawing import with_plotly
-from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -140,7 +140,7 @@ def _chart(rows: list[Row]) -> Chart:
     return replace(
         whole,
         panels=tuple(replace(panel, title="") for panel in whole.panels),
-        series=tuple(one for one in whole.series if one.group != tradeoff.FRONT),
+        series=tuple(one for one in whole.series if one.group != tradeoff_marks.FRONT),
         badges=(),
         height=HEIGHT,
     )

@@ -19,7 +19,7 @@ from privgraph_workbench.facts import advising, datasets
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.notes import badges_of
-from privgraph_workbench.figures.runs import curve_names, neighbours_heatmap, tradeoff
+from privgraph_workbench.figures.runs import curve_names, neighbours_heatmap, tradeoff, tradeoff_shown
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, composition, layout
@@ -201,7 +201,7 @@ def _curve(url: str, ids: tuple[str, ...]) -> tuple[list[Row], dict[str, Privacy
     """The figure's rows and the statements behind them. Finished runs never change, so this is computed
     once."""
     records = [one for one in queue.store().find(RunQuery(ids=ids)) if not one.unreadable] if ids else []
-    return tradeoff.with_curves(tradeoff.data(records)), statements_of(records)
+    return tradeoff_shown.with_curves(tradeoff.data(records)), statements_of(records)
 
 
 @lru_cache(maxsize=16)
@@ -215,7 +215,11 @@ def _plot(url: str, ids: tuple[str, ...], theme_name: str, asked: tuple[bool, bo
 def _drawn(url: str, ids: tuple[str, ...], first: str | None) -> list[Row]:
     """The rows that are drawn: an outline whose panels begin with the graph `first`; None: all that fit."""
     rows = _curve(url, ids)[0]
-    return tradeoff.fitting(rows) if first is None else tradeoff.first_panels(tradeoff.outline(rows), first)
+    return (
+        tradeoff_shown.fitting(rows)
+        if first is None
+        else tradeoff_shown.first_panels(tradeoff_shown.outline(rows), first)
+    )
 
 
 @lru_cache(maxsize=16)
@@ -306,8 +310,8 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
             )
     if every and (apart := len(known) - len(whole)):
         st.caption(
-            f"A panel holds {tradeoff.LINES} curves: {apart:,} more point{'s' * (apart != 1)} and levels stand in the "
-            "numbers below. Choose a method above to draw its own."
+            f"A panel holds {tradeoff_shown.LINES} curves: {apart:,} more point{'s' * (apart != 1)} and levels "
+            "stand in the numbers below. Choose a method above to draw its own."
         )
     left = (tradeoff.chart if detailed else tradeoff.plain)(rows).notes[1:]
     marks = "Filled marks stand at a sound ε, hollow ones at the ε as published, of the same noise."

@@ -1,0 +1,231 @@
+"""The marks of accuracy against epsilon: curves with their intervals, levels, rings and the Pareto front."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from privgraph_workbench import theme
+from privgraph_workbench.figures.axes import COLUMNS, placed
+from privgraph_workbench.figures.chart import Row, Series, band
+from privgraph_workbench.figures.runs.curve_names import curve_of
+from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
+from privgraph_workbench.words.numbers import kept, percent, stated
+
+KINDS: tuple[Epsilon, ...] = ("sound", "published")
+FRONT = "Pareto front of the means"
+RING = theme.MARKERS.index("octagon")
+OWN = "with runs of your own"
+"""What a ring around a point says, where other points are of the gallery."""
+KEYS: Mapping[Epsilon, str] = {
+    "sound": f"{EPSILONS['sound'].title}, filled",
+    "published": f"{EPSILONS['published'].title}, hollow",
+}
+"""What the marks of every method mean, in the legend."""
+KEY = theme.MARKERS.index("square")
+"""The mark that stands there for those of all methods."""
+SAME_RUN = "same run"
+"""What joins the two epsilons of one noise."""
+CAP = 0.003
+"""Half the width of the ends of a bar, as a share of the panel's."""
+CROWD = 2
+"""Of more curves than these, intervals are bars alone: bands that lie over each other hide what they say."""
+ALONE = 1.12
+"""A curve of a single point is a line that reaches so far to either side of it, as a factor of epsilon."""
+
+
+def front(rows: Sequence[Row], panel: int, end: float) -> list[Series]:
+    """The Pareto front as a staircase: the highest mean that is had at an epsilon or below it. One for each
+    number of test nodes, since others cannot be compared."""
+    drawn = []
+    for nodes in dict.fromkeys(row["test_nodes"] for row in rows):
+        steps = sorted(
+            {(row["epsilon"], row["mean"]) for row in rows if row.get("front") and row["test_nodes"] == nodes}
+        )
+        if len(steps) < 2:
+            continue
+        corners = [(steps[0][0], steps[0][1])]
+        for (_, before), (x, y) in pairwise(steps):
+            corners += [(x, before), (x, before), (x, y), (x, y)]
+        corners.append((end, steps[-1][1]))
+        drawn.append(
+            Series(
+                name=FRONT,
+                kind="links",
+                x=tuple(x for x, _ in corners),
+                y=tuple(y for _, y in corners),
+                slot=NEUTRAL,
+                panel=panel,
+                group=FRONT,
+            )
+        )
+    return drawn
+
+
+def crowded(held: Sequence[Row]) -> bool:
+    return len({curve_of(row) for row in held if not row["reference"]}) > CROWD
+
+
+def across(ends: tuple[float, float], share: float) -> float:
+    """So far across a panel, as a factor of epsilon."""
+    return float((ends[1] / ends[0]) ** share)
+
+
+def curve(
+    members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, crowd: bool, aside: float, cap: float
+) -> list[Series]:
+    """A line through the curve's points, the sound ones where there are any, and a mark at each of the two
+    epsilons, filled and hollow; a smaller one for few seeds, where the figure has both (`mixed`). No band in
+    a `crowd`. All of it stands `aside` of its epsilon by that factor; the ends of bars are as wide as `cap`
+    says."""
+    curve = curve_of(members[0])
+    points = {kind: sorted(_placed(members, kind), key=lambda row: float(row[COLUMNS[kind]])) for kind in KINDS}
+    kind: Epsilon = "sound" if points["sound"] else "published"
+    line = [(aside * float(row[COLUMNS[kind]]), row["mean"]) for row in points[kind]]
+    if len(line) == 1:
+        ((x, y),) = line
+        line = [(x / ALONE, y), (x * ALONE, y)]
+    series = [] if crowd else band(points[kind], COLUMNS[kind], slot=slot, panel=panel, group=curve)
+    shared: dict[str, Any] = {"slot": slot, "panel": panel, "group": curve}
+    series.append(Series(name=name, kind="path", x=(None, None), y=(None, None), **shared))  # the legend's
+    places: dict[str, Any] = {"x": tuple(x for x, _ in line), "y": tuple(y for _, y in line)}
+    series.append(Series(name=name, kind="line", legend=False, **places, **shared))
+    sure = [row for row in points[kind] if row["low"] is not None]
+    if sure:
+        bars: list[tuple[float, float]] = []
+        for row in sure:
+            x, low, high = aside * float(row[COLUMNS[kind]]), row["low"], row["high"]
+            bars += [(x, low), (x, high), *((x * to, y) for y in (low, high) for to in (1 / cap, cap))]
+        series.append(
+            Series(
+                name="95% confidence of each point",
+                kind="links",
+                x=tuple(x for x, _ in bars),
+                y=tuple(y for _, y in bars),
+                slot=slot,
+                panel=panel,
+                legend=False,
+                group=curve,
+            )
+        )
+    ends = [
+        (row["epsilon"], row["epsilon_as_published"], row["mean"])
+        for row in points["sound"]
+        if row in points["published"] and row["epsilon"] != row["epsilon_as_published"]
+    ]
+    if ends:
+        series.append(
+            Series(
+                name=SAME_RUN,
+                kind="links",
+                x=tuple(aside * end for one in ends for end in one[:2]),
+                y=tuple(end for one in ends for end in (one[2], one[2])),
+                slot=slot,
+                panel=panel,
+                legend=False,
+                group=curve,
+                faint=True,
+            )
+        )
+    for kind, held in reversed(points.items()):  # the sound one is drawn last: no other mark hides it
+        for few in (False, True):
+            chosen = [row for row in held if (mixed and row["low"] is None) == few]
+            if not chosen:
+                continue
+            series.append(
+                Series(
+                    name=f"{name}: {EPSILONS[kind].title}",
+                    kind="points",
+                    x=tuple(aside * row[COLUMNS[kind]] for row in chosen),
+                    y=tuple(row["mean"] for row in chosen),
+                    slot=slot,
+                    shape=slot,
+                    epsilon=kind,
+                    panel=panel,
+                    legend=False,
+                    group=curve,
+                    size=5 if few else 9,
+                    hover=tuple(_hover(row, name) for row in chosen),
+                    keys=tuple(str(row["runs"]) for row in chosen),
+                )
+            )
+    return series
+
+
+def own(row: Row) -> int:
+    """How many of its seeds were run here."""
+    return int(row["seeds"]) - int(row.get("gallery", 0))
+
+
+def rings(members: Sequence[Row], panel: int, aside: float) -> list[Series]:
+    """A ring around each point that holds runs of one's own, where others are of the gallery."""
+    held = [row for row in _placed(members, "sound") if row["own"]]
+    if not held:
+        return []
+    return [
+        Series(
+            name=OWN,
+            kind="points",
+            x=tuple(aside * float(row["epsilon"]) for row in held),
+            y=tuple(row["mean"] for row in held),
+            slot=NEUTRAL,
+            shape=RING,
+            hollow=True,
+            size=17,
+            panel=panel,
+            legend=False,
+            group=OWN,
+        )
+    ]
+
+
+def _placed(members: Sequence[Row], kind: Epsilon) -> list[Row]:
+    return [row for row in members if placed(row[COLUMNS[kind]])]
+
+
+def keys(series: Sequence[Series]) -> list[Series]:
+    """What marks mean, whatever their colour: an entry of the legend for the ring and for each epsilon, where
+    one is drawn."""
+    entry: dict[str, Any] = {"kind": "points", "x": (None,), "y": (None,), "slot": NEUTRAL}
+    rings = any(one.group == OWN for one in series)
+    drawn = {one.epsilon for one in series}
+    return [
+        *([Series(name=OWN, shape=RING, hollow=True, group=OWN, **entry)] if rings else []),
+        *(Series(name=KEYS[kind], shape=KEY, epsilon=kind, **entry) for kind in KINDS if kind in drawn),
+    ]
+
+
+def level_band(row: Row, panel: int, ends: tuple[float, float]) -> list[Series]:
+    """The 95% band of a level, where there are seeds enough for one: behind all else."""
+    rows = [{**row, "x": end} for end in ends]
+    return band(rows, "x", slot=NEUTRAL, panel=panel, group=curve_of(row), faint=True)
+
+
+def level(row: Row, name: str, place: int, panel: int, ends: tuple[float, float]) -> Series:
+    """A grey line from end to end, whose dash says which of the figure's levels it is."""
+    return Series(
+        name=name,
+        kind="level",
+        x=ends,
+        y=(row["mean"],),
+        slot=NEUTRAL,
+        shape=1 + place % 5,
+        panel=panel,
+        group=curve_of(row),
+        hover=(_hover(row, name),) * 2,
+    )
+
+
+def _hover(row: Row, curve: str) -> str:
+    band = "one seed" if row["low"] is None else f"95%: {percent(row['low'])} to {percent(row['high'])}"
+    seeds = "1 seed" if row["seeds"] == 1 else f"{row['seeds']} seeds, {band}"
+    seeds += "" if row["test_nodes"] is None else f"; {row['test_nodes']:,} test nodes"
+    told = row.get("setting") or ("" if row["variant"] in curve else row["variant"])
+    whose = f"{row['own']} of {row['seeds']} runs are your own" if row["own"] else ""
+    return (
+        f"{curve}\n{percent(row['mean'])} ({seeds})\nsound ε {kept(row['asked'], row['epsilon'])}"
+        f"\nε as published {stated('published', row['epsilon_as_published'])}"
+        + (f"\n{told}" if told else "")
+        + (f"\n{whose}" if whose else "")
+    )

@@ -1,0 +1,118 @@
+"""Which settings a figure of accuracy against epsilon draws, where there are more than anybody reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.runs.curve_names import curve_of
+
+LEVELS = 4
+"""Levels that are named before any curve: some of what there is to compare with."""
+FEW = 6
+"""Of more curves in a panel, `outline` draws one a method; of more levels than half as many, the same."""
+LINES = 12
+"""Curves that a panel holds at most where more is asked for: of more nobody reads which is which."""
+PANELS = 4
+"""Panels that stand side by side before somebody asks for more."""
+COMPARED = ("gnn", "mlp")
+"""Whose levels `outline` prefers: a network without privacy, and a model that reads no edge."""
+
+
+def panels_of(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows of each panel: one graph and one protected unit, with the levels of that graph."""
+    held = []
+    for graph in dict.fromkeys(row["graph"] for row in rows):
+        here = [row for row in rows if row["graph"] == graph]
+        levels = [row for row in here if row["reference"]]
+        units = sorted({row["unit"] for row in here if not row["reference"]})
+        held += [[row for row in here if row["unit"] == unit and not row["reference"]] + levels for unit in units]
+        held += [] if units else [levels]
+    return held
+
+
+def outline(rows: Sequence[Row]) -> list[Row]:
+    """The rows of which a crowded panel is drawn at first: one curve and one level a method, all measured on
+    the same nodes. A curve is the setting with the most epsilons, and of such the most accurate; rows that
+    stood beside others of their method have what they differ in as `setting`, not as `variant`."""
+    chosen: dict[int, Row] = {}
+    for held in panels_of(rows):
+        private = [row for row in held if not row["reference"]]
+        levels = [row for row in held if row["reference"]]
+        if len({curve_of(row) for row in private}) > FEW:
+            private = _one_a_method(_same_nodes(private, private))
+        if len(levels) > FEW // 2:
+            levels = _one_a_method(_same_nodes(levels, private or levels))
+            levels = [row for row in levels if row["method"] in COMPARED] or levels
+        chosen |= {id(row): row for row in (*private, *levels)}
+    kept = [row for row in rows if id(row) in chosen]
+    alone: dict[tuple[object, ...], set[object]] = {}
+    for row in kept:
+        alone.setdefault(_of_method(row), set()).add(row["variant"])
+    return [
+        row
+        if len(alone[_of_method(row)]) > 1 or not row["variant"]
+        else {**row, "variant": "", "setting": row["variant"]}
+        for row in kept
+    ]
+
+
+def fitting(rows: Sequence[Row]) -> list[Row]:
+    """The rows that a figure of everything draws: of a panel with more than `LINES` curves those with the
+    most points, and of such the most accurate; of levels `LEVELS`, likewise."""
+    chosen: set[int] = set()
+    for held in panels_of(rows):
+        for wanted, most in ((False, LINES), (True, LEVELS)):
+            curves: dict[str, list[Row]] = {}
+            for row in held:
+                if row["reference"] == wanted:
+                    curves.setdefault(curve_of(row), []).append(row)
+            order = sorted(curves.values(), key=_worth, reverse=True) if len(curves) > most else curves.values()
+            chosen |= {id(row) for points in list(order)[:most] for row in points}
+    return [row for row in rows if id(row) in chosen]
+
+
+def with_curves(rows: Sequence[Row]) -> list[Row]:
+    """The rows of graphs that have a curve; all rows where none has: levels alone compare nothing."""
+    graphs = {row["graph"] for row in rows if not row["reference"]}
+    return [row for row in rows if row["graph"] in graphs] or list(rows)
+
+
+def _worth(points: Sequence[Row]) -> tuple[int, float]:
+    """By what a curve is preferred: its points, and their mean."""
+    return len(points), sum(float(row["mean"]) for row in points) / len(points)
+
+
+def _of_method(row: Row) -> tuple[object, ...]:
+    return row["graph"], row["unit"], row["reference"], row["method"]
+
+
+def _same_nodes(rows: Sequence[Row], beside: Sequence[Row]) -> list[Row]:
+    """Those that were measured on the nodes on which most methods of `beside` were, where there are any."""
+    methods: dict[object, set[object]] = {}
+    for row in beside:
+        methods.setdefault(row["test_nodes"], set()).add(row["method"])
+    common = max(methods, key=lambda nodes: len(methods[nodes]))
+    return [row for row in rows if row["test_nodes"] == common] or list(rows)
+
+
+def _one_a_method(rows: Sequence[Row]) -> list[Row]:
+    """Of each method the setting with the most points, and of such the highest mean of them."""
+    settings: dict[tuple[object, ...], dict[object, list[Row]]] = {}
+    for row in rows:
+        settings.setdefault(_of_method(row), {}).setdefault(row["variant"], []).append(row)
+    return [row for variants_ in settings.values() for row in max(variants_.values(), key=_worth)]
+
+
+def first_panels(rows: Sequence[Row], graph: str = "", most: int = PANELS) -> list[Row]:
+    """The rows of the first panels: those of the title `graph` that begins it, then of the graphs with most
+    rows; whole graphs, one at least."""
+    counts = Counter(row["graph"] for row in rows)
+    order = sorted(counts, key=lambda name: (not name.startswith(graph) if graph else False, -counts[name], name))
+    chosen: list[str] = []
+    for name in order:
+        together = [row for row in rows if row["graph"] in (*chosen, name)]
+        if not chosen or len(panels_of(together)) <= most:
+            chosen.append(name)
+    return sorted((row for row in rows if row["graph"] in chosen), key=lambda row: chosen.index(row["graph"]))
