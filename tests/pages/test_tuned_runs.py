@@ -15,8 +15,8 @@ from privgraph.runs.store import RunStore
 from privgraph.runs.trials import NOT_RELEASED, Terms, Trial
 from privgraph.runs.tunings import Tunings
 from privgraph_workbench import reporting
+from privgraph_workbench.facts.composition import together
 from privgraph_workbench.facts.plans import command_line
-from privgraph_workbench.views.parts.composition import together
 from privgraph_workbench.views.runs import listed, story
 from privgraph_workbench.words.numbers import stated
 

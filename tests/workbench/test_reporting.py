@@ -17,9 +17,10 @@ from tests.figures import made_runs
 from tests.figures.made_attacks import attack as made_attack
 
 from privgraph.options import OptionError
+from privgraph.privacy.kinds import Adversary
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench import blocks, reporting
+from privgraph_workbench import blocks, printing, reporting
 from privgraph_workbench.blocks import Remark
 from privgraph_workbench.cli import main
 from privgraph_workbench.figures import chart_of, export
@@ -103,7 +104,7 @@ def test_figures_alone_need_no_runs(runs: list[Told]) -> None:
 
 def test_the_archive_holds_everything(whole: Made) -> None:
     runs, files = whole.asked.runs, whole.files
-    own = [f"{one.record.id}-{figure}" for one in runs for figure in ("standing", "ledger", "curves")]
+    own = [f"setting-01-{figure}" for figure in ("standing", "ledger", "curves")]
     figures = ["01-tradeoff", "02-compare", "03-attack_roc", *own]
     assert {name for name in files if name.startswith("figures/")} == {
         f"figures/{figure}.{kind}" for figure in figures for kind in FORMATS
@@ -133,7 +134,7 @@ def test_the_page_asks_nobody_and_warns_first(whole: Made) -> None:
     for place, title in re.findall('href="#part-([0-9]+)">([^<]*)<', page):
         assert f'<section id="part-{place}"><h2>{title}</h2>' in page, "the contents lead to each part"
     assert page.count("Versions, where this report was made") == 2, "once, and in the contents"
-    assert page.count("<details>") == len(whole.asked.runs), "long settings are folded"
+    assert page.count("<details>") == 1, "long settings are folded, and said once of a setting"
     assert "Ours &amp; theirs" in page
     assert "Second &lt;b&gt;." in page, "words of people are words"
     assert len(re.findall("<h[23]>", page)) > 8
@@ -184,7 +185,6 @@ def test_a_shared_report_tells_no_seed(shared: Made) -> None:
     }
     assert {name.split(".")[0] for name in files if "run-" in name and "/" in name} == {
         *(f"statements/run-0{place}" for place in (1, 2)),
-        *(f"figures/run-0{place}-{figure}" for place in (1, 2) for figure in ("standing", "ledger", "curves")),
     }
     for one in runs:
         end, seed = one.record.id[-12:], one.record.spec.seed
@@ -194,6 +194,8 @@ def test_a_shared_report_tells_no_seed(shared: Made) -> None:
         assert told == []
         assert f"--seed {seed}" not in files["report.html"].decode()
     assert "seed #1" in files["figures/02-compare.csv"].decode(), "runs stay apart"
+    seeds = [row["seed"] for row in csv.DictReader(io.StringIO(files["figures/setting-01-standing.csv"].decode()))]
+    assert [one for one in seeds if one] == ["#1", "#2"], "those of run 1 and run 2"
     assert reporting.page(shared.asked).encode() == files["report.html"], "the preview"
 
 
@@ -212,8 +214,45 @@ def test_the_first_page_tells_each_run_in_words(whole: Made, shared: Made) -> No
     for made in (whole, shared):
         page = made.files["report.html"].decode()
         first = page[: page.index("<nav")]
-        assert first.count("<strong>ProGAP</strong> was trained on") == 2
+        assert first.count("<strong>ProGAP</strong> was trained on") == 1, "of one setting"
         assert "Over 2 seeds it is" in first
+
+
+def test_runs_that_differ_in_their_seeds_are_one_chapter(whole: Made, shared: Made) -> None:
+    """What is the same of both is said once, what came out side by side, and what both cost together."""
+    for made, names in ((whole, ("seed 3", "seed 4")), (shared, ("run 1", "run 2"))):
+        page = made.files["report.html"].decode()
+        assert page.count("<h3>What the guarantee says") == page.count("<h3>How to repeat it") == 1
+        assert "".join(f"<th>{name}</th>" for name in ("", *names)) in page
+        assert "(un " not in page
+        first = page[: page.index("<nav")]
+        (composed,) = re.findall(r"Whoever sees all of them has been shown ε = ([0-9.]+)", first)
+        (alone,) = {one.record.statement.epsilon for one in made.asked.runs if one.record.statement}
+        assert alone < float(composed) < 2 * alone
+    assert whole.files["report.html"].decode().count("privgraph run progap") == 2, "a command for each"
+
+
+def test_runs_with_an_audit_are_no_other_setting(runs: list[Told]) -> None:
+    audited = replace(runs[1].record, epsilon_audited=0.25, audit_confidence=0.95, adversary=Adversary.CANARIES)
+    told = [runs[0], replace(runs[1], record=audited)]
+    (chapter,) = reporting._chapters(replace(asked(told), figures=()))
+    (table,) = [one for section in chapter.sections for one in section.blocks if isinstance(one, blocks.Table)
+                and one.head == ("", "Value", "By")]  # fmt: skip
+    (row,) = [row for row in table.rows if "audited" in row[0]]
+    assert row[1] == "at least 0.25"
+    assert row[2].endswith("(seed 4)"), "whose it is"
+    tuned = {**(audited.statement_json or {}), "epsilon": 0.5}
+    apart = [runs[0], replace(runs[1], record=replace(audited, statement_json=tuned))]
+    assert len(reporting._chapters(replace(asked(apart), figures=()))) == 2, "another promise"
+
+
+def test_who_wrote_it_and_when_stands_first(runs: list[Told]) -> None:
+    kept = replace(asked(runs), figures=(), author="A. Person", date="1 May 2026")
+    page = reporting.page(kept)
+    assert page.index("<p>A. Person, 1 May 2026</p>") < page.index("First.") < page.index("Careful")
+    assert "A. Person" not in reporting.page(asked(runs))
+    assert b"/Author (A. Person)" in printing.pdf("T", [], author="A. Person")
+    assert b"/Author" not in printing.pdf("T", [])
 
 
 @pytest.mark.long
@@ -226,7 +265,7 @@ def test_the_notebook_was_executed_beside_the_files(runs: list[Told]) -> None:
     assert len(code) == 2 + len(figures) + 2
     assert all(cell["execution_count"] for cell in code)
     pictures = [one for cell in code for one in cell["outputs"] if "image/svg+xml" in one.get("data", {})]
-    assert len(pictures) == len(figures) == 3 + 2 * 3, "those of the runs, too"
+    assert len(pictures) == len(figures) == 3 + 3, "those of the runs, too"
     assert "Second &lt;b>." in "".join(cells[0]["source"])
     assert files["report.ipynb"] == opened(reporting.build(asked(runs, notebook=True)))["report.ipynb"]
 
@@ -237,6 +276,8 @@ def test_the_notebook_was_executed_beside_the_files(runs: list[Told]) -> None:
         ({"title": " "}, "the title of a report has 1 to 200 letters"),
         ({"title": "x" * 201}, "the title of a report has 1 to 200 letters"),
         ({"remark": "x" * 20_001}, "the remark of a report has at most 20,000 letters"),
+        ({"author": "x" * 201}, "the author of a report has at most 200 letters"),
+        ({"date": "x" * 41}, "the date of a report has at most 40 letters"),
     ],
 )
 def test_what_is_too_long_is_one_sentence(runs: list[Told], changed: dict[str, str], said: str) -> None:
@@ -256,7 +297,7 @@ def test_what_is_made_is_told_step_by_step_and_can_be_ended(whole: Made) -> None
     assert shares[0] == 0
     assert shares[-1] == 1
     assert len(told) > 10
-    assert told[0][1] == "figure 1 of 9 on the page"
+    assert told[0][1] == "figure 1 of 6 on the page"
 
     def end(done: float, what: str) -> None:
         raise KeyboardInterrupt
@@ -298,8 +339,10 @@ def test_numbered_runs_have_a_key(shared: Made) -> None:
     assert first["runs"] == "run 1"
     alone = replace(shared.asked, runs=shared.asked.runs[:1])
     assert "Run 1 is the run of this report (files run-01)." in reporting._numbered(alone)
-    (first, *_) = csv.DictReader(io.StringIO(files["figures/run-02-curves.csv"].decode()))
-    assert first["run"] == "run-02"
+    rows = csv.DictReader(io.StringIO(files["figures/setting-01-curves.csv"].decode()))
+    assert list(dict.fromkeys(row["run"] for row in rows)) == ["run 1", "run 2"]
+    chapters = reporting._chapters(reporting._without_seeds(alone))
+    assert [one.name for one in chapters] == ["run-01"]
 
 
 def test_figures_alone_are_a_report(runs: list[Told]) -> None:

@@ -154,9 +154,10 @@ def as_html(block: Block, statements: Mapping[str, PrivacyStatement], draw: Draw
     return f"<p>{markup.escape(block)}</p>"
 
 
+_BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 _INLINE = (
     (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),
-    (re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*"), r"<strong>\1</strong>"),
+    (_BOLD, r"<strong>\1</strong>"),
     (re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+?)(?<=\S)\*(?![\w*])"), r"<em>\1</em>"),
     (re.compile(r"\[([^\[\]]+)\]\((https?://[^\s()]+)\)"), r'<a rel="noreferrer" href="\2">\1</a>'),
 )
@@ -197,6 +198,16 @@ def unmarked(text: str) -> str:
     for mark, tag in _INLINE:
         text = mark.sub(r"\1 (\2)" if r"\2" in tag else r"\1", text)
     return text
+
+
+def spans_of(text: str) -> list[tuple[str, bool]]:
+    """A line of a remark in pieces without marks, each with whether it is bold.
+
+    >>> spans_of("**All** of `it`, in **two words**")
+    [('All', True), (' of it, in ', False), ('two words', True)]
+    """
+    pieces = re.split(_BOLD.pattern, text)
+    return [(unmarked(piece), place % 2 == 1) for place, piece in enumerate(pieces) if piece]
 
 
 def _written(text: str) -> str:

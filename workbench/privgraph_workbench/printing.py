@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
+from itertools import zip_longest
 from typing import Any
 
 from privgraph.privacy.statement import PrivacyStatement
@@ -20,7 +23,7 @@ from privgraph_workbench.blocks import (
     Warned,
     drawn,
     parts_of,
-    unmarked,
+    spans_of,
 )
 from privgraph_workbench.figures.export import drawing
 from privgraph_workbench.theme import theme
@@ -39,13 +42,14 @@ SMALLEST = 0.75
 """A picture gives way so far, where it fits on a page that way."""
 
 
-def pdf(title: str, sections: Told, draw: Draw = drawn) -> bytes:
+def pdf(title: str, sections: Told, draw: Draw = drawn, author: str = "") -> bytes:
     """The sections below that title; where some are chapters, with a list of contents."""
     # matplotlib takes as long to import as a page to draw: only who takes a report away waits for it
     from matplotlib.backends.backend_pdf import PdfPages
 
     written = io.BytesIO()
     about = {"Title": title, "Creator": f"privgraph {version('privgraph')}", "CreationDate": None}
+    about |= {"Author": author} if author else {}
     pixels: dict[int, Any] = {}
     with drawing():
         begins = _lay(_Paper(title, lambda _: None, draw, pixels), sections, [0] * len(sections))
@@ -192,6 +196,28 @@ class _Paper:
             self.text(MARGIN + indent, self.y + SIZE, line, SIZE)
             self.y += step
 
+    def spans(self, said: Sequence[tuple[str, bool]], *, point: bool) -> None:
+        """Words of which some are bold, in lines as wide as the page."""
+        left, step, space = MARGIN + (12 if point else 0), SIZE * LEADING, self.measure(" ", SIZE)
+        if point:
+            self.room(step)
+            self.text(left - 9, self.y + SIZE, "•", SIZE)
+        x, glued = left, True
+        for text, bold in said:
+            for word in re.findall(r"\s+|\S+", text):
+                if word.isspace():
+                    glued = False
+                    continue
+                for piece in self.lines(word, SIZE, WIDTH - MARGIN - left, bold=bold):
+                    wide = self.measure(piece, SIZE, bold=bold)
+                    x += 0 if glued or x == left else space
+                    if x > left and x + wide > WIDTH - MARGIN:
+                        x, self.y = left, self.y + step
+                        self.room(step)
+                    self.text(x, self.y + SIZE, piece, SIZE, bold=bold)
+                    x, glued = x + wide, True
+        self.y += step
+
     def put(self, block: Block, statements: Mapping[str, PrivacyStatement]) -> None:
         if isinstance(block, Table):
             self.table(block)
@@ -203,7 +229,9 @@ class _Paper:
             self.boxed(self.lines(f"Careful. {block.text}", SIZE, WIDTH - 2 * MARGIN - 20), SIZE, bar=True)
         elif isinstance(block, Remark):
             for part in parts_of(block.text):
-                self.put([unmarked(one) for one in part] if isinstance(part, list) else unmarked(part), {})
+                for one in part if isinstance(part, list) else [part]:
+                    self.spans(spans_of(one), point=isinstance(part, list))
+                self.y += GAP
             return
         elif isinstance(block, list):
             for one in block:
@@ -227,8 +255,13 @@ class _Paper:
 
     def code(self, block: Code) -> None:
         if block.title:
+            told = [*_settings(json.loads(block.text))]
+            half = math.ceil(len(told) / 2)
+            pairs = zip_longest(told[:half], told[half:], fillvalue=("", ""))
+            table = Table(("",) * 4, tuple((*first, *second) for first, second in pairs))
+            self.room(SIZE * LEADING + self.height(table, {}))
             self.words(f"{block.title}:")
-            self.table(Table(("", ""), tuple(_settings(json.loads(block.text)))))
+            self.table(table)
             return
         width = WIDTH - 2 * MARGIN - 20
         self.boxed(
@@ -252,10 +285,16 @@ class _Paper:
             max(self.measure(row[at], CELL, bold=head) for row, head in zip(rows, bold, strict=True)) + CELL_GAP
             for at in range(len(block.head))
         ]
-        most = room = WIDTH - 2 * MARGIN
-        while sum(min(one, most) for one in wide) > room:  # the widest columns give way until all fit
-            most -= 4
-        wide = [min(one, most) for one in wide]
+        words = [
+            max(
+                self.measure(word, CELL, bold=head)
+                for row, head in zip(rows, bold, strict=True)
+                for word in row[at].split(" ")
+            )
+            + CELL_GAP
+            for at in range(len(block.head))
+        ]
+        wide = _within(wide, words, WIDTH - 2 * MARGIN)
         told = [
             [self.lines(cell, CELL, width - CELL_GAP + 0.1, bold=head) for cell, width in zip(row, wide, strict=True)]
             for row, head in zip(rows, bold, strict=True)
@@ -297,6 +336,24 @@ class _Paper:
         axis.imshow(pixels, aspect="auto", interpolation="none")
         axis.set_axis_off()
         self.y += height
+
+
+def _within(wide: Sequence[float], least: Sequence[float], room: float) -> list[float]:
+    """Widths of columns that fit into `room`: each gives way by the same share of what it has over `least`,
+    which holds its longest word; where that is not enough, the widest words are broken.
+
+    >>> _within([10, 20], [5, 10], 40), _within([30, 60], [10, 20], 60), _within([90, 20], [90, 20], 60)
+    ([10, 20], [20.0, 40.0], [40, 20])
+    """
+    if sum(wide) <= room:
+        return list(wide)
+    if sum(least) < room:
+        share = (room - sum(least)) / (sum(wide) - sum(least))
+        return [few + share * (many - few) for many, few in zip(wide, least, strict=True)]
+    most = room
+    while sum(min(one, most) for one in least) > room:
+        most -= 4
+    return [min(one, most) for one in least]
 
 
 def _settings(told: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:

@@ -1,4 +1,5 @@
-"""One run as a report for people: Markdown, or one HTML file that asks nobody for anything.
+"""One run as a report for people: Markdown, or one HTML file that asks nobody for anything. Runs that differ
+in their seeds alone are told as one.
 
 Says what was run, what came out, what the privacy guarantee says and does not say (three numbers, side by
 side), where the budget went, how the run learnt, how to repeat it, and with which libraries.
@@ -10,6 +11,7 @@ import json
 import platform
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 
 from privgraph.attacks.record import AttackRecord
@@ -55,10 +57,24 @@ OUTSIDERS = (
 )
 UNREAD = "Attacks on this run were kept by another version of the workbench, and cannot be read by this one."
 SETTINGS = "All its settings, with what the method chose where it was left to"
+BESIDE = 5
+"""Runs that stand side by side in a table at most."""
 LAST_STEPS = (
     "These are values at the last step of a stage. The results at the top are those of the model that "
     "the run kept, which may be that of an earlier step."
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reported:
+    """A run with its events, the attacks on it (None: they cannot be read), and the rows of where its
+    accuracy stands. `name`: what it is called beside others of its setting."""
+
+    record: RunRecord
+    events: Sequence[StoredEvent] = ()
+    attacks: Sequence[AttackRecord] | None = ()
+    stands: Sequence[Row] = ()
+    name: str = ""
 
 
 def markdown(
@@ -74,7 +90,8 @@ def markdown(
     `attacks` on the run, or None where they cannot be read; `stands`: the rows of where its accuracy stands.
     """
     parts = [f"# {literal(title_of(record))}"]
-    for section in [*sections(record, events, attacks, stands, share), libraries()]:
+    one = Reported(record=record, events=events, attacks=attacks, stands=stands)
+    for section in [*sections([one], share), libraries()]:
         parts += [f"## {section.title}", *(as_markdown(block) for block in section.blocks)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -93,7 +110,8 @@ def html(
     A content security policy in the page forbids every request; pictures are inside the file.
     """
     statements = {"": record.statement} if record.statement else {}
-    told = [*sections(record, events, attacks, stands, share), libraries()]
+    one = Reported(record=record, events=events, attacks=attacks, stands=stands)
+    told = [*sections([one], share), libraries()]
     return page(title_of(record), [(one, statements) for one in told])
 
 
@@ -102,73 +120,84 @@ def title_of(record: RunRecord) -> str:
     return f"{method_title(record.spec.method)} on {graph_of(record)}"
 
 
-def sections(
-    record: RunRecord,
-    events: Sequence[StoredEvent],
-    attacks: Sequence[AttackRecord] | None,
-    stands: Sequence[Row],
-    share: bool,
-) -> list[Section]:
-    """What is said of a run, in order. `attacks` on it, or None where they cannot be read; `stands`: the
-    rows of where its accuracy stands. With `share`, nothing in it tells the seed."""
-    points = curves.data(events)
-    found = [_summary(record, Withheld().rows(stands) if share else stands, share)]
-    if record.statement:
-        found += [_guarantee(record.statement), _spent(record.statement)]
+def sections(runs: Sequence[Reported], share: bool) -> list[Section]:
+    """What is said of runs that have one setting and one statement, in order: of one, or of several that
+    differ in their seeds and audits. With `share`, nothing in it tells a seed."""
+    audited = max(runs, key=lambda one: (one.record.statement and one.record.statement.epsilon_audited) or 0.0)
+    found = [_summary(runs, share)]
+    if statement := audited.record.statement:
+        found += [_guarantee(statement, audited.name), _spent(statement)]
     else:
         found.append(Section("Privacy", ["This run has no privacy statement: it did not finish."]))
-    if points:
-        found.append(Section("How it learnt", [Picture("curves", points), _stages(points), LAST_STEPS]))
-    if attacks is None:
+    if points := [row for one in runs for row in curves.data(one.events, run=one.name)]:
+        last: list[Block] = [_stages(points), LAST_STEPS] if len(runs) == 1 else []
+        found.append(Section("How it learnt", [Picture("curves", points), *last]))
+    attacked = [one for one in runs if one.attacks]
+    if any(one.attacks is None for one in runs):
         found.append(Section("What outsiders can tell", [Warned(UNREAD)]))
-    elif attacks:
-        found.append(_attacks(attacks))
-    return [*found, _repeat(record, share)]
+    elif attacked:
+        found.append(_outsiders(attacked))
+    return [*found, _repeat([one.record for one in runs], share)]
 
 
-def _attacks(attacks: Sequence[AttackRecord]) -> Section:
+def _outsiders(runs: Sequence[Reported]) -> Section:
     """What each attack found, the oldest first; whom it exposes stays with whoever evaluates the run."""
     rows = tuple(
         (
-            one.title,
+            ": ".join(filter(None, (run.name, one.title))),
             sides(one.attack).asks,
             f"{one.found[0]:.3f} ({one.found[1]:.3f} to {one.found[2]:.3f})",
             rates.rare(one),
             "does not follow" if one.bound is None else f"at least {lower(one.bound)}",
         )
-        for one in attacks
+        for run in runs
+        for one in run.attacks or ()
     )
     head = ("Attack", "Asks", "Area under the curve", "Found where false positives are rare", "Bound on ε")
     return Section("What outsiders can tell", [Table(head, rows), OUTSIDERS])
 
 
-def _summary(record: RunRecord, stands: Sequence[Row], share: bool) -> Section:
-    spec = record.spec
-    facts = [("Method", method_title(spec.method)), ("Graph", graph_of(record)), ("Split", spec.split)]
-    if not share:
-        facts += [("Seed", str(spec.seed)), ("Run", record.id)]
-    facts.append(("State", record.state + (f": {record.error}" if record.error else "")))
-    facts += [(metric_title(name), _measured(record, name)) for name in sorted(record.metrics)]
-    timed = record.tuning is None  # of a trial, times tell how many others ran beside it
-    facts += [("Time", duration(record.seconds))] if timed else []
-    facts.append(("Device", record.device or "unknown"))
-    facts.append(("Made by", made_by(record)))
-    if timed and record.peak_memory_mb is not None:
-        facts.append(("Most memory", f"{record.peak_memory_mb:.0f} MB"))
+def _summary(runs: Sequence[Reported], share: bool) -> Section:
+    """What was run in one table, and in another what came out of each run, where there are several."""
+    facts = [_facts(one.record, share) for one in runs]
+    names = list(dict.fromkeys(name for one in facts for name in one))
+    apart = [name for name in names if len({one.get(name) for one in facts}) > 1]
     blocks: list[Block] = [] if share else [Warned(SECRET)]
-    blocks.append(Table(("", ""), tuple(facts)))
+    blocks.append(Table(("", ""), tuple((name, facts[0][name]) for name in names if name not in apart)))
+    for start in range(0, len(runs) if apart else 0, BESIDE):
+        chosen = slice(start, start + BESIDE)
+        rows = tuple((name, *(one.get(name, "") for one in facts[chosen])) for name in apart)
+        blocks.append(Table(("", *(one.name for one in runs[chosen])), rows))
+    stands = [{**row, "mine": False} if len(runs) > 1 and "mine" in row else row for row in runs[0].stands]
     if stands:
-        blocks.append(Picture("standing", stands))
-    if record.metrics:
+        blocks.append(Picture("standing", Withheld().rows(stands) if share else stands))
+    records = [one.record for one in runs]
+    if any(one.metrics for one in records):
         blocks.append(
             "Accuracies were measured on labels that an evaluator knows. They are for study, and no "
             "guarantee covers them."
         )
-    if "test_precision" in record.metrics:
+    if any("test_precision" in one.metrics for one in records):
         blocks.append(PRECISION)
-    if record.note and not share:
-        blocks.append(f"Note: {record.note}")
+    blocks += [f"Note: {one.note}" for one in records if one.note and not share]
     return Section("What was run, and what came out", blocks)
+
+
+def _facts(record: RunRecord, share: bool) -> dict[str, str]:
+    """What was run and what came out, a line each."""
+    spec = record.spec
+    facts = {"Method": method_title(spec.method), "Graph": graph_of(record), "Split": spec.split}
+    if not share:
+        facts |= {"Seed": str(spec.seed), "Run": record.id}
+    facts["State"] = record.state + (f": {record.error}" if record.error else "")
+    facts |= {metric_title(name): _measured(record, name) for name in sorted(record.metrics)}
+    timed = record.tuning is None  # of a trial, times tell how many others ran beside it
+    if timed:
+        facts["Time"] = duration(record.seconds)
+    facts |= {"Device": record.device or "unknown", "Made by": made_by(record)}
+    if timed and record.peak_memory_mb is not None:
+        facts["Most memory"] = f"{record.peak_memory_mb:.0f} MB"
+    return facts
 
 
 def _measured(record: RunRecord, name: str) -> str:
@@ -179,8 +208,9 @@ def _measured(record: RunRecord, name: str) -> str:
     return f"{value} (95% interval {percent(nodes.low)} to {percent(nodes.high)}, by {nodes.nodes:,} test nodes)"
 
 
-def _guarantee(statement: PrivacyStatement) -> Section:
-    accountants = (statement.accountant, statement.accountant_as_published or "no formula", _attacked(statement))
+def _guarantee(statement: PrivacyStatement, whose: str) -> Section:
+    """`whose`: the run that was audited, among several."""
+    accountants = (statement.accountant, statement.accountant_as_published or "no formula", _attacked(statement, whose))
     numbers = [(*pair, by) for pair, by in zip(three_numbers(statement), accountants, strict=True)]
     numbers += [("δ", number(statement.delta), statement.delta_rule), ("Unit", UNIT_WORDS[statement.unit], "")]
     blocks: list[Block] = [Table(("", "Value", "By"), tuple(numbers)), NUMBERS]
@@ -196,8 +226,15 @@ def _guarantee(statement: PrivacyStatement) -> Section:
     return Section("What the guarantee says", blocks)
 
 
-def _attacked(statement: PrivacyStatement) -> str:
-    return "no attack" if statement.epsilon_audited is None else attacked(statement.adversary)
+def unaudited(statement: PrivacyStatement) -> PrivacyStatement:
+    """The statement without what attacks on its run have shown: runs of one setting have it in common."""
+    return replace(statement, epsilon_audited=None, audit_confidence=None, audited_by="", adversary=None)
+
+
+def _attacked(statement: PrivacyStatement, whose: str) -> str:
+    if statement.epsilon_audited is None:
+        return "no attack"
+    return attacked(statement.adversary) + (f" ({whose})" if whose else "")
 
 
 def _spent(statement: PrivacyStatement) -> Section:
@@ -240,18 +277,21 @@ def _stages(points: Sequence[Row]) -> Table:
     return Table(("Stage", "Last step", *(curves.TITLES.get(name, name) for name in metrics)), rows)
 
 
-def _repeat(record: RunRecord, share: bool) -> Section:
-    spec, command = settings.spec(record), command_line(record.spec)
-    blocks: list[Block] = ["This command makes the same run:"]
+def _repeat(records: Sequence[RunRecord], share: bool) -> Section:
+    spec = settings.spec(records[0])
+    commands = [command_line(one.spec) for one in records]
+    makes = "This command makes the same run" if len(records) == 1 else "These commands make the same runs"
+    if len(records) > 1:
+        spec["seed"] = ", ".join(str(one.spec.seed) for one in records)
     if share:
         spec["seed"] = "withheld"
-        command = re.sub(r"--seed \d+", "--seed SEED", command)
-        blocks = ["This command makes such a run; with the seed that is withheld here, the same one:"]
+        commands = [re.sub(r"--seed \d+", "--seed SEED", commands[0])]
+        makes = "This command makes such a run; with the seed that is withheld here, the same one"
     return Section(
         "How to repeat it",
         [
-            *blocks,
-            Code(command),
+            f"{makes}:",
+            Code("\n".join(commands)),
             Code(json.dumps(plain(spec), indent=1, allow_nan=False), title=SETTINGS),
         ],
     )

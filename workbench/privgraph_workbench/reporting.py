@@ -25,7 +25,7 @@ from privgraph.runs.records import RunRecord, StoredEvent, Unreadable, plain
 from privgraph.runs.store import RunStore
 from privgraph_workbench import blocks, printing, report, report_notebook, tables
 from privgraph_workbench.blocks import Images, Picture, Remark, Section, Warned
-from privgraph_workbench.facts import placing
+from privgraph_workbench.facts import composition, placing
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.figures import chart_of, export
 from privgraph_workbench.figures.attacks import attack_roc
@@ -33,13 +33,14 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.figures.runs import compare, standing, tradeoff
 from privgraph_workbench.forms.beginnings import called
+from privgraph_workbench.report import unaudited
 from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words.attacks import with_bounds
 from privgraph_workbench.words.bibliography import bibtex, named_in
-from privgraph_workbench.words.naming import nodes_of, run_labels, statements_of
+from privgraph_workbench.words.naming import nodes_of, run_labels, setting, statements_of
 
-TITLE, REMARK = 200, 20_000
-"""Letters of a title and of a remark, at most."""
+TITLE, AUTHOR, DATE, REMARK = 200, 200, 40, 20_000
+"""Letters of a title, of who wrote it and when, and of a remark, at most."""
 MOST_COMPARED = 6
 EVALUATOR = (
     "This report holds numbers for an evaluator's eyes: accuracies are measured on private labels, and no guarantee "
@@ -103,10 +104,13 @@ class Drawn:
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What goes into a report, in order. `share` leaves out what tells seeds. Raises `OptionError` for a
-    title or a remark that is too long, and where there is nothing to report."""
+    """What goes into a report, in order. `date` is what its author says: nothing is dated by itself, so that
+    equal reports are equal bytes. `share` leaves out what tells seeds. Raises `OptionError` for words that
+    are too long, and where there is nothing to report."""
 
     title: str
+    author: str = ""
+    date: str = ""
     remark: str = ""
     runs: Sequence[Told]
     figures: Sequence[Drawn] = ()
@@ -118,8 +122,24 @@ class Asked:
             raise OptionError("a report needs at least one run or figure")
         if not 0 < len(self.title.strip()) <= TITLE:
             raise OptionError(f"the title of a report has 1 to {TITLE} letters (got {len(self.title.strip())})")
-        if len(self.remark) > REMARK:
-            raise OptionError(f"the remark of a report has at most {REMARK:,} letters (got {len(self.remark):,})")
+        for name, most in (("author", AUTHOR), ("date", DATE), ("remark", REMARK)):
+            if len(told := getattr(self, name)) > most:
+                raise OptionError(f"the {name} of a report has at most {most:,} letters (got {len(told):,})")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chapter:
+    """What is said of the runs of one setting. `name`: what its files begin with."""
+
+    title: str
+    name: str
+    runs: Sequence[Told]
+    sections: Sequence[Section]
+
+    @property
+    def statements(self) -> dict[str, PrivacyStatement]:
+        """What the pictures of the chapter carry."""
+        return statements_of([one.record for one in self.runs])
 
 
 def _attacked(run: Told) -> dict[str, PrivacyStatement]:
@@ -185,6 +205,8 @@ def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
 def _without_seeds(asked: Asked) -> Asked:
     """What is reported, without what tells seeds."""
     hidden = Withheld()
+    for one in asked.runs:  # run 1 is the report's first, and its seed is #1
+        hidden.meet(one.record)
     return replace(
         asked,
         runs=[
@@ -207,7 +229,7 @@ def _without_seeds(asked: Asked) -> Asked:
 def _files(asked: Asked, step: Step) -> Iterator[tuple[str, bytes]]:
     chapters = _chapters(asked)
     told = _sections(asked, chapters)
-    figures = _named(asked) | _of_runs(asked, chapters)
+    figures = _named(asked) | _of_runs(chapters)
     shown = [(block, held) for section, held in told for block in section.blocks if isinstance(block, Picture)]
     images: dict[int, Images] = {}
     parts = len(shown) + len(figures) + 1
@@ -216,7 +238,7 @@ def _files(asked: Asked, step: Step) -> Iterator[tuple[str, bytes]]:
         images[id(block)] = blocks.drawn(block, held)
     step(DRAWN * len(shown) / parts, "the page and its print")
     yield "report.html", blocks.page(asked.title, told, lambda block, _: images[id(block)]).encode()
-    yield "report.pdf", printing.pdf(asked.title, told, lambda block, _: images[id(block)])
+    yield "report.pdf", printing.pdf(asked.title, told, lambda block, _: images[id(block)], asked.author.strip())
     for place, (name, one) in enumerate(figures.items(), start=1):
         step(DRAWN * (len(shown) + place) / parts, f"figure {place} of {len(figures)} as files")
         for kind, content in export.files(one.figure, one.rows, one.statements).items():
@@ -268,39 +290,64 @@ def _numbered(asked: Asked) -> str:
     return (own if count else "") + other.format("higher numbers" if count else "any number")
 
 
-def _chapters(asked: Asked) -> dict[str, list[Section]]:
-    """What is said of each run, by the name of its files; a figure that was chosen is named, and not drawn
-    again."""
+def _chapters(asked: Asked) -> list[Chapter]:
+    """A chapter for each setting; a figure that was chosen is named, and not drawn again."""
+    named, labels = _runs(asked), run_labels([one.record for one in asked.runs], privacy_too=True)
+    held: dict[tuple[object, ...], list[str]] = {}
+    for name, one in named.items():
+        said = one.record.statement
+        alike = setting(one.record), one.record.state, one.record.error, None if said is None else unaudited(said)
+        held.setdefault(alike, []).append(name)
+    firsts = [named[names[0]].record for names in held.values()]
+    together = run_labels(firsts, privacy_too=True, seeds=False)
+    return [
+        Chapter(
+            title=f"{label}: {len(names)} runs" if len(names) > 1 else labels[list(named).index(names[0])],
+            name=names[0] if len(names) == 1 else f"setting-{place:02d}",
+            runs=[named[name] for name in names],
+            sections=[
+                replace(section, blocks=[_once(asked, block) for block in section.blocks])
+                for section in report.sections([_reported(asked, name, len(names) > 1) for name in names], asked.share)
+            ],
+        )
+        for place, (label, names) in enumerate(zip(together, held.values(), strict=True), start=1)
+    ]
 
-    def once(block: blocks.Block) -> blocks.Block:
-        for place, one in enumerate(asked.figures, start=1):
-            if isinstance(block, Picture) and (block.figure, list(block.rows)) == (one.figure, list(one.rows)):
-                return f"See Figure {place}."
-        return block
 
-    return {
-        name: [
-            replace(section, blocks=[once(block) for block in section.blocks])
-            for section in report.sections(told.record, told.events, told.attacks, told.stands, asked.share)
-        ]
-        for name, told in _runs(asked).items()
-    }
+def _reported(asked: Asked, name: str, several: bool) -> report.Reported:
+    """A run for its chapter, with a name where it has `several`."""
+    one = _runs(asked)[name]
+    short = one.record.id if asked.share else f"seed {one.record.spec.seed}"
+    return report.Reported(
+        record=one.record,
+        events=one.events,
+        attacks=one.attacks,
+        stands=one.stands,
+        name=short if several else "",
+    )
+
+
+def _once(asked: Asked, block: blocks.Block) -> blocks.Block:
+    for place, one in enumerate(asked.figures, start=1):
+        if isinstance(block, Picture) and (block.figure, list(block.rows)) == (one.figure, list(one.rows)):
+            return f"See Figure {place}."
+    return block
 
 
 def _named(asked: Asked) -> dict[str, Drawn]:
     return {f"{place:02d}-{one.figure}": one for place, one in enumerate(asked.figures, start=1)}
 
 
-def _of_runs(asked: Asked, chapters: Mapping[str, Sequence[Section]]) -> dict[str, Drawn]:
+def _of_runs(chapters: Sequence[Chapter]) -> dict[str, Drawn]:
     """The figures of the runs' own chapters."""
     return {
-        f"{name}-{block.figure}": Drawn(
+        f"{chapter.name}-{block.figure}": Drawn(
             figure=block.figure,
-            rows=[{**row, "run": name} if row.get("run") == "" else row for row in block.rows],
-            statements=statements_of([told.record]),
+            rows=[{**row, "run": chapter.name} if row.get("run") == "" else row for row in block.rows],
+            statements=chapter.statements,
         )
-        for name, told in _runs(asked).items()
-        for section in chapters[name]
+        for chapter in chapters
+        for section in chapter.sections
         for block in section.blocks
         if isinstance(block, Picture)
     }
@@ -331,31 +378,36 @@ def _evaluator(asked: Asked) -> bool:
     return any(one.record.metrics for one in asked.runs) or any(badges_of(one.rows) for one in asked.figures)
 
 
-def _first(asked: Asked) -> Section:
-    """The first page: what only an evaluator may see, the remark, and all runs in a table."""
-    told: list[blocks.Block] = [Warned(EVALUATOR)] if _evaluator(asked) else []
-    if not asked.share:
-        told.append(Warned(report.SECRET))
+def _first(asked: Asked, chapters: Sequence[Chapter]) -> Section:
+    """The first page: who wrote it, what only an evaluator may see, the remark, each setting in words, and
+    all runs in a table, with what they cost together."""
+    by = ", ".join(filter(None, (asked.author.strip(), asked.date.strip())))
+    told: list[blocks.Block] = [by] if by else []
     if asked.remark.strip():
         told.append(Remark(asked.remark))
-    if said := [one.said for one in asked.runs if one.said]:
-        told.append(Remark(said[0] if len(said) == 1 else "\n".join(f"- {one}" for one in said)))
+    told += [Warned(EVALUATOR)] if _evaluator(asked) else []
+    if not asked.share:
+        told.append(Warned(report.SECRET))
+    if said := [one.runs[0].said for one in chapters if one.runs[0].said]:
+        told.append("What was run:")
+        told.append(Remark("\n".join(f"- {one}" for one in said)))
     if asked.runs:
-        told += tables.blocks(_lines(asked))
+        table, *below = tables.blocks(_lines(asked))
+        together = composition.together([one.record for one in asked.runs])
+        told += [table, *([Remark(together)] if together else []), *below]
     return Section("What is reported", told)
 
 
-def _sections(asked: Asked, chapters: Mapping[str, Sequence[Section]]) -> blocks.Told:
+def _sections(asked: Asked, chapters: Sequence[Chapter]) -> blocks.Told:
     """What the report says, in order, each section with the statements that its pictures carry."""
-    found: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(_first(asked), {})]
+    found: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(_first(asked, chapters), {})]
     for place, one in enumerate(asked.figures, start=1):
         chart = chart_of(one.figure, one.rows)
         section = Section(f"Figure {place}: {chart.title}", [Picture(one.figure, one.rows), chart.summary])
         found.append((section, one.statements))
-    labels = run_labels([one.record for one in asked.runs], privacy_too=True)
-    for label, (name, told) in zip(labels, _runs(asked).items(), strict=True):
-        found.append((Section(label), {}))
-        found += [(replace(section, deep=True), statements_of([told.record])) for section in chapters[name]]
+    for chapter in chapters:
+        found.append((Section(chapter.title), {}))
+        found += [(replace(section, deep=True), chapter.statements) for section in chapter.sections]
     return [*found, (report.libraries(), {})]
 
 

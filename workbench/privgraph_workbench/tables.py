@@ -28,16 +28,16 @@ HEAD = (
     "Protects",
     *(EPSILONS[kind].title for kind in KINDS),
     "δ",
-    "Test accuracy of this run",
-    "Mean over its setting",
+    "Test accuracy",
+    "Mean over seeds",
 )
 SHARES = (0.17, 0.08, 0.09, 0.10, 0.11, 0.08, 0.13, 0.13)
 """Of a LaTeX table's width, by column."""
 ABOUT = (
-    "The accuracy of a run is that of one seed, with the 95% interval that its number of test nodes leaves (Clopper "
-    "and Pearson). The mean is over the finished runs of the same setting, which differ in their seeds alone, with "
-    "its 95% confidence interval (Student's t): quote the mean. It is for comparing methods: an ε of the table is "
-    "that of one run released alone, and whoever releases more runs, or their mean, spends more."
+    "The test accuracy is that of one run, with the 95% interval that its number of test nodes leaves (Clopper and "
+    "Pearson). The mean is over the finished runs of the same setting, which differ in their seeds alone, with its "
+    "95% confidence interval (Student's t) where there are three or more: quote the mean. It is for comparing methods: "
+    "an ε of the table is that of one run released alone, and whoever releases more runs, or their mean, spends more."
 )
 
 
@@ -108,19 +108,17 @@ def _accuracy(one: Line) -> str:
     if value is None:
         return percent(None)
     nodes = chance(one.record.metrics)
-    seed = f"seed {one.record.spec.seed}" if one.seed else "one seed"
-    sure = f"; 95%: {percent(nodes.low)} to {percent(nodes.high)} by {nodes.nodes:,} test nodes" if nodes else ""
-    return f"{percent(value)} ({seed}{sure})"
+    return f"{percent(value)} ({percent(nodes.low)} to {percent(nodes.high)})" if nodes else percent(value)
 
 
 def _mean(one: Line) -> str:
     if METRIC not in one.record.metrics:
         return percent(None)
     if len(one.same) < 2:
-        return "no other seed here"
+        return "one seed"
     over = reached(one.same)
-    sure = "" if over.low is None else f"; 95%: {percent(over.low)} to {percent(over.high)}"
-    return f"{percent(over.mean)} ({over.seeds} seeds{sure})"
+    sure = "" if over.low is None else f"{percent(over.low)} to {percent(over.high)}; "
+    return f"{percent(over.mean)} ({sure}{over.seeds} seeds)"
 
 
 def as_csv(lines: Sequence[Line]) -> bytes:

@@ -56,6 +56,10 @@ class Withheld:
         """What stands behind labels, which lose seeds and ids."""
         return {self.text(label): value for label, value in held.items()}
 
+    def meet(self, record: RunRecord) -> None:
+        """Number the run and its seed next, where they were not met yet."""
+        self.text(f"seed {record.spec.seed}, {record.id}")
+
     def record(self, record: RunRecord) -> RunRecord:
         """The run under another id, and as if its seed were 0."""
         spec = record.stored_spec

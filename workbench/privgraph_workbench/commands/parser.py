@@ -172,6 +172,8 @@ def _report(commands: Commands[Parser]) -> None:
     made.add_argument("runs", nargs="+", metavar="RUN", help="id of a run, or the beginning of one")
     made.add_argument("--out", default="report.zip", metavar="FILE", help="where to write it (default: report.zip)")
     made.add_argument("--title", default="", help="title of the report (default: what was run)")
+    made.add_argument("--author", default="", help="who wrote it, on its first page")
+    made.add_argument("--date", default="", help="of when it is, as it is to be printed (default: not dated)")
     made.add_argument("--remark", default="", help="what is said on its first page")
     made.add_argument("--share", action="store_true", help="leave out whatever tells the seeds")
     made.add_argument("--no-notebook", action="store_true", help="leave out the executed notebook")

@@ -25,6 +25,8 @@ def report_command(parsed: argparse.Namespace) -> int:
     title = parsed.title or (describe(records[0]) if len(records) == 1 else f"{len(records)} runs")
     asked = reporting.Asked(
         title=title,
+        author=parsed.author,
+        date=parsed.date,
         remark=parsed.remark,
         runs=told,
         figures=reporting.usual(told),

@@ -218,7 +218,7 @@ def run_labels(records: Sequence[RunRecord], *, privacy_too: bool = False, seeds
     names = [", ".join(filter(None, [part[0], *(part[place] for place in differing)])) for part in parts]
     differs = variants(records)
     names = _told_apart(names, [differs[setting(one)] for one in records])
-    return _told_apart(names, [one.id[-4:] for one in records])
+    return _told_apart(names, [_end(one.id) for one in records])
 
 
 def _told_apart(names: Sequence[str], by: Sequence[str]) -> list[str]:
@@ -229,7 +229,16 @@ def _told_apart(names: Sequence[str], by: Sequence[str]) -> list[str]:
 
 def distinct(names: Mapping[str, str]) -> dict[str, str]:
     """Names of runs by id; behind those of which there are several the end of the id."""
-    return dict(zip(names, _told_apart(list(names.values()), [run[-4:] for run in names]), strict=True))
+    return dict(zip(names, _told_apart(list(names.values()), list(map(_end, names))), strict=True))
+
+
+def _end(run: str) -> str:
+    """The end of a run's id, which tells namesakes apart; all of what it is called where ids are withheld.
+
+    >>> _end("gap-cora-97820a44bb5a"), _end("run 12")
+    ('bb5a', 'run 12')
+    """
+    return run[-4:] if "-" in run else run
 
 
 def name(record: RunRecord) -> str:

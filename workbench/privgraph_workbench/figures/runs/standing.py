@@ -152,7 +152,7 @@ def _seeds(seeds: Sequence[Row], this: Row | None) -> dict[str, list[Row]]:
     if len(others) <= MOST_ROWS:
         return found | {f"seed {row['seed']}: {percent(row['value'])}": [row] for row in others}
     ends = [percent(end(row["value"] for row in others)) for end in (min, max)]
-    return found | {f"{len(others)} other seeds: {ends[0]} to {ends[1]}": others}
+    return found | {f"{len(others)} {'other ' * (this is not None)}seeds: {ends[0]} to {ends[1]}": others}
 
 
 def _dots(name: str, rows: Sequence[Row]) -> Series:

@@ -24,7 +24,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.serving import shell
 
 _KEY, _STAMP, _WORDS, _SEEN = "collected", "collected.stamp", "collected.words", "collected.seen"
-TITLE, REMARK = "report_title", "report_remark"
+TITLE, AUTHOR, DATE, REMARK = WORDS = ("report_title", "report_author", "report_date", "report_remark")
 """The report's own words, by the keys of their fields."""
 IN = "In the report"
 """What stands where "Add to report" stood."""
@@ -50,7 +50,7 @@ def everything() -> list[Kept]:
     if _KEY not in st.session_state or st.session_state.get(_STAMP) != stamp:
         st.session_state[_KEY], st.session_state[_WORDS] = _read()
         st.session_state[_STAMP] = stamp
-        for key in (TITLE, REMARK):
+        for key in WORDS:
             st.session_state.pop(key, None)
     found: list[Kept] = st.session_state[_KEY]
     return found
@@ -75,7 +75,7 @@ def _read() -> tuple[list[Kept], dict[str, str]]:
         return [], {}
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
-        words = {key: str(told["words"][key]) for key in (TITLE, REMARK) if key in told["words"]}
+        words = {key: str(told["words"][key]) for key in WORDS if key in told["words"]}
         return [_kept(one) for one in told["kept"]][:MOST], words
     except (ValueError, KeyError, TypeError, AttributeError):
         st.warning("What was kept for the report cannot be read: it begins anew.")
@@ -202,6 +202,6 @@ def clear() -> None:
     """Begin anew."""
     everything().clear()
     st.session_state[_WORDS] = {}
-    for key in (TITLE, REMARK):
+    for key in WORDS:
         st.session_state.pop(key, None)
     keep()

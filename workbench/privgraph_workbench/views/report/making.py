@@ -74,5 +74,5 @@ def _mark(asked: reporting.Asked) -> str:
         (one.record.id, one.record.state, one.record.note, one.record.epsilon_audited, len(one.attacks), len(one.same))
         for one in asked.runs
     ]
-    parts = asked.title, asked.remark, asked.share, asked.notebook, asked.figures, told
+    parts = asked.title, asked.author, asked.date, asked.remark, asked.share, asked.notebook, asked.figures, told
     return hashlib.sha256(repr(parts).encode()).hexdigest()

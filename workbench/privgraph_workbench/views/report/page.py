@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import streamlit as st
 
 from privgraph.options import OptionError
@@ -50,6 +52,7 @@ def page() -> None:
         on_change=collected.word,
         args=(collected.TITLE,),
     )
+    author, date = _author_and_date()
     collected.begin(collected.REMARK, "")
     remark = st.text_area(
         "Remark",
@@ -80,6 +83,8 @@ def page() -> None:
     try:
         asked = reporting.Asked(
             title=title or "",
+            author=author,
+            date=date,
             remark=remark or "",
             runs=[reporting.told_of(queue.store(), records[one.run]) for one in kept if one.run in records],
             figures=[
@@ -101,6 +106,20 @@ def page() -> None:
     with layout.fold("What comes out", "contents", icon=":material/folder_zip:") as part:
         if part.open:
             _contents()
+
+
+def _author_and_date() -> tuple[str, str]:
+    """What stands below the title; either may be empty."""
+    today = datetime.now().astimezone().date()
+    fields = (
+        (collected.AUTHOR, "Author", "", reporting.AUTHOR, "It stands below the title, if you like."),
+        (collected.DATE, "Date", f"{today.day} {today:%B %Y}", reporting.DATE, "As it is printed; empty: not dated."),
+    )
+    told = []
+    for place, (key, label, default, most, help_) in zip(st.columns(2), fields, strict=True):
+        collected.begin(key, default)
+        told.append(place.text_input(label, key=key, max_chars=most, help=help_, on_change=collected.word, args=(key,)))
+    return told[0] or "", told[1] or ""
 
 
 def _nothing() -> None:

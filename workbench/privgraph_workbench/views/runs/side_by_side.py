@@ -9,12 +9,13 @@ import streamlit as st
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
+from privgraph_workbench.facts import composition
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, curves
 from privgraph_workbench.figures.seeds import confidence, difference, standard_error
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import composition, layout, states
+from privgraph_workbench.views.parts import layout, states
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import differences, markup, meaning
 from privgraph_workbench.words.naming import graph_of, run_labels, setting, settings_of, statements_of, unit_of

@@ -15,14 +15,14 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot, theme
-from privgraph_workbench.facts import advising, datasets
+from privgraph_workbench.facts import advising, composition, datasets
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.figures.runs import curve_names, neighbours_heatmap, tradeoff, tradeoff_shown
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.parts import choosing, composition, layout
+from privgraph_workbench.views.parts import choosing, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.parts.states import readable
 from privgraph_workbench.views.runs.page import FILTERS
