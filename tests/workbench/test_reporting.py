@@ -239,7 +239,7 @@ def test_runs_with_an_audit_are_no_other_setting(runs: list[Told]) -> None:
     (table,) = [one for section in chapter.sections for one in section.blocks if isinstance(one, blocks.Table)
                 and one.head == ("", "Value", "By")]  # fmt: skip
     (row,) = [row for row in table.rows if "audited" in row[0]]
-    assert row[1] == "at least 0.25"
+    assert row[1].startswith("at least 0.25 (confidence 95%, ")
     assert row[2].endswith("(seed 4)"), "whose it is"
     tuned = {**(audited.statement_json or {}), "epsilon": 0.5}
     apart = [runs[0], replace(runs[1], record=replace(audited, statement_json=tuned))]
