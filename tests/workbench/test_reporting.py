@@ -317,9 +317,17 @@ def test_a_picture_is_drawn_once_for_lines_and_once_for_pixels(
         return once(figure, rows, statements, theme, titled=titled)
 
     monkeypatch.setattr(export, "drawn_of", counted)
-    reporting.build(replace(asked(runs), figures=asked(runs).figures[:1]))
+    monkeypatch.setattr(reporting, "_LATELY", {})
+    kept = replace(asked(runs), figures=asked(runs).figures[:1])
+    reporting.build(kept)
     of_one = [kind for figure, *kind in drawn if figure == "tradeoff"]
     assert sorted(of_one) == [["dark", False], *[["light", False]] * 2, *[["light", True]] * 2]
+    drawn.clear()
+    reporting.page(kept)
+    assert not drawn, "it was looked at lately"
+    monkeypatch.setattr(reporting, "MOST_LATELY", 1)
+    reporting.page(kept)
+    assert len(reporting._LATELY) == 1
 
 
 def test_all_papers_behind_figures_and_statements_are_cited(runs: list[Told]) -> None:

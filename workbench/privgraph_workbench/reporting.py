@@ -8,6 +8,7 @@ Equal runs, figures and words give equal bytes. What only an evaluator may see i
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import zipfile
@@ -58,6 +59,8 @@ FILES: Mapping[str, str] = {
     "report.ipynb": "an executed notebook that shows the tables, figures and statements",
 }
 """What an archive holds, and what it is for."""
+MOST_LATELY = 40
+"""Pictures of pages that are remembered."""
 DRAWN = 0.85
 """Of the work on a report, the share that is done before a notebook is executed."""
 _TIME = (1980, 1, 1, 0, 0, 0)
@@ -230,15 +233,12 @@ def _files(asked: Asked, step: Step) -> Iterator[tuple[str, bytes]]:
     chapters = _chapters(asked)
     told = _sections(asked, chapters)
     figures = _named(asked) | _of_runs(chapters)
-    shown = [(block, held) for section, held in told for block in section.blocks if isinstance(block, Picture)]
-    images: dict[int, Images] = {}
+    shown = _shown(told)
     parts = len(shown) + len(figures) + 1
-    for block, held in shown:
-        step(DRAWN * len(images) / parts, f"figure {len(images) + 1} of {len(shown)} on the page")
-        images[id(block)] = blocks.drawn(block, held)
+    draw = _drawing(shown, lambda place, what: step(DRAWN * place / parts, what))
     step(DRAWN * len(shown) / parts, "the page and its print")
-    yield "report.html", blocks.page(asked.title, told, lambda block, _: images[id(block)]).encode()
-    yield "report.pdf", printing.pdf(asked.title, told, lambda block, _: images[id(block)], asked.author.strip())
+    yield "report.html", blocks.page(asked.title, told, draw).encode()
+    yield "report.pdf", printing.pdf(asked.title, told, draw, asked.author.strip())
     for place, (name, one) in enumerate(figures.items(), start=1):
         step(DRAWN * (len(shown) + place) / parts, f"figure {place} of {len(figures)} as files")
         for kind, content in export.files(one.figure, one.rows, one.statements).items():
@@ -256,6 +256,33 @@ def _files(asked: Asked, step: Step) -> Iterator[tuple[str, bytes]]:
     if asked.runs and not asked.share:
         commands = "\n".join(command_line(one.record.spec) for one in asked.runs)
         yield "reproduce.sh", f"#!/bin/sh\n# privgraph {version('privgraph')}\nset -e\n{commands}\n".encode()
+
+
+Shown = tuple[Picture, Mapping[str, PrivacyStatement]]
+"""A picture of the page, with the statements that it carries."""
+
+
+def _shown(told: blocks.Told) -> list[Shown]:
+    return [(block, held) for section, held in told for block in section.blocks if isinstance(block, Picture)]
+
+
+def _drawing(shown: Sequence[Shown], step: Callable[[int, str], None]) -> blocks.Draw:
+    """Draw all pictures of the page; what gives each of them then. What was drawn for a page lately is not
+    drawn again: who has looked at it takes the same one away."""
+    images: dict[int, Images] = {}
+    for place, (block, held) in enumerate(shown):
+        step(place, f"figure {place + 1} of {len(shown)} on the page")
+        content = repr((block.figure, list(block.rows), list(held.items())))
+        mark = hashlib.sha256(content.encode()).hexdigest()
+        made = _LATELY.get(mark) or blocks.drawn(block, held)
+        _LATELY[mark] = images[id(block)] = made
+        for old in list(_LATELY)[:-MOST_LATELY]:
+            _LATELY.pop(old, None)
+    return lambda block, _: images[id(block)]
+
+
+_LATELY: dict[str, Images] = {}
+"""Pictures of pages by what they show."""
 
 
 def _cited(asked: Asked) -> list[str]:
@@ -411,7 +438,9 @@ def _sections(asked: Asked, chapters: Sequence[Chapter]) -> blocks.Told:
     return [*found, (report.libraries(), {})]
 
 
-def page(asked: Asked) -> str:
-    """The report as one HTML page that needs no network."""
+def page(asked: Asked, step: Step = lambda done, what: None) -> str:
+    """The report as one HTML page that needs no network. Whatever `step` raises ends it."""
     asked = _without_seeds(asked) if asked.share else asked
-    return blocks.page(asked.title, _sections(asked, _chapters(asked)))
+    told = _sections(asked, _chapters(asked))
+    shown = _shown(told)
+    return blocks.page(asked.title, told, _drawing(shown, lambda place, what: step(place / len(shown), what)))

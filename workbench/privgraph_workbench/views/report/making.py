@@ -55,7 +55,7 @@ def _make(asked: reporting.Asked) -> bytes:
     """The archive, with its steps shown while it is made; nothing where it cannot be made."""
     bar = st.progress(0.0, "The report is begun")
     try:
-        packed = reporting.build(asked, lambda done, what: _show(bar, done, what))
+        packed = reporting.build(asked, lambda done, what: show(bar, done, what))
     except OptionError as error:
         bar.empty()
         st.error(markup.sentence(error))
@@ -64,7 +64,8 @@ def _make(asked: reporting.Asked) -> bytes:
     return packed
 
 
-def _show(bar: DeltaGenerator, done: float, what: str) -> None:
+def show(bar: DeltaGenerator, done: float, what: str) -> None:
+    """A step of what is made."""
     bar.progress(done, what[:1].upper() + what[1:])
 
 

@@ -100,8 +100,10 @@ def page() -> None:
         return
     with layout.fold("Look at its page", "preview", icon=":material/preview:") as part:
         if part.open:
-            with st.spinner("The page is being made: some seconds for each figure."):
-                st.iframe(reporting.page(asked), height=900, alt="The page of the report")
+            bar = st.progress(0.0, "The page is begun")
+            page = reporting.page(asked, lambda done, what: making.show(bar, done, what))
+            bar.empty()
+            st.iframe(page, height=900, alt="The page of the report")
     making.offered(asked)
     with layout.fold("What comes out", "contents", icon=":material/folder_zip:") as part:
         if part.open:
