@@ -142,7 +142,9 @@ class PromptOptions(PrivacyOptions):
         private = round(self.private * nodes)
         queries = min(self.queries, (nodes - private) // 2)
         if private < 2 or queries < 1:
-            raise OptionError(f"{private:,} of {nodes:,} nodes would be private and {nodes - private:,} public: too few")
+            raise OptionError(
+                f"{private:,} of {nodes:,} nodes would be private and {nodes - private:,} public: too few"
+            )
         return Sizes(private=private, train=queries, val=0, test=nodes - private - queries)
 
     def prepared_key(self) -> tuple[object, ...]:
