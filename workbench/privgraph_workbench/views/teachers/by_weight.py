@@ -30,7 +30,9 @@ def span(values: Floats) -> str:
     return high if low == high else f"{low} – {high}"
 
 
-def lines(ensemble: Ensemble, noise: one_vote.Noise, queries: int, guaranteed: Floats) -> list[dict[str, str]]:
+def lines(
+    ensemble: Ensemble, noise: one_vote.Noise, queries: int, guaranteed: Floats, delta: float
+) -> list[dict[str, str]]:
     """A line for each weight (of many weights, for groups of them, with what the heaviest of a group pays):
     teachers, sound epsilon of one answer and of all, and the chance of a right guess. `guaranteed` (N,):
     sound epsilon of each teacher's nodes after all `queries`."""
@@ -39,23 +41,23 @@ def lines(ensemble: Ensemble, noise: one_vote.Noise, queries: int, guaranteed: F
     for place, name in enumerate(names):
         held = own == place
         weight, whole = float(ensemble.weights[held].max()), float(guaranteed[held].max())
-        one = ensembles.price(1, noise.vote_sigma, noise.gate_sigma, weight, ensemble.delta)
+        one = ensembles.price(1, noise.vote_sigma, noise.gate_sigma, weight, delta)
         found.append(
             {
-                "weight of a vote": name.removeprefix("weight "),
+                "weight": name.removeprefix("weight "),
+                f"{EPSILONS['sound'].title}, one answer": upper(one),
+                **({f"{EPSILONS['sound'].title}, all {queries:,}": upper(whole)} if queries > 1 else {}),
+                "a guess is right in": at_most(meaning.guess(whole, delta)),
                 "teachers": f"{held.sum():,}",
-                f"one answer: {EPSILONS['sound'].title}": upper(one),
-                f"all {queries:,}: {EPSILONS['sound'].title}": upper(whole),
-                "a guess is right in": at_most(meaning.guess(whole, ensemble.delta)),
             }
         )
     return found
 
 
-def table(ensemble: Ensemble, noise: one_vote.Noise, queries: int, guaranteed: Floats) -> None:
+def table(ensemble: Ensemble, noise: one_vote.Noise, queries: int, guaranteed: Floats, delta: float) -> None:
     """What nodes pay, by weight, and why the costs of answers do not simply add up."""
     st.dataframe(
-        lines(ensemble, noise, queries, guaranteed),
+        lines(ensemble, noise, queries, guaranteed, delta),
         hide_index=True,
         alt="Sound epsilon of one answer and of all, by the weight of a vote",
         column_config={
@@ -65,20 +67,17 @@ def table(ensemble: Ensemble, noise: one_vote.Noise, queries: int, guaranteed: F
             )
         },
     )
-    if math.isfinite(float(guaranteed.max())):
+    if queries > 1 and math.isfinite(float(guaranteed.max())):
         st.caption(add_up(queries))
 
 
 def add_up(queries: int) -> str:
-    """Why so many answers cost less than so many times one: squared mu is a sum, and goes with 1 / sigma^2;
-    "" of one.
+    """Why so many answers cost less than so many times one: squared mu is a sum, and goes with 1 / sigma^2.
 
     >>> add_up(100)
     '100 answers cost less than 100 times one: each has noise of its own. Together they tell as much as one \
 answer whose noise is √100 = 10 times smaller.'
     """
-    if queries < 2:
-        return ""
     root = math.sqrt(queries)
     return (
         f"{queries:,} answers cost less than {queries:,} times one: each has noise of its own. Together they tell as "

@@ -54,7 +54,7 @@ def show(record: RunRecord, ensemble: Ensemble) -> None:
     _numbers(ensemble)
     if by_weight.differ(ensemble):
         noise, asked = one_vote.Noise.of(ensemble), len(ensemble.queries)
-        by_weight.table(ensemble, noise, asked, ensemble.sound)
+        by_weight.table(ensemble, noise, asked, ensemble.sound, ensemble.delta)
     states.badges(dependent=True)
     if said := verdict.which(ensemble):
         st.markdown(f"{said} {verdict.theorem(record, ensemble)}")

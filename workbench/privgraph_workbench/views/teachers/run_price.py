@@ -155,7 +155,7 @@ def _price(record: RunRecord, plan: Plan, share: float | None, weighted: Ensembl
     layout.cards("run-price", boxes)
     if weighted is not None and paid is not None:
         noise = one_vote.Noise(vote_sigma=plan.noise["votes"], gate_sigma=plan.noise.get("gate", 0.0))
-        by_weight.table(weighted, noise, settled.queries, paid)
+        by_weight.table(weighted, noise, settled.queries, paid, said.delta)
     wager = meaning.risk("node", said.epsilon, said.delta, said.neighbours)
     st.markdown(wager if weighted is None else f"**For a node {_weighing(weighted)}:** {wager}")
     st.caption(f"{meaning.delta(said.delta, said.epsilon)} {_drew_once(record)}")

@@ -354,7 +354,7 @@ def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: 
         )
     for place, boxes in enumerate([query + whole] if first["passes"] is None else [query, whole]):
         layout.cards(f"vote-{place}", boxes)
-    if math.isfinite(first["epsilon_run"]):
+    if asked > 1 and math.isfinite(first["epsilon_run"]):
         st.caption(f"{_lightest(ensemble, noise) if differ else ''}{by_weight.add_up(asked)}")
     own = one_vote.Noise.of(ensemble)
     found = answered.kept(record)
