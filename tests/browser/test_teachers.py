@@ -49,7 +49,7 @@ def test_a_slider_moves_both_epsilons(context: BrowserContext, place: tuple[str,
     page = context.new_page()
     page.goto(f"{place[0]}/teachers?tab=Price&data=digits&price.release=posterior")
     settled(page)
-    numbers = [page.locator("h4").nth(place) for place in (0, 1)]
+    numbers = [page.get_by_test_id("stMetricValue").nth(place) for place in (0, 1)]
     before = [one.inner_text() for one in numbers]
     slider = page.get_by_role("slider", name=re.compile("Noise λ"))
     slider.focus()

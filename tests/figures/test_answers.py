@@ -84,7 +84,7 @@ class TestAllAnswers:
         assert answers.share(rows, "flipped") == answers.share(others, "flipped")
         told = answers.level_words(rows)
         many = sum(row["level"] for row in rows)
-        assert told.startswith(f"Before noise nobody led in {many} answered queries")
+        assert told.startswith(f"In {many} answered queries, classes were tied before noise: ")
         chart = answers.chart(rows)
         assert told in chart.summary
         assert sum(_only(chart, "answered queries").y) == len(rows)  # type: ignore[arg-type]

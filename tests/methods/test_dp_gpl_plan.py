@@ -11,6 +11,7 @@ from privgraph.data.spec import PublicFacts
 from privgraph.methods.prompts.dp_gpl.config import Config
 from privgraph.methods.prompts.dp_gpl.options import TABLE_4
 from privgraph.options import OptionError
+from privgraph.papers.dp_gpl_votes import epsilon_at
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.ledger import Ledger
 
@@ -152,6 +153,17 @@ def test_a_small_graph_is_asked_less_and_pays_for_less() -> None:
     assert entry.count == 8
     assert 1.99 < plan.statement.epsilon <= 2.0
     assert "8 queries, not 100" in " ".join(plan.notes)
+
+
+def test_one_query_has_a_price() -> None:
+    """It costs what it costs among many: squared mu is a sum."""
+    own = Config(weighting="private-centrality", queries=100).plan(CORA)
+    sigma, weight = own.noise["votes"], own.noise["largest_weight"]
+    one = Config(weighting="private-centrality", queries=1, vote_sigma=sigma).plan(CORA).statement
+    assert one.epsilon == pytest.approx(epsilon_at(2 * (weight / sigma) ** 2, one.delta), rel=1e-3)
+    assert one.epsilon < own.statement.epsilon / 10
+    with pytest.raises(OptionError, match="1 of 2,708 nodes would be private and 2,707 public: too few"):
+        Config(private=0.0004).plan(CORA)
 
 
 def test_fewer_answers_cost_less() -> None:

@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_answers import answers as made_answers
 from tests.figures.made_ensembles import ensemble, moved_by_all
-from tests.pages.kept_runs import keep_answers, keep_ensemble
+from tests.pages.kept_runs import KARATE, keep_answers, keep_ensemble
 
 from privgraph.data.errors import DataError
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
@@ -25,6 +25,7 @@ from privgraph_workbench.words.numbers import chance, number, upper
 
 Open = Callable[..., AppTest]
 PAYERS, VOTES = "Who pays", "Vote laboratory"
+AT = ", weight 1.5"
 
 
 @pytest.fixture(autouse=True)
@@ -113,6 +114,50 @@ def test_a_finished_run_shows_its_teachers(opened: Open, store: RunStore) -> Non
     assert "consensus" in _drawn(app)
 
 
+def _by_weight(app: AppTest) -> list[tuple[float, ...]]:
+    """Weight, teachers, and the sound epsilon of one answer and of all, where there are more."""
+    table = next(one.value for one in app.dataframe if "weight" in one.value and "teachers" in one.value)
+    columns = ["weight", "teachers", *(name for name in table if name.startswith(EPSILONS["sound"].title))]
+    return [tuple(float(cell) for cell in row) for row in table[columns].to_numpy()]
+
+
+def test_who_pays_how_much_is_a_table(opened: Open, store: RunStore) -> None:
+    """One answer and all of them, by weight: epsilon of one is exact, and all are what is guaranteed."""
+    found = ensemble(gate_sigma=0.0)
+    run = _kept(store, found, weighting="private-centrality", teachers=8)
+    app = opened("teachers", data="karate", run=run, tab=PAYERS)
+    rows = _by_weight(app)
+    assert [row[0] for row in rows] == pytest.approx(np.unique(found.weights), rel=5e-3)
+    assert sum(row[1] for row in rows) == 40
+    one = [ensembles.price(1, 20.0, 0.0, float(weight), found.delta) for weight in np.unique(found.weights)]
+    assert [row[2] for row in rows] == pytest.approx(one, rel=1e-3)
+    assert [row[3] for row in rows] == pytest.approx(np.unique(found.sound), rel=1e-3)
+    assert all(row[3] < 20 * row[2] for row in rows)
+    assert "as much as one answer whose noise is √20 ≈ 4.47 times smaller" in _texts(app)
+    said = store.get(run).statement
+    assert said is not None
+    assert f"reads no votes, and is {number(said.epsilon_as_published, 4)} here for the heaviest." in _texts(app)
+
+
+def test_the_price_says_whose_it_is(opened: Open, store: RunStore) -> None:
+    """With the noise that the run's plan has, also for one query."""
+    run = _kept(store, ensemble(gate_sigma=0.0), weighting="private-centrality", teachers=8)
+    spec, app = store.get(run).spec, opened("teachers", run=run, tab="Price")
+    assert "**For a node of weight 1.5, who pays most:** Somebody who knows" in _texts(app)
+    assert "**ε as published** is the paper's Theorem 1 for the heaviest vote." in _texts(app)
+    sigma = spec.config().plan(KARATE).noise["votes"]
+    many = [row[3] for row in _by_weight(app)]
+    app.number_input(key=f"price.asked.{run}").set_value(1).run()
+    assert not app.exception, app.exception
+    assert not app.error, "one query has a price"
+    rows = _by_weight(app)
+    delta = spec.config().plan(KARATE).statement.delta
+    one = [ensembles.price(1, sigma, 0.0, float(weight), delta) for weight in np.unique(ensemble().weights)]
+    assert [row[2] for row in rows] == pytest.approx(one, rel=1e-3)
+    assert {len(row) for row in rows} == {3}, "one answer is all"
+    assert all(one[2] < before for one, before in zip(rows, many, strict=True))
+
+
 def test_data_dependent_numbers_are_marked(opened: Open, store: RunStore) -> None:
     found = ensemble()
     app = opened(
@@ -151,8 +196,8 @@ def test_noise_and_threshold_move_chances_and_prices(opened: Open, store: RunSto
         return {
             "The largest class stays": chance(max(rows, key=lambda row: row["votes"])["chance"]),
             **({} if passes is None else {"This query passes the gate": chance(passes)}),
-            f"Cost of this query: {EPSILONS['sound'].label}": upper(rows[0]["epsilon_query"]),
-            f"Cost of all 20: {EPSILONS['sound'].label}": upper(rows[0]["epsilon_run"]),
+            f"This query{AT}: {EPSILONS['sound'].label}": upper(rows[0]["epsilon_query"]),
+            f"All 20{AT}: {EPSILONS['sound'].label}": upper(rows[0]["epsilon_run"]),
         }
 
     assert shown().items() >= said(own).items()
@@ -295,7 +340,7 @@ def test_the_cost_of_the_runs_own_noise_is_one_number(opened: Open, store: RunSt
     teachers = ensemble(vote_sigma=12.34567, gate_sigma=0.0)
     own = one_vote.cost(teachers, one_vote.Noise.of(teachers))
     app = opened("teachers", data="karate", run=_kept(store, teachers), tab=VOTES)
-    assert _numbers(app)[f"Cost of all 20: {EPSILONS['sound'].label}"] == upper(own.run)
+    assert _numbers(app)[f"All 20{AT}: {EPSILONS['sound'].label}"] == upper(own.run)
     assert f"All 20 queries, answered, cost {upper(own.run)} with it" in _texts(app)
     assert "Labels right, on average" in _numbers(app)
     assert "The run drew once: " in _texts(app)

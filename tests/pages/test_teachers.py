@@ -51,7 +51,7 @@ def _texts(app: AppTest) -> str:
 
 def _shown(app: AppTest) -> list[str]:
     """The two epsilons, in the order of their boxes."""
-    return [text.value.removeprefix("#### ") for text in app.markdown if text.value.startswith("#### ")][:2]
+    return [metric.value for metric in app.metric][:2]
 
 
 def _drawn(app: AppTest) -> list[str]:
@@ -274,7 +274,7 @@ def test_the_page_opens_on_one_vote(opened: Callable[..., AppTest], store: RunSt
     ]
     assert f"weighted votes for **class {first}** and for class {second}" in told
     assert "The noisy numbers go to the student, and nothing of those before." in told
-    assert "It is right" in told
+    assert "An evaluator, who knows the truth, sees that the label is right." in told
     assert "The noise changed the label" not in told
     assert "In the middle, large and hollow" in _texts(app)
     drawn = _drawn(app)
@@ -294,7 +294,7 @@ def test_the_noise_of_a_vote_is_drawn_again(opened: Callable[..., AppTest], stor
         assert not app.exception, app.exception
         values, told = _steps(app)
         assert values[2] in _drawn(app)[0]
-        assert "as an evaluator knows" not in told, "the run has released another label"
+        assert "An evaluator" not in told, "the run has released another label"
         came.add(values[2])
     assert len(came) > 1, "noise that drowns a vote gives another label now and then"
     app.button(key="drawn_first").click().run()
@@ -322,11 +322,19 @@ def test_a_gate_tests_a_vote_that_is_drawn_again(opened: Callable[..., AppTest],
 
 def test_a_tie_is_no_lead() -> None:
     names = ("theory", "systems", "logic")
-    level = one_query.came_out(1, np.array([51.0, 51.0, 3.0]), None, names)[1]
-    assert "led before" not in level
-    assert "**Before noise nobody led**: theory and systems were level, and the noise decided." in level
-    assert "theory led before" in one_query.came_out(1, np.array([52.0, 51.0, 3.0]), None, names)[1]
-    assert "led" not in one_query.came_out(0, np.array([52.0, 51.0, 3.0]), None, names)[1]
+    tied = one_query.not_released(1, np.array([51.0, 51.0, 3.0]), None, names)
+    assert "led before" not in tied
+    assert "**Before noise there was a tie** of theory and systems, and the noise decided." in tied
+    assert "theory led before" in one_query.not_released(1, np.array([52.0, 51.0, 3.0]), None, names)
+    for label in (0, -1):
+        assert one_query.not_released(label, np.array([52.0, 51.0, 3.0]), None, names) == "① is not released."
+
+
+def test_what_comes_out_is_told_without_what_is_secret() -> None:
+    """The third card holds what is released alone: neither the truth nor who led before noise."""
+    names = ("theory", "systems")
+    assert one_query.came_out(1, names) == ("systems", "leads after noise. That is all that goes out.")
+    assert "the label is wrong: theory is right" in one_query.not_released(1, np.array([3.0, 1.0]), 0, names)
 
 
 @pytest.mark.usefixtures("unread")

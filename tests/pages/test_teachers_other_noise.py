@@ -71,7 +71,7 @@ def test_every_vote_can_be_asked_under_other_noise(
     assert noise is not None
     less = {**kept.spec.options, noise.option: noise.value / 4 if noise.option == "lam" else 4 * noise.value}
     assert _numbers(app)[cost] == stated("sound", plans.plan(kept.spec.method, less, KARATE).statement.epsilon)
-    assert "as an evaluator knows" not in _texts(app), "of other noise nothing was released"
+    assert "An evaluator, who" not in _texts(app), "of other noise nothing was released"
 
 
 @pytest.mark.parametrize("kind", ["table", "log-posterior"])
@@ -96,7 +96,10 @@ def test_expected_and_drawn_are_told_apart(opened: Open, store: RunStore) -> Non
     record = made_answers("counts", noise=3.0)
     app = opened("teachers", data="karate", run=keep_answers(store, record, method="pate"))
     came = percent(float((record.after.argmax(axis=1) == record.truth).mean()))
-    assert f"The run drew once: {came} of its answers came out right" in _texts(app)
+    said = (
+        f"The run drew once: {came} of its labels came out right. Its student, who learnt from them, is right on 70.0%"
+    )
+    assert said in _texts(app)
     assert _numbers(app)["Labels right, on average"] == percent(other_noise.expected(record, "laplace", 1.0))
     quiet = other_noise.expected(record, "laplace", 0.001)
     ties = np.sort(record.before, axis=1)

@@ -56,11 +56,10 @@ def test_whether_weights_pay_is_said_in_numbers(store: RunStore) -> None:
         assert found_out is not None
         return found_out
 
-    saved, heavy, alone = said().parts
+    heavy, alone = said().parts
     assert said().whole == (
         "They save ε for the nodes of 20 of 40 teachers; what they cost the student is not known here."
     )
-    assert "those of 20 of 40 teachers pay less" in saved
     light, strong = (100 * found.accuracy[found.weights == one].mean() for one in np.unique(found.weights))
     assert f"{strong:.1f}% of test nodes on average" in heavy
     assert f"(weight 0.4) on {light:.1f}%" in heavy
@@ -74,7 +73,7 @@ def test_whether_weights_pay_is_said_in_numbers(store: RunStore) -> None:
     for seed in (1, 2):
         keep(store, make_spec("dp-gpl", "karate", record.spec.options, seed=seed), accuracy=0.7)
     student = said().parts[-1]
-    assert "70.0% on average over 3 seeds; with equal weights" in student
+    assert "70.0% on average over 3 seeds (70.0% in this run); with equal weights" in student
     assert "on 75.0%: a difference of −5.0 points, seed by seed (95% interval −7.5 to −2.5)" in student
     assert said().whole.endswith("of 20 of 40 teachers, and cost the student accuracy.")
     assert not verdict.weights(record, replace(found, weights=np.ones(40)), store)
@@ -94,4 +93,4 @@ def test_equal_weights_are_one_sentence_and_lead_to_unequal_ones(opened: Open, s
     assert f"run={other}" in way
     app = opened("teachers", data="karate", run=other, tab="Who pays")
     assert "**the nodes of a heavy teacher have a larger ε**" in _texts(app)
-    assert "Do the weights pay?" in _texts(app)
+    assert "Are unequal weights worth it?" in _texts(app)

@@ -141,9 +141,9 @@ class PromptOptions(PrivacyOptions):
         """
         private = round(self.private * nodes)
         queries = min(self.queries, (nodes - private) // 2)
-        if private < 2 or queries < 2:
+        if private < 2 or queries < 1:
             raise OptionError(
-                f"private leaves {private:,} private and {nodes - private:,} public nodes of {nodes:,}: too few"
+                f"{private:,} of {nodes:,} nodes would be private and {nodes - private:,} public: too few"
             )
         return Sizes(private=private, train=queries, val=0, test=nodes - private - queries)
 

@@ -30,11 +30,12 @@ def data(
     chosen: float,
     right: Mapping[float, float | None] | None = None,
     by: str = "lam",
+    whose: str = "",
 ) -> list[Row]:
     """One row per lambda or size of the noise (`by`), ascending: lam (that number), by, epsilon (sound;
     infinite where nothing is guaranteed), epsilon_as_published (None: no formula), right (the share of labels
     that are right on average over the noise; None: not known), chosen (True for the one that is asked
-    about)."""
+    about), whose (the nodes that pay so, where others pay less)."""
     known = right or {}
     return [
         {
@@ -44,6 +45,7 @@ def data(
             "epsilon_as_published": published,
             "right": known.get(lam),
             "chosen": lam == chosen,
+            "whose": whose,
         }
         for lam, sound, published in sorted(points)
     ]
@@ -90,7 +92,14 @@ def chart(rows: Sequence[Row]) -> Chart:
         )
     said = "; ".join(_hover(row).replace("\n", ", ") for row in rows if row["chosen"])
     along = Axis(title=AXES[rows[0]["by"]][1], scale="log", low=left, high=right)
-    panels = [Panel(x=along, y=Axis(title="ε (logarithmic)", scale="log", low=low, high=high))]
+    whose = rows[0]["whose"]
+    panels = [
+        Panel(
+            title=f"a node {whose}" if whose else "",
+            x=along,
+            y=Axis(title="ε (logarithmic)", scale="log", low=low, high=high),
+        )
+    ]
     told = [row for row in rows if row["right"] is not None]
     if told:
         panels.append(Panel(x=along, y=Axis(title="labels right, on average (percent)", percent=True, low=0, high=1)))
@@ -102,7 +111,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE,
         panels=tuple(panels),
         series=tuple(series),
-        summary=f"Both epsilons {grow}. {said}.",
+        summary=f"Both epsilons {grow}. {f'For a node {whose}: ' if whose else ''}{said}.",
         badges=(TRUTH_BADGE,) if told else (),
         columns=2 if wide else 1,
         height=330 if wide or not told else 520,

@@ -140,7 +140,7 @@ def level_words(rows: Sequence[Row]) -> str:
         return ""
     many = f"{count:,} answered queries" if count > 1 else "1 answered query"
     return (
-        f"Before noise nobody led in {many}: classes were level. There was no label to change, and "
+        f"In {many}, classes were tied before noise: there was no label to change, and "
         f"{'these are' if count > 1 else 'this is'} left out of that share."
     )
 

@@ -33,6 +33,13 @@ def columns(key: str, widths: int | Sequence[int]) -> list[DeltaGenerator]:
     return st.container(key=f"{shell.STACK}-{key}").columns(widths, gap="large")
 
 
+def cards(key: str, boxes: Sequence[tuple[str, str, str]]) -> None:
+    """Numbers side by side, each with its label and a help; on a phone in rows of two."""
+    with st.container(key=f"{shell.CARDS}-{key}"):
+        for column, (label, value, help_) in zip(st.columns(len(boxes)), boxes, strict=True):
+            column.metric(label, value, border=True, help=help_)
+
+
 def theme() -> str:
     """light or dark, as the reader sees the page."""
     return "dark" if st.context.theme.type == "dark" else "light"

@@ -138,9 +138,7 @@ def _numbers(rows: Sequence[Row], record: RunRecord) -> None:
         ("Right before noise", percent(answers.share(answered, "right_before")), known),
         ("Right after noise", percent(after), known),
     )
-    with st.container(key=f"{shell.CARDS}-answers"):
-        for column, (label, value, help_) in zip(st.columns(len(boxes)), boxes, strict=True):
-            column.metric(label, value, border=True, help=help_)
+    layout.cards("answers", boxes)
     states.badges(private=True, evaluator=True)
     said = [level] if (level := answers.level_words(rows)) else []
     if not answered:
@@ -148,6 +146,10 @@ def _numbers(rows: Sequence[Row], record: RunRecord) -> None:
     elif released != after:
         said.append(
             f"Pooled over queries, which costs no privacy, {percent(released)} of the student's labels are right."
+        )
+    if answered and "test_accuracy" in record.metrics:
+        said.append(
+            f"The student, who learnt from them, is right on {percent(record.metrics['test_accuracy'])} of test nodes."
         )
     if "passed_share" in record.metrics:
         said.append(
@@ -202,7 +204,7 @@ def _line(row: Row) -> dict[str, object]:
         "margin before (private)": row["margin_before"],
         "after noise": row["after"] or "—",
         "released": row["released"] or "refused",
-        "changed by noise": CHANGED[row["flipped"]] if not row["level"] else "nobody led",
+        "changed by noise": CHANGED[row["flipped"]] if not row["level"] else "tied",
         "truth (evaluator only)": row["truth"],
     }
 

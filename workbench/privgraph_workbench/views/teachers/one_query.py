@@ -103,7 +103,6 @@ def show(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
                 "are ordered around the circle by class, and within a class from heavy to light: so each class winds "
                 "outwards. The angle means nothing else. Lines are private edges among them."
             )
-    states.badges(private=True, evaluator=True)
 
 
 def _steps(record: RunRecord, shown: Answers, place: int, names: Sequence[str], *, own: bool) -> None:
@@ -112,15 +111,10 @@ def _steps(record: RunRecord, shown: Answers, place: int, names: Sequence[str], 
     steps(
         said(shown.kind, shown.before[place], names),
         (size(shown.noise_std), HIDES[shown.kind]),
-        came_out(
-            label,
-            shown.before[place],
-            int(shown.truth[place]) if own else None,
-            names,
-            pooled=own and label not in (-1, after),
-            whole=releases_whole(record, shown.kind),
-        ),
+        came_out(label, names, pooled=own and label not in (-1, after), whole=releases_whole(record, shown.kind)),
     )
+    st.caption(not_released(label, shown.before[place], int(shown.truth[place]) if own else None, names))
+    states.badges(private=True, evaluator=True)
 
 
 def _choose(found: Answers, rows: Sequence[Row]) -> int:
@@ -204,32 +198,30 @@ def said(
     return f"{form(numbers[first])} : {form(numbers[second])}", text
 
 
-def came_out(
-    label: int,
-    before: Array,
-    truth: int | None,
-    names: Sequence[str],
-    *,
-    pooled: bool = False,
-    whole: bool = False,
-) -> tuple[str, str]:
-    """The label that went out (-1: none), and what that means. `before` is what each class had; `pooled`: the
-    label is not the one that leads here; `whole`: the noisy numbers went out as well."""
+def came_out(label: int, names: Sequence[str], *, pooled: bool = False, whole: bool = False) -> tuple[str, str]:
+    """The label that went out (-1: none), and what that means. `pooled`: the label is not the one that leads
+    here; `whole`: the noisy numbers went out as well."""
     if label < 0:
         return "nothing", "A gate tested, through noise, whether enough teachers agree, and refused this query."
     how = "is the label once the noisy answers of all queries are pooled" if pooled else "leads after noise"
     gets = "The noisy numbers go to the student, and nothing of those before" if whole else "That is all that goes out"
-    text = f"{how}. {gets}."
+    return markup.literal(class_name(label, names)), f"{how}. {gets}."
+
+
+def not_released(label: int, before: Array, truth: int | None, names: Sequence[str]) -> str:
+    """What is told here of a query and was told to nobody. `before` is what each class had; `truth`: None
+    where the label is not the run's."""
+    told = ["① is not released."]
     ahead = answers.ahead(before)
     leaders = " and ".join(markup.literal(class_name(one, names)) for one in ahead)
-    if len(ahead) > 1:
-        text += f" **Before noise nobody led**: {leaders} were level, and the noise decided."
-    elif label not in ahead:
-        text += f" **The noise changed the label**: {leaders} led before."
-    if truth is not None:
-        right = "It is right" if label == truth else f"It is wrong: {markup.literal(class_name(truth, names))} is right"
-        text += f" {right}, as an evaluator knows."
-    return markup.literal(class_name(label, names)), text
+    if label >= 0 and len(ahead) > 1:
+        told.append(f"**Before noise there was a tie** of {leaders}, and the noise decided.")
+    elif label >= 0 and label not in ahead:
+        told.append(f"**The noise changed the label**: {leaders} led before.")
+    if label >= 0 and truth is not None:
+        right = "right" if label == truth else f"wrong: {markup.literal(class_name(truth, names))} is right"
+        told.append(f"An evaluator, who knows the truth, sees that the label is {right}.")
+    return " ".join(told)
 
 
 def steps(*told: tuple[str, str]) -> None:

@@ -19,8 +19,8 @@ from privgraph.options import OptionError, UnknownName
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import datasets, noisy_labels, plans
 from privgraph_workbench.figures.teachers.answers import size
-from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.parts import layout
 from privgraph_workbench.words.numbers import chance, percent, stated
 
 Array = NDArray[np.float64]
@@ -34,10 +34,6 @@ WHY_NOT = {
     "log-posterior": "What if the noise had been different? Here no other size is offered: noise on logarithms "
     "guarantees nothing at any size.",
 }
-DREW_ONCE = (
-    "Averages are over all draws of the noise. The run drew once: {share} of its answers came out right (Right after "
-    "noise, in the tab Answers)."
-)
 MOST_QUERIES, POINTS = 100, 400
 """Queries and quantiles of an average over the noise."""
 
@@ -136,10 +132,8 @@ def outcome(record: RunRecord, found: Answers, place: int, known: str, times: fl
             "What every private node of the run would be guaranteed with this noise",
         ),
     )
-    with st.container(key=f"{shell.CARDS}-other-noise"):
-        for column, (label, value, help_) in zip(st.columns(3), boxes, strict=True):
-            column.metric(label, value, border=True, help=help_)
-    st.caption(DREW_ONCE.format(share=percent(came(found))))
+    layout.cards("other-noise", boxes)
+    st.caption(drew_once(record, found))
 
 
 @lru_cache(maxsize=256)
@@ -161,6 +155,22 @@ def came(found: Answers) -> float | None:
     """The share of the run's answered queries whose largest class after noise was right."""
     answered = found.released >= 0
     return float((found.after.argmax(axis=1) == found.truth)[answered].mean()) if answered.any() else None
+
+
+def drew_once(record: RunRecord, found: Answers) -> str:
+    """How an average over the noise stands to what the run drew, and to its student; "" where nothing was
+    answered."""
+    share = came(found)
+    if share is None:
+        return ""
+    student = record.metrics.get("test_accuracy")
+    learnt = (
+        "" if student is None else f" Its student, who learnt from them, is right on {percent(student)} of test nodes."
+    )
+    return (
+        "*Labels right, on average* is over all draws of the noise. The run drew once: "
+        f"{percent(share)} of its labels came out right.{learnt}"
+    )
 
 
 def cost(record: RunRecord, times: float) -> str:

@@ -14,14 +14,13 @@ import streamlit as st
 from privgraph.methods.prompts.dp_gpl.ensemble import NAME, Ensemble
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.teachers import budget, ensembles, stopped, teacher_accuracy
+from privgraph_workbench.figures.teachers import budget, ensembles, one_vote, stopped, teacher_accuracy
 from privgraph_workbench.figures.teachers import teacher_epsilons as epsilons
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.teachers import verdict
+from privgraph_workbench.views.teachers import by_weight, verdict
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import number, percent, upper
@@ -53,8 +52,12 @@ def show(record: RunRecord, ensemble: Ensemble) -> None:
     """Whose nodes pay how much, whether that pays, how it was spent, who was stopped."""
     statements = statements_of([record])
     _numbers(ensemble)
+    if by_weight.differ(ensemble):
+        noise, asked = one_vote.Noise.of(ensemble), len(ensemble.queries)
+        by_weight.table(ensemble, noise, asked, ensemble.sound, ensemble.delta)
+    states.badges(dependent=True)
     if said := verdict.which(ensemble):
-        st.markdown(said)
+        st.markdown(f"{said} {verdict.theorem(record, ensemble)}")
     _pay(record, ensemble)
     st.fragment(_epsilons)(record, ensemble, statements)
     _stopped(record, ensemble, statements)
@@ -78,7 +81,7 @@ def _pay(record: RunRecord, ensemble: Ensemble) -> None:
     if said is None:
         return
     with st.container(border=True):
-        st.markdown(f"**Do the weights pay?** {said.whole}")
+        st.markdown(f"**Are unequal weights worth it?** {said.whole}")
         st.markdown("\n".join(f"- {one}" for one in said.parts))
         states.badges(evaluator=True)
 
@@ -103,16 +106,20 @@ def _numbers(ensemble: Ensemble) -> None:
     gone = int((ensembles.stopped_at(ensemble) >= 0).sum())
     boxes = (
         ("Teachers", f"{len(ensemble.weights):,}", "Each was tuned on private nodes of its own"),
-        ("Weight of a vote", _range(ensemble.weights), "From the lightest to the heaviest teacher; 1 on average"),
+        (
+            "Weight of a vote",
+            by_weight.span(ensemble.weights),
+            "From the lightest to the heaviest teacher; 1 on average",
+        ),
         (
             EPSILONS["sound"].label,
-            _range(ensemble.sound),
+            by_weight.span(ensemble.sound),
             f"What nodes are guaranteed, from the lightest to the heaviest teacher, at delta {number(ensemble.delta)}",
         ),
         (
             "Data-dependent ε",
-            _range(ensemble.dependent),
-            f"As the paper reports it. {markup.sentence(ensembles.DEPENDENT_BADGE)}",
+            by_weight.span(ensemble.dependent),
+            f"As the paper's tables report it. {markup.sentence(ensembles.DEPENDENT_BADGE)}",
         ),
         (
             "Stopped",
@@ -120,10 +127,7 @@ def _numbers(ensemble: Ensemble) -> None:
             "Teachers that took no part any more before the queries were over, because of a limit on epsilon",
         ),
     )
-    with st.container(key=f"{shell.CARDS}-payers"):
-        for column, (label, value, help_) in zip(st.columns(len(boxes)), boxes, strict=True):
-            column.metric(label, value, border=True, help=help_)
-    states.badges(dependent=True)
+    layout.cards("payers", boxes)
 
 
 ACCURACIES = (
@@ -141,23 +145,10 @@ ACCURACIES = (
 
 def _accuracies(record: RunRecord) -> None:
     """The student beside what it may be held against."""
-    with st.container(key=f"{shell.CARDS}-accuracies"):
-        for column, (name, label, help_) in zip(st.columns(len(ACCURACIES)), ACCURACIES, strict=True):
-            column.metric(
-                label,
-                percent(record.metrics.get(name)),
-                border=True,
-                help=f"{help_}. Evaluator only: it needs labels that nobody who takes part knows",
-            )
+    known = "Evaluator only: it needs labels that nobody who takes part knows"
+    boxes = [(label, percent(record.metrics.get(name)), f"{help_}. {known}") for name, label, help_ in ACCURACIES]
+    layout.cards("accuracies", boxes)
     states.badges(evaluator=True)
-
-
-def _range(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
-    """The least and the largest in two digits, rounded up; as one where they are alike."""
-    if np.isnan(values).any():
-        return "—"
-    low, high = (upper(float(value), 2) for value in (values.min(), values.max()))
-    return high if low == high else f"{low} – {high}"
 
 
 def _epsilons(record: RunRecord, ensemble: Ensemble, statements: Statements) -> None:

@@ -254,10 +254,7 @@ def _price(config: Config, facts: PublicFacts, spec: DatasetSpec, graph: Graph) 
             "What the paper's own way of counting says of the same noise: to reproduce its tables, not a promise",
         ),
     )
-    for column, (label, value, help_) in zip(st.columns(2), boxes, strict=True):
-        with column.container(border=True, height="stretch"):
-            st.markdown(label, help=help_)
-            st.markdown(f"#### {value}")
+    layout.cards("price", boxes)
     st.markdown(meaning.risk("node", quote.epsilon, quote.delta, Neighbours.NODE))
     st.markdown(f"**What the noise means.** {answer_costs.meaning(config, facts)}")
     if quote.asked < config.queries and config.release != "table":

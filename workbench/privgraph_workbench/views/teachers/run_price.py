@@ -5,26 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+import numpy as np
 import streamlit as st
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.base import Plan
+from privgraph.methods.prompts.dp_gpl.config import Config
+from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.options import OptionError, Scalar, UnknownName
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import datasets, plans
 from privgraph_workbench.figures.costs import price
+from privgraph_workbench.figures.teachers import one_vote
 from privgraph_workbench.figures.teachers.answers import size
 from privgraph_workbench.forms import widgets
+from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.views.parts import layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.teachers import answered, other_noise
+from privgraph_workbench.views.teachers import answered, by_weight, other_noise, payers
 from privgraph_workbench.views.teachers.other_noise import TIMES
 from privgraph_workbench.words import markup, meaning, naming
-from privgraph_workbench.words.numbers import HIGHEST, percent, stated
+from privgraph_workbench.words.numbers import HIGHEST, number, percent, stated
 
 POLL_SECONDS = 1.0
 WEAK = 10.0
@@ -50,11 +55,15 @@ def show(record: RunRecord) -> None:
             times, queries = _choices(record, own)
         options = _with(record, own, times, queries)
         plan = plans.plan(record.spec.method, options, facts)
-        _price(plan, right(record, times))
+        ensemble = payers.load(queue.store().folder(record.id))
+        weighted = ensemble if isinstance(ensemble, Ensemble) and by_weight.differ(ensemble) else None
+        _price(record, plan, right(record, times), weighted)
+        if isinstance(ensemble, Ensemble):
+            st.markdown(_of_the_paper(ensemble))
         _what_helps(record, plan, facts, options)
         if options != dict(record.spec.options):
             _train(record, options)
-        _all(record, own, times, queries, facts)
+        _all(record, own, times, queries, facts, "" if weighted is None else _weighing(weighted))
     except (OptionError, DataError, UnknownName) as error:
         st.error(markup.sentence(error))
 
@@ -121,14 +130,20 @@ def readable(kind: Epsilon, value: float | None) -> str:
     return f"{math.ceil(value):,}" if 1000 <= value <= HIGHEST else stated(kind, value)
 
 
-def _price(plan: Plan, share: float | None) -> None:
-    said = plan.statement
-    published = said.epsilon_as_published
+def _price(record: RunRecord, plan: Plan, share: float | None, weighted: Ensemble | None) -> None:
+    """The price, whose it is, and what it means; `weighted`: teachers whose nodes pay by weight."""
+    said, config = plan.statement, plan.config
+    sound = readable("sound", said.epsilon)
+    paid = None
+    if weighted is not None and isinstance(config, Config):
+        settled = config.settled(plan.facts.nodes, plan.noise["votes"])
+        paid = settled.guarantees(plan.facts.nodes, weighted.weights)
+        sound = by_weight.span(paid)
     boxes = (
-        (EPSILONS["sound"].label, readable("sound", said.epsilon), "What this noise guarantees, whatever is answered"),
+        (EPSILONS["sound"].label, sound, "What this noise guarantees, whatever is answered"),
         (
             EPSILONS["published"].label,
-            readable("published", published),
+            readable("published", said.epsilon_as_published),
             "What the paper's own way of counting says of the same noise: to reproduce its tables, not a promise",
         ),
         (
@@ -137,12 +152,34 @@ def _price(plan: Plan, share: float | None) -> None:
             "Of the run's votes with this noise, over all its draws. Evaluator only: it needs the truth",
         ),
     )
-    for column, (label, value, help_) in zip(st.columns(3), boxes, strict=True):
-        with column.container(border=True, height="stretch"):
-            st.markdown(label, help=help_)
-            st.markdown(f"#### {value}")
-    st.markdown(meaning.risk("node", said.epsilon, said.delta, said.neighbours))
-    st.caption(meaning.delta(said.delta, said.epsilon))
+    layout.cards("run-price", boxes)
+    if weighted is not None and paid is not None:
+        noise = one_vote.Noise(vote_sigma=plan.noise["votes"], gate_sigma=plan.noise.get("gate", 0.0))
+        by_weight.table(weighted, noise, settled.queries, paid, said.delta)
+    wager = meaning.risk("node", said.epsilon, said.delta, said.neighbours)
+    st.markdown(wager if weighted is None else f"**For a node {_weighing(weighted)}:** {wager}")
+    st.caption(f"{meaning.delta(said.delta, said.epsilon)} {_drew_once(record)}")
+
+
+def _weighing(weighted: Ensemble) -> str:
+    """Whose price the largest one is."""
+    return f"of weight {number(float(weighted.weights.max()), 2)}, who pays most"
+
+
+def _drew_once(record: RunRecord) -> str:
+    found = answered.kept(record)
+    return "" if isinstance(found, str) else other_noise.drew_once(record, found)
+
+
+def _of_the_paper(ensemble: Ensemble) -> str:
+    """Which numbers the paper has, beside the sound one."""
+    whose = " for the heaviest vote" if np.ptp(ensemble.weights) > 1e-9 else ""
+    shown = by_weight.span(ensemble.dependent)
+    return (
+        f"**{EPSILONS['published'].title}** is the paper's Theorem 1{whose}. It counts one change where a moved vote "
+        "changes two counts, and converts into ε more loosely, so that it may lie on either side of the sound ε. The "
+        f"paper's tables show another, data-dependent ε, read off private votes: {shown} in the run (tab Who pays)."
+    )
 
 
 def _what_helps(record: RunRecord, plan: Plan, facts: PublicFacts, options: Mapping[str, Scalar]) -> None:
@@ -163,8 +200,9 @@ def _what_helps(record: RunRecord, plan: Plan, facts: PublicFacts, options: Mapp
     st.markdown(" ".join(said))
 
 
-def _all(record: RunRecord, own: Plan, times: float, queries: int, facts: PublicFacts) -> None:
-    """Price and goods for each noise that can be chosen, as a figure and a table."""
+def _all(record: RunRecord, own: Plan, times: float, queries: int, facts: PublicFacts, whose: str) -> None:
+    """Price and goods for each noise that can be chosen, as a figure and a table; `whose` price it is, where
+    weights differ."""
     if not movable(record):
         return
     lines, points, shares = [], [], {}
@@ -181,12 +219,14 @@ def _all(record: RunRecord, own: Plan, times: float, queries: int, facts: Public
                 "labels right, on average": percent(share),
             }
         )
-    rows = price.data(points, times * own.noise["votes"], shares, by="noise")
+    rows = price.data(points, times * own.noise["votes"], shares, by="noise", whose=whose)
     drawn_figure("price", rows, naming.statements_of([record]), record, "-run")
     if any(share is not None for share in shares.values()):
         states.badges(evaluator=True)
     with layout.fold("The same as a table", "run_price_table", icon=":material/table_rows:") as part:
         if part.open:
+            if whose:
+                st.caption(f"For a node {whose}:")
             st.dataframe(lines, hide_index=True, alt="What the answers cost with other noise, and how many are right")
 
 

@@ -17,6 +17,7 @@ from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import seeds
 from privgraph_workbench.figures.teachers import ensembles
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import naming
 from privgraph_workbench.words.numbers import number, percent, signed, upper
 
@@ -45,8 +46,20 @@ def which(ensemble: Ensemble) -> str:
             "votes, and tells something about them."
         )
     return (
-        "**The sound ε holds, whatever the votes are.** The data-dependent ε, the paper's, guarantees nothing. "
-        f"It is {why}"
+        "**The sound ε holds, whatever the votes are.** The data-dependent ε of the paper's tables guarantees "
+        f"nothing. It is {why}"
+    )
+
+
+def theorem(record: RunRecord, ensemble: Ensemble) -> str:
+    """The other number that the paper has, which reads no votes."""
+    published = None if record.statement is None else record.statement.epsilon_as_published
+    if published is None:
+        return ""
+    whose = " for the heaviest" if np.ptp(ensemble.weights) > 1e-9 else ""
+    return (
+        f"The paper has another, the {EPSILONS['published'].title} of the tab Price: its Theorem 1, which reads no "
+        f"votes, and is {number(published, 4)} here{whose}."
     )
 
 
@@ -75,19 +88,15 @@ class Said:
 
 
 def weights(record: RunRecord, ensemble: Ensemble, store: RunStore) -> Said | None:
-    """What unequal weights bring: what light teachers' nodes save, whether heavy teachers are better, and how
-    the student does beside those of equal weights. None where weights move no guarantee."""
+    """What unequal weights bring: for whom they save, whether heavy teachers are better, and how the student
+    does beside those of equal weights. None where weights move no guarantee."""
     if not ensemble.per_teacher or np.ptp(ensemble.weights) < 1e-9 or not np.isfinite(ensemble.sound).all():
         return None
     most = float(ensemble.sound.max())
     less = int((ensemble.sound < most * (1 - 1e-6)).sum())
-    saved = (
-        f"**What they save.** The heaviest teachers' nodes pay ε {upper(most, 2)}; those of {less:,} of "
-        f"{len(ensemble.weights):,} teachers pay less, down to {upper(float(ensemble.sound.min()), 2)}."
-    )
-    cost, student = _students(beside_equal(record, store), most)
+    cost, student = _students(record, beside_equal(record, store), most)
     whole = f"They save ε for the nodes of {less:,} of {len(ensemble.weights):,} teachers{cost}."
-    return Said(whole=whole, parts=(saved, *_teachers(ensemble), student))
+    return Said(whole=whole, parts=(*_teachers(ensemble), student))
 
 
 def _teachers(ensemble: Ensemble) -> list[str]:
@@ -133,14 +142,15 @@ def _key(record: RunRecord, weighting: str | None = None) -> str:
     return json.dumps([GraphId.of(record.spec).words(), options], sort_keys=True)
 
 
-def _students(pairs: Sequence[tuple[float, float]], most: float) -> tuple[str, str]:
+def _students(record: RunRecord, pairs: Sequence[tuple[float, float]], most: float) -> tuple[str, str]:
     """What weights cost the student, in a few words, and the student beside that of equal weights."""
     unknown = "; what they cost the student is not known here"
     if not pairs:
         return unknown, "**The student.** No run with equal weights, and all else alike, is here to hold it against."
     own, equal = (fmean(values) for values in zip(*pairs, strict=True))
     apart = [one - other for one, other in pairs]
-    several = f" on average over {len(pairs)} seeds" if len(pairs) > 1 else ""
+    here = f" ({percent(record.metrics[METRIC])} in this run)"
+    several = f" on average over {len(pairs)} seeds{here}" if len(pairs) > 1 else ""
     said = (
         f"**The student** is right on {percent(own)}{several}; with equal weights, where all nodes pay "
         f"ε {upper(most, 2)}, on {percent(equal)}"

@@ -16,14 +16,13 @@ from privgraph.options import Option, OptionError, Parameter
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.teachers import answers, one_vote
+from privgraph_workbench.figures.teachers import answers, ensembles, one_vote
 from privgraph_workbench.figures.teachers.answers import size
 from privgraph_workbench.forms import widgets
-from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import keeping, layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.teachers import answered, one_query, other_noise
+from privgraph_workbench.views.teachers import answered, by_weight, one_query, other_noise
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import chance, number, percent, upper
@@ -61,7 +60,6 @@ def _show(
     rows = one_vote.data(ensemble, place, priced, names, draw.votes, label, details)
     drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, ensemble, rows))
     st.caption(_reading(ensemble, noise, label, details) + f" {one_query.released_words(record, 'counts')}")
-    states.badges(private=True, evaluator=True)
     _outcome(record, ensemble, rows, priced)
 
 
@@ -142,13 +140,13 @@ def _steps(
         (size(noise.vote_sigma), _hides(ensemble)),
         one_query.came_out(
             label,
-            counts,
-            int(ensemble.truth[place]),
             names,
             pooled=draw.own and label not in (-1, int(np.argmax(draw.votes))),
             whole=one_query.releases_whole(record, "counts"),
         ),
     )
+    st.caption(one_query.not_released(label, counts, int(ensemble.truth[place]), names))
+    states.badges(private=True, evaluator=True)
 
 
 def _hides(ensemble: Ensemble) -> str:
@@ -312,8 +310,9 @@ def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: 
     """Chances and prices of the noise that was chosen, for this query and for all."""
     first, top = rows[0], max(rows, key=lambda row: float(row["votes"]))
     passes, right = one_vote.expected(ensemble, noise)
-    asked, delta = len(ensemble.queries), number(ensemble.delta)
+    asked, delta, differ = len(ensemble.queries), number(ensemble.delta), by_weight.differ(ensemble)
     whom = "the heaviest teacher's nodes" if ensemble.per_teacher else "all votes, which one node may move"
+    whose = f", weight {number(float(ensemble.weights.max()), 2)}" if differ else ""
     query = [
         (
             "The largest class stays",
@@ -321,7 +320,7 @@ def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: 
             f"Chance that {top['name']}, which has the most votes, still has the most after noise",
         ),
         (
-            f"Cost of this query: {EPSILONS['sound'].label}",
+            f"This query{whose}: {EPSILONS['sound'].label}",
             upper(first["epsilon_query"]),
             f"For {whom}, by itself, tested and answered, at delta {delta}",
         ),
@@ -333,7 +332,7 @@ def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: 
             "Of all queries that would pass, over all draws of this noise. Evaluator only: it needs the truth",
         ),
         (
-            f"Cost of all {asked:,}: {EPSILONS['sound'].label}",
+            f"All {asked:,}{whose}: {EPSILONS['sound'].label}",
             upper(first["epsilon_run"]),
             f"For {whom}, where every query is tested and answered, without a limit, at delta {delta}",
         ),
@@ -354,15 +353,26 @@ def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: 
             )
         )
     for place, boxes in enumerate([query + whole] if first["passes"] is None else [query, whole]):
-        with st.container(key=f"{shell.CARDS}-vote-{place}"):
-            for column, (label, value, help_) in zip(st.columns(len(boxes)), boxes, strict=True):
-                column.metric(label, value, border=True, help=help_)
+        layout.cards(f"vote-{place}", boxes)
+    if asked > 1 and math.isfinite(first["epsilon_run"]):
+        st.caption(f"{_lightest(ensemble, noise) if differ else ''}{by_weight.add_up(asked)}")
     own = one_vote.Noise.of(ensemble)
     found = answered.kept(record)
-    came = other_noise.came(found) if isinstance(found, Answers) else None
     st.caption(
         f"The run's own noise: σ₂ = {number(own.vote_sigma, 4)}"
         + (f", σ₁ = {number(own.gate_sigma, 4)}, T = {number(own.threshold, 4)}" if own.gate_sigma > 0 else ", no gate")
-        + f". All {asked:,} queries, answered, cost {upper(one_vote.cost(ensemble, own).run)} with it."
-        + ("" if came is None else f" {other_noise.DREW_ONCE.format(share=percent(came))}")
+        + f". All {asked:,} queries, answered, cost {upper(one_vote.cost(ensemble, own).run)} with it. "
+        + (other_noise.drew_once(record, found) if isinstance(found, Answers) else "")
+    )
+
+
+def _lightest(ensemble: Ensemble, noise: one_vote.Noise) -> str:
+    """What the nodes of the lightest vote pay."""
+    weight, asked = float(ensemble.weights.min()), len(ensemble.queries)
+    one, whole = (
+        upper(ensembles.price(count, noise.vote_sigma, noise.gate_sigma, weight, ensemble.delta))
+        for count in (1, asked)
+    )
+    return (
+        f"Nodes of weight {number(weight, 2)}, the lightest, pay {one} for this query and {whole} for all {asked:,}. "
     )

@@ -1,0 +1,86 @@
+"""What nodes pay by the weight of their teacher's vote: for one answer, and for all."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph_workbench.figures.teachers import ensembles, one_vote
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.words import meaning
+from privgraph_workbench.words.numbers import at_most, number, upper
+
+Floats = NDArray[np.float64]
+
+
+def differ(ensemble: Ensemble) -> bool:
+    """Whether nodes pay by the weight of their own teacher's vote, and weights differ."""
+    return bool(ensemble.per_teacher and np.ptp(ensemble.weights) > 1e-9)
+
+
+def span(values: Floats) -> str:
+    """The least and the largest in two digits, rounded up; as one where they are alike."""
+    if np.isnan(values).any():
+        return "—"
+    low, high = (upper(float(value), 2) for value in (values.min(), values.max()))
+    return high if low == high else f"{low} – {high}"
+
+
+def lines(
+    ensemble: Ensemble, noise: one_vote.Noise, queries: int, guaranteed: Floats, delta: float
+) -> list[dict[str, str]]:
+    """A line for each weight (of many weights, for groups of them, with what the heaviest of a group pays):
+    teachers, sound epsilon of one answer and of all, and the chance of a right guess. `guaranteed` (N,):
+    sound epsilon of each teacher's nodes after all `queries`."""
+    names, own = ensembles.groups(ensemble, "weight")
+    found = []
+    for place, name in enumerate(names):
+        held = own == place
+        weight, whole = float(ensemble.weights[held].max()), float(guaranteed[held].max())
+        one = ensembles.price(1, noise.vote_sigma, noise.gate_sigma, weight, delta)
+        found.append(
+            {
+                "weight": name.removeprefix("weight "),
+                f"{EPSILONS['sound'].title}, one answer": upper(one),
+                **({f"{EPSILONS['sound'].title}, all {queries:,}": upper(whole)} if queries > 1 else {}),
+                "a guess is right in": at_most(meaning.guess(whole, delta)),
+                "teachers": f"{held.sum():,}",
+            }
+        )
+    return found
+
+
+def table(ensemble: Ensemble, noise: one_vote.Noise, queries: int, guaranteed: Floats, delta: float) -> None:
+    """What nodes pay, by weight, and why the costs of answers do not simply add up."""
+    st.dataframe(
+        lines(ensemble, noise, queries, guaranteed, delta),
+        hide_index=True,
+        alt="Sound epsilon of one answer and of all, by the weight of a vote",
+        column_config={
+            "a guess is right in": st.column_config.TextColumn(
+                help="Somebody who knows everything else guesses whether a certain person's data was used, after "
+                "all answers; a coin is right in 50%"
+            )
+        },
+    )
+    if queries > 1 and math.isfinite(float(guaranteed.max())):
+        st.caption(add_up(queries))
+
+
+def add_up(queries: int) -> str:
+    """Why so many answers cost less than so many times one: squared mu is a sum, and goes with 1 / sigma^2.
+
+    >>> add_up(100)
+    '100 answers cost less than 100 times one: each has noise of its own. Together they tell as much as one \
+answer whose noise is √100 = 10 times smaller.'
+    """
+    root = math.sqrt(queries)
+    return (
+        f"{queries:,} answers cost less than {queries:,} times one: each has noise of its own. Together they tell as "
+        f"much as one answer whose noise is √{queries:,} {'=' if root.is_integer() else '≈'} {number(root, 3)} times "
+        "smaller."
+    )
