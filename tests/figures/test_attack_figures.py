@@ -334,7 +334,7 @@ class TestAreas:
         assert "slot" not in attack_areas.table(rows)[0]
         curves = attack_roc.chart(attack_roc.data([edges], names=["edges"], graphs=["Cora"]))
         assert any("; true classes alone: 0.817)" in one.name for one in curves.series if one.legend)
-        assert curves.title == "Who is connected to whom? What attacks find: edges, Cora"
+        assert curves.title == "Who is connected to whom? edges, Cora"
 
     def test_an_attack_is_named_once(self) -> None:
         (line,) = attack_roc.chart(attack_roc.data([attack()])).beside

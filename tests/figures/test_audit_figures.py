@@ -51,8 +51,10 @@ class TestCurves:
         assert names == [
             "a guess by chance",
             "the attack in the long run",
-            *(name for _, name in audit_roc.CURVES.values()),
-        ]
+            "the attack",
+            "sound ε allows no more",
+            "ε as published allows no more",
+        ], "a line for each claim"
         for series in chart.series:
             assert list(series.x) == sorted(series.x)
             assert list(series.y) == sorted(series.y)
@@ -72,7 +74,7 @@ class TestCurves:
             if 0 < row["false"] < 1:
                 assert row["true"] == pytest.approx(norm.sf(norm.isf(row["false"]) - row["mu"]))
         chart = audit_roc.chart(rows)
-        assert "μ = " in next(one.name for one in chart.series if "Gaussian" in one.name)
+        assert "μ = " in next(one.name for one in chart.series if one.name.startswith("sound ε allows"))
 
     def test_the_published_claim_has_a_gaussian_curve_that_a_refuting_attack_crosses(self) -> None:
         record = audit(noise=0.5, published=2.0)
@@ -89,7 +91,25 @@ class TestCurves:
         ]
         assert max(beyond) > 0.1, "the bound exceeds the claim, and so does the curve its line"
         names = [one.name for one in audit_roc.chart(rows).series]
-        assert len({name for name in names if name.startswith("Gaussian noise with")}) == 2
+        assert len([name for name in names if "allows no more" in name]) == 2, "one line for each claim"
+
+    def test_the_line_of_the_bound_lies_above_that_of_a_claim_that_it_refutes(self) -> None:
+        made = audit(noise=0.5, published=2.0)
+        record = replace(made, epsilon=made.bounds[1].epsilon)
+        assert record.bounds[1].route is Route.GAUSSIAN
+        rows = audit_roc.data(record)
+        of = {curve: [row["true"] for row in rows if row["curve"] == curve] for curve in audit_roc.GAUSSIANS}
+        inner = slice(1, -1)  # all meet in both corners
+        shown, claimed, sound = (
+            np.array(of[one])[inner] for one in ("gaussian_shown", "gaussian_published", "gaussian")
+        )
+        assert (shown > claimed).all()
+        assert (shown < sound).all()
+        chart = audit_roc.chart(rows)
+        assert not [one for one in chart.series if one.kind == "band"], "the line says what is shown"
+        assert [one.name.split(" (")[0] for one in chart.series][-1].startswith("shown: ")
+        (note,) = chart.notes
+        assert "a claim whose line lies below it is refuted" in note
 
     def test_an_outsider_has_no_line_of_a_claim(self) -> None:
         """Its two sides lie several neighbouring datasets apart, and a claim's line speaks of one."""
@@ -118,8 +138,7 @@ class TestCurves:
     def test_what_the_lines_mean_stands_below_and_a_csv_has_only_what_differs(self) -> None:
         rows = audit_roc.data(audit())
         first, second = audit_roc.chart(rows).notes
-        assert "draws a line that no attack can cross" in first
-        assert "draws a second line" in first
+        assert "each ε is the curve of one mechanism, which no attack can cross" in first
         assert "the band shows how far" in second
         (outside,) = audit_roc.chart(audit_roc.data(replace(audit(), adversary=Adversary.OUTSIDER))).notes
         assert outside.startswith("No claim is drawn here")

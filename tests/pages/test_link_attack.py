@@ -95,10 +95,10 @@ def test_conclusions_name_both_sides_and_what_similarity_explains() -> None:
 def test_figures_name_both_sides_and_mixed_ones_neither() -> None:
     record, other = made(), made_attack()
     alone = attack_roc.chart(attack_roc.data([record]))
-    assert alone.title == "Who is connected to whom? What attacks find"
+    assert alone.title == "Who is connected to whom?"
     assert alone.panels[0].x.title == "false alarms: share of pairs without an edge (FPR)"
     assert alone.panels[0].y.title == "found: share of edges (TPR)"
-    assert attack_roc.chart(attack_roc.data([other])).title == "Who was trained on? What attacks find"
+    assert attack_roc.chart(attack_roc.data([other])).title == "Who was trained on?"
     mixed = attack_roc.chart(attack_roc.data([record, other]))
     assert mixed.title == "What attacks find"
     assert mixed.panels[0].x.title == "false alarms: share of the others (FPR)"

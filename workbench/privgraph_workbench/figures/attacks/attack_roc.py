@@ -23,6 +23,8 @@ from privgraph_workbench.words.numbers import exact_percent, number, percent, st
 
 TITLE = "What attacks find"
 POINTS = 120
+ABOVE = 1.04
+"""Where the axis of what is found ends: a line that runs along 1 is seen."""
 BY_CHANCE = 0.025
 DOTTED = 5
 """The dash of limits where there are several."""
@@ -209,11 +211,11 @@ def chart(rows: Sequence[Row]) -> Chart:
                 )
             )  # fmt: skip
     return Chart(
-        title=(f"{asked[0][:1].upper()}{asked[0][1:]}? {TITLE}" if len(asked) == 1 else TITLE) + _on(rows),
+        title=_title(rows, asked),
         panels=(
             Panel(
                 x=_axis(f"false alarms: share of {_one(rows, 'others_are', 'the others')} (FPR", logarithmic, low),
-                y=_axis(f"found: share of {_one(rows, 'members_are', 'the members')} (TPR", logarithmic, floor),
+                y=_axis(f"found: share of {_one(rows, 'members_are', 'the members')} (TPR", logarithmic, floor, ABOVE),
             ),
         ),
         series=tuple(series),
@@ -241,13 +243,15 @@ def table(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
-def _on(rows: Sequence[Row]) -> str:
-    """The graph and, of one attack, the run, where they are known and the same for all."""
+def _title(rows: Sequence[Row], asked: Sequence[str]) -> str:
+    """The question, with the graph and, of one attack, the run, where they are known and the same for all."""
     graphs, names = {row["graph"] for row in rows}, {row["attack"] for row in rows}
-    if len(graphs) > 1 or "" in graphs:
-        return ""
-    graph, name = str(*graphs), str(*names) if len(names) == 1 else ""
-    return f": {name}" if graph in name else f": {', '.join(filter(None, (name, graph)))}"
+    graph = "" if len(graphs) > 1 else str(*graphs)
+    name = str(*names) if graph and len(names) == 1 else ""
+    of = name if graph in name else ", ".join(filter(None, (name, graph)))
+    if len(asked) == 1:
+        return f"{asked[0][:1].upper()}{asked[0][1:]}? {of}".strip()
+    return f"{TITLE}: {of}" if of else TITLE
 
 
 def _areas(row: Row) -> str:
@@ -282,10 +286,10 @@ def _one(rows: Sequence[Row], key: str, else_: str) -> str:
     return named.pop() if len(named) == 1 else else_
 
 
-def _axis(title: str, logarithmic: bool, low: float) -> Axis:
+def _axis(title: str, logarithmic: bool, low: float, high: float = 1.0) -> Axis:
     if logarithmic:
-        return Axis(title=f"{title}, log scale)", scale="log", low=low, high=1.0)
-    return Axis(title=f"{title})", low=0.0, high=1.0)
+        return Axis(title=f"{title}, log scale)", scale="log", low=low, high=high)
+    return Axis(title=f"{title})", low=0.0, high=high)
 
 
 def _least(rows: Sequence[Row]) -> float:
@@ -335,8 +339,8 @@ def _notes(rows: Sequence[Row], crowd: bool) -> tuple[str, ...]:
     if any(row["curve"] == "sound" for row in rows):
         notes.append(
             "The line that the legend calls the sound ε is the most that it allows: no attack lies above it for "
-            "long. It allows for chance, since so few nodes give a curve that wanders: above the line by chance in at "
-            f"most 1 of 40 cases at each point. Exchanging a member and another takes {_steps(rows)} changes of the "
+            "long. It allows for chance, since so few give a curve that wanders: above the line by chance in at most "
+            f"1 of 40 cases at each point. Exchanging a member and another takes {_steps(rows)} changes of the "
             "data, and each costs ε; where the line runs along the upper edge, such an ε excludes no curve."
         )
     return (*notes, *without_line(rows))

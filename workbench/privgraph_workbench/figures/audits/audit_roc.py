@@ -12,7 +12,7 @@ from scipy.special import ndtr, ndtri
 from privgraph.audits.record import AuditRecord
 from privgraph.audits.roc import chance_band
 from privgraph.privacy.composition import gaussian_epsilon
-from privgraph.privacy.kinds import Adversary
+from privgraph.privacy.kinds import Adversary, Route
 from privgraph.registry import sides
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
@@ -27,16 +27,19 @@ OUTSIDE = (
 COLUMNS = ("curve", "false", "true", "low", "high", "epsilon")
 """What differs from row to row, and stands in a CSV; all else is said in the text beside it."""
 SCALES = {"linear": "all false alarms alike", "log": "logarithmic: rare false alarms, where privacy is lost"}
-CURVES: Mapping[str, tuple[Epsilon | None, str]] = {
+CURVES: Mapping[str, tuple[Epsilon, str]] = {
     "attack": ("audited", "the attack"),
     "sound": ("sound", "sound ε allows no more"),
     "published": ("published", "ε as published allows no more"),
-    "gaussian": (None, "Gaussian noise with the proved guarantee allows no more"),
-    "gaussian_published": (None, "Gaussian noise with the published guarantee allows no more"),
+    "gaussian": ("sound", "sound ε allows no more"),
+    "gaussian_published": ("published", "ε as published allows no more"),
+    "gaussian_shown": ("audited", "shown: no less is found in the long run"),
 }
-"""The attack's curve is what the audited epsilon is read off, and looks like it."""
-GAUSSIANS: Mapping[str, tuple[int, int]] = {"gaussian": (0, 4), "gaussian_published": (1, 5)}
-"""Slot and dash of each."""
+"""The attack's curve is what the audited epsilon is read off, and looks like it; but where the noise is
+Gaussian, each epsilon is the curve of one mechanism, and its line stands for it."""
+GAUSSIANS: Mapping[str, str] = {"gaussian": "mu", "gaussian_published": "mu_published", "gaussian_shown": "mu_shown"}
+"""Which mu each has."""
+CORNERS = ("sound", "published")
 CLAIMS: tuple[Epsilon, ...] = ("sound", "published")
 POINTS = 120
 TRIALS = "trials with the unit", "trials without the unit"
@@ -77,12 +80,13 @@ def gaussian_shift(record: AuditRecord, epsilon: float | None) -> float | None:
 def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
     """One row per point of each curve, from few false alarms to many.
 
-    curve (attack, band, sound, published, gaussian or gaussian_published), false (share of false alarms),
+    curve (attack, band, sound, published, gaussian, gaussian_published or gaussian_shown: that which the
+    bound stands for, where it is of the Gaussian trade-off), false (share of false alarms),
     true (share found; None for the band), low and high (of the band: where the attack's curve may lie in the
     long run, at the audit's confidence for each share of false alarms by itself; None for others, and no band
     for canaries or pairs of one training, which are not independent trials), epsilon (of the claim; None for
-    the attack), mu and mu_published (of the Gaussian mechanism that has the sound epsilon, and of the one
-    that has the published; None where the audited noise is not Gaussian alone), delta, area (under the
+    the attack), mu, mu_published and mu_shown (of the Gaussian mechanisms that have the sound epsilon, the
+    published, and the bound; None where the audited noise is not Gaussian alone), delta, area (under the
     attack's curve), covers, sound, published, bound (the audit's, at its confidence), trials, adversary,
     with_are and without_are (who is counted on either side, in words), scale. A claim
     without a finite epsilon has no rows: it allows everything; nor has any where an outsider's two sides lie
@@ -92,11 +96,16 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
     if scale not in SCALES:
         raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
     mu, mu_published = gaussian_shift(record, record.sound), gaussian_shift(record, record.published)
+    bounds = {bound.route: bound.epsilon for bound in record.bounds}
+    mu_shown = (
+        gaussian_shift(record, bounds.get(Route.GAUSSIAN)) if bounds.get(Route.GAUSSIAN) == record.epsilon else None
+    )
     outside = sides(record.audit) if record.adversary is Adversary.OUTSIDER else None
     with_are, without_are = TRIALS if outside is None else (outside.members, outside.others)
     shared = {
         "mu": mu,
         "mu_published": mu_published,
+        "mu_shown": mu_shown,
         "delta": record.delta,
         "area": record.area,
         "covers": record.covers,
@@ -136,6 +145,7 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
     for curve, shift, epsilon in (
         ("gaussian", mu, record.sound),
         ("gaussian_published", mu_published, record.published),
+        ("gaussian_shown", mu_shown, record.epsilon),
     ):
         if shift is not None:
             found = ndtr(ndtri(ends) + shift)
@@ -164,7 +174,8 @@ def chart(rows: Sequence[Row]) -> Chart:
     """The attack's curve beside those of the claims, and the line of a guess by chance.
 
     A claim of (epsilon, delta) is a corner; where the noise is known to be Gaussian, its curve allows less,
-    and lies inside.
+    lies inside, and is drawn in its place. So is what the bound stands for, in place of the band: a claim
+    that lies below it is refuted.
     """
     if not rows:
         return empty(TITLE, "this audit has no curve")
@@ -183,7 +194,9 @@ def chart(rows: Sequence[Row]) -> Chart:
             shape=2,
         )
     ]
-    band = [row for row in rows if row["curve"] == "band" and (not logarithmic or row["false"] >= low)]
+    drawn = {row["curve"] for row in rows}
+    shown, plain = "gaussian_shown" in drawn, bool({"gaussian", "gaussian_published"} & drawn)
+    band = [row for row in rows if row["curve"] == "band" and not shown and (not logarithmic or row["false"] >= low)]
     if band:
         series.append(
             Series(
@@ -197,18 +210,17 @@ def chart(rows: Sequence[Row]) -> Chart:
             )
         )
     for curve, (kind, name) in CURVES.items():
-        held = [row for row in rows if row["curve"] == curve]
+        held = [row for row in rows if row["curve"] == curve and not (plain and curve in CORNERS)]
         held = [row for row in held if row["false"] > 0 and row["true"] > 0] if logarithmic else held
         if held:
             series.append(
                 Series(
-                    name=f"{name} ({_of(held[0])})",
+                    name=name if shown and curve == "attack" else f"{name} ({_of(held[0])})",
                     kind="line",
                     x=tuple(row["false"] for row in held),
                     y=tuple(row["true"] for row in held),
-                    epsilon=kind,
-                    slot=GAUSSIANS.get(curve, (0, 4))[0],
-                    shape=GAUSSIANS.get(curve, (0, 4))[1] if kind is None else None,
+                    epsilon=None if shown and curve == "attack" else kind,
+                    faint=shown and curve == "attack",
                     hover=tuple(_hover(row) for row in held),
                 )
             )
@@ -216,15 +228,15 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE,
         panels=(
             Panel(
-                x=_axis(f"false alarms (share of {first['without_are']}", logarithmic, low),
-                y=_axis(f"found (share of {first['with_are']}", logarithmic, least),
+                x=_axis(f"false alarms ({first['without_are']}", logarithmic, low),
+                y=_axis(f"found ({first['with_are']}", logarithmic, least),
             ),
         ),
         series=tuple(series),
         summary=_summary(rows),
         badges=(STEP_BADGE,) if first["covers"] == "step" else (),
         height=400,
-        notes=tuple(_notes(Adversary(first["adversary"]), {str(row["curve"]) for row in rows})),
+        notes=tuple(_notes(Adversary(first["adversary"]), drawn)),
     )
 
 
@@ -242,14 +254,19 @@ def _notes(adversary: Adversary, drawn: Collection[str]) -> list[str]:
     if adversary is Adversary.OUTSIDER:
         return [OUTSIDE]
     said = []
-    if {"sound", "published"} & set(drawn):
-        said.append("A claim of (ε, δ) draws a line that no attack can cross, in the long run.")
     if {"gaussian", "gaussian_published"} & set(drawn):
         said.append(
-            "The noise is Gaussian and nothing else: so the Gaussian mechanism with that ε draws a second line, "
-            "further inside, and it is that one which the attack must not cross. Its μ is how far apart the two "
-            "datasets lie, in standard deviations of the noise."
+            "The noise is Gaussian and nothing else, so each ε is the curve of one mechanism, which no attack can "
+            "cross in the long run. Its μ is how far apart the two datasets lie, in standard deviations of the noise."
         )
+    elif {"sound", "published"} & set(drawn):
+        said.append("A claim of (ε, δ) draws a line that no attack can cross, in the long run.")
+    if "gaussian_shown" in drawn:
+        said.append(
+            "What is shown is the curve of the audit's bound: a claim whose line lies below it is refuted. The faint "
+            "line is what these trials found, which wanders by chance."
+        )
+        return [" ".join(said)]
     if adversary is Adversary.CANARIES:
         chance = (
             "The curve is drawn from a finite number of canaries, all in one training, so it may lie beyond a line by "
@@ -267,8 +284,10 @@ def _notes(adversary: Adversary, drawn: Collection[str]) -> list[str]:
 def _of(row: Row) -> str:
     """What a curve belongs to, in the legend."""
     kind, _ = CURVES[row["curve"]]
-    if kind is None:
-        return f"μ = {number(row['mu' if row['curve'] == 'gaussian' else 'mu_published'])}"
+    if row["curve"] == "gaussian_shown":
+        return f"ε at least {stated('audited', row['bound'])}, μ = {number(row['mu_shown'])}"
+    if row["curve"] in GAUSSIANS:
+        return f"ε = {stated(kind, row['epsilon'])}, μ = {number(row[GAUSSIANS[row['curve']]])}"
     if kind == "audited":
         return f"ε audited: at least {stated('audited', row['bound'])}"
     return f"ε = {stated(kind, row['epsilon'])}, δ = {number(row['delta'])}"
@@ -276,7 +295,7 @@ def _of(row: Row) -> str:
 
 def _axis(title: str, logarithmic: bool, low: float) -> Axis:
     if logarithmic:
-        return Axis(title=f"{title}; logarithmic)", scale="log", low=low, high=1.0)
+        return Axis(title=f"{title}, log)", scale="log", low=low, high=1.0)
     return Axis(title=f"{title})", low=0.0, high=1.0)
 
 
@@ -301,6 +320,7 @@ def _corner(epsilon: float, delta: float) -> tuple[float, ...]:
 
 def _hover(row: Row) -> str:
     gaussian = dict.fromkeys(GAUSSIANS, "no attack on Gaussian noise may find more than")
+    gaussian["gaussian_shown"] = "in the long run the attack finds at least"
     said = {"attack": "finds", **gaussian}.get(row["curve"], "no attack may find more than")
     return f"{percent(row['false'])} false alarms\n{said} {percent(row['true'])}"
 
