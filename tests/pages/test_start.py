@@ -148,7 +148,9 @@ def test_a_run_of_the_gallery_is_marked_and_says_that_its_noise_is_public(
     told = "\n".join(one.value for one in app.markdown)
     assert "from the gallery" in told
     assert "protection. **Its noise is public**: the ε is that of the same noise kept secret." in told
-    assert "with secret noise; this run's is public" in [one.value for one in app.caption]
+    assert "holds for secret noise; this run's noise is public, so this ε does not protect it" in [
+        one.value for one in app.caption
+    ]
     app.session_state[f"tabs.{run.id}"] = "The promise"
     assert "the noise of this run is no secret" in "\n".join(one.value for one in app.run().markdown)
 

@@ -8,6 +8,7 @@ from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import Gap, PrivacyStatement
 from privgraph.privacy.statements import premise
 from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.words import audits as audit_words
 from privgraph_workbench.words.numbers import exact_percent, lower, number, stated, upper
 
 NEAR = 0.05
@@ -102,9 +103,9 @@ def why_two(statement: PrivacyStatement) -> str:
     return f"The published ε is smaller because the paper's formula promises more than holds{first}."
 
 
-def refutations(statement: PrivacyStatement) -> list[str]:
+def refutations(statement: PrivacyStatement, bare: float | None = None) -> list[str]:
     """What an audit has refuted, a sentence each: the claims that lie below the lower bound that an attack
-    has shown."""
+    has shown; `bare` is what was shown without any premise, where that is known."""
     shown = statement.epsilon_audited
     if shown is None:
         return []
@@ -116,7 +117,11 @@ def refutations(statement: PrivacyStatement) -> list[str]:
         )
     if statement.epsilon_as_published is not None and shown > statement.epsilon_as_published:
         published = number(statement.epsilon_as_published, 4)
-        sentences.append(f"The published ε {published} is refuted by {said}: the paper's formula promises too much.")
+        sentence = f"The published ε {published} is refuted by {said}: the paper's formula promises too much."
+        if bare is not None and bare <= statement.epsilon_as_published:
+            alone = audit_words.without(bare, statement).removeprefix("≥ ")
+            sentence += f" Shown is at least {alone}, which does not refute it."
+        sentences.append(sentence)
     return sentences
 
 

@@ -15,11 +15,13 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import columns
 from privgraph_workbench.views.parts import choosing, layout, states
 from privgraph_workbench.words import rates
-from privgraph_workbench.words.numbers import stated
+from privgraph_workbench.words.audits import shown_bare
+from privgraph_workbench.words.numbers import lower, stated
 
 KEY, TURN = "audited", "audited.turn"
 ROW_PIXELS, MOST_PIXELS = 35, 700
-WIDTHS = {"run": 330, "refuted": 170}
+WIDTHS = {"run": 330, "refuted": 270}
+PREMISE = "if the premise holds"
 
 
 def show() -> None:
@@ -33,21 +35,28 @@ def show() -> None:
             _table([one for one in found if one.statement is not None], shown)
 
 
-def refuted(said: PrivacyStatement, audited: float) -> str:
-    """Which of the run's claims its audits exceed."""
-    if audited > said.epsilon:
-        return "our proof"
-    if said.epsilon_as_published is not None and audited > said.epsilon_as_published:
-        return "the paper's formula"
+def refuted(said: PrivacyStatement, audited: float, bare: float | None = None) -> str:
+    """Which of the run's claims its audits exceed; `bare` is what they show without any premise."""
+    claims = {"our proof": said.epsilon, "the paper's formula": said.epsilon_as_published}
+    for name, claim in claims.items():
+        if claim is not None and audited > claim:
+            return name if bare is None or bare > claim else f"{name}, {PREMISE}"
     return "nothing"
 
 
 def _table(runs: Sequence[RunRecord], shown: Mapping[str, float]) -> None:
     order = sorted(runs, key=lambda one: (-shown[one.id], one.id))
     titles = choosing.runs(order, short=True)
-    st.caption("What audits of each run have shown, the most first; choose a row to open its audits.")
+    st.caption(
+        "What audits of each run have shown, the most first; choose a row to open its audits. The premise: the noise "
+        "is Gaussian, as the run's ledger says."
+    )
     turn = st.session_state.setdefault(TURN, 0)
-    lines = [_line(titles[one.id], one.statement, shown[one.id]) for one in order if one.statement is not None]
+    lines = [
+        _line(titles[one.id], one.statement, shown[one.id], shown_bare(queue.store().audits(one.id), one.statement))
+        for one in order
+        if one.statement is not None
+    ]
     picked = st.dataframe(
         lines,
         hide_index=True,
@@ -71,12 +80,13 @@ def _table(runs: Sequence[RunRecord], shown: Mapping[str, float]) -> None:
         st.rerun()
 
 
-def _line(title: str, said: PrivacyStatement, audited: float) -> dict[str, str]:
+def _line(title: str, said: PrivacyStatement, audited: float, bare: float | None) -> dict[str, str]:
     published = said.epsilon_as_published
     return {
         EPSILONS["audited"].title: stated("audited", audited),
+        columns.WITHOUT: lower(audited if bare is None else bare),
         EPSILONS["published"].title: rates.NONE if published is None else stated("published", published),
         EPSILONS["sound"].title: "∞" if math.isinf(said.epsilon) else stated("sound", said.epsilon),
-        "refuted": refuted(said, audited),
+        "refuted": refuted(said, audited, bare),
         "run": title,
     }

@@ -22,12 +22,12 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import columns, outcome
 from privgraph_workbench.views.parts import choosing, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
+from privgraph_workbench.words import audits as audit_words
 from privgraph_workbench.words import markup
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
 
-WITHOUT = "without premise"
 PLOTS: Mapping[str, Callable[..., object]] = {
     "audit_roc": audit_roc.plot,
     "audit_scores": audit_scores.plot,
@@ -35,11 +35,11 @@ PLOTS: Mapping[str, Callable[..., object]] = {
 }
 
 
-def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
-    """One audit of the run in full, and all of them as a table."""
+def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], progress: outcome.Progress) -> None:
+    """One audit of the run in full, and all of them as a table; `progress` says how far another one is."""
     audit = _choose_record(record, audits)
     place = audits.index(audit) + 1
-    outcome.show(audit, subject, audits)
+    outcome.show(audit, subject, audits, progress)
     _stronger(record, audits, place)
     _numbers(audit, statement_words.why_published(subject.statement), place)
     if record.statement is not None and audit.delta < record.statement.delta:
@@ -81,6 +81,7 @@ def _choose_record(record: RunRecord, audits: Sequence[AuditRecord]) -> AuditRec
     seen = st.session_state.get("audits_seen")
     if seen is not None and seen[0] == record.id and seen[1] < len(audits):
         choosing.put("shown", str(len(audits)))
+        st.toast("The audit has ended: what it has shown stands on this page.", icon="🔎")
     elif asked not in titles:
         choosing.put("shown", str(strongest(record, audits)))
     st.session_state["audits_seen"] = (record.id, len(audits))
@@ -101,7 +102,7 @@ def _stronger(record: RunRecord, audits: Sequence[AuditRecord], place: int) -> N
 
 
 def _least(audit: AuditRecord) -> str:
-    taken = "" if outcome.without_premise(audit) is None else f" {outcome.taken(audit)}"
+    taken = "" if audit_words.without_premise(audit) is None else f" {audit_words.taken(audit)}"
     return f"ε at least {outcome.least(audit)}{taken}"
 
 
@@ -121,8 +122,8 @@ def strongest(record: RunRecord, audits: Sequence[AuditRecord]) -> int:
 
 def _title(audit: AuditRecord, place: int) -> str:
     of = "" if audit.covers == "run" else " of one step"
-    bare = outcome.without_premise(audit)
-    words = outcome.bare_words(audit.adversary)
+    bare = audit_words.without_premise(audit)
+    words = audit_words.bare_words(audit.adversary)
     if_ = "under premises" if audit.adversary is Adversary.CANARIES else "if the noise is Gaussian"
     taken = "" if bare is None else f" {if_}; {lower(bare)} without {words}"
     return f"{place}: {_kind(audit)}, ε{of} at least {lower(audit.epsilon)}{taken}"
@@ -136,7 +137,7 @@ def _kind(audit: AuditRecord) -> str:
 def _numbers(audit: AuditRecord, why: str, place: int) -> None:
     """The claims for what was audited and the bound, side by side; a claim that it exceeds is red. `why` the
     published claim is another than the sound one."""
-    bare = outcome.without_premise(audit)
+    bare = audit_words.without_premise(audit)
     claims = {EPSILONS["sound"].label: audit.sound, EPSILONS["published"].label: audit.published or 0.0}
     whole = "of the whole run" if audit.covers == "run" else "of one step of it"
     boxes = (
@@ -149,7 +150,7 @@ def _numbers(audit: AuditRecord, why: str, place: int) -> None:
         ),
         (
             f"{EPSILONS['audited'].label}, by this audit",
-            f"≥ {outcome.least(audit)}",
+            f"≥ {outcome.least(audit)}" if audit.epsilon else "nothing shown",
             False,
             f"What the attack has shown {whole}, at {exact_percent(audit.confidence)} confidence. It "
             f"attacked {markup.literal(attacked(audit.adversary))}.",
@@ -161,10 +162,12 @@ def _numbers(audit: AuditRecord, why: str, place: int) -> None:
             st.markdown(f"#### :red[{value}]" if refuted else f"#### {value}")
             if refuted:
                 alone = bare is not None and bare <= claims[label]
-                word = f"refuted, {outcome.taken(audit)}" if alone else "refuted"
+                word = f"refuted, {audit_words.taken(audit)}" if alone else "refuted"
                 st.badge(word, color="red", icon=":material/gavel:")
             elif label not in claims and bare is not None:
-                st.caption(f"{outcome.taken(audit)}; ≥ {lower(bare)} without {outcome.bare_words(audit.adversary)}")
+                st.caption(
+                    f"{audit_words.taken(audit)}; ≥ {lower(bare)} without {audit_words.bare_words(audit.adversary)}"
+                )
             if why and label == EPSILONS["published"].label:
                 st.caption(markup.literal(why))
     counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")
@@ -230,8 +233,8 @@ def _line(place: int, audit: AuditRecord) -> dict[str, object]:
     """Epsilon first: on a phone no more is seen."""
     return {
         "ε at least": lower(audit.epsilon),
-        WITHOUT: lower(audit.epsilon if (bare := outcome.without_premise(audit)) is None else bare),
-        "takes for granted": "" if bare is None else outcome.taken(audit),
+        columns.WITHOUT: lower(audit.epsilon if (bare := audit_words.without_premise(audit)) is None else bare),
+        "takes for granted": "" if bare is None else audit_words.taken(audit),
         EPSILONS["sound"].title: _claim(audit.sound),
         "audit": place,
         "kind": _kind(audit),

@@ -11,6 +11,7 @@ from privgraph_workbench.theme import EPSILONS
 
 PROTECTS: Mapping[str, str] = {"none": "nothing", "edge": "edges", "node": "nodes"}
 """What an epsilon is about."""
+WITHOUT = "without premise"
 HELP: Mapping[str, str] = {
     "area": "Area under the curve (AUC), with its interval: how often the attack picks the right one of two, one "
     "trained on and one not; 0.5 is guessing",
@@ -20,7 +21,7 @@ HELP: Mapping[str, str] = {
     EPSILONS["audited"].title: "What the run's audits have shown together: its ε cannot be below it",
     "refuted": "Which claim is smaller than what was shown; nothing refuted is no proof",
     "attack": "Which attack; in the table of one run its number, as in the selector above",
-    "without premise": "What was shown where nothing is taken for granted",
+    WITHOUT: "What was shown where nothing is taken for granted",
     "takes for granted": "What the bound in the first column rests on; empty: nothing",
     "audit": "Its number, as in the selector above",
     "kind": "What it was, how it asked, and how many models were trained for it",

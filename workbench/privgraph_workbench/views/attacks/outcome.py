@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -12,7 +12,6 @@ from privgraph.audits.record import AuditRecord
 from privgraph.options import OptionError, parameters
 from privgraph.privacy.kinds import NEIGHBOURS, Adversary, Route
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.privacy.statements import PREMISES, premise
 from privgraph.registry import AUDITS
 from privgraph.runs import auditing
 from privgraph.runs.records import StoreError
@@ -20,16 +19,19 @@ from privgraph_workbench.figures.audits import audit_bounds
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.words import markup
 from privgraph_workbench.words import statements as statement_words
+from privgraph_workbench.words.audits import bare_words, taken, without_premise
 from privgraph_workbench.words.numbers import exact_percent, lower, stated, upper
 
 LAST_SEED = 2**31 - 1
+Progress = Callable[[str], None] | None
+"""Draws, where an audit is under way, how far it is: in place of a button, whose place makes its key."""
 MORE = 4
 """How many times as many trials the next audit has: the bound's distance to the truth is about halved."""
 
 
-def show(audit: AuditRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
+def show(audit: AuditRecord, subject: Subject, audits: Sequence[AuditRecord], progress: Progress) -> None:
     """What was shown in a box whose colour says whether a claim fell, and why; below it under which relation
-    and how surely, what follows, and the next step."""
+    and how surely, what follows, and the next step, or how far the audit is that is under way."""
     said = "\n\n".join(filter(None, (lead(audit), why(audit, subject.statement))))
     if audit.refutes_sound:
         st.error(said, icon="🚨")
@@ -40,7 +42,10 @@ def show(audit: AuditRecord, subject: Subject, audits: Sequence[AuditRecord]) ->
     st.caption(f"Neighbouring datasets: {NEIGHBOURS[subject.statement.neighbours]}. {_sure(audit)}")
     follows = (_of_published(audit, subject.statement), _ceiling(audit))
     st.markdown("\n".join(f"- {one}" for one in follows if one))
-    _next(audit, subject, next_seed(audits))
+    if progress is None:
+        _next(audit, subject, next_seed(audits))
+    else:
+        progress("")
 
 
 def conclusion(audit: AuditRecord, statement: PrivacyStatement) -> str:
@@ -85,40 +90,9 @@ def least(audit: AuditRecord) -> str:
     return next((text for text in told if all(float(text) > one for one in claims)), lower(audit.epsilon, 7))
 
 
-def taken(audit: AuditRecord) -> str:
-    """What the Gaussian trade-off of an audit takes for granted, in words."""
-    return PREMISES.get(audit.adversary, PREMISES[Adversary.WORST_CASE])
-
-
-def bare_words(adversary: Adversary | None) -> str:
-    """How the premises of such an audit are called."""
-    return "these premises" if adversary is Adversary.CANARIES else "that premise"
-
-
-def without_premise(audit: AuditRecord) -> float | None:
-    """What is shown where the noise may be of any kind; None where the bound takes nothing for granted, or
-    where no other was made."""
-    shown = {bound.route: bound.epsilon for bound in audit.bounds}
-    if shown.get(Route.GAUSSIAN) != audit.epsilon:
-        return None
-    # a threshold takes the scores of a run's canaries to be independent; their coins alone do not
-    return shown.get(Route.ONE_RUN if audit.adversary is Adversary.CANARIES else Route.THRESHOLD)
-
-
 def next_seed(audits: Sequence[AuditRecord]) -> int:
     """The seed after all that audits of a run had, so that the next one draws trials of its own."""
     return min(1 + max((one.seed for one in audits), default=-1), LAST_SEED)
-
-
-def shown_bare(audits: Sequence[AuditRecord], statement: PrivacyStatement) -> float | None:
-    """The most that audits, whose turns share the statement's confidence, have shown of the run without any
-    premise; None where its audited number has none, or where nothing else was shown."""
-    if not premise(statement):
-        return None
-    counted = [one for one in audits if one.covers == "run" and one.delta >= statement.delta]
-    counted = [one for one in counted if one.turn] or counted[:1]
-    bare = [(one, without_premise(one)) for one in counted]
-    return max((one.epsilon if shown is None else shown for one, shown in bare), default=None)
 
 
 def _only(audit: AuditRecord, claim: float) -> str:
@@ -228,7 +202,6 @@ def _of_canaries(epsilons: Mapping[Route, float]) -> str:
 
 def _next(audit: AuditRecord, subject: Subject, seed: int) -> None:
     """One click to a stronger audit of the same kind, and one to the other kind, where they can be made."""
-    going = any(not one.done for one in auditing.states(queue.store(), audit.run))
     known = {one.name: one.option for one in parameters(AuditOptions)}
     counted = "canaries" if audit.adversary is Adversary.CANARIES else "trials"
     more = min(MORE * audit.trials, int(known[counted].high or 0))
@@ -242,18 +215,14 @@ def _next(audit: AuditRecord, subject: Subject, seed: int) -> None:
         for name, spec in offered.items()
         if name != audit.audit
     ]
-    with st.container(horizontal=True):
-        for label, name, options in steps:
-            if st.button(
-                label,
-                key=f"next.{name}",
-                disabled=going,
-                icon=":material/gavel:",
-                help=markup.sentence(AUDITS[name].cost(subject, options)),
-            ):
-                try:
-                    auditing.start(queue.store(), audit.run, name, options)
-                except (StoreError, OptionError, OSError) as error:
-                    st.error(markup.sentence(error))
-                    return
-                st.rerun()
+    for label, name, options in steps:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            pressed = st.button(label, key=f"next.{name}", icon=":material/gavel:")
+            st.caption(markup.sentence(AUDITS[name].cost(subject, options)), width="content")
+        if pressed:
+            try:
+                auditing.start(queue.store(), audit.run, name, options)
+            except (StoreError, OptionError, OSError) as error:
+                st.error(markup.sentence(error))
+                return
+            st.rerun()

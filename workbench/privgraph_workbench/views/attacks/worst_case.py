@@ -25,7 +25,8 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import audited_runs, bounds, outcome
 from privgraph_workbench.views.parts import choosing, layout, statement, states, under_way
 from privgraph_workbench.words import markup, naming
-from privgraph_workbench.words.numbers import exact_percent, lower
+from privgraph_workbench.words.audits import shown_bare
+from privgraph_workbench.words.numbers import exact_percent
 
 MOST_RUNS = 200
 SUGGESTED = 3
@@ -62,10 +63,17 @@ def body() -> None:
         return
     audited_runs.show()
     going = tuple(one.token for one in auditing.states(queue.store(), record.id) if not one.done)
-    attacked = _attacked(record.id)
-    shell.fragment(_watch, run_every=POLL_SECONDS if going or attacked else None)(record.id, (*going, *attacked))
+
+    def watch(place: str) -> None:
+        shell.fragment(_watch, run_every=POLL_SECONDS)(record.id, going, place)
+
+    progress = watch if going else None  # stands in place of each button that starts an audit: one at a time
+    _ended(record.id)
+    shell.fragment(_outsiders, run_every=POLL_SECONDS if (attacked := _attacked(record.id)) else None)(
+        record.id, attacked
+    )
     if not audits:
-        _new_and_claims(record, subject, audits)
+        _new_and_claims(record, subject, audits, progress)
         if going:
             st.info("The first audit of this run is under way; what it shows will stand here.", icon="🔎")
         else:
@@ -73,9 +81,9 @@ def body() -> None:
         return
     # an address that asks for an audit finds its form open
     with layout.form("A new audit of this run", f"new-audit.{record.id}", icon="🔎", asked=_asked_for()):
-        _new_and_claims(record, subject, audits)
+        _new_and_claims(record, subject, audits, progress)
     st.markdown("### What audits of this run have shown")
-    bounds.show(record, subject, audits)
+    bounds.show(record, subject, audits, progress)
 
 
 def _asked_for() -> bool:
@@ -83,16 +91,17 @@ def _asked_for() -> bool:
     return any(name == "audit" or name.startswith(PREFIX) for name in st.query_params)
 
 
-def _new_and_claims(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
+def _new_and_claims(
+    record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], progress: outcome.Progress
+) -> None:
     left, right = layout.columns("audit-form", 2)
     with left:
-        _new(record, subject, audits)
+        _new(record, subject, audits, busy=progress is not None)
+        if progress is not None:
+            progress(".form" if audits else "")
     with right:
         st.markdown("### What the run claims")
-        statement.numbers(subject.statement)
-        if (bare := outcome.shown_bare(audits, subject.statement)) is not None:
-            without = outcome.bare_words(subject.statement.adversary)
-            st.caption(f"Without {without}, audits have shown that ε is at least {lower(bare)}.")
+        statement.numbers(subject.statement, bare=shown_bare(audits, subject.statement))
 
 
 def _choose_run() -> RunRecord | None:
@@ -129,12 +138,10 @@ def _choose_run() -> RunRecord | None:
     own = [run for run, one in records.items() if not one.gallery]
     audited.sort(key=lambda run: (records[run].gallery, not _refuting(records[run]), -shown[run]))
     offered = [*audited, *own, *telling, *records]
-    if there:  # the same method, or else the same graph, as of the run that cannot be audited
-        offered.sort(key=lambda run: _apart(records[run].spec, there[0].spec))
-        _nothing(there[0], [records[run] for run in dict.fromkeys(offered)][:SUGGESTED])
-        return None
+    records |= {one.id: one for one in there}  # stays among them, with the way to those like it
     choosing.begin("run", records, offered[0])
     marks = {run: " · audited" if run in audited else " · bound of an outsider's attack" for run in counted}
+    marks |= {one.id: " · promises nothing" for one in there}
     titles = {run: f"{title}{marks.get(run, '')}" for run, title in choosing.runs(records.values(), short=True).items()}
     chosen = choosing.one(
         "Run",
@@ -145,6 +152,10 @@ def _choose_run() -> RunRecord | None:
     )
     st.query_params["run"] = chosen  # even where it is the newest: tomorrow another one will be
     record = records[chosen]
+    if record in there:  # the same method, or else the same graph
+        offered.sort(key=lambda run: _apart(records[run].spec, record.spec))
+        _nothing(record, [records[run] for run in dict.fromkeys(offered)][:SUGGESTED])
+        return None
     with st.container(horizontal=True, vertical_alignment="center"):
         states.badge(record)
         st.markdown(f"**{naming.name(record)}**", width="content")
@@ -203,8 +214,8 @@ def _forget() -> None:
 # A new audit
 
 
-def _new(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
-    """Which audit, how much of it, what that takes, and the button."""
+def _new(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], *, busy: bool) -> None:
+    """Which audit, how much of it, what that takes, and the button, where none is under way (`busy`)."""
     st.markdown("### A new audit")
     spec = _choose_audit(subject)
     if spec is None:
@@ -227,15 +238,9 @@ def _new(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> 
             f"Audit {same[-1]} of this run had seed {options.seed}, too: the same coins, so the same trials again, "
             "which show nothing new. Choose another seed."
         )
-    going = any(not one.done for one in auditing.states(queue.store(), record.id))
-    if st.button(
-        "Start the audit",
-        type="primary",
-        key="start_audit",
-        disabled=going,
-        icon=":material/play_arrow:",
-        help="An audit of this run is under way" if going else None,
-    ):
+    if busy:
+        return
+    if st.button("Start the audit", type="primary", key="start_audit", icon=":material/play_arrow:"):
         try:
             auditing.start(queue.store(), record.id, spec.name, options)
         except (StoreError, OptionError, OSError) as error:
@@ -298,26 +303,33 @@ def _choose_audit(subject: Subject) -> AuditSpec | None:
 # Under way
 
 
-def _watch(run: str, were_going: tuple[str, ...]) -> None:
+def _watch(run: str, were_going: tuple[str, ...], place: str) -> None:
     """The audits that are under way, each with its button to stop it; the whole page is drawn anew when one
     ends."""
-    audits = auditing.states(queue.store(), run)
-    going = [one for one in audits if not one.done]
-    attacked = _attacked(run)
-    if {*(one.token for one in going), *attacked} != set(were_going):
+    going = [one for one in auditing.states(queue.store(), run) if not one.done]
+    if {one.token for one in going} != set(were_going):
         st.rerun()
     for one in going:
-        under_way.show(one, TITLES, "audit", partial(auditing.stop, queue.store(), run, one.token))
-    if going:
-        st.caption("The audit is a process of its own: it goes on when this page is closed, and is found here again.")
-        return
+        stop = partial(auditing.stop, queue.store(), run, one.token)
+        under_way.show(one, TITLES, "audit", stop, place=place)
+    st.caption("The audit is a process of its own: it goes on when this page is closed, and is found here again.")
+
+
+def _ended(run: str) -> None:
+    """That the last audit came to nothing."""
+    audits = auditing.states(queue.store(), run)
     last = audits[-1] if audits else None
-    if last is not None and last.error:
+    if last is not None and last.done and last.error:
         st.error(markup.sentence(f"The last audit failed: {last.error}"))
-    elif last is not None and last.stopped:
+    elif last is not None and last.done and last.stopped:
         st.info("The last audit was stopped before it had shown anything.", icon=":material/stop:")
-    elif not attacked:
-        st.caption("No audit of this run is under way.")
+
+
+def _outsiders(run: str, were_going: tuple[str, ...]) -> None:
+    """That an outsider's attack is under way; the whole page is drawn anew when it ends."""
+    attacked = _attacked(run)
+    if set(attacked) != set(were_going):
+        st.rerun()
     if attacked:
         st.page_link(
             shell.page("attacks"),

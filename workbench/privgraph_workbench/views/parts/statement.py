@@ -31,6 +31,7 @@ from privgraph.privacy.statements import attacked, tuning_price
 from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.facts import method_costs
 from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.words import audits as audit_words
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.numbers import exact_percent, kept_budget, stated, upper
@@ -62,9 +63,10 @@ def short(
     planned: bool = False,
     whole: bool = True,
     asked: float | None = None,
+    bare: float | None = None,
 ) -> None:
-    """The three numbers, what they mean, and what must be known of them; see `show`."""
-    numbers(statement, planned=planned, whole=whole, asked=asked if planned else None)
+    """The three numbers, what they mean, and what must be known of them; see `show` and `numbers`."""
+    numbers(statement, planned=planned, whole=whole, asked=asked if planned else None, bare=bare)
     if why := meaning.comes_to(asked, statement.epsilon):
         st.caption(why)
     if statement.known_faults:
@@ -81,17 +83,22 @@ def short(
 
 
 def numbers(
-    statement: PrivacyStatement, *, planned: bool = False, whole: bool = True, asked: float | None = None
+    statement: PrivacyStatement,
+    *,
+    planned: bool = False,
+    whole: bool = True,
+    asked: float | None = None,
+    bare: float | None = None,
 ) -> None:
     """Sound, as published and audited epsilon, each with its label and what it is; the sound one as the
-    budget that was `asked` for, where that is kept."""
+    budget that was `asked` for, where that is kept. `bare`: what audits have shown without any premise."""
     will = "will guarantee" if planned else "guarantees"
     published = (
         f" Computed by: {markup.literal(statement.accountant_as_published)}."
         if statement.accountant_as_published
         else ""
     )
-    refuted = statement_words.refutations(statement)
+    refuted = statement_words.refutations(statement, bare)
     shown = statement.epsilon_audited or 0.0
     boxes = (
         (
@@ -124,9 +131,9 @@ def numbers(
     if planned or not whole:
         cards[0].caption("as planned" if planned else "of the whole plan")
     if has_public_noise(statement):
-        cards[0].caption("with secret noise; this run's is public")
+        cards[0].caption("holds for secret noise; this run's noise is public, so this ε does not protect it")
     with cards[-1]:
-        _under_audited(statement)
+        _under_audited(statement, bare)
     for sentence in refuted:
         st.error(sentence)
     if statement.known_faults:
@@ -168,13 +175,16 @@ def audited(statement: PrivacyStatement) -> str:
     """The audited number alone."""
     if statement.epsilon_audited is None:
         return "nothing to audit" if statement.unit == "none" else "not audited"
-    return f"≥ {stated('audited', statement.epsilon_audited)}"
+    return f"≥ {stated('audited', statement.epsilon_audited)}" if statement.epsilon_audited else "no bound shown"
 
 
-def _under_audited(statement: PrivacyStatement) -> None:
+def _under_audited(statement: PrivacyStatement, bare: float | None) -> None:
     """How sure the audited number is, what was attacked, and what it takes for granted."""
-    if statement.epsilon_audited is not None:
-        st.caption(markup.literal(statement_words.audited_how(statement)))
+    if statement.epsilon_audited is None:
+        return
+    st.caption(markup.literal(statement_words.audited_how(statement)))
+    if bare is not None:
+        st.caption(audit_words.without(bare, statement))
 
 
 def gaps(statement: PrivacyStatement) -> None:

@@ -15,14 +15,22 @@ from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import duration
 
 
-def show(one: Examination[Any], titles: Mapping[str, str], noun: str, stop: Callable[[], None], of: str = "") -> None:
+def show(
+    one: Examination[Any],
+    titles: Mapping[str, str],
+    noun: str,
+    stop: Callable[[], None],
+    of: str = "",
+    place: str = "",
+) -> None:
     """One bar with its button; whoever has pressed it reads so at once, and until the process obeys. `titles`
-    are those of audits or attacks by name, `of` says which run it is on."""
+    are those of audits or attacks by name, `of` says which run it is on, and `place` tells two bars of one
+    page apart."""
     said = told(one, titles.get(one.name, one.name), time.time())
     st.progress(min(1.0, max(0.0, one.progress)), text=f"{of}{said}")
     st.button(
         "Stopping…" if one.stopping else f"Stop the {noun}",
-        key=f"stop_{noun}.{one.token}",
+        key=f"stop_{noun}.{one.token}{place}",
         icon=":material/hourglass_bottom:" if one.stopping else ":material/stop:",
         disabled=one.stopping,
         on_click=_stop,
@@ -39,11 +47,15 @@ def _stop(stop: Callable[[], None]) -> None:
 
 
 def told(one: Examination[Any], title: str, now: float) -> str:
-    """Title, share, stage and what is left, which counts down between two reports of the process."""
+    """Title, share, stage and what is left, which counts down between two reports of the process; how long it
+    has been under way until that can be told."""
     if one.stopping:
         return f"{markup.literal(title)} · stopping at its next step"
     left = seconds_left(one, now)
-    rest = "" if left is None else f" · about {duration(left)} left" if left >= 1 else " · nearly done"
+    if left is None:
+        rest = f" · {duration(max(0.0, now - one.started))}"
+    else:
+        rest = f" · about {duration(left)} left" if left >= 1 else " · nearly done"
     return f"{markup.literal(title)} · {one.progress:.0%} · {markup.literal(one.stage or 'starting')}{rest}"
 
 

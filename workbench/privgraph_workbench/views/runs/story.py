@@ -9,10 +9,12 @@ import streamlit as st
 
 from privgraph.attacks.options import AttackOptions
 from privgraph.audits.options import AuditOptions
+from privgraph.audits.record import AuditRecord
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.teachers.answers import NAME as ANSWERS
 from privgraph.options import OptionError, UnknownName
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statements import premise
 from privgraph.registry import ATTACKS, AUDITS, METHODS
 from privgraph.runs import attacking, auditing
 from privgraph.runs.records import RunRecord, StoredEvent, StoreError, Unreadable
@@ -30,6 +32,7 @@ from privgraph_workbench.views.parts import given_away, layout, statement
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.runs import comparison
 from privgraph_workbench.words import markup
+from privgraph_workbench.words.audits import shown_bare, without
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import percent
 
@@ -137,7 +140,7 @@ def _promised(record: RunRecord) -> None:
     if said is None:
         return
     st.markdown("##### What was promised")
-    statement.short(said, asked=record.spec.asked_epsilon)
+    statement.short(said, asked=record.spec.asked_epsilon, bare=shown_bare(queue.store().audits(record.id), said))
 
 
 def _spent(record: RunRecord) -> list[Row]:
@@ -174,19 +177,22 @@ def _audit(record: RunRecord) -> Way | None:
     except (StoreError, OptionError, UnknownName) as error:
         cost = markup.sentence(error)
     query = {"who": "worst-case", "run": record.id}
-    if made := len(queue.store().audits(record.id)):
+    if made := queue.store().audits(record.id):
         return _audited(record.statement, made, query)
     text = f"The worst case that its guarantee allows, played by ourselves: is ε as claimed? {cost}"
     return ("Audit this run", ":material/gavel:", "attacks", query, text)
 
 
-def _audited(said: PrivacyStatement, made: int, query: dict[str, str]) -> Way:
+def _audited(said: PrivacyStatement, made: Sequence[AuditRecord], query: dict[str, str]) -> Way:
     """The way back to the audits that were `made`, and to another."""
-    shown = "None was of the whole run"
+    several, shown = len(made) > 1, "None was of the whole run"
     if said.epsilon_audited is not None:
-        shown = f"{'Together they show' if made > 1 else 'It shows'} ε {statement.audited(said)} of the whole run"
-    text = f"{made} audit{'s' * (made != 1)} made so far. {shown}. Curves, and another audit, are there."
-    return ("See its audit" + "s" * (made != 1), ":material/gavel:", "attacks", query, text)
+        found = f"ε {statement.audited(said)}" if said.epsilon_audited else "no bound on ε"
+        shown = f"{'Together they show' if several else 'It shows'} {found} of the whole run"
+        if (bare := shown_bare(made, said)) is not None:
+            shown += f" {premise(said)}; {without(bare, said)}"
+    text = f"{len(made)} audit{'s' * several} made so far. {shown}. Curves, and another audit, are there."
+    return ("See its audit" + "s" * several, ":material/gavel:", "attacks", query, text)
 
 
 def _attack(record: RunRecord) -> Way | None:
