@@ -210,16 +210,23 @@ class AttackRecord:
     @property
     def nearly_ahead(self) -> Ahead | None:
         """How many of them are found before all others but the share `RARE`; None where that is not one."""
+        return next((one for rate, one in self.ahead_at.items() if rate.false == RARE), None)
+
+    @property
+    def ahead_at(self) -> dict[Rate, Ahead]:
+        """At each rate that so many others can tell, how many of the run's own training nodes are found, and
+        how many by chance."""
         found = self.outcome
-        rate = next(rate for rate in found.rates if rate.false == RARE)
-        if not found.measurable(rate):
-            return None
-        return Ahead(
-            members=found.members,
-            others=found.others,
-            but=int(RARE * found.others + 1e-9),
-            found=round(rate.true * found.members),
-        )
+        return {
+            rate: Ahead(
+                members=found.members,
+                others=found.others,
+                but=int(rate.false * found.others + 1e-9),
+                found=round(rate.true * found.members),
+            )
+            for rate in found.rates
+            if found.measurable(rate)
+        }
 
     @property
     def mean_area(self) -> tuple[float, float, float] | None:

@@ -19,10 +19,11 @@ NO_MEMORY = 0.02
 LITTLE = 0.1
 """Of edges, an area that exceeds that of similarity by less is a little more than similarity."""
 RULES = (
-    "**No better than guessing**: the interval of the area holds 50%.",
+    "**No better than guessing**: the interval of the area holds 50%, and at few false alarms no more is found than "
+    "chance explains. For that each share of false alarms is held against the exact law of chance, on the run's own "
+    "training nodes, as strictly as for all numbers looked at together.",
     f"**Given away**: all of the interval lies from {FAR:.0%} on.",
-    "**Better than guessing**: all of it lies above 50%, and part of it below "
-    f"{FAR:.0%}. So a larger area with a wide interval can have the weaker verdict.",
+    "**Better than guessing**: all else. So a larger area with a wide interval can have the weaker verdict.",
     "**Similarity** (edges told by distance): people who are alike are often connected. What that alone tells is what "
     "a model finds that reads no edge, or what the true classes tell, whichever is more.",
     "**No more than similarity**: all of the interval lies up to there. **Perhaps similarity alone**: the interval "
@@ -57,9 +58,20 @@ def on_average(attack: AttackRecord) -> bool:
     return round(attack.found[1], 3) > 0.5
 
 
+def strictly(attack: AttackRecord) -> float:
+    """How small the chance of what is found at few false alarms must be: what the confidence leaves, shared
+    by all the numbers that are looked at, the area and each rate."""
+    return (1 - attack.confidence) / (1 + len(attack.ahead_at))
+
+
+def at_few_alarms(attack: AttackRecord) -> bool:
+    """Whether more of the run's own training nodes are found at few false alarms than chance explains."""
+    return any(one.p <= strictly(attack) for one in attack.ahead_at.values())
+
+
 def guessing(attack: AttackRecord) -> bool:
     """Whether nothing says that the attack is better than a guess."""
-    return not on_own(attack) and not on_average(attack)
+    return not (on_own(attack) or on_average(attack) or at_few_alarms(attack))
 
 
 def beyond(attack: AttackRecord, without: AttackRecord) -> tuple[float, float, float]:
@@ -177,8 +189,10 @@ def area(attack: AttackRecord, without: AttackRecord | None) -> str:
 
 def evidence(attack: AttackRecord, without: AttackRecord | None) -> str:
     """The area beside its yardstick, what is found at few false alarms, and of how many models."""
-    rate = attack.rare_found
-    rare = "" if rate is None else f"finds {percent(rate.true)} at {exact_percent(rate.false)} false alarms"
+    rate, rare = attack.rare_found, ""
+    if rate is not None:
+        allowed = exact_percent(rate.false)
+        rare = f"finds {percent(rate.true)} at {allowed} false alarms (a guess: {allowed})"
     return " · ".join(filter(None, (area(attack, without), rare, models_of(attack))))
 
 

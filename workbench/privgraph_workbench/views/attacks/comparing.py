@@ -4,7 +4,7 @@ side."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -81,13 +81,10 @@ def choose(record: RunRecord, offered: Mapping[str, Other]) -> list[Other]:
         st.caption("Nothing to lay over this curve yet: no other attack asks the same.")
         return []
     alike = siblings(record, offered)
-    priced = any(one.spec.unit != "none" for one in (record, *(offered[key].run for key in alike)))
-    dear = any(offered[key].run.spec.unit != "none" for key in alike)
     if (
-        alike
-        and priced
+        any(offered[key].run.spec.unit != "none" for key in alike)  # the one without privacy is there already
         and st.button(
-            f"Compare with this method {'at other ε' if dear else 'without privacy'}",
+            "Compare with this method at other ε",
             help="Lays over the curve the strongest attacks on runs of the same method on the same graph, and on what "
             "the method reaches without privacy",
             icon=":material/stacked_line_chart:",
@@ -126,24 +123,32 @@ def left_out(chosen: int, shown: int) -> str:
 def siblings(record: RunRecord, offered: Mapping[str, Other]) -> list[str]:
     """Runs of the same method, unit and graph with another epsilon, and those of its counterpart without
     privacy."""
-    spec = record.spec
-    bare = METHODS[spec.method].without_privacy if spec.method in METHODS else spec.method
-    unit = spec.options.get("unit")
+    return [key for key, one in offered.items() if one.run.id != record.id and akin(record, one.run)]
 
-    def fits(other: RunRecord) -> bool:
-        own = other.spec
-        if (own.dataset, own.data_options, own.seed, own.split) != (
-            spec.dataset,
-            spec.data_options,
-            spec.seed,
-            spec.split,
-        ):
-            return False
-        if own.options.get("unit") == "none":
-            return own.method == bare
-        return own.method == spec.method and (unit == "none" or own.options.get("unit") == unit)
 
-    return [key for key, one in offered.items() if one.run.id != record.id and fits(one.run)]
+def akin(record: RunRecord, other: RunRecord) -> bool:
+    """Whether the other is of the same method and unit on the same graph, or of the method's counterpart
+    without privacy."""
+    spec, own = record.spec, other.spec
+    if (own.dataset, own.data_options, own.seed, own.split) != (
+        spec.dataset,
+        spec.data_options,
+        spec.seed,
+        spec.split,
+    ):
+        return False
+    if own.unit == "none":
+        return own.method == (METHODS[spec.method].without_privacy if spec.method in METHODS else spec.method)
+    return own.method == spec.method and spec.unit in ("none", own.unit)
+
+
+def without_privacy(record: RunRecord, offered: Iterable[Other]) -> Other | None:
+    """Of what can be laid over an attack on the run, the strongest on its method without privacy; None where
+    the run itself promises nothing."""
+    if record.spec.unit == "none":
+        return None
+    bare = [one for one in offered if one.run.spec.unit == "none" and akin(record, one.run)]
+    return max(bare, key=lambda one: one.attack.found[0], default=None)
 
 
 def labels(runs: Sequence[RunRecord], attacks: Sequence[AttackRecord]) -> list[str]:

@@ -61,16 +61,17 @@ def numbers(attack: AttackRecord, unit: str = "none") -> None:
         if found.measurable(rate) or rate.false == RARE  # of a rarer one there is nothing to say
     ]
     counted = " The bound counts among the run's audits." if attack.turn else ""
-    boxes.append(
-        (
-            "Smallest ε that it could claim" if unit == "none" else "ε at least",
-            lower(attack.bound) if attack.bound else rates.NONE,
-            f"does not follow: {no_bound(attack, unit)}" if attack.bound is None else _beside_bound(attack, unit),
-            "If the run's ε were below this number, an attack would do as well as this one with a chance of "
-            f"{exact_percent(1 - attack.confidence)} at most. It follows only where our own random split chose who "
-            f"trained.{counted}",
+    if attack.bound:
+        boxes.append(
+            (
+                "ε at least",
+                lower(attack.bound),
+                _beside_bound(attack, unit),
+                "If the run's ε were below this number, an attack would do as well as this one with a chance of "
+                f"{exact_percent(1 - attack.confidence)} at most. It follows only where our own random split chose who "
+                f"trained.{counted}",
+            )
         )
-    )
     rows = [boxes[place : place + 2] for place in range(0, len(boxes), 2)]
     held = [st.container(key=f"{shell.CARDS}-found-{row}").columns(len(of)) for row, of in enumerate(rows)]
     cells = [one for row in held for one in row]
@@ -111,15 +112,10 @@ def bound(attack: AttackRecord) -> str:
 
 
 def _beside_bound(attack: AttackRecord, unit: str) -> str:
-    """What a bound has to be compared with; why there is none."""
-    if too_few(attack):
-        return f"no bound possible: too few nodes ({attack.outcome.members} trained on), whatever was found"
+    """What a bound has to be compared with."""
     if unit == "none":
-        if not attack.bound:
-            return "no bound on ε was shown"
-        return "it claims none, so its own page has nothing to audit; a smaller claim would be refuted"
-    sound = f"{EPSILONS['sound'].title}: {'∞' if math.isinf(attack.sound) else stated('sound', attack.sound)}"
-    return f"{sound}{'' if attack.bound else '; no bound was shown'}"
+        return "nothing is promised here; a smaller claim would be refuted"
+    return f"{EPSILONS['sound'].title}: {'∞' if math.isinf(attack.sound) else stated('sound', attack.sound)}"
 
 
 def no_bound(attack: AttackRecord, unit: str) -> str:
@@ -130,10 +126,15 @@ def no_bound(attack: AttackRecord, unit: str) -> str:
     return no_line(attack, unit) or "the run promises something else"
 
 
-def attacker(attack: AttackRecord) -> None:
-    """What the attacker knows and how it scores; apart from that, what whoever evaluates should know."""
+def attacker(attack: AttackRecord, unit: str = "none") -> None:
+    """What the attacker knows and how it scores; apart from that, what whoever evaluates should know, why no
+    bound on epsilon follows among it."""
     about = ATTACKS[attack.attack].about if attack.attack in ATTACKS else ""
-    for title, lines in (("What the attacker knows", (*attack.knows, about)), ("Notes on the result", attack.notes)):
+    bound = f"No bound on ε: {no_bound(attack, unit)}." if attack.bound is None else ""
+    if attack.bound == 0:
+        bound = f"No bound on ε was shown{': too few nodes were trained on' * too_few(attack)}."
+    notes = (*attack.notes, bound)
+    for title, lines in (("What the attacker knows", (*attack.knows, about)), ("Notes on the result", notes)):
         if told := [f"- {markup.sentence(line)}" for line in lines if line]:
             with st.expander(title):
                 st.markdown("\n".join(told))

@@ -15,7 +15,7 @@ from privgraph.registry import ATTACKS, sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.views.attacks import new_attack
 from privgraph_workbench.words import attacks as attack_words
-from privgraph_workbench.words import markup, verdicts
+from privgraph_workbench.words import verdicts
 from privgraph_workbench.words.numbers import percent
 
 MORE = 4
@@ -25,9 +25,15 @@ FAMILY = {"who was trained on": "membership attacks"}
 
 
 def show(
-    record: RunRecord, subject: Attacked, attack: AttackRecord, attacks: Sequence[AttackRecord], severe: int
+    record: RunRecord,
+    subject: Attacked,
+    attack: AttackRecord,
+    attacks: Sequence[AttackRecord],
+    severe: int,
+    progress: new_attack.Progress,
 ) -> None:
-    """How many attacks that ask the same were tried, what other scores found, and the next step."""
+    """How many attacks that ask the same were tried, what other scores found, and the next step; or how far
+    the one is that is under way."""
     said = [found_alike(attack), tried(subject, attack, attacks)]
     steps = _steps(subject, attack, attacks)
     if verdicts.wide(attack, severe):
@@ -36,14 +42,16 @@ def show(
             f"{attack_words.attacked(attack)}. More of them make it narrower, and may change the verdict."
         )
         steps = {**more_models(attack), **steps}
-    if not any(said):
+    if any(said):
+        st.caption(" ".join(filter(None, said)))
+    if progress is not None:
+        progress("")
         return
-    st.caption(" ".join(filter(None, said)))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        for label, (name, options) in steps.items():
-            new_attack.button(record, subject, label, name, options)
-        if steps and (why := new_attack.away(record)):
-            st.caption(f":material/folder_off: {markup.literal(why)}", width="content")
+    new_attack.fetch(record)
+    if any(said):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            for label, (name, options) in steps.items():
+                new_attack.button(record, subject, label, name, options)
 
 
 def possible(subject: Attacked, attack: AttackRecord) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -23,17 +23,22 @@ from privgraph_workbench.views.parts import choosing, fetching, layout, statemen
 from privgraph_workbench.words import markup
 
 PREFIX = "attack."
+Progress = Callable[[str], None] | None
+"""Draws, where an attack is under way, how far it is: in place of a button, whose place makes its key."""
 FORM_OF = "attack_form_of"
 """The run that the form was last drawn for."""
 OF_ALL = ("targets", "confidence", "seed")
 """Options that every attack reads; the others are named by its row."""
 
 
-def show(record: RunRecord, subject: Attacked) -> None:
-    """The form beside what the run claims."""
+def show(record: RunRecord, subject: Attacked, progress: Progress) -> None:
+    """The form beside what the run claims; while an attack is under way, how far it is in place of the
+    button."""
     left, right = layout.columns("attack-form", 2)
     with left:
-        _new(record, subject)
+        _new(record, subject, busy=progress is not None)
+        if progress is not None:
+            progress(".form")
     with right:
         st.markdown("### What the run claims")
         statement.numbers(subject.statement)
@@ -58,17 +63,19 @@ def away(record: RunRecord) -> str:
 
 
 def fetch(record: RunRecord) -> None:
-    """What is missing, and the button that fetches it."""
+    """What is missing, and the button that fetches it; where there is none, which files and where."""
     if not (why := away(record)):
         return
-    with st.container(key="away"):
-        st.info(markup.literal(why), icon="📁")
-        try:
-            spec = dataset(record.spec.dataset)
-        except (UnknownName, DataError):
-            return
+    try:
+        spec = dataset(record.spec.dataset)
+    except (UnknownName, DataError):
+        st.caption(f":material/folder_off: {markup.literal(why)}")
+        return
+    with st.container(key="away", horizontal=True, vertical_alignment="center"):
+        st.caption(f":material/folder_off: {markup.literal(why)}", width="content")
         if downloads.possible(spec):
             fetching.offer(spec)
+    if not downloads.possible(spec):
         with st.expander("Which files, and where"):
             st.caption(markup.sentence(datasets.unavailable(spec) or ""))
 
@@ -76,8 +83,7 @@ def fetch(record: RunRecord) -> None:
 def button(record: RunRecord, subject: Attacked, label: str, attack: str, options: AttackOptions) -> None:
     """One click to this very attack; what it takes, or why it cannot be made now, stands in its help."""
     spec = ATTACKS[attack]
-    going = any(not one.done for one in attacking.states(queue.store(), record.id))
-    why_not = "An attack on this run is under way" if going else spec.unanswered(subject, options) or away(record)
+    why_not = spec.unanswered(subject, options) or away(record)
     if st.button(
         label,
         key=f"further.{attack}.{options.targets}",
@@ -93,8 +99,8 @@ def button(record: RunRecord, subject: Attacked, label: str, attack: str, option
         st.rerun()
 
 
-def _new(record: RunRecord, subject: Attacked) -> None:
-    """Which attack, how much of it, what that takes, and the button."""
+def _new(record: RunRecord, subject: Attacked, *, busy: bool) -> None:
+    """Which attack, how much of it, what that takes, and the button, where none is under way (`busy`)."""
     st.markdown("### A new attack")
     asked = st.query_params.get("attack")
     if asked is not None and asked not in ATTACKS:
@@ -137,9 +143,11 @@ def _new(record: RunRecord, subject: Attacked) -> None:
         st.info(markup.sentence(refusal), icon=":material/edit:")
     else:
         st.markdown(f"**What it takes.** {markup.sentence(spec.cost(subject, options))}")
-    fetch(record)
-    going = any(not one.done for one in attacking.states(queue.store(), record.id))
-    why_not = "An attack on this run is under way" if going else refusal or away(record)
+    if busy:
+        return
+    why_not = refusal or away(record)
+    if why_not and not refusal:
+        st.caption(f":material/folder_off: {markup.literal(why_not)}")
     if st.button(
         "Start the attack",
         type="primary",

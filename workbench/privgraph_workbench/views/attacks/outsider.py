@@ -10,7 +10,7 @@ from functools import partial
 import streamlit as st
 
 from privgraph.options import OptionError, UnknownName
-from privgraph.registry import ATTACKS
+from privgraph.registry import ATTACKS, AUDITS
 from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
@@ -59,26 +59,30 @@ def body() -> None:
         st.error(markup.sentence(error))
         return
     going = tuple(one.token for one in attacking.states(queue.store(), record.id) if not one.done)
-    shell.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
+
+    def watch(place: str) -> None:
+        shell.fragment(_watch, run_every=POLL_SECONDS)(record.id, going, place)
+
+    progress = watch if going else None  # stands in place of each button that starts an attack: one at a time
     chosen = shown.choose(record, attacks) if attacks else None
-    if attacks:
-        shown.show(record, subject, attacks)
-    elif not going:
-        st.info("Nobody has attacked this run yet. Start an attack; what it finds will stand here.", icon="🕵️")
-        new_attack.show(record, subject)
-    # while an attack is under way there is no form: one at a time
-    if attacks and not going:
-        # an address that asks for an attack finds its form open
-        asked = new_attack.asked_for()
-        with layout.form("A new attack on this run", f"new-attack.{record.id}", icon="🕵️", asked=asked):
-            new_attack.show(record, subject)
     overview.show(record.id, chosen)
+    if not going:
+        _ended(record.id)
+    if not attacks:
+        st.info("Nobody has attacked this run yet. Start an attack; what it finds will stand here.", icon="🕵️")
+        new_attack.fetch(record)
+        new_attack.show(record, subject, progress)
+        return
+    shown.show(record, subject, attacks, progress)
+    # an address that asks for an attack finds its form open
+    with layout.form("A new attack on this run", f"new-attack.{record.id}", icon="🕵️", asked=new_attack.asked_for()):
+        new_attack.show(record, subject, progress)
 
 
 def _choose_run() -> RunRecord | None:
     """The run that the address names, or one that is under attack, or the newest of one's own that was
-    attacked, or the one of the gallery that gives away most; an invitation where none can be attacked. Those
-    that were attacked are offered first."""
+    attacked, or the private one of the gallery that differs most from its method without privacy; an
+    invitation where none can be attacked. Those that were attacked are offered first."""
     store, asked = queue.store(), st.query_params.get("run")
     query = RunQuery(states=("done",), limit=MOST_RUNS)
     counts = Counter({one.run: 1 for one in store.newest_attacks(MOST_RUNS)})
@@ -137,15 +141,25 @@ def _choose_run() -> RunRecord | None:
 
 def _clearest(records: Mapping[str, RunRecord]) -> list[str]:
     """Runs in the order in which a page without an address opens on them: one's own attacked ones, the newest
-    first; those of the gallery, what gives away most first; then all others."""
-    own = [one.run for one in queue.store().newest_attacks(MOST_RUNS) if one.run in records]
-    found = [one for one in queue.store().all_attacks() if one.run in records]
-    found.sort(key=lambda one: (-verdicts.severity(one, None), -one.found[1]))
-    return [
-        *(run for run in own if not records[run].gallery),
-        *(one.run for one in found if records[one.run].gallery),
-        *records,
+    first; of the gallery what a promise keeps from outsiders, those that were audited first, then by how much
+    more is found of the method without privacy; then all others."""
+    store = queue.store()
+    own = [one.run for one in store.newest_attacks(MOST_RUNS) if one.run in records and not records[one.run].gallery]
+    audited = store.audited_by(AUDITS)
+    strongest = comparing.strongest(store.all_attacks())
+    held = [
+        comparing.Other(name=asks, attack=one, run=records[run])
+        for (run, asks), one in strongest.items()
+        if run in records
     ]
+    kept: dict[str, tuple[bool, float]] = {}
+    for one in held:
+        if not one.run.gallery or not verdicts.covered(one.attack, one.run.spec.unit):
+            continue
+        bare = comparing.without_privacy(one.run, (other for other in held if other.name == one.name))
+        if bare is not None:
+            kept[one.run.id] = (one.run.id in audited, bare.attack.found[0] - one.attack.found[0])
+    return [*own, *sorted(kept, key=lambda run: kept[run], reverse=True), *records]
 
 
 def _under_way(records: Mapping[str, RunRecord]) -> dict[str, Attacking]:
@@ -164,18 +178,21 @@ def _forget() -> None:
 # Under way
 
 
-def _watch(run: str, were_going: tuple[str, ...]) -> None:
+def _watch(run: str, were_going: tuple[str, ...], place: str) -> None:
     """The attacks that are under way, each with its button to stop it; the whole page is drawn anew when one
     ends."""
-    attacks = attacking.states(queue.store(), run)
-    going = [one for one in attacks if not one.done]
+    going = [one for one in attacking.states(queue.store(), run) if not one.done]
     if {one.token for one in going} != set(were_going):
         st.rerun()
     for one in going:
-        under_way.show(one, TITLES, "attack", partial(attacking.stop, queue.store(), run, one.token))
-    if going:
-        st.caption("The attack is a process of its own: it goes on when this page is closed, and is found here again.")
-        return
+        stop = partial(attacking.stop, queue.store(), run, one.token)
+        under_way.show(one, TITLES, "attack", stop, place=place)
+    st.caption("The attack is a process of its own: it goes on when this page is closed, and is found here again.")
+
+
+def _ended(run: str) -> None:
+    """That the last attack came to nothing."""
+    attacks = attacking.states(queue.store(), run)
     last = attacks[-1] if attacks else None
     if last is not None and last.error:
         if st.session_state.get(DISMISSED) != last.token:

@@ -10,9 +10,10 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.views.attacks import verdict
+from privgraph_workbench.views.attacks.comparing import Other
 from privgraph_workbench.views.parts import given_away
 from privgraph_workbench.words import verdicts
-from privgraph_workbench.words.numbers import lower, stated
+from privgraph_workbench.words.numbers import lower, percent, stated
 
 TITLE = "What outsiders got out of this run"
 LEARNT = tuple[float, float] | None
@@ -31,10 +32,12 @@ def strongest(attacks: Sequence[AttackRecord], severe: Sequence[int], unit: str)
     return max(range(1, len(attacks) + 1), key=order)
 
 
-def told(attack: AttackRecord, without: AttackRecord | None, learnt: LEARNT) -> str:
+def told(attack: AttackRecord, without: AttackRecord | None, learnt: LEARNT, bare: Other | None = None) -> str:
     """The verdict as Markdown: what the strongest attack found. `without` is the same on a model that reads
-    no edge."""
+    no edge, `bare` what was found of the method without privacy."""
     said = f"**{TITLE}.** {verdict.lead(attack, without, learnt)}"
+    if bare is not None:
+        said += f" **Without privacy: {percent(bare.attack.found[0])}; this run: {percent(attack.found[0])}.**"
     if attack.refutes_sound:
         said += (
             f" It shows that ε is at least {lower(attack.bound or 0.0)}, more than the "
@@ -49,13 +52,16 @@ def show(
     severe: Sequence[int],
     place: int,
     without: AttackRecord | None,
+    bare: Other | None,
     chosen: str,
 ) -> None:
     """The verdict of the attack at that place, from 0, in a box whose colour says whether anything was given
     away; then a line for each question, with the way to its attack."""
-    said = told(attacks[place], without, verdicts.learnt(record))
+    said = told(attacks[place], without, verdicts.learnt(record), bare)
     if attacks[place].refutes_sound:
         st.error(said, icon="🚨")
+    elif severe[place] == verdicts.GIVEN_AWAY:
+        st.error(said, icon="🕵️")
     elif severe[place] >= verdicts.SOMETHING:
         st.warning(said, icon="🕵️")
     else:

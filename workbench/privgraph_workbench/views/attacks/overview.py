@@ -86,7 +86,7 @@ def _table(
         )
         with st.popover("How to read it", icon=":material/help:"):
             st.markdown("\n".join(f"- {one}" for one in _about(rows, [_unit(runs[one.run]) for one in rows])))
-    _shown_above(rows, titles, shown[0])
+    _shown_below(rows, titles, shown[0])
     turn = st.session_state.setdefault(TURN, 0)
     lines = [_line(titles[one.run], one, severe[one.run], _unit(runs[one.run]), alike[one.run]) for one in rows]
     picked = st.dataframe(
@@ -108,13 +108,13 @@ def _unit(record: RunRecord) -> str:
     return "none" if record.statement is None else record.statement.unit
 
 
-def _shown_above(rows: Sequence[AttackRecord], titles: Mapping[str, str], run: str) -> None:
-    """Which run is shown above the table: a row that was chosen has no tick any more."""
+def _shown_below(rows: Sequence[AttackRecord], titles: Mapping[str, str], run: str) -> None:
+    """Which run is shown below the table: a row that was chosen has no tick any more."""
     place = next((place for place, one in enumerate(rows, start=1) if one.run == run), None)
     if place is not None:
-        st.markdown(f":material/arrow_upward: Shown above: row {place}, **{markup.literal(titles[run])}**")
+        st.markdown(f":material/arrow_downward: Shown below: row {place}, **{markup.literal(titles[run])}**")
     elif run in titles:
-        st.markdown(f":material/arrow_upward: Shown above: **{markup.literal(titles[run])}**, not among these rows")
+        st.markdown(f":material/arrow_downward: Shown below: **{markup.literal(titles[run])}**, not among these rows")
 
 
 def _open(attack: AttackRecord) -> None:

@@ -17,10 +17,11 @@ from privgraph_workbench.facts import without_edges
 from privgraph_workbench.facts.advising import BLIND
 from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.audits.audit_roc import SCALES
+from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.views.attacks import baseline, comparing, findings, further, overall, verdict
+from privgraph_workbench.views.attacks import baseline, comparing, findings, further, new_attack, overall, verdict
 from privgraph_workbench.views.parts import given_away, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import attacks as attack_words
@@ -38,6 +39,7 @@ def choose(record: RunRecord, attacks: Sequence[AttackRecord]) -> AttackRecord:
     seen = st.session_state.get("attacks_seen")
     if seen is not None and seen[0] == record.id and seen[1] < len(attacks):
         st.session_state["found"] = str(len(attacks))
+        st.toast("The attack has ended: what it found stands on this page.", icon="🕵️")
     st.session_state["attacks_seen"] = (record.id, len(attacks))
     asked = st.query_params.get("found")
     if asked is not None and asked not in titles:
@@ -47,18 +49,19 @@ def choose(record: RunRecord, attacks: Sequence[AttackRecord]) -> AttackRecord:
     return attacks[int(st.session_state["found"]) - 1]
 
 
-def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) -> None:
-    """What all attacks on the run come to; then the chosen one in full, with others laid over its curve."""
+def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord], progress: new_attack.Progress) -> None:
+    """What all attacks on the run come to; then the chosen one in full, with others laid over its curve.
+    `progress` says how far another one is."""
     severe, learnt = _severe(record, attacks), verdicts.learnt(record)
     counts, chosen = _first(record, attacks), str(st.session_state["found"])
-    overall.show(
-        record, attacks, severe, counts - 1, without_edges.beside(queue.store(), record, attacks[counts - 1]), chosen
-    )
+    alike = without_edges.beside(queue.store(), record, attacks[counts - 1])
+    bare = comparing.without_privacy(record, comparing.others(record, attacks, counts - 1).values())
+    overall.show(record, attacks, severe, counts - 1, alike, bare, chosen)
     chosen = _pick(attacks, severe, chosen)
     st.query_params["found"] = chosen
     attack = attacks[int(chosen) - 1]
     without = without_edges.beside(queue.store(), record, attack)
-    further.show(record, subject, attack, attacks, severe[int(chosen) - 1])
+    further.show(record, subject, attack, attacks, severe[int(chosen) - 1], progress)
     baseline.offer(record, attack)
     name, statements = f"{record.id}-attack-{chosen}", _statements([record], [attack])
     _curves(record, attacks, int(chosen) - 1, name)
@@ -150,34 +153,43 @@ def _unit(record: RunRecord) -> str:
 
 def _curves(record: RunRecord, attacks: Sequence[AttackRecord], chosen: int, name: str) -> None:
     """The curve of an attack, with others that ask the same laid over it, beside its numbers. What is found
-    of edges without reading any is always among them: it says what a curve has to be compared with."""
+    of the method without privacy, and of edges without reading any, is always among them: it says what a
+    curve has to be compared with."""
     curve, beside = layout.columns(shell.NUMBERS_FIRST, (3, 2))  # about as wide as high, as such curves are read
     with beside:
         findings.numbers(attacks[chosen], _unit(record))
-        findings.attacker(attacks[chosen])
+        findings.attacker(attacks[chosen], _unit(record))
     with curve:
         place = st.container()  # the figure stands above what is chosen for it
-        over = comparing.choose(record, comparing.others(record, attacks, chosen))
-    forced: list[comparing.Other] = []
+        offered = comparing.others(record, attacks, chosen)
+        over = comparing.choose(record, offered)
+        notes = st.container()
+    asked = len(over)
+    bare = comparing.without_privacy(record, offered.values())
+    forced = [] if bare is None else [bare]
+    over += [one for one in forced if one not in over]
     without = without_edges.drawn(queue.store(), record, attacks[chosen])
     if without is not None and without.run != record.id:
-        forced = [one for one in over if one.attack == without]
-        if not forced:
+        there = [one for one in over if one.attack == without]
+        if not there:
             found = without_edges.perceptrons(queue.store(), record)
             perceptron = next(run for run in found if run.id == without.run)
-            forced = [comparing.Other(name=perceptron.spec.method, attack=without, run=perceptron)]
-            over += forced
+            there = [comparing.Other(name=perceptron.spec.method, attack=without, run=perceptron)]
+            over += there
+        forced += [one for one in there if one not in forced]
     own = comparing.Other(name="", attack=attacks[chosen], run=record)
     # in the order of the areas below, so that curves and areas have the same colours
     curves = sorted([own, *comparing.drawn(over, forced)], key=lambda one: one.attack.sound)
     with place:
-        _roc(curves, len(over), name)
-    if over:
+        rows = _roc(curves, len(over), name)
+    with notes.expander("How to read the curves", icon=":material/help:"):
+        st.caption("\n\n".join(markup.literal(note) for note in attack_roc.chart(rows).notes))
+    if asked or len(over) > 1 or without is not None:
         _side_by_side([own, *over], curves, name)
 
 
-def _roc(curves: Sequence[comparing.Other], over: int, name: str) -> None:
-    """The curves, of all that were laid `over` the chosen one, their files and what is to be known."""
+def _roc(curves: Sequence[comparing.Other], over: int, name: str) -> list[Row]:
+    """The curves, of all that were laid `over` the chosen one, and their files."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         scale = st.segmented_control(
             "Axes of the curve",
@@ -205,7 +217,7 @@ def _roc(curves: Sequence[comparing.Other], over: int, name: str) -> None:
     if left := comparing.left_out(over, len(curves) - 1):
         st.markdown(left)
     figure_exports("attack_roc", rows, _statements(runs, drawn), name=name)
-    st.caption("\n\n".join(markup.literal(note) for note in attack_roc.chart(rows).notes))
+    return rows
 
 
 def _alone(one: comparing.Other) -> bool:

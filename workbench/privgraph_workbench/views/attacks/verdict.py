@@ -56,13 +56,15 @@ def details(
             "as right of test nodes as of its training nodes, so it remembers nobody that could be told from that. "
             "The same attack on a run with a random split decides."
         )
-    return [one for one in (_rare(attack), tail, _promised(attack, unit, learnt)) if one]
+    return [one for one in (rare(attack), tail, _promised(attack, unit, learnt)) if one]
 
 
 def _headline(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> str:
     apart, found = sides(attack.attack), attack.found[0]
     if verdicts.guessing(attack):
         return "The attack cannot be told from guessing."
+    if not verdicts.on_average(attack) and not verdicts.on_own(attack):
+        return "Better than guessing where false alarms are rare; by the area alone that could not be told."
     if not verdicts.on_average(attack):
         return f"Better than guessing on {apart.again}; over all attacked models that is not certain."
     if not verdicts.on_own(attack):
@@ -102,7 +104,7 @@ def _pair(attack: AttackRecord, without: AttackRecord | None) -> str:
     return f"{said} {between}."
 
 
-def _rare(attack: AttackRecord) -> str:
+def rare(attack: AttackRecord) -> str:
     """What is found where false alarms are rare; nothing where too few others were judged."""
     rate, apart = attack.rare_found, sides(attack.attack)
     if rate is None:
@@ -110,7 +112,20 @@ def _rare(attack: AttackRecord) -> str:
     return (
         f"Where the attack wrongly names {exact_percent(rate.false)} of the {apart.others}, it rightly names "
         f"{percent(rate.true)} of the {apart.members} ({percent(rate.low)} to {percent(rate.high)}; a guess: "
-        f"{exact_percent(rate.false)})."
+        f"{exact_percent(rate.false)}). {_by_chance(attack)}"
+    ).strip()
+
+
+def _by_chance(attack: AttackRecord) -> str:
+    """Why an interval above a guess does not change the verdict; "" where none lies so, or where it does."""
+    rate = attack.rare_found
+    if rate is None or rate.low <= rate.false or not verdicts.guessing(attack):
+        return ""
+    own, seen = next((own, seen) for own, seen in attack.ahead_at.items() if own.false == rate.false)
+    return (
+        f"That interval lies above a guess, and yet does not decide: it is one of {1 + len(attack.ahead_at)} numbers "
+        f"looked at. On {sides(attack.attack).again}, {percent(own.true)} are found, as many as by chance alone in "
+        f"{percent(seen.p)} of cases; the verdict asks for at most {percent(verdicts.strictly(attack))}."
     )
 
 

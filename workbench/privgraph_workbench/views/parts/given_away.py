@@ -13,7 +13,6 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import without_edges
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.words import verdicts
-from privgraph_workbench.words.numbers import lower
 
 
 def best(attacks: Sequence[AttackRecord], severe: Sequence[int]) -> list[int]:
@@ -53,6 +52,4 @@ def told(record: RunRecord, attack: AttackRecord) -> str:
     said = [verdicts.evidence(attack, without_edges.beside(queue.store(), record, attack))]
     if unit == "edge" and not verdicts.covered(attack, unit):
         said.append("**its ε hides edges, not this**")
-    if unit == "none" and attack.bound:
-        said.append(f"nothing is promised; a claimed ε below {lower(attack.bound)} would be refuted")
     return " · ".join(said)
