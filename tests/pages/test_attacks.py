@@ -229,8 +229,7 @@ def test_without_an_address_the_page_opens_on_what_a_promise_keeps_and_attacked_
     (box,) = [one.value for one in (*app.error, *app.warning, *app.info) if overall.TITLE in one.value]
     more, less = map(float, re.findall(r"Without privacy: ([\d.]+)%; this run: ([\d.]+)%", box)[0])
     assert more - less > 20
-    names = [one["name"] for one in json.loads(app.get("bidi_component")[0].proto.json)["data"]]
-    assert any("not private" in str(one) for one in names), "the curve without privacy is laid over, unasked"
+    assert "not private" in _drawn(app)[0], "the curve without privacy is laid over, unasked"
     counted = {one.run for one in store.all_attacks()}
     options = app.selectbox(key="run").options
     assert ["attacked" in one for one in options] == [True] * len(counted), "those that were attacked, at first"
