@@ -70,7 +70,10 @@ def test_seeds_that_show_no_difference_do_not_say_that_privacy_is_free(
     seeds(store, [0.21, 0.22, 0.23], unit="none")
     seeds(store, [0.10, 0.17, 0.24])
     app = opened("relations")
-    assert "this difference may still be chance.** Before any training, it is 2.0%. It is 5.0 points" in texts(app)
+    assert (
+        "this difference may still be chance.** Before any training, it is 2.0%. The difference is 5.0 points"
+        in texts(app)
+    )
     assert ladder(app)["PvGaLM, edge ε 4"]["gain kept"].startswith("75% (at least ")
     assert "do not show" not in texts(app)
 

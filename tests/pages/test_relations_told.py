@@ -576,8 +576,16 @@ def test_one_seed_of_each_says_what_privacy_cost_and_trains_what_would_show_it(
     ("spread", "said", "offered"),
     [
         (0.002, "**At ε 4, privacy costs 5.0 points: the right partner comes first (PREC@1) for 15.2%", 0),
-        (0.05, "without privacy: this difference may still be chance.** Before any training, it is 2.0%. It is 9.8", 6),
-        (-0.05, "without privacy: this difference may still be chance.** Before any training, it is 2.0%. It is", 6),
+        (
+            0.05,
+            "this difference may still be chance.** Before any training, it is 2.0%. The difference is 9.8",
+            6,
+        ),
+        (
+            -0.05,
+            "this difference may still be chance.** Before any training, it is 2.0%. The difference is",
+            6,
+        ),
     ],
 )
 def test_three_seeds_of_each_say_whether_privacy_cost_anything(
@@ -608,7 +616,7 @@ def test_what_differs_in_more_than_privacy_is_not_called_its_cost(
         made_run(store, seed=seed)
         made_run(store, seed=seed, unit="none", negatives=7)
     shown = texts(opened("relations"))
-    assert "It is 0.0 points (95% confidence interval 0.0 to 0.0 points, 3 seeds of each)" in shown
+    assert "The difference is 0.0 points (95% confidence interval 0.0 to 0.0 points, 3 seeds of each)" in shown
     assert " The two differ in more than privacy: negatives." in shown
     assert "At ε 4, privacy costs" not in shown
 

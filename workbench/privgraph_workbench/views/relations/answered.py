@@ -39,11 +39,16 @@ def show(
         for encoder in names
     }
     words = _words(answer.text or text)
+    far = [name for name in names if name in answer.near and _far(answer.near[name])]
     if not answer.known:  # of the data's own, which are near by nature, the answer comes first
-        _verdict(pair, names, domain, answer, key)
+        _caution(names, domain, answer, far)
     shell.fragment(_side_by_side)(names, _tabs(pair, names), lists, answer.near, words)
-    if answer.known:
-        _verdict(pair, names, domain, answer, key)
+    if answer.known and far:
+        _caution(names, domain, answer, far)
+    if far:
+        _behind(pair, names, domain, answer, far)
+    if far and not answer.known:
+        _instead(answer, key)
     _learnt(names, lists, words)
     _partners(names, answer)
     _shared(names, neighbours, answer)
@@ -67,16 +72,13 @@ def show(
         _table(answer, names, partner)
 
 
-def _verdict(pair: Pair, names: Mapping[str, str], domain: str, answer: Answer, key: str) -> None:
-    """A caution where the nearest texts mean little, for even they are far: every text has a nearest one,
-    nonsense too. One for all encoders, with its numbers in a fold and a way on."""
+def _caution(names: Mapping[str, str], domain: str, answer: Answer, far: Sequence[str]) -> None:
+    """That the nearest texts mean little, where even they are `far` under some encoder: every text has a
+    nearest one, nonsense too."""
     base, where = answer.near.get("base"), markup.literal(domain)
-    if base is None:
-        return
-    far = [name for name in names if name in answer.near and _far(answer.near[name])]
-    if base.score <= base.chance:
+    if base is not None and base.score <= base.chance:
         st.warning(
-            f"**Nothing in {where} is near this text**: two texts of it taken at random are as alike. The order below "
+            f"**Nothing in {where} is near this text**: two texts of it taken at random are as alike. Their order "
             "says next to nothing.",
             icon=":material/wrong_location:",
         )
@@ -87,19 +89,19 @@ def _verdict(pair: Pair, names: Mapping[str, str], domain: str, answer: Answer, 
             "with caution.",
             icon=":material/wrong_location:",
         )
-    else:
-        if not answer.known:
-            st.caption("This text is as near to its nearest ones as is usual here.")
-        return
+    elif base is not None:
+        st.caption("This text is as near to its nearest ones as is usual here.")
+
+
+def _behind(pair: Pair, names: Mapping[str, str], domain: str, answer: Answer, far: Sequence[str]) -> None:
+    """The numbers of that, in a fold."""
     with st.expander("How near they are, in numbers", key="fold.near", icon=":material/straighten:"):
-        _numbers(names, answer.near, where)
-        if "base" not in far and far:
+        _numbers(names, answer.near, markup.literal(domain))
+        if "base" not in far:
             st.caption(
                 f"Training was on texts of {markup.literal(pair.learnt)} alone: one that is worded otherwise, or "
                 "leaves out what those name, is far from all."
             )
-    if not answer.known:
-        _instead(answer, key)
 
 
 def _far(near: Near) -> bool:

@@ -61,7 +61,11 @@ def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> 
         examples = st.container()
     domain, neighbours = _searched(pair, places)
     with examples, st.container(horizontal=True, vertical_alignment="center", gap="small", key=shell.WHOLE):
-        _examples(pair, domain)
+        if text.strip():  # answers are wanted now
+            with st.popover("Examples", icon=":material/list:", type="tertiary"):
+                _examples(pair, domain)
+        else:
+            _examples(pair, domain)
         other_texts()
     _without_encoder(pair)
     if len(text) > LONGEST:

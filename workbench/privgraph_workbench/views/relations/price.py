@@ -93,8 +93,8 @@ def _verdict(pair: Pair, private: Row, bare: Row, reached: str, untrained: str) 
         sure = f"95% confidence interval {-high:.1f} to {-low:.1f} points, {seeds}"
         return f"**{at}, the private run finds {-points:.1f} points more: {reached}.**{untrained}{beside} ({sure}.)"
     return (
-        f"**{at}, {reached}: this difference may still be chance.**{untrained}{beside} It is {points:.1f} points "
-        f"({sure})."
+        f"**{at}, {reached}: this difference may still be chance.**{untrained}{beside} The difference is "
+        f"{points:.1f} points ({sure})."
     )
 
 
