@@ -97,7 +97,7 @@ def test_the_wager_is_that_of_the_sound_epsilon(
     made_run(store)
     shown = texts(opened("relations"))
     assert f"ε as published {'no formula' if published is None else '**1**'}" in shown
-    assert "and with this encoder at most 98.3%" in shown, "e⁴ to 1, whatever is published"
+    assert "they are right at most 98.3%" in shown, "e⁴ to 1, whatever is published"
 
 
 def test_every_figure_leaves_with_the_statements_of_its_runs(opened: Open, store: RunStore, process: Answering) -> None:
@@ -213,22 +213,21 @@ def test_a_text_that_is_far_under_a_trained_encoder_alone_is_said_to_be(
     process.found = replace(answer, near={**answer.near, "private": far})
     app = ask(opened("relations"), "a rake")
     shown = texts(app)
-    said = "0.782 under PvGaLM, edge ε 4, where 0.960 is usual and 99.0% of texts have a nearer one"
+    said = "and they are not very near under PvGaLM, edge ε 4**"
     assert (said in shown) is told
-    assert ("**This text is unlike those of garden, so its nearest ones say little.**" in shown) is told
     assert ("Training was on texts of kitchen alone" in shown) is told, "under the base it is near"
 
 
-def test_a_text_that_is_unlike_the_others_is_asked_as_a_title_by_one_click(
+def test_of_a_text_that_is_unlike_the_others_the_nearest_one_is_asked_by_one_click(
     opened: Open, store: RunStore, process: Answering
 ) -> None:
     made_run(store)
     answer = made_answer(partners=False)
     process.found = replace(answer, near={**answer.near, "private": replace(answer.near["private"], nearer=1.0)})
     app = ask(opened("relations"), "something to sit on")
-    assert "moved" not in files(app), "what says little is not drawn"
-    assert "The order that they give all the same" in [one.label for one in app.expander]
-    assert app.button(key="ask_instead").label == "Write it like a title: rustic red bench of oak"
+    assert "moved" in files(app), "with a caution, answers are shown all the same"
+    said = "Ask about the nearest text of the data instead: rustic red bench of oak"
+    assert app.button(key="ask_instead").label == said
     app.button(key="ask_instead").click().run()
     assert process.asked[-1].text == "rustic red bench of oak"
 
@@ -346,17 +345,16 @@ def test_an_attack_that_finds_nothing_is_a_finding_and_no_proof(
     opened: Open, store: RunStore, process: Answering, units: list[str]
 ) -> None:
     runs = [made_run(store, unit=unit) for unit in units]
-    assert "no proof of safety" not in texts(opened("relations")), "nothing was tried"
+    assert "only ε is a promise" not in texts(opened("relations")), "nothing was tried"
     for run in runs:
         store.add_attack(run.id, made_attack(run.id, name="relations", memory=0.0))
     shown = texts(opened("relations"))
     both = len(units) == 2
-    told = "these attacks tell nothing, not even of the run without privacy"
-    assert f"**Finding: {told if both else 'this attack tells nothing of PvGaLM, edge ε 4, seed 0'}.**" in shown
-    assert ("So this attack cannot show what ε protects" in shown) is both
+    assert f"**The attack tried here finds nothing{', not even without privacy' * both}.**" in shown
+    assert ("So it cannot show here what ε protects" in shown) is both
+    assert "PvGaLM, edge ε 4, seed 0: **" in shown
     assert "In the paper (Table 4, MAG-USA), the attack finds 6.9%" in shown
-    also = ", in either run" * both
-    assert f"It is no proof of safety{also}: another attack may find more. Only ε promises anything" in shown
+    assert "Another attack may find more; only ε is a promise." in shown
 
 
 def test_how_often_a_relation_was_read_stands_beside_an_attack_that_finds_nothing(
@@ -382,10 +380,9 @@ def test_the_reason_is_that_of_the_attacked_run_and_the_other_is_named(
     bare, private = made_run(store, unit="none"), made_run(store, steps=40)
     store.add_attack(bare.id, made_attack(bare.id, name="relations", memory=0.0, targets=1))
     shown = texts(opened("relations"))
-    assert "**Finding: this attack tells nothing of PvGaLM, not private, seed 0.**" in shown
+    assert "**The attack tried here finds nothing, not even without privacy.**" in shown
     assert "Training of PvGaLM, not private, seed 0 read each relation 0.64 times on average: what is read" in shown
-    assert "It is no proof of safety, and PvGaLM, edge ε 4, seed 0 was not attacked: another attack" in shown
-    assert "either run" not in shown
+    assert "PvGaLM, edge ε 4, seed 0 was not attacked. Another attack may find more" in shown
     store.add_attack(private.id, made_attack(private.id, name="relations", memory=0.0))
     both = "0.64 times (PvGaLM, not private, seed 0) and 6.4 times (PvGaLM, edge ε 4, seed 0) on average. "
     assert both in texts(opened("relations"))
@@ -395,8 +392,8 @@ def test_an_attack_that_finds_something_says_of_whom(opened: Open, store: RunSto
     run = made_run(store)
     store.add_attack(run.id, made_attack(run.id, name="relations", memory=3.0))
     shown = texts(opened("relations"))
-    assert "**An outsider can tell better than by a coin what PvGaLM, edge ε 4, seed 0 learnt from.**" in shown
-    assert "Finding:" not in shown
+    assert "**The attack tried here can tell what PvGaLM, edge ε 4, seed 0 learnt from.**" in shown
+    assert "finds nothing" not in shown
 
 
 @pytest.mark.parametrize(("bound", "said"), [(None, "none yet"), (0.0, "at least 0"), (0.25, "at least 0.25")])
@@ -434,7 +431,7 @@ def test_a_private_run_s_card_calls_its_epsilon_as_the_run_s_page_does(
     opened: Open, store: RunStore, process: Answering, epsilon: float, word: str
 ) -> None:
     run = made_run(store, epsilon=epsilon)
-    assert f"**{word} protection.** As a wager" in texts(opened("relations"))
+    assert f"({word.lower()} protection)" in texts(opened("relations"))
     assert f"{word.lower()} protection" in texts(opened("train", run=run.id))
 
 
@@ -447,7 +444,7 @@ def test_of_an_epsilon_that_excludes_nothing_no_limit_is_told(
     made_run(store, epsilon=20.0)
     shown = texts(opened("relations"))
     assert "so large an ε excludes next to nothing" in shown
-    assert "at most 100%" not in shown
+    assert "they are right at most 100%" not in shown
 
 
 def test_runs_of_the_gallery_say_that_their_encoder_is_not_here_and_are_trained_by_one_click(
@@ -529,19 +526,23 @@ def test_the_base_encoder_has_no_seeds_for_nothing_trained_it(
 ) -> None:
     for seed in range(2):
         made_run(store, seed=seed)
-    (table,) = (one.value for one in opened("relations").dataframe if "PREC@1" in one.value)
-    assert table["seeds"].tolist() == ["no training", "no training", "2"]
+    (table,) = (one.value for one in opened("relations").table if "PREC@1" in one.value)
+    assert table["seeds"].tolist() == ["–", "–", "2"]
 
 
-def test_two_values_of_an_option_are_a_sentence_and_more_can_be_trained(
+def test_two_values_of_an_option_are_no_section_and_more_can_be_trained(
     opened: Open, store: RunStore, process: Answering
 ) -> None:
     run = made_run(store, metrics={"test_accuracy": 0.1})
     made_run(store, negatives=8, metrics={"test_accuracy": 0.3})
     app = opened("relations", private=run.id)
-    assert "negatives k (texts a relation), from 10.0% at 4 to 30.0% at 8. The base encoder has 2.0%." in texts(app)
+    assert "### What moves it?" not in texts(app)
     assert "relation_options" not in files(app)
     assert app.button(key="train_moved").label == "Train 3 runs"
+    made_run(store, negatives=16)
+    app = opened("relations", private=run.id)
+    assert "### What moves it?" in texts(app)
+    assert "[what moves it](#what-moves-it)" in texts(app)
 
 
 # What privacy cost
@@ -553,18 +554,16 @@ def test_one_seed_of_each_says_what_privacy_cost_and_trains_what_would_show_it(
     bare, private = made_pair(store)
     made_run(store, seed=2, state="queued")
     app = opened("relations")
-    said = next(one.value for one in app.markdown if "ranks the right partner first" in one.value)
+    said = next(one.value for one in app.markdown if "the right partner comes first" in one.value)
     assert said == (
-        "**At ε 4, 1 seed of each cannot tell what privacy costs: it takes 3 of each.** At ε 4 (weak protection), "
-        "private training ranks the right partner first for **6.0%** of relations (PREC@1), training without privacy "
-        "**14.0%**, the base encoder **2.0%**."
+        "**At ε 4, the right partner comes first (PREC@1) for 6.0% of relations, and for 14.0% without privacy.** 1 "
+        "seed of each cannot tell what privacy costs: it takes 3 of each. Before any training, it is 2.0%."
     )
     assert "differ in more" not in said
     order = [one.value for one in app.markdown]
     assert order.index(said) < order.index("### Settings and training")
     assert "1 more seed is in training" in texts(app)
-    assert app.button(key="train_seeds").label == "Train 3 missing seeds"
-    assert "about 9 s in all" in app.button(key="train_seeds").help
+    assert app.button(key="train_seeds").label == "Train 3 missing seeds: about 9 s"
     app.button(key="train_seeds").click().run()
     assert not app.exception
     assert [(one.options, one.seed) for one in submitted] == [
@@ -576,9 +575,17 @@ def test_one_seed_of_each_says_what_privacy_cost_and_trains_what_would_show_it(
 @pytest.mark.parametrize(
     ("spread", "said", "offered"),
     [
-        (0.002, "**At ε 4, privacy costs 5.0 points (95% confidence interval 4.5 to 5.5, 3 seeds of each).**", 0),
-        (0.05, "**At ε 4, privacy costs about 43% of what training gains, but that is not yet certain: 9.8 points", 6),
-        (-0.05, "**At ε 4, 3 seeds of each leave open whether privacy costs anything (95%", 6),
+        (0.002, "**At ε 4, privacy costs 5.0 points: the right partner comes first (PREC@1) for 15.2%", 0),
+        (
+            0.05,
+            "this difference may still be chance.** Before any training, it is 2.0%. The difference is 9.8",
+            6,
+        ),
+        (
+            -0.05,
+            "this difference may still be chance.** Before any training, it is 2.0%. The difference is",
+            6,
+        ),
     ],
 )
 def test_three_seeds_of_each_say_whether_privacy_cost_anything(
@@ -597,7 +604,7 @@ def test_three_seeds_of_each_say_whether_privacy_cost_anything(
     assert said in texts(app)
     assert ("train_seeds" in {one.key for one in app.button}) == bool(offered)
     if offered:
-        assert app.button(key="train_seeds").label == "Train 3 more seeds of each"
+        assert app.button(key="train_seeds").label == "Train 3 more seeds of each: about 18 s"
         app.button(key="train_seeds").click().run()
         assert sorted(one.seed for one in submitted) == [3, 3, 4, 4, 5, 5]
 
@@ -609,13 +616,13 @@ def test_what_differs_in_more_than_privacy_is_not_called_its_cost(
         made_run(store, seed=seed)
         made_run(store, seed=seed, unit="none", negatives=7)
     shown = texts(opened("relations"))
-    assert "3 seeds of each leave open whether the two differ (95% confidence interval 0.0 to 0.0 points)" in shown
-    assert ", but the two differ in more than privacy: negatives.**" in shown
+    assert "The difference is 0.0 points (95% confidence interval 0.0 to 0.0 points, 3 seeds of each)" in shown
+    assert " The two differ in more than privacy: negatives." in shown
     assert "At ε 4, privacy costs" not in shown
 
 
 def test_a_run_alone_is_told_beside_its_base(opened: Open, store: RunStore, process: Answering) -> None:
     made_run(store, unit="none")
     app = opened("relations")
-    assert "Training without privacy ranks the right partner first for **6.0%**" in texts(app)
+    assert "**Without privacy, the right partner comes first (PREC@1) for 6.0% of relations.**" in texts(app)
     assert "train_seeds" not in {one.key for one in app.button}

@@ -159,17 +159,10 @@ _STEPS = (
     f".st-key-{STACK}-{STEPS} [data-testid=stMetricValue] * {{ white-space: normal; line-height: 1.25; }}"
 )
 
-# Buttons that are texts say all of them, in several lines where the page is narrow; on a phone they share one
-# row with what stands beside them, which stays whole, and say what has room in two lines.
+# Buttons that are texts say all of them, in several lines where the page is narrow.
 WHOLE = "whole-texts"
 _WHOLE = (
     f".st-key-{WHOLE} button * {{ white-space: normal; overflow: visible; text-overflow: clip; text-align: left; }}"
-    f"@media (max-width: 640px) {{ .st-key-{WHOLE} {{ flex-wrap: nowrap; }} "
-    f".st-key-{WHOLE} > [data-testid=stElementContainer] {{ flex: 1 1 0; min-width: 0; }} "
-    f".st-key-{WHOLE} > [data-testid=stLayoutWrapper] {{ flex: 0 0 auto; }} "
-    f".st-key-{WHOLE} .stButton button {{ padding: 0.25rem 0.5rem; }} "
-    f".st-key-{WHOLE} .stButton p {{ display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; "
-    "overflow: hidden; font-size: 0.8rem; line-height: 1.2; } }"
 )
 
 # Fields that stand in one row stand below one another on a phone, the last two in one row, and no

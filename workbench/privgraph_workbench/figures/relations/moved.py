@@ -12,9 +12,9 @@ from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number
 
 TITLE = "Places under each encoder: to the left is nearer"
-MOST = 16
+MOST = 10
 """Texts that are drawn: up to half of them true partners, however far away, and else the nearest."""
-LINE, LINES = 20, 4
+LINE, LINES = 34, 2
 """The longest line of a text beside its places, and how many it has at most."""
 SLOTS = {"base": NEUTRAL, "bare": 1, "private": 0}
 """By encoder; the base encoder, which is there to compare with, is grey."""

@@ -32,7 +32,7 @@ DARK = 5
 """A slot that stands out from the bars."""
 RANDOMISED = "relation-rand"
 """The method that randomises the relations before it reads them."""
-SLOTS = {"to compare with": NEUTRAL, "randomised response": 2, "private": 0, "without privacy": 1}
+SLOTS = {"to compare with": NEUTRAL, "randomised relations": 2, "private": 0, "without privacy": 1}
 """By what stands behind a bar; the slots of `moved`."""
 
 
@@ -289,8 +289,8 @@ def _unsure(row: Row) -> bool:
 
 
 def _wrapped(label: str) -> list[str]:
-    """The label in short lines; an ε and its number stay together."""
-    return textwrap.wrap(label.replace("ε ", "ε\N{NO-BREAK SPACE}"), LINE)
+    """The label in short lines: what was trained, and below it how privately."""
+    return [line for part in label.split(", ", 1) for line in textwrap.wrap(part, LINE)]
 
 
 def _told(row: Row) -> str:
@@ -308,5 +308,5 @@ def _side(row: Row) -> str:
     if row["kind"] != "run":
         return "to compare with"
     if row["method"] == RANDOMISED:
-        return "randomised response"
+        return "randomised relations"
     return "without privacy" if row["unit"] == "none" else "private"

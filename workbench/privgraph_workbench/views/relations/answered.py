@@ -39,13 +39,16 @@ def show(
         for encoder in names
     }
     words = _words(answer.text or text)
-    if not answer.known and _verdict(pair, names, domain, answer, key):
-        with st.expander("The order that they give all the same", key="fold.doubtful", icon=":material/list:"):
-            shell.fragment(_side_by_side)(names, _tabs(pair, names), lists, answer.near, words)
-        return
+    far = [name for name in names if name in answer.near and _far(answer.near[name])]
+    if not answer.known:  # of the data's own, which are near by nature, the answer comes first
+        _caution(names, domain, answer, far)
     shell.fragment(_side_by_side)(names, _tabs(pair, names), lists, answer.near, words)
-    if answer.known:  # one of the data's own: the answer comes first
-        _verdict(pair, names, domain, answer, key)
+    if answer.known and far:
+        _caution(names, domain, answer, far)
+    if far:
+        _behind(pair, names, domain, answer, far)
+    if far and not answer.known:
+        _instead(answer, key)
     _learnt(names, lists, words)
     _partners(names, answer)
     _shared(names, neighbours, answer)
@@ -69,60 +72,68 @@ def show(
         _table(answer, names, partner)
 
 
-def _verdict(pair: Pair, names: Mapping[str, str], domain: str, answer: Answer, key: str) -> bool:
-    """Whether the nearest texts mean little, for even they are far: every text has a nearest one, nonsense
-    too. One verdict for all encoders, with its reason and a way on."""
+def _caution(names: Mapping[str, str], domain: str, answer: Answer, far: Sequence[str]) -> None:
+    """That the nearest texts mean little, where even they are `far` under some encoder: every text has a
+    nearest one, nonsense too."""
     base, where = answer.near.get("base"), markup.literal(domain)
-    if base is None:
-        return False
-    if base.score <= base.chance:
+    if base is not None and base.score <= base.chance:
         st.warning(
-            f"**Nothing is near this text.** Its best score under the base encoder is {base.score:.3f}; a text of "
-            f"{where} usually has {base.usual:.3f} with its nearest, and {base.chance:.3f} with one taken at random. "
-            "So any order says next to nothing.",
+            f"**Nothing in {where} is near this text**: two texts of it taken at random are as alike. Their order "
+            "says next to nothing.",
             icon=":material/wrong_location:",
         )
-    elif not (far := [name for name in names if name in answer.near and _far(answer.near[name])]):
-        if not answer.known:
-            st.caption(
-                f"This text is as near as is usual: its best score under the base encoder is {base.score:.3f}; a text "
-                f"of {where} usually has {base.usual:.3f} with its nearest."
-            )
-        return False
-    else:
-        told = "; ".join(_scored(answer.near[name], markup.literal(names[name])) for name in far)
-        why = (
-            f" Training was on texts of {markup.literal(pair.learnt)} alone: one that is worded otherwise, or leaves "
-            "out what those name, is far from all."
-        )
+    elif far:
+        under = "" if len(far) == len(names) else f" under {' and '.join(markup.literal(names[name]) for name in far)}"
         st.info(
-            f"**This text is unlike those of {where}, so its nearest ones say little.** Its best score: "
-            f"{told}.{why * ('base' not in far)}",
+            f"**These are the nearest texts that {where} has, and they are not very near{under}**: take their order "
+            "with caution.",
             icon=":material/wrong_location:",
         )
-    if answer.known:
-        return False
-    _instead(answer, key)
-    return True
+    elif base is not None:
+        st.caption("This text is as near to its nearest ones as is usual here.")
+
+
+def _behind(pair: Pair, names: Mapping[str, str], domain: str, answer: Answer, far: Sequence[str]) -> None:
+    """The numbers of that, in a fold."""
+    with st.expander("How near they are, in numbers", key="fold.near", icon=":material/straighten:"):
+        _numbers(names, answer.near, markup.literal(domain))
+        if "base" not in far:
+            st.caption(
+                f"Training was on texts of {markup.literal(pair.learnt)} alone: one that is worded otherwise, or "
+                "leaves out what those name, is far from all."
+            )
 
 
 def _far(near: Near) -> bool:
     return near.nearer >= UNLIKE or near.score <= near.chance
 
 
-def _scored(near: Near, under: str) -> str:
-    share = "all" if near.nearer == 1 else f"{percent(near.nearer)} of"
-    return f"{near.score:.3f} under {under}, where {near.usual:.3f} is usual and {share} texts have a nearer one"
+def _numbers(names: Mapping[str, str], near: Mapping[str, Near], where: str) -> None:
+    """The nearest score of the text under each encoder, beside those of texts of the data."""
+    st.table(
+        [
+            {
+                "": markup.literal(title),
+                "score of the nearest": f"{near[name].score:.3f}",
+                f"usual in {where}": f"{near[name].usual:.3f}",
+                "two at random": f"{near[name].chance:.3f}",
+                f"texts of {where} with a nearer one": percent(near[name].nearer),
+            }
+            for name, title in names.items()
+            if name in near
+        ],
+        hide_index=True,
+    )
+    st.caption("Each encoder has a scale of its own: compare within a row.")
 
 
 def _instead(answer: Answer, key: str) -> None:
     """A text of the data that the base encoder has nearest, to be asked about by one click."""
     nearest = min(answer.entities, key=_placed("base"))
     st.button(
-        f"Write it like a title: {markup.literal(nearest.text)}",
+        f"Ask about the nearest text of the data instead: {markup.literal(nearest.text)}",
         key="ask_instead",
-        icon=":material/edit:",
-        help="Of all titles, the base encoder has this one nearest to your text. Change its words as you like",
+        icon=":material/search:",
         on_click=st.session_state.update,
         args=({key: nearest.text},),
     )

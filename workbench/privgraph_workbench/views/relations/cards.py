@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from itertools import count
 
 import streamlit as st
 
 from privgraph.options import OptionError, UnknownName, parameters
-from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS as METHOD_TABLE
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
@@ -33,8 +31,7 @@ from privgraph_workbench.views.relations.runs import (
 )
 from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words import statements as statement_words
-from privgraph_workbench.words.meaning import guess, strength
-from privgraph_workbench.words.numbers import at_most, duration, number
+from privgraph_workbench.words.numbers import duration
 
 TOLD = (
     "encoder",
@@ -75,7 +72,7 @@ def show(private: RunRecord | None, bare: RunRecord | None) -> None:
 
 
 def _card(title: str, record: RunRecord | None) -> None:
-    """A run's options, its three epsilons and what they mean."""
+    """A run with its three epsilons."""
     if record is None:
         st.markdown(f"**{title}**")
         return
@@ -88,7 +85,6 @@ def _card(title: str, record: RunRecord | None) -> None:
             values[1] = "no formula"
         numbers = " · ".join(_number(*one) for one in zip(labels, values, strict=True))
         st.markdown(numbers)
-        st.caption(_meant(said))
     st.page_link(
         shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
     )
@@ -198,19 +194,3 @@ def _other(record: RunRecord, unit: str) -> RunSpec:
     kept = {name: value for name, value in asked.options.items() if name in known and name not in GUARANTEE}
     given = {"unit": unit} if unit == "none" else {"unit": unit, "epsilon": PRIVATE_TWIN, "noise_multiplier": 0.0}
     return like(asked, {**kept, **given}, method=METHODS[0])
-
-
-def _meant(said: PrivacyStatement) -> str:
-    """What the sound epsilon is called and allows, as a wager about one relation."""
-    if math.isinf(said.epsilon):
-        return "Nothing is promised: somebody who sees this encoder may learn every relation."
-    most = at_most(guess(said.epsilon, said.delta))
-    word = f"**{strength(said.epsilon, said.delta).capitalize()} protection.**"
-    for_one = f"It holds for one relation, not for all of a text together (δ = {number(said.delta)})."
-    if most == at_most(1.0):
-        return f"{word} As a wager, so large an ε excludes next to nothing. {for_one}"
-    return (
-        f"{word} As a wager: is a certain relation there or not? Somebody who knows all others wins 50% of the time "
-        f"by a coin, and with this encoder {most}. Nobody wins more; attacks that were tried may win much less. "
-        f"{for_one}"
-    )

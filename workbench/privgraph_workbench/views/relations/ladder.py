@@ -15,13 +15,12 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.relations import relation_ranking
 from privgraph_workbench.figures.relations.relation_ranking import RANDOMISED
 from privgraph_workbench.serving import shell
-from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.relations import price, runs
 from privgraph_workbench.views.relations.runs import Pair
 from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import percent, stated
+from privgraph_workbench.words.numbers import percent
 
 JUDGED = ("encoder", "max_tokens", "similarity", "evaluated")
 """Options that runs must share for one base encoder, judged alike, to stand below them all."""
@@ -30,7 +29,7 @@ UNREAD = ("seed", "shots")
 MOST_DRAWN = 9
 """Settings in the figure; the table has all."""
 MOST_BUDGETS = 3
-"""Budgets at which randomised response is told beside private training."""
+"""Budgets at which randomised relations are told beside private training."""
 
 
 def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
@@ -156,7 +155,7 @@ def _no_share(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> st
 
 
 def beside_randomised(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> list[str]:
-    """Private training beside randomised response, a sentence of Markdown for each budget, of those that can
+    """Private training beside randomised relations, a sentence of Markdown for each budget, of those that can
     be compared the nearest to the chosen run; none where seeds are too few for an interval."""
     by_run = {row["run"]: row for row in rows if row["kind"] == "run"}
     private = [one for one in steps if one.id in by_run and one.spec.unit != "none"]
@@ -175,13 +174,13 @@ def beside_randomised(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row
 
 
 def _against(at: str, accuracy: float, flipped: float, apart: tuple[float, float, float], *, explained: bool) -> str:
-    """Private training and randomised response at one budget; `explained` says what the latter is."""
+    """Private training and randomised relations at one budget; `explained` says what the latter are."""
     points, low, high = (100 * number for number in apart)
-    how = ", which flips the relations themselves," if explained else ""
-    shares = f"private training finds **{percent(accuracy)}**, and randomised response{how} **{percent(flipped)}**"
+    how = " (randomised response: training on relations some of which are false)" if explained else ""
+    shares = f"private training finds **{percent(accuracy)}**, and randomised relations{how} **{percent(flipped)}**"
     if low <= 0 <= high:
-        ahead = "private training" if points > 0 else "randomised response"
-        lead = f"{ahead} is ahead on average, and the seeds" if points else "the seeds"
+        ahead = "private training is" if points > 0 else "randomised relations are"
+        lead = f"{ahead} ahead on average, and the seeds" if points else "the seeds"
         return f"At {at}, {shares}: {lead} are too few to tell them apart."
     ends = sorted((abs(low), abs(high)))
     return (
@@ -191,7 +190,7 @@ def _against(at: str, accuracy: float, flipped: float, apart: tuple[float, float
 
 
 def _rivals(one: RunRecord, other: RunRecord) -> bool:
-    """Whether the second run is of randomised response, the first is not, and all else is alike."""
+    """Whether the second run is of randomised relations, the first is not, and all else is alike."""
     return one.spec.method != RANDOMISED and other.spec.method == RANDOMISED and _level(one, other)
 
 
@@ -216,7 +215,7 @@ def _candidates(rows: Sequence[Row]) -> str:
 
 
 def _table(rows: Sequence[Row], shares: Shares) -> None:
-    """The same in numbers: how well each predicts, and what it promises."""
+    """The same in numbers."""
 
     def between(row: Row, measure: str) -> str:
         low, high = row[f"{measure}_low"], row[f"{measure}_high"]
@@ -230,22 +229,19 @@ def _table(rows: Sequence[Row], shares: Shares) -> None:
             return f"{share:.0%}"
         return f"{share:.0%} ({low:.0%} to {high:.0%})" if high < 1 else f"{share:.0%} (at least {low:.0%})"
 
-    st.dataframe(
+    st.table(
         [
             {
-                "": row["label"],
-                EPSILONS["sound"].title: "reads no relation"
-                if row["kind"] != "run"
-                else stated("sound", row["epsilon"]),
+                "": markup.literal(row["label"]),
                 "PREC@1": between(row, "accuracy"),
                 "MRR": between(row, "mrr"),
                 "gain kept": kept(row),
-                "seeds": f"{row['seeds']}" if row["kind"] == "run" else "no training",
+                "seeds": f"{row['seeds']}" if row["kind"] == "run" else "–",
             }
             for row in rows
         ],
+        border="horizontal",
         hide_index=True,
-        alt="How well each predicts relations, with intervals over seeds, and what it promises",
     )
 
 

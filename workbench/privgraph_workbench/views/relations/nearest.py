@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
@@ -23,12 +24,17 @@ from privgraph_workbench.views.relations import answered
 from privgraph_workbench.views.relations.cards import here
 from privgraph_workbench.views.relations.runs import Pair, called, encoder_here, other_texts, unseeded
 from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words.numbers import duration
 
 POLL_SECONDS = 0.5
 PATIENCE = 1.5
 """Seconds that a drawing waits for an answer: those of a process that is warm come sooner."""
 TEXT, TICKET, KEPT = "relations.text", "relations.ticket", "relations.kept"
 """In the session: what the field holds, what was asked, and the text that one finds again on coming back."""
+SINCE = "relations.since"
+"""In the session: when that was asked, by a clock that only goes on."""
+LEAST = 0.05
+"""With less of a question done, nothing is said of the time that is left."""
 ADDRESS = "text"
 """In the address: a text of the data that is asked about."""
 LETTERS = 90
@@ -43,11 +49,6 @@ NEIGHBOURS = Parameter(
 )
 
 
-def asked() -> bool:
-    """Whether a text is asked about, or was when one left this page."""
-    return bool(str(st.session_state.get(TEXT) or st.query_params.get(ADDRESS) or st.session_state.get(KEPT) or ""))
-
-
 def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> None:
     """The question in its `form`, what is searched in two `places` beside the runs, and the answer here."""
     try:
@@ -60,7 +61,11 @@ def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> 
         examples = st.container()
     domain, neighbours = _searched(pair, places)
     with examples, st.container(horizontal=True, vertical_alignment="center", gap="small", key=shell.WHOLE):
-        _examples(pair, domain)
+        if text.strip():  # answers are wanted now
+            with st.popover("Examples", icon=":material/list:", type="tertiary"):
+                _examples(pair, domain)
+        else:
+            _examples(pair, domain)
         other_texts()
     _without_encoder(pair)
     if len(text) > LONGEST:
@@ -69,8 +74,9 @@ def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> 
     if not text.strip():
         _address("")
         st.caption(
-            f"Type a text and ask, or take one of {markup.literal(domain)} from the buttons, whose true partners are "
-            f"marked. The first question loads the encoders, which takes longer. {_related(pair)}"
+            "Of a text on a button, true partners are marked; a text of your own is answered too, with a caution "
+            f"where it is worded unlike those of {markup.literal(domain)}. The first question takes longest: "
+            f"{_encoders(pair)} read all texts. {_related(pair)}"
         )
         return
     try:
@@ -125,6 +131,12 @@ def _related(pair: Pair) -> str:
         return ""
 
 
+def _encoders(pair: Pair) -> str:
+    """Who answers."""
+    names = list(titles(pair).values())
+    return markup.literal(" and ".join(filter(None, (", ".join(names[:-1]), names[-1]))))
+
+
 def titles(pair: Pair) -> dict[str, str]:
     """The encoders that are asked, in order, by what people call them."""
     found = {"base": f"Base encoder, {pair.first.spec.options['encoder']}"}
@@ -176,7 +188,7 @@ def _asked_text() -> str:
         text = st.session_state[KEPT] = st.text_input(
             "A text",
             key=TEXT,
-            placeholder="rustic oak bench, handmade",
+            placeholder="red wooden bench for two",
             help=f"Any text, up to {LONGEST:,} characters. It stays on this computer. A text of the public data stands "
             "in this page's address, and so in the browser's history and in a copied link. Your own does not",
         )
@@ -263,6 +275,7 @@ def _ask(asked: Question) -> Ticket:
     held = st.session_state.get(TICKET)
     if not isinstance(held, Ticket) or held.question != asked:
         held = st.session_state[TICKET] = asking.asker().ask(asked)
+        st.session_state[SINCE] = time.monotonic()
     return held
 
 
@@ -275,8 +288,11 @@ def _await(ticket: Ticket, names: Mapping[str, str]) -> None:
     if ticket.wait(0):
         st.rerun()
     stage = ticket.stage
-    for key, title in names.items():  # the process calls encoders by their keys
+    for place, (key, title) in enumerate(names.items(), 1):  # the process calls encoders by their keys
         if stage.endswith(f"the encoder {key}"):
-            stage = f"{stage.removesuffix(f'the encoder {key}')}{title}"
-    st.progress(min(1.0, ticket.share), text=markup.literal(f"{stage[:1].upper()}{stage[1:]} …"))
+            stage = f"{stage.removesuffix(f'the encoder {key}')}{title} ({place} of {len(names)})"
+    share = min(1.0, ticket.share)
+    taken = time.monotonic() - st.session_state.get(SINCE, time.monotonic())
+    left = f" · about {duration(taken / share - taken)} left" if LEAST <= share < 1 else ""
+    st.progress(share, text=markup.literal(f"{stage[:1].upper()}{stage[1:]} · {share:.0%}{left}"))
     st.caption("What is encoded once is kept: the next question is answered at once.")

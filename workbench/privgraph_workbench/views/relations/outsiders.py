@@ -1,4 +1,5 @@
-"""What attacks have found of the relations that the chosen runs learnt from, and the way to another one."""
+"""What the chosen runs protect: what their ε promises, what attacks have found of their relations, and the
+way to another attack."""
 
 from __future__ import annotations
 
@@ -25,39 +26,44 @@ from privgraph_workbench.views.parts import states, under_way
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.relations import runs
 from privgraph_workbench.views.relations.runs import METHODS, Pair, called, plainly
-from privgraph_workbench.words import markup, rates
+from privgraph_workbench.words import markup, naming, rates
 from privgraph_workbench.words import statements as statement_words
+from privgraph_workbench.words.meaning import guess, strength
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import duration, number, percent
+from privgraph_workbench.words.numbers import at_most, duration, number, percent
 
 ASKS = "which relations were learnt from"
 ATTACK = "relations"
 POLL_SECONDS = 1.0
 GUESSING = 0.5
 """The area of a coin."""
-PROMISED = "Only ε promises anything, against every attack; without privacy, nothing is promised."
+OTHERS = (0.5, 1.0, 2.0, 4.0, 10.0)
+"""Values of ε whose promise stands beside that of the chosen run."""
 QUESTION = (
-    "Somebody has the encoder and all texts. Of two relations that the base finds about as alike, a coin chose the one "
-    "that was learnt from, and the other was left out: which was it? Right half of the time is guessing."
+    "Of two relations that the base encoder finds about as alike, a coin chose the one that was learnt from, and the "
+    "other was left out. The attack has the encoder and all texts: which was it? An area of 0.5 is guessing."
 )
 TITLES = {name: one.title for name, one in ATTACKS.items()}
 
 
 def show(pair: Pair) -> None:
-    """The newest attack of each kind on each run, as a figure and in numbers; and the way to make one, or
-    another."""
+    """What is promised; the newest attack of each kind on each run, in words and as a figure; and the way to
+    make one, or another."""
     st.divider()
-    st.markdown("### Can an outsider tell which relations it learnt from?")
+    st.markdown("### What it protects")
+    st.markdown(
+        "Somebody has the encoder and all texts, and wants to know which of them are joined. What can they learn?"
+    )
+    st.markdown("\n".join(f"- {one}" for one in _promises(pair)))
     found = [(record, attack) for record in pair.records for attack in newest(queue.store().attacks(record.id))]
     found.sort(key=lambda one: one[1].sound)  # as in the figure
     if found:
-        _finding(pair, found)
-    else:
-        st.markdown(QUESTION)
+        st.markdown(_reading(pair, found))
+        _numbers_of(pair, found)
     busy = any(_going(record) for record in pair.records)
     shell.fragment(_under_way, run_every=POLL_SECONDS if busy else None)(pair, busy)
     if not found and not busy:
-        st.caption("No attack on either run has found that yet.")
+        st.caption("No attack on either run has tried that yet.")
     _offer([one for one in pair.records if not _going(one) and one.id not in {record.id for record, _ in found}])
     for record in pair.records:
         st.page_link(
@@ -68,9 +74,33 @@ def show(pair: Pair) -> None:
         )
 
 
-def _finding(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> None:
-    """What the attacks come to, and their numbers in a fold."""
-    st.markdown(_reading(pair, found))
+def _promises(pair: Pair) -> list[str]:
+    """What holds against every attack, with and without privacy, and what a smaller ε would promise."""
+    told = []
+    said = None if pair.private is None else pair.private.statement
+    if pair.private is not None and said is not None and math.isfinite(said.epsilon):
+        most = at_most(guess(said.epsilon, said.delta))
+        word = f"{strength(said.epsilon, said.delta)} protection"
+        at = markup.literal(naming.budget(pair.private))
+        if most == at_most(1.0):
+            told.append(f"**At {at}** ({word}): so large an ε excludes next to nothing.")
+        else:
+            told.append(
+                f"**At {at}** ({word}), whatever they try: asked whether one relation was learnt from, they are right "
+                f"{most} of the time, even if they know all others. A coin is right 50% of the time."
+            )
+        beside = " · ".join(f"ε {one:g}: {at_most(guess(one, said.delta)).removeprefix('at most ')}" for one in OTHERS)
+        told.append(
+            f"The same for other ε, at most: {beside}. It holds for one relation, not for all of a text together "
+            f"(δ = {number(said.delta)})."
+        )
+    if pair.bare is not None:
+        told.append("**Without privacy**, nothing is promised: they may learn every relation.")
+    return told
+
+
+def _numbers_of(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> None:
+    """The attacks as a figure and a table, in a fold."""
     with st.expander("Figure and numbers of these attacks", key="fold.attacked", icon=":material/query_stats:"):
         st.markdown(QUESTION)
         rows = attack_areas.data(
@@ -111,38 +141,30 @@ def _explained(rows: Sequence[Row]) -> str:
 
 
 def _reading(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> str:
-    """What these attacks found as a finding, and what follows for safety: Markdown."""
+    """What these attacks found, and what follows for safety: Markdown."""
     telling = list(dict.fromkeys(called(record) for record, attack in found if attack.found[1] > GUESSING))
-    if telling:
-        return (
-            f"**An outsider can tell better than by a coin what {' and '.join(telling)} learnt from.** Another attack "
-            f"may find more{_also(pair, found)}. {PROMISED}"
-        )
     bare = any(record.spec.unit == "none" for record, _ in found)
-    if len(found) == 1:
-        ((record, attack),) = found
-        what = f"this attack tells nothing of {called(record)}"
-        sure = f"The interval of its area goes from {attack.found[1]:.2f} to {attack.found[2]:.2f}"
-        sure += f", around that of a coin, {GUESSING}." if attack.found[2] >= GUESSING else "."
+    if telling:
+        lead = f"The attack tried here can tell what {' and '.join(telling)} learnt from"
     else:
-        what = f"these attacks tell nothing{', not even of the run without privacy' * bare}"
-        most = max(attack.found[2] for _, attack in found)
-        sure = f"No interval of the area lies above {GUESSING}, a coin, and none goes beyond {most:.2f}."
-    seldom = _seldom([record for record, _ in found], pair)
-    shows = "So this attack cannot show what ε protects. " * bare
+        lead = f"The attack tried here finds nothing{', not even without privacy' * bare}"
+    each = "; ".join(_right(record, attack, found) for record, attack in found)
+    seldom = "" if telling else _seldom([record for record, _ in found], pair)
+    attacked = {record.id for record, _ in found}
+    left = "".join(f"{called(one)} was not attacked. " for one in pair.records if one.id not in attacked)
+    shows = "So it cannot show here what ε protects. " * (bare and not telling)
     return (
-        f"**Finding: {what}.** {sure} {seldom}{shows}It is no proof of safety{_also(pair, found)}: another attack may "
-        f"find more. {PROMISED}"
+        f"**{lead}.** Of two relations, one that was learnt from and one that was not, it picks the right one this "
+        f"often: {each}. A coin: 50%. {seldom}{shows}{left}Another attack may find more; only ε is a promise."
     )
 
 
-def _also(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> str:
-    """That more than one run is spoken of, and which was not attacked at all."""
-    attacked = {record.id for record, _ in found}
-    left = [called(one) for one in pair.records if one.id not in attacked]
-    if left:
-        return f", and {left[0]} was not attacked"
-    return ", in either run" if len(attacked) > 1 else ""
+def _right(record: RunRecord, attack: AttackRecord, found: Sequence[tuple[RunRecord, AttackRecord]]) -> str:
+    """How often an attack is right about two relations: the area under its curve, with its interval."""
+    area, low, high = attack.found
+    several = sum(one.id == record.id for one, _ in found) > 1
+    title = f", {markup.literal(attack.title)}" if several else ""
+    return f"{called(record)}{title}: **{percent(area)}** ({percent(low)} to {percent(high)})"
 
 
 def _seldom(attacked: Sequence[RunRecord], pair: Pair) -> str:

@@ -4,27 +4,18 @@ privacy."""
 from __future__ import annotations
 
 import streamlit as st
-from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.relations import cards, ladder, nearest, outsiders, runs, studied, training, watched
 
-FOLD, ASKED = "fold.asked", "relations.asked"
-"""In the session: whether the choice of runs is open, and whether a text was asked about."""
-JUMPS = (
-    "Below: [what privacy costs](#what-does-privacy-cost) · [settings and training](#settings-and-training) · [what "
-    "moves it](#what-moves-it) · [what an outsider can tell](#can-an-outsider-tell-which-relations-it-learnt-from)"
-)
+SECTIONS = ("What does privacy cost?", "What it protects", "Settings and training", "What moves it?")
 
 
-def _chooser() -> ExpanderContainer:
-    """A fold for what is asked, which closes when a text is: answers are wanted then."""
-    now = nearest.asked()
-    if st.session_state.get(ASKED) != now:
-        st.session_state[FOLD] = not now
-    st.session_state[ASKED] = now
-    return st.expander("Runs, data and domain that are asked", key=FOLD, icon=":material/tune:", on_change="rerun")
+def _jumps(curves: bool) -> str:
+    """Links to the sections, the last of which is there with `curves` alone: Markdown."""
+    titles = [title.rstrip("?").lower() for title in (SECTIONS if curves else SECTIONS[:-1])]
+    return "Below: " + " · ".join(f"[{title}](#{title.replace(' ', '-')})" for title in titles)
 
 
 def page() -> None:
@@ -46,25 +37,28 @@ def page() -> None:
         if not waiting:
             runs.invitation()
         return
-    st.markdown(JUMPS)  # a caption is faint, and links in it are too pale
-    form = st.container()  # above the choice of what it asks
-    with _chooser():
+    jumps, form = st.container(), st.container()  # above the choice of what is asked
+    with st.expander("Choose runs, data and domain", key="fold.asked", icon=":material/tune:"):
         places = st.columns([1, 1.7, 1.7])
         with st.container(key=shell.FIELDS):
             places += st.columns([3, 1])
     private, bare = runs.choose(records, places[:3])
     pair = runs.paired(private, bare)
+    curves = [] if pair is None else studied.curves(pair)
     if pair is not None:
+        jumps.markdown(_jumps(bool(curves)))  # a caption is faint, and links in it are too pale
         nearest.show(pair, form, places[3:])
     st.divider()
     if pair is not None:
         ladder.show(pair, records)
+        outsiders.show(pair)
         st.divider()
     cards.show(private, bare)
     if pair is not None:
         training.show(pair)
-        studied.show(pair)
-        outsiders.show(pair)
+        studied.offer(pair)
+    if pair is not None and curves:
+        studied.show(pair, curves)
     st.divider()
     st.caption(
         "PvGaLM: Yin et al., Privately Learning from Graphs with Applications in Fine-tuning Large Language Models. "

@@ -1,8 +1,7 @@
-"""What privacy cost, in two sentences, and the seeds that it takes to say so."""
+"""What privacy cost, in a few sentences, and the seeds that it takes to say so."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from itertools import count, islice
 
@@ -18,7 +17,6 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.relations import sent
 from privgraph_workbench.views.relations.runs import METHODS, PENDING, Pair, apart, like
 from privgraph_workbench.words import markup, naming
-from privgraph_workbench.words.meaning import strength
 from privgraph_workbench.words.numbers import duration, percent
 
 MOST_RUNS = 500
@@ -26,6 +24,8 @@ MORE = 3
 """Seeds of each setting that are offered where those that are there leave the answer open."""
 MOST_SEEDS = 12
 """With so many of each, no more are offered."""
+MINUTES = 120
+"""Seconds from which on a guess at a time is in whole minutes."""
 
 
 def offer(pair: Pair, rows: Sequence[Row]) -> None:
@@ -48,64 +48,54 @@ def _rows(pair: Pair, rows: Sequence[Row]) -> tuple[Row | None, Row | None]:
 
 
 def sentence(pair: Pair, rows: Sequence[Row]) -> str:
-    """What privacy cost, by `rows` of `relation_ranking`, and how often the private run, the other one and
-    the base encoder are right: Markdown; "" where neither was judged."""
+    """What privacy cost, by `rows` of `relation_ranking`, and then how sure that is: Markdown; "" where
+    neither run was judged."""
     private, bare = _rows(pair, rows)
     base = next((row for row in rows if row["kind"] == "base"), None)
-    told = []
+    untrained = "" if base is None else f" Before any training, it is {percent(base['accuracy'])}."
+    first = "the right partner comes first (PREC@1) for"
+    if private is not None and bare is not None:
+        reached = f"{first} {percent(private['accuracy'])} of relations, and for {percent(bare['accuracy'])} without"
+        return _verdict(pair, private, bare, f"{reached} privacy", untrained)
     if private is not None and pair.private is not None:
-        told.append((_privately(pair.private), private))
+        return f"**At {_at(pair.private)}, {first} {percent(private['accuracy'])} of relations.**{untrained}"
     if bare is not None:
-        told.append(("training without privacy" if told else "Training without privacy", bare))
-    if not told:
-        return ""
-    if base is not None:
-        told.append(("the base encoder", base))
-    (name, first), *others = told
-    said = "".join(f", {other} **{percent(row['accuracy'])}**" for other, row in others)
-    text = f"{name} ranks the right partner first for **{percent(first['accuracy'])}** of relations (PREC@1){said}"
-    return f"{text}." if private is None or bare is None else f"**{_verdict(pair, private, bare)}.** {text}."
+        return f"**Without privacy, {first} {percent(bare['accuracy'])} of relations.**{untrained}"
+    return ""
 
 
-def _privately(record: RunRecord) -> str:
-    said = record.statement
-    budget = markup.literal(naming.budget(record))
-    how = "randomised response" if record.spec.method == relation_ranking.RANDOMISED else "private training"
-    if said is None or math.isinf(said.epsilon):
-        return f"At {budget}, {how}"
-    return f"At {budget} ({strength(said.epsilon, said.delta)} protection), {how}"
+def _at(record: RunRecord) -> str:
+    """The budget of a private run, with the method where that is not private training."""
+    how = ", on randomised relations" if record.spec.method == relation_ranking.RANDOMISED else ""
+    return f"{markup.literal(naming.budget(record))}{how}"
 
 
-def _verdict(pair: Pair, private: Row, bare: Row) -> str:
-    """What seeds show of the difference between the private run and the other one, and whether privacy is
-    what differs."""
+def _verdict(pair: Pair, private: Row, bare: Row, reached: str, untrained: str) -> str:
+    """What both runs `reached`, what seeds show of the difference, and whether privacy is what differs."""
     assert pair.private is not None
     assert pair.bare is not None
-    at = f"At {markup.literal(naming.budget(pair.private))}"
+    at = f"At {_at(pair.private)}"
     more = [name for name, _, _ in apart(pair.private, pair.bare) if name != "seed"]
-    beside = f", but the two differ in more than privacy: {markup.literal(', '.join(more))}" if more else ""
+    beside = f" The two differ in more than privacy: {markup.literal(', '.join(more))}." if more else ""
     one, other = int(private["seeds"]), int(bare["seeds"])
     seeds = f"{one} seed{'s' * (one > 1)} of each" if one == other else f"{one} and {other} seeds"
     found = relation_ranking.between(bare, private)
     if found is None:
         what = "whether the two differ" if more else "what privacy costs"
-        return f"{at}, {seeds} cannot tell {what}: it takes {FEWEST} of each{beside}"
+        return f"**{at}, {reached}.** {seeds} cannot tell {what}: it takes {FEWEST} of each.{beside}{untrained}"
     points, low, high = (100 * number for number in found)
-    sure = f"95% confidence interval {low:.1f} to {high:.1f}, {seeds}"
+    sure = f"95% confidence interval {low:.1f} to {high:.1f} points, {seeds}"
     if low > 0:
         name = "the private run finds" if more else "privacy costs"
-        return f"{at}, {name} {points:.1f} points{' less' * bool(more)} ({sure}){beside}"
+        lead = f"**{at}, {name} {points:.1f} points{' less' * bool(more)}: {reached}.**"
+        return f"{lead}{untrained}{beside} Of the difference: {sure}."
     if high < 0:
-        sure = f"95% confidence interval {-high:.1f} to {-low:.1f}, {seeds}"
-        return f"{at}, the private run finds {-points:.1f} points more ({sure}){beside}"
-    if points > 0 and bare["gain"] > points / 100 and not more:
-        return (
-            f"{at}, privacy costs about {points / 100 / bare['gain']:.0%} of what training gains, but that is not yet "
-            f"certain: {points:.1f} points, and {seeds} leave open whether it is anything (95% confidence interval "
-            f"{low:.1f} to {high:.1f})"
-        )
-    what = "whether the two differ" if more else "whether privacy costs anything"
-    return f"{at}, {seeds} leave open {what} (95% confidence interval {low:.1f} to {high:.1f} points){beside}"
+        sure = f"95% confidence interval {-high:.1f} to {-low:.1f} points, {seeds}"
+        return f"**{at}, the private run finds {-points:.1f} points more: {reached}.**{untrained}{beside} ({sure}.)"
+    return (
+        f"**{at}, {reached}: this difference may still be chance.**{untrained}{beside} The difference is "
+        f"{points:.1f} points ({sure})."
+    )
 
 
 def _more(pair: Pair, most: int) -> None:
@@ -118,17 +108,19 @@ def _more(pair: Pair, most: int) -> None:
     took = {naming.setting(one): one.seconds for one in pair.records}
     times = [took[setting] for setting, specs in wanted.items() for _ in specs]
     known = [one for one in times if one is not None]
-    time = f", about {duration(sum(known))} in all on a quiet machine" if len(known) == len(times) else ""
+    total = sum(known)
+    about = duration(total) if total < MINUTES else f"{total / 60:.0f} min"
+    time = f": about {about}" if len(known) == len(times) else ""
     specs = [spec for asked in wanted.values() for spec in asked]
     counts = {len(found) for found in wanted.values()}
     each = len(wanted) == len(took) and len(counts) == 1
     many = f"{counts.pop()} more seeds of each" if each else f"{len(specs)} missing seed{'s' * (len(specs) > 1)}"
     if st.button(
-        f"Train {many}",
+        f"Train {many}{time}",
         key="train_seeds",
         icon=":material/play_arrow:",
-        help=f"So that there are {most} of each{time}. Each private run is one more look at the same relations: all "
-        "of them together cost more than the ε of one",
+        help=f"So that there are {most} of each; the time is that of a quiet machine. Each private run is one more "
+        "look at the same relations: all of them together cost more than the ε of one",
     ):
         sent.train("seeds", specs)
 

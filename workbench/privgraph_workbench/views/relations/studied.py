@@ -17,9 +17,9 @@ from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.relations import sent
 from privgraph_workbench.views.relations.runs import Pair, like
-from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import duration, number, percent
+from privgraph_workbench.words.numbers import duration, number
 
 MOST_RUNS = 500
 VALUES: Mapping[str, tuple[float, ...]] = {
@@ -48,43 +48,40 @@ PRICE = (
 )
 
 
-def show(pair: Pair) -> None:
-    """The figure of what is there, and a form that trains what is not."""
-    chosen = pair.first
+def curves(pair: Pair) -> list[Row]:
+    """Rows of runs that differ from the chosen one in one option; none where they are too few for a curve."""
+    if pair.first.spec.method != relation_options.METHOD:
+        return []
+    rows = relation_options.data(_studied(), pair.first)
+    return rows if relation_options.makes_curves(rows) else []
+
+
+def _studied() -> list[RunRecord]:
+    query = RunQuery(methods=(relation_options.METHOD,), states=("done",), limit=MOST_RUNS)
+    return states.readable(queue.store().find(query))
+
+
+def show(pair: Pair, rows: Sequence[Row]) -> None:
+    """These rows as a figure."""
     st.divider()
     st.markdown("### What moves it?")
-    if chosen.spec.method != relation_options.METHOD:
-        method, other = naming.method_title(relation_options.METHOD), naming.method_title(chosen.spec.method)
-        st.caption(f"This compares runs of {method}, and the chosen one is of {other}. Choose one of {method} above.")
-        return
-    query = RunQuery(methods=(relation_options.METHOD,), states=("done",), limit=MOST_RUNS)
-    records = states.readable(queue.store().find(query))
-    rows = relation_options.data(records, chosen)
-    if not relation_options.makes_curves(rows):
-        with st.expander("No curve yet: train one", key="fold.moved_option", icon=":material/tune:"):
-            st.markdown(f"{_few(rows)} Three values of one option or more make a curve.")
-            _more(chosen)
-        sent.show("moved")
-        return
     st.markdown(
         "Runs that differ from the chosen one in **one option**, all else equal; for batch sizes there is a line for "
         "each learning rate. With privacy, more negatives or steps may cost more than they bring."
     )
-    found = relation_options.compared(records, chosen)
+    found = relation_options.compared(_studied(), pair.first)
     shown = {one.id: one for members in found.values() for one in members}
-    drawn_figure("relation_options", rows, statements_of(list(shown.values())), chosen)
-    with st.expander("Move an option", key="fold.moved_option", icon=":material/tune:"):
-        _more(chosen)
+    drawn_figure("relation_options", rows, statements_of(list(shown.values())), pair.first)
+
+
+def offer(pair: Pair) -> None:
+    """A form that trains the values of one option that are missing."""
+    if pair.first.spec.method != relation_options.METHOD:
+        return
+    with st.expander("Train several values of one option", key="fold.moved_option", icon=":material/tune:"):
+        st.markdown("Three values or more make a curve, *What moves it?*, on this page.")
+        _more(pair.first)
     sent.show("moved")
-
-
-def _few(rows: Sequence[Row]) -> str:
-    """What is known of values that are too few for a curve."""
-    if not rows:
-        return "No two runs here differ in one option alone."
-    base = rows[0]["base"]
-    beside = "" if base is None else f" The base encoder has {percent(base)}."
-    return f"{markup.literal(relation_options.chart(rows).summary)}{beside}"
 
 
 def _more(chosen: RunRecord) -> None:
