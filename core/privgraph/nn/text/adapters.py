@@ -181,7 +181,8 @@ def load_adapter(encoder: TextEncoder, folder: Path) -> None:
             if not 1 <= rank <= LARGEST_RANK or not 0 < alpha < math.inf:
                 raise ValueError("no rank and scale of an adapter")
             tensors = load_file(folder / WEIGHTS)
-            adapt(encoder, rank=rank, alpha=alpha, generator=generator, targets=[str(one) for one in targets])
+            named = [_named(encoder, str(one)) for one in targets]
+            adapt(encoder, rank=rank, alpha=alpha, generator=generator, targets=[one for part in named for one in part])
     except EncoderError:
         raise
     except (OSError, KeyError, TypeError, ValueError, OverflowError, RecursionError, SafetensorError) as error:
@@ -191,6 +192,13 @@ def load_adapter(encoder: TextEncoder, folder: Path) -> None:
         raise EncoderError("the adapter was made for another encoder: its weights have other names or shapes")
     for name, weight in own.items():
         weight.data.copy_(tensors[name])
+
+
+def _named(encoder: TextEncoder, target: str) -> list[str]:
+    """Full names of the linear modules that a line of an adapter's settings means: peft shortens a long list
+    of them to the ends that they have in common. The line itself where there is none."""
+    found = [name for name in linear_modules(encoder) if f".{name}".endswith(f".{target}")]
+    return found or [target]
 
 
 def _own(encoder: TextEncoder) -> list[tuple[str, nn.Parameter]]:
