@@ -55,7 +55,8 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     over seeds; None for fewer than three), seeds (their number), test_nodes (on how many nodes each accuracy
     was measured; None: not known), reference (True: no epsilon to place it at, because nothing or everything
     is protected), data_dependent, evaluator (True: test labels are private), composed (how many of all these
-    runs read the same people), delta and released (of the statement; None: it has none), gallery (how many of the seeds came with the program), runs (ids), front
+    runs read the same people), delta and released (of the statement; None: it has none), gallery (how many of
+    the seeds came with the program), runs (ids), front
     (True: no other setting of this graph and unit, measured on as many nodes, has a higher mean at an epsilon
     that is no larger).
     """

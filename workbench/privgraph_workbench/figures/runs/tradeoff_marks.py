@@ -29,11 +29,11 @@ KEY = theme.MARKERS.index("square")
 """The mark that stands there for those of all methods."""
 SAME_RUN = "same run"
 """What joins the two epsilons of one noise."""
-CAP = 0.003
+CAP = 0.0025
 """Half the width of the ends of a bar, as a share of the panel's."""
 CROWD = 2
 """Of more curves than these, intervals are bars alone: bands that lie over each other hide what they say."""
-APART, REACH = 0.004, 0.006
+APART, REACH = 0.003, 0.0045
 """In a crowd, the bars of one epsilon lie so far from each other, and the outermost no further than that from
 it, within its mark: as shares of the width of an only panel, which is twice that of one of many."""
 WRAP = 60
@@ -238,7 +238,9 @@ def _hover(row: Row, curve: str) -> str:
     seeds += "" if row["test_nodes"] is None else f"; {row['test_nodes']:,} test nodes"
     told = row.get("setting") or ("" if row["variant"] in curve else row["variant"])
     delta, released = row.get("delta"), row.get("released")
-    promised = "" if row["reference"] or delta is None else f"\nδ {number(delta)}; may be released:\n{fill(released, WRAP)}"
+    promised = (
+        "" if row["reference"] or delta is None else f"\nδ {number(delta)}; may be released:\n{fill(released, WRAP)}"
+    )
     whose = f"{row['own']} of {row['seeds']} runs are your own" if row["own"] else ""
     return (
         f"{curve}\n{percent(row['mean'])} ({seeds})\nsound ε {kept(row['asked'], row['epsilon'])}"

@@ -62,8 +62,10 @@ def short(
     planned: bool = False,
     whole: bool = True,
     asked: float | None = None,
+    gaps_too: bool = True,
 ) -> None:
-    """The three numbers, what they mean, and what must be known of them; see `show`."""
+    """The three numbers, what they mean, and what must be known of them; see `show`. The gaps may stand
+    elsewhere: they are long."""
     numbers(statement, planned=planned, whole=whole, asked=asked if planned else None)
     if why := meaning.comes_to(asked, statement.epsilon):
         st.caption(why)
@@ -76,7 +78,7 @@ def short(
         st.caption(f"{meaning.delta(statement.delta, statement.epsilon)} Rule: {markup.literal(statement.delta_rule)}.")
     if statement.data_dependent:
         st.warning("This epsilon was computed from the private data and is itself not private.")
-    if statement.gaps:
+    if gaps_too:
         gaps(statement)
 
 
@@ -179,6 +181,8 @@ def _under_audited(statement: PrivacyStatement) -> None:
 
 def gaps(statement: PrivacyStatement) -> None:
     """Where the paper's analysis promises more than holds, in plain words with its size."""
+    if not statement.gaps:
+        return
     many = len(statement.gaps) > 1
     title = f"{len(statement.gaps)} gaps" if many else "A gap"
     with st.expander(f"{title} between what the paper claims and what holds", icon="⚠️"):

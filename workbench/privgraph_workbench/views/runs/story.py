@@ -80,6 +80,8 @@ def show(record: RunRecord, events: Sequence[StoredEvent], told: Outlook, same: 
         _accuracy(record, same, told)
     with right:
         _promised(record)
+    if record.statement is not None:
+        statement.gaps(record.statement)  # below both sides: opened beside one it left the other blank
     ways = _ways(record, events)
     if not (spent := _spent(record)):
         for column, way in zip(st.columns(len(ways)) if ways else (), ways, strict=True):
@@ -137,7 +139,7 @@ def _promised(record: RunRecord) -> None:
     if said is None:
         return
     st.markdown("##### What was promised")
-    statement.short(said, asked=record.spec.asked_epsilon)
+    statement.short(said, asked=record.spec.asked_epsilon, gaps_too=False)
 
 
 def _spent(record: RunRecord) -> list[Row]:
