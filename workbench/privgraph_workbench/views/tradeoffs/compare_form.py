@@ -108,16 +108,14 @@ def _promises(known: Known) -> None:
     """What is promised by the methods that are taken, each in a line, with the way to all of it."""
     for one in known.promises:
         title = markup.literal(METHODS[one.method].title)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(f"**{title}** {markup.literal(one.text)}", width="stretch")
-            if one.run:
-                st.page_link(
-                    shell.page("train"),
-                    label="In full",
-                    icon=":material/verified_user:",
-                    help=f"What {title} promises, in a run of it",
-                    query_params={"run": one.run, tabs.OPENED: tabs.PROMISE},
-                )
+        st.caption(f"**{title}** {markup.literal(one.text)}")
+        if one.run:
+            st.page_link(
+                shell.page("train"),
+                label=f"The promise of {title} in full",
+                icon=":material/verified_user:",
+                query_params={"run": one.run, tabs.OPENED: tabs.PROMISE},
+            )
 
 
 def _settle(spec: DatasetSpec, known: Known, unit: str) -> None:
