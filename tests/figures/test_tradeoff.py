@@ -215,25 +215,41 @@ def test_the_front_is_what_nothing_else_dominates() -> None:
     assert steps.y[-1] == 0.9
 
 
-def test_in_a_crowd_each_mark_stands_on_its_own_bar_and_none_left_of_its_epsilon() -> None:
-    """A bar beside its mark is read as another point."""
+def test_in_a_crowd_marks_and_lines_stand_at_their_epsilon_and_each_bar_within_its_mark() -> None:
+    """A mark beside its epsilon is read as another promise; bars that lie on each other are no bars."""
     titles = ("ProGAP", "GAP", "EdgeRand", "HeterPoisson")
+    asked = (0.25, 1.0, 8.0)
     for count in (2, 3, 4):
         rows = [
             _row(at, 0.5 + place / 10, title=title, low=0.4, high=0.95, seeds=3)
             for place, title in enumerate(titles[:count])
-            for at in (0.25, 1.0, 8.0)
+            for at in asked
         ]
         chart = tradeoff.chart(rows)
-        marks = {one.group: one.x for one in chart.series if one.epsilon == "sound" and one.hover}
-        bars = {one.group: one.x for one in chart.series if one.name == "95% confidence of each point"}
-        lines = {one.group: one.x for one in chart.series if one.kind == "line"}
-        assert len(marks) == count
-        for group, places in marks.items():
-            assert bars[group][::6] == bars[group][1::6] == places == lines[group]
-            assert all(1 <= float(x or 0) / at < 1.3 for x, at in zip(places, (0.25, 1.0, 8.0), strict=True))
-        assert len(set(marks.values())) == (count if count > 2 else 1), "side by side"
-        assert (tradeoff.SIDE_BY_SIDE in chart.notes) == (count > 2)
+        drawn = [one for one in chart.series if one.kind == "line" or (one.epsilon == "sound" and one.hover)]
+        assert len(drawn) == 2 * count
+        assert {one.x for one in drawn} == {asked}
+        bars = [one.x[::6] for one in chart.series if one.name == "95% confidence of each point"]
+        assert len(set(bars)) == (count if count > 2 else 1), "side by side"
+        low, high = chart.panels[0].x.low, chart.panels[0].x.high
+        reach = math.log(high / low) * tradeoff_marks.REACH
+        for places in bars:
+            assert all(abs(math.log(float(x) / at)) <= reach + 1e-9 for x, at in zip(places, asked, strict=True))
+
+
+def test_a_point_says_what_its_promise_is() -> None:
+    (text,) = (
+        one.hover[0]
+        for one in tradeoff.chart([_row(1, 0.5, delta=1e-6, released="the weights alone")]).series
+        if one.epsilon == "sound" and one.hover
+    )
+    assert "δ 1e-06; may be released:\nthe weights alone" in text
+
+
+def test_a_model_that_reads_no_edge_is_said_to_protect_no_person(store: RunStore) -> None:
+    made_runs.finish(store, made_runs.spec("mlp", unit="none"), 0.7, made_runs.statement((), unit="none"))
+    (level,) = (one for one in tradeoff.chart(tradeoff.data(store.find())).series if one.kind == "level")
+    assert level.name == "MLP (ignores edges), protects no person"
 
 
 def test_a_crowded_panel_is_drawn_in_outline_at_first() -> None:

@@ -158,7 +158,32 @@ def test_an_audited_epsilon_is_listed_as_a_lower_bound(opened: Callable[..., App
     bound = store.get(run).epsilon_audited
     assert bound is not None
     (row,) = _rows(opened("runs"))
-    assert {one["kind"]: one["text"] for one in row["epsilons"]}["audited"] == f"≥ {stated('audited', bound)}"
+    assert {one["kind"]: one["text"] for one in row["epsilons"]}["audited"] == f"≥ {stated('audited', bound)} audited"
+
+
+def test_a_refuted_claim_is_marked_and_can_be_found(opened: Callable[..., AppTest], store: RunStore) -> None:
+    run, other = (keep(store, spec("dp-mlp", unit="node", epsilon=one, batch_size=8)) for one in (8.0, 0.1))
+    assert not [one for one in opened("runs").toggle if one.key == page.REFUTED], "nothing is refuted"
+    said = store.get(other).statement
+    assert said is not None
+    store.add_audit(other, made_audit(other, delta=said.delta))
+    bound = store.get(other).epsilon_audited
+    assert bound is not None
+    assert bound > said.epsilon
+    app = opened("runs")
+    marked = {row["runs"][0]["id"]: [one["kind"] for one in row["epsilons"] if one["refuted"]] for row in _rows(app)}
+    assert marked[run] == []
+    assert "sound" in marked[other]
+    app.toggle(key=page.REFUTED).set_value(True).run()
+    assert _table(app) == [other]
+
+
+def test_a_model_that_reads_no_edge_is_not_said_to_protect_nothing(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    keep(store, spec("mlp", unit="none"))
+    (row,) = _rows(opened("runs"))
+    assert row["unit"] == "no person; reads no edge"
 
 
 def test_rows_of_a_method_say_what_tells_them_apart(opened: Callable[..., AppTest], store: RunStore) -> None:

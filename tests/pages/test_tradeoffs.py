@@ -418,11 +418,17 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
         keep(store, one, accuracy=0.9 if one.method == "gap" else 0.7 if one.unit == "edge" else 0.5)
     app = opened("tradeoffs", data="karate", fold="compare")
     said = "\n".join(one.value for one in app.markdown)
-    assert "**To hide edges:**" in said
+    assert "**To hide edges (test accuracy):**" in said
     assert "- **ε 0.5 to 4: take GAP, 90.0% at ε 0.5, 90.0% at ε 4.** It is clearly above the next best, " in said
     assert not [*app.success, *app.warning], "no colour for what is said every day"
     table = next(one.value for one in app.dataframe if "95% over seeds" in one.value.columns)
     assert len(table) == 3 * 4 + 2
+    assert [one for one in table["advice"] if one] == ["take"] * 4
+    assert "**GAP** hides one connection" in "\n".join(one.value for one in app.caption), "what the choice promises"
+    assert any(
+        one.proto.label == "The promise of GAP in full" and "run=gap-" in one.proto.query_string
+        for one in app.get("page_link")
+    )
     assert not any(one.key == "compare_go" for one in app.button)
 
 
@@ -494,12 +500,31 @@ def test_where_nothing_is_clear_the_way_leads_to_a_graph_where_it_is(
 ) -> None:
     gallery.bring_in(store)
     app = opened("tradeoffs", data="social", protects="node", fold="")
-    assert "ε 1 to 16: no clear winner." in _advice(app)
+    assert "by default, " in _advice(app)
     (link,) = (one for one in app.get("page_link") if one.proto.label.startswith("More is known on"))
     assert link.proto.label == "More is known on Cora: 5 methods compared to hide people"
     assert {"data=cora", "protects=node"} <= set(link.proto.query_string.split("&"))
     relations = _advice(opened("tradeoffs", data="products", fold=""))
     assert "take PvGaLM" in relations, "compared at the domains that the runs have"
+
+
+def test_seeds_that_would_tell_methods_apart_are_trained_by_a_button(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    """Those that are there already are not trained again."""
+    for seed, off in enumerate((-0.04, 0.0, 0.04)):
+        for epsilon in (1.0, 4.0):
+            keep(store, spec(epsilon=epsilon, seed=seed), accuracy=0.7 + off)
+            keep(store, spec("gap", epsilon=epsilon, seed=seed), accuracy=0.76 + off)
+    app = opened("tradeoffs", data="karate", fold="")
+    assert "ε 1 to 4: GAP by default, 76.0% at ε 1, 76.0% at ε 4." in _advice(app)
+    app.button(key="settle.edge").click().run()
+    assert not app.exception, app.exception
+    sent = [one.spec for one in store.find(RunQuery(states=("queued",)))]
+    seeds = {one.seed for one in sent}
+    assert min(seeds) == 3
+    assert len(sent) == 2 * 2 * len(seeds)
+    assert not any(one.key == "settle.edge" for one in app.button), "they are under way"
 
 
 def test_a_sweep_takes_several_methods_and_any_option(opened: Callable[..., AppTest], store: RunStore) -> None:

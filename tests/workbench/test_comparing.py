@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from tests.figures import made_runs
 
@@ -110,8 +112,8 @@ def test_each_range_of_budgets_has_its_own_advice(store: RunStore) -> None:
         ("ε 4 to 8", "several", ("progap", "gap")),
     ]
     assert told.stretches[2].text == (
-        "ε 4 to 8: no clear winner. ProGAP (90.0% at ε 4, 95.0% at ε 8) is clearly better than the model that ignores "
-        "edges (51.0%); GAP (94.0% at ε 8) cannot be told from it."
+        "ε 4 to 8: ProGAP by default, 90.0% at ε 4, 95.0% at ε 8. It is clearly better than the model that ignores "
+        "edges (51.0%). With 3 seeds each, GAP (94.0% at ε 8) cannot be told from it; about 18 would do."
     )
 
 
@@ -124,8 +126,75 @@ def test_a_higher_mean_alone_is_no_reason_to_pay_for_noise(store: RunStore) -> N
     assert low.why.endswith("is clearly better: the best, ProGAP, has 70.0% (55.1% to 84.9%) at ε 1.")
     assert (high.kind, high.takes) == ("several", ("gap", "progap")), "at ε 4 80.0%, 65.1% to 94.9%"
     assert high.why.startswith(
-        "GAP (72.0%) is clearly better than the model that ignores edges (67.0%); ProGAP (80.0%)"
+        "It is clearly better than the model that ignores edges (67.0%). With 3 seeds each, ProGAP"
     )
+
+
+def test_what_would_settle_a_choice_is_so_many_seeds_and_they_do(store: RunStore) -> None:
+    """Seeds of the same mean and spread, as many as were said, are told apart; one fewer are not. The button
+    trains the ones that lack."""
+
+    def finish(name: str, count: int, mean: float, spread: float) -> None:
+        off = spread * (1 if count % 2 else math.sqrt((count - 1) / count))
+        said = made_runs.statement(made_runs.edge_entries(3))
+        for seed in range(count):
+            accuracy = mean + (off if seed % 2 else -off if seed < count - count % 2 else 0.0)
+            made_runs.finish(store, made_runs.spec(name, epsilon=4.0, seed=seed, unit="edge"), accuracy, said)
+
+    finish("gap", 4, 0.60, 0.04)
+    finish("progap", 4, 0.65, 0.04)
+    (line,) = advising.verdict(list(store.find()), "edge").stretches
+    seeds = {one.seeds for one in line.needed}
+    assert {(one.method, one.epsilon) for one in line.needed} == {("gap", 4.0), ("progap", 4.0)}
+    (more,) = seeds
+    assert f"With 4 seeds each, GAP (60.0%) cannot be told from it; about {more} would do." in line.why
+    for count, kind in ((more, "one"), (more - 1, "several")):
+        for one in store.find():
+            store.delete(one.id)
+        finish("gap", count, 0.60, 0.04)
+        finish("progap", count, 0.65, 0.04)
+        assert [one.kind for one in advising.verdict(list(store.find()), "edge").stretches] == [kind]
+    wanted = comparing.specs("karate", "edge")
+    runs = comparing.settling(line.needed, wanted)
+    assert len(runs) == 2 * more
+    assert {(one.method, one.asked_epsilon) for one in runs} == {("gap", 4.0), ("progap", 4.0)}
+    assert {one.id for one in wanted if one.asked_epsilon == 4.0 and one.method == "gap"} <= {one.id for one in runs}
+
+
+def test_what_no_number_of_seeds_would_tell_is_said_to_be_near(store: RunStore) -> None:
+    records = filled(store, {"gap": [0.60, 0.65, 0.70], "progap": [0.601, 0.651, 0.701]}, {"mlp": 0.4})
+    (line,) = advising.verdict(records, "edge").stretches
+    assert line.why.endswith("GAP (75.0% at ε 4) cannot be told from it; not even 20 would do.")
+    assert not line.needed
+
+
+def test_a_network_is_the_most_accurate_one_whatever_its_options(store: RunStore) -> None:
+    """The figure draws that one, too."""
+    records = filled(store, {"gap": [0.5, 0.51, 0.52], "progap": [0.7, 0.71, 0.72]}, {"mlp": 0.4, "gnn": 0.86})
+    for seed in range(3):
+        other = made_runs.spec("gnn", unit="none", seed=seed, conv="gcn")
+        made_runs.finish(store, other, 0.88, made_runs.statement((), unit="none"))
+    networks = comparing.networks([records[0].spec], list(store.find()))
+    assert len(networks) == 6
+    said = advising.verdict(records, "edge", (), networks).text
+    assert "a network without privacy, 88.0%" in said
+    assert "86.0%" not in said
+
+
+def test_what_is_taken_says_what_it_promises(store: RunStore) -> None:
+    records = filled(store, {"gap": [0.60, 0.62, 0.64], "progap": [0.80, 0.81, 0.82]}, {"mlp": 0.75})
+    said = advising.verdict(records, "edge")
+    (told,) = advising.promises(records, said)
+    assert told.method == "progap"
+    assert told.text.startswith("hides one connection (edge), δ = ")
+    assert "May be released: " in told.text
+    assert store.get(told.run).spec.method == "progap"
+    blind = advising.Verdict(
+        unit="edge", stretches=(advising.Stretch(epsilons=(1.0,), kind="blind", takes=("mlp",), told="", why=""),)
+    )
+    (told,) = advising.promises(records, blind)
+    assert "It protects no person." in told.text
+    assert not told.run, "of a run that protects nothing nobody is sent there"
 
 
 def test_people_are_never_told_to_take_a_model_that_protects_nobody(store: RunStore) -> None:

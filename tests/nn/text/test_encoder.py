@@ -180,6 +180,23 @@ def test_what_is_trained_can_be_more_than_queries_and_values(tmp_path: Path, lla
         load_adapter(load_encoder("tiny"), folder)
 
 
+def test_names_that_peft_shortens_are_read_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many adapted modules it keeps the ends that they have in common, and no others have."""
+    from peft.tuners import tuners_utils
+
+    monkeypatch.setattr(tuners_utils, "MIN_TARGET_MODULES_FOR_OPTIMIZATION", 4)
+    encoder = load_encoder("tiny")
+    adapt(encoder, rank=2, alpha=2, generator=dice(), adapted="linear")
+    for _, weight in trainable(encoder):
+        weight.data.normal_(0, 0.5, generator=dice(3))
+    save_adapter(encoder, tmp_path)
+    written = json.loads((tmp_path / SETTINGS).read_text())["target_modules"]
+    assert len(written) < 12, "they are shortened"
+    again = load_encoder("tiny")
+    load_adapter(again, tmp_path)
+    assert encoder.encode(encoder.tokenize(TEXTS, 24)).equal(again.encode(again.tokenize(TEXTS, 24)))
+
+
 def test_a_weight_that_no_vector_depends_on_is_not_trained() -> None:
     """BERT's pooler, which many files bring along."""
     encoder = load_encoder("tiny")

@@ -12,22 +12,45 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.figures.seeds import FEWEST, reach
+from privgraph_workbench.words import meaning
 from privgraph_workbench.words.numbers import percent
 
 HIDES = {"edge": "edges", "node": "people"}
 UNITS = {"edge": "one edge", "node": "one person with everything about them"}
 BLIND = "mlp"
 """A model that reads no edge: it hides all of them, and needs no noise for it."""
+NETWORK = "gnn"
+"""A network without privacy."""
 IGNORES = "the model that ignores edges"
+READS_NONE = (
+    "reads no edge, so that its weights and predictions hide every edge (ε = 0, δ = 0) where features, labels and the "
+    "split are public. It protects no person."
+)
+"""What such a model promises."""
 WIDE = 0.3
 """An interval as wide as that says too little to choose by."""
 BASIS = (
-    "In brackets: 95% intervals over seeds. Clearly better means that they do not meet. Accuracies are measured on "
-    "test labels: choosing by them reads private data, and no ε here pays for it. Choose on a public graph that is "
-    "like yours, or treat the choice as an assumption."
+    "In brackets: 95% intervals over seeds. Clearly better means that they do not meet; how many seeds would do is "
+    "estimated from the present means and spreads. Accuracies are measured on test labels: choosing by them reads "
+    "private data, and no ε here pays for it. Choose on a public graph that is like yours, or treat the choice as an "
+    "assumption."
 )
 """What is called clear, and what the choice itself reads."""
+ACCURACY, PREC = "test accuracy", "PREC@1 of relations"
+"""What is compared: methods that predict relations have no accuracy."""
+MOST_SEEDS = 20
+"""With so many seeds a setting what can be told apart is; what cannot is as good."""
 Kind = Literal["blind", "one", "several", "unsure"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Needed:
+    """How many seeds a method would need at a budget to be told from another there, about."""
+
+    method: str
+    epsilon: float
+    seeds: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +60,8 @@ class Stretch:
     kind: `blind` (edges are to be hidden, and nothing that adds noise is clearly better than a model that
     reads none), `one` (a single method is clearly the best), `several` (one has the highest mean, and others
     cannot be told from it), `unsure` (too little has run). takes: what can be taken, the best first; nothing
-    where it is unsure. told: what is said, before the reasons; why: these, a sentence or two.
+    where it is unsure. told: what is said, before the reasons; why: these, a sentence or two. needed: what
+    would settle it, where no more than `MOST_SEEDS` seeds would.
     """
 
     epsilons: tuple[float, ...]
@@ -45,6 +69,7 @@ class Stretch:
     takes: tuple[str, ...]
     told: str
     why: str
+    needed: tuple[Needed, ...] = ()
 
     @property
     def span(self) -> str:
@@ -61,7 +86,7 @@ class Stretch:
 class Verdict:
     """What is said of each stretch of budgets, and beside it. methods: how many that protect the unit have
     run; thin: why nothing can be chosen yet, "" where something can; absent: titles of those that have not
-    run."""
+    run; score: what the percentages are."""
 
     unit: str
     stretches: tuple[Stretch, ...] = ()
@@ -69,6 +94,7 @@ class Verdict:
     thin: str = ""
     absent: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    score: str = ACCURACY
 
     @property
     def settled(self) -> bool:
@@ -82,7 +108,7 @@ class Verdict:
             return "No method has a finished run yet."
         if self.thin:
             return f"Too little has run to say what hides {HIDES[self.unit]} best: {self.thin}."
-        return f"To hide {HIDES[self.unit]}:"
+        return f"To hide {HIDES[self.unit]} ({self.score}):"
 
     @property
     def text(self) -> str:
@@ -90,9 +116,12 @@ class Verdict:
         return "\n".join([self.heading, *(one.text for one in self.stretches), *self.notes, BASIS])
 
 
-def verdict(records: Sequence[RunRecord], unit: str, expected: Sequence[str] = ()) -> Verdict:
+def verdict(
+    records: Sequence[RunRecord], unit: str, expected: Sequence[str] = (), networks: Sequence[RunRecord] = ()
+) -> Verdict:
     """What the finished runs of a comparison say, also before all of them are finished; those `expected` that
-    have not run are named.
+    have not run are named. `networks`: runs of networks without privacy on the same graph at any options, of
+    which the most accurate is the one that is compared with, as in the figure.
 
     Each budget is judged by the methods that ran at it. A method is clearly better than another where its
     interval over seeds lies above the other's. To hide edges, a model that reads none is taken where nothing
@@ -114,7 +143,7 @@ def verdict(records: Sequence[RunRecord], unit: str, expected: Sequence[str] = (
     if unit == "node":
         notes += _beside_blind([row for held in at.values() for row in held], blind)
     notes += [f"Not run yet: {', '.join(absent)}."] if absent else []
-    notes += _beside_network(judged, rows)
+    notes += _beside_network(judged, tradeoff.data(networks or records))
     return Verdict(
         unit=unit,
         stretches=stretches,
@@ -122,7 +151,38 @@ def verdict(records: Sequence[RunRecord], unit: str, expected: Sequence[str] = (
         thin=_thin(stretches, absent, len(expected)),
         absent=absent,
         notes=tuple(notes),
+        score=PREC if "relation prediction" in METHODS[methods[0]].tasks else ACCURACY,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Promise:
+    """What a method that is taken promises, in a line, and a run of it that says so in full: "" where none
+    does."""
+
+    method: str
+    text: str
+    run: str = ""
+
+
+def promises(records: Sequence[RunRecord], said: Verdict) -> list[Promise]:
+    """Of each method that is taken first at some budget; of a model that reads no edge, what follows from
+    that."""
+    found = []
+    for name in dict.fromkeys(one.takes[0] for one in said.stretches if one.takes):
+        if name == BLIND:
+            found.append(Promise(method=name, text=READS_NONE))
+            continue
+        for run in records:
+            told = run.statement
+            if run.spec.method == name and told is not None and told.unit == said.unit:
+                text = (
+                    f"hides {meaning.protected(told.unit, told.neighbours)}, δ = {told.delta:.2g}. May be released: "
+                    f"{told.released}. Taken as public: {'; '.join(told.public)}."
+                )
+                found.append(Promise(method=name, text=text, run=run.id))
+                break
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +209,7 @@ def _judged(rows: list[Row], blind: Row | None, unit: str) -> _Judged:
 
 def _alike(one: _Judged) -> tuple[str, str]:
     """By what budgets side by side are told in one."""
-    return one.kind, one.best["method"] if one.kind == "one" else ""
+    return one.kind, one.best["method"] if one.kind in ("one", "several") else ""
 
 
 def _stretch(same: list[_Judged], blind: Row | None, unit: str) -> Stretch:
@@ -157,6 +217,7 @@ def _stretch(same: list[_Judged], blind: Row | None, unit: str) -> Stretch:
     kind, title = same[0].kind, METHODS[same[0].best["method"]].title
     last = same[-1]
     takes: tuple[str, ...] = ()
+    needed: tuple[Needed, ...] = ()
     if kind == "blind" and blind is not None:
         nearest = max((one.best for one in same), key=lambda row: float(row["mean"]))
         takes, told = (BLIND,), f"take {IGNORES}, {_with_interval(blind)}"
@@ -171,10 +232,9 @@ def _stretch(same: list[_Judged], blind: Row | None, unit: str) -> Stretch:
         below += [f"{IGNORES} ({percent(blind['mean'])})"] if blind is not None and unit == "edge" else []
         why = f"It is clearly above {' and '.join(below)}." if below else "No other method has run."
     elif kind == "several":
-        leaders = dict.fromkeys(one.best["method"] for one in same)
         takes = tuple(dict.fromkeys(row["method"] for one in reversed(same) for row in (one.best, *one.alike)))
-        told = "no clear winner"
-        why = _several(same, blind, unit) if len(leaders) == 1 else _in_turn(same, blind, unit)
+        told, why = f"{title} by default, {_reached(same)}", _several(same, blind, unit)
+        needed = _needed(same)
     else:
         told = "too little has run"
         row = last.best
@@ -183,43 +243,71 @@ def _stretch(same: list[_Judged], blind: Row | None, unit: str) -> Stretch:
             if row["low"] is None
             else f"{title}'s interval is {percent(row['low'])} to {percent(row['high'])}."
         )
-    return Stretch(epsilons=tuple(one.best["asked"] for one in same), kind=kind, takes=takes, told=told, why=why)
+    budgets = tuple(one.best["asked"] for one in same)
+    return Stretch(epsilons=budgets, kind=kind, takes=takes, told=told, why=why, needed=needed)
 
 
 def _several(same: list[_Judged], blind: Row | None, unit: str) -> str:
     """The same method leads at each of these budgets, and others cannot be told from it."""
-    title = _title(same[0].best)
-    reached = _reached(same) if len(same) > 1 else percent(same[0].best["mean"])
     last_of = {row["method"]: row for one in same for row in one.alike}
     names = [f"{_title(row)} ({percent(row['mean'])}{_at(row) * (len(same) > 1)})" for row in last_of.values()]
+    above = "It has the highest mean"
     if blind is not None and unit == "edge":
-        above = f"{title} ({reached}) is clearly better than {IGNORES} ({percent(blind['mean'])})"
-    else:
-        above = f"{title} has the highest mean ({reached})"
-    return f"{above}; {_and(names)} cannot be told from it."
+        above = f"It is clearly better than {IGNORES} ({percent(blind['mean'])})"
+    counts = [row["seeds"] for one in same for row in (one.best, *one.alike)]
+    few, many = min(counts), max(counts)
+    by = f"{few} seed{'s' * (few != 1)}" if few == many else f"{few} to {many} seeds"
+    return f"{above}. With {by} each, {_and(names)} cannot be told from it; {_told_with(same)}."
 
 
-def _in_turn(same: list[_Judged], blind: Row | None, unit: str) -> str:
-    """Several methods lead, each at other budgets."""
-    led: dict[str, list[Row]] = {}
+def _told_with(same: list[_Judged]) -> str:
+    """How many seeds would tell what cannot be told apart, and of what not even `MOST_SEEDS` would."""
+    seeds = max((one.seeds for one in _needed(same)), default=0)
+    titles = {row["method"]: _title(row) for one in same for row in one.alike}
+    apart = {row["method"] for one in same for row in one.alike if seeds_to_tell(one.best, row)}
+    if not apart:
+        return f"not even {MOST_SEEDS} would do"
+    if len(apart) == len(titles):
+        return f"about {seeds} would do"
+    far, near = ([title for method, title in titles.items() if (method in apart) == told] for told in (True, False))
+    return f"about {seeds} would do for {_and(far)}, not even {MOST_SEEDS} for {_and(near)}"
+
+
+def _needed(same: list[_Judged]) -> tuple[Needed, ...]:
+    """The seeds of each method at each budget with which the best would be told from the others, as far as
+    `MOST_SEEDS` would do."""
+    seeds: dict[tuple[str, float], int] = {}
     for one in same:
-        led.setdefault(_title(one.best), []).append(one.best)
-    leaders = [
-        f"{title} at ε {_epsilons(held)} ({'up to ' * (len(held) > 1)}{percent(max(row['mean'] for row in held))})"
-        for title, held in led.items()
-    ]
-    said = f"The highest means are those of {_and(leaders)}; at each of these ε, others cannot be told from the best."
-    if blind is None or unit == "node":
-        return said
-    return f"{said} Each is clearly better than {IGNORES} ({percent(blind['mean'])})."
+        for row in one.alike:
+            if told := seeds_to_tell(one.best, row):
+                for each in (one.best, row):
+                    key = each["method"], each["asked"]
+                    seeds[key] = max(told, seeds.get(key, 0))
+    return tuple(Needed(method=name, epsilon=asked, seeds=told) for (name, asked), told in seeds.items())
+
+
+def seeds_to_tell(one: Row, other: Row) -> int | None:
+    """With how many seeds each their intervals would not meet, if means and spreads stay as they are; None
+    where not even `MOST_SEEDS` would do. Of what has no interval, `FEWEST` seeds tell more."""
+    if one["low"] is None or other["low"] is None:
+        return FEWEST
+    for seeds in range(FEWEST, MOST_SEEDS + 1):
+        if _reach(one, seeds) + _reach(other, seeds) < abs(one["mean"] - other["mean"]):
+            return seeds
+    return None
+
+
+def _reach(row: Row, seeds: int) -> float:
+    """Half the interval of so many seeds, or of those that there are where these are more, at the spread of
+    those that there are."""
+    held = int(row["seeds"])
+    more = max(held, seeds)
+    half = max(row["mean"] - row["low"], row["high"] - row["mean"])  # the other end may lie at a bound
+    return float(half) * reach(more) / reach(held)
 
 
 def _at(row: Row) -> str:
     return f" at ε {row['asked']:g}"
-
-
-def _epsilons(rows: Sequence[Row]) -> str:
-    return ", ".join(f"{row['asked']:g}" for row in rows)
 
 
 def _title(row: Row) -> str:
@@ -277,10 +365,13 @@ def _beside_blind(private: Sequence[Row], blind: Row | None) -> list[str]:
 
 def _beside_network(judged: Sequence[_Judged], rows: Sequence[Row]) -> list[str]:
     """How far the best at the largest budget is from a network without privacy."""
-    network = next((row for row in rows if row["method"] == "gnn"), None)
-    if network is None or not judged:
+    if not judged:
         return []
     best = judged[-1].best
+    same = [row for row in rows if row["method"] == NETWORK and row["test_nodes"] == best["test_nodes"]]
+    network = max(same, key=lambda row: float(row["mean"]), default=None)
+    if network is None:
+        return []
     here = f"{_title(best)}{_at(best)} ({percent(best['mean'])})"
     if network["low"] is None:
         return [f"For scale: a network without privacy reaches {percent(network['mean'])} (fewer than three seeds)."]

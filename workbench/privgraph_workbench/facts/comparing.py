@@ -16,7 +16,7 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.queueing import STACK_LIMIT
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
-from privgraph_workbench.facts.advising import BLIND, UNITS
+from privgraph_workbench.facts.advising import BLIND, NETWORK, UNITS, Needed
 from privgraph_workbench.facts.method_costs import PRIVACY
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.words.naming import nodes_of
@@ -25,7 +25,7 @@ from privgraph_workbench.words.numbers import percent
 EPSILONS: Mapping[str, tuple[float, ...]] = {"edge": (0.5, 1.0, 2.0, 4.0), "node": (1.0, 2.0, 4.0, 8.0)}
 """The budgets that are tried by default: those at which either unit is protected in practice."""
 SEEDS = 3
-REFERENCES = (BLIND, "gnn")
+REFERENCES = (BLIND, NETWORK)
 """What is trained without privacy beside: a model that reads no edge, and a network."""
 START_SECONDS = 4.0
 """To start a worker and load torch."""
@@ -94,6 +94,30 @@ def specs(
         for seed in range(seeds)
         for name, options in asked
     ]
+
+
+def settling(needed: Sequence[Needed], wanted: Sequence[RunSpec]) -> list[RunSpec]:
+    """The runs with which methods would be told apart: more seeds of those that are compared, at the budgets
+    of `needed`."""
+    first = {one.method: one for one in wanted if one.unit != "none"}
+    return [
+        make_spec(
+            one.method,
+            first[one.method].dataset,
+            {**first[one.method].options, "epsilon": one.epsilon},
+            data_options=first[one.method].data_options,
+            seed=seed,
+        )
+        for one in needed
+        for seed in range(one.seeds)
+    ]
+
+
+def networks(wanted: Sequence[RunSpec], records: Sequence[RunRecord]) -> list[RunRecord]:
+    """Of finished runs those of networks without privacy on the graph of a comparison, at any options."""
+    graph = GraphId.of(wanted[0]).people
+    readable = (one for one in records if not one.unreadable and one.spec.method == NETWORK)
+    return [one for one in readable if GraphId.of(one.spec).people == graph]
 
 
 def shared_options(data: DatasetSpec, run: RunSpec, unit: str) -> dict[str, Scalar]:

@@ -55,6 +55,11 @@ def method_title(name: str) -> str:
     return METHODS[name].title if name in METHODS else name
 
 
+def reads_no_edge(name: str) -> bool:
+    """Whether the method reads features alone, and so hides every edge."""
+    return name in METHODS and not METHODS[name].uses_edges
+
+
 def unit_of(record: RunRecord) -> str:
     """The unit that the run protects: what its statement says, else what was asked for."""
     return record.statement.unit if record.statement else record.spec.unit

@@ -41,12 +41,6 @@ LARGEST = 1000.0
 """An axis ends there: beyond it an epsilon promises nothing to anybody."""
 ENTRIES = 14
 """Curves and levels that a legend names at most; others are named where they are pointed at."""
-DODGE, DODGE_OF_MANY = 0.012, 0.011
-"""In a crowd, marks of one epsilon stand side by side, each on its own bar: so far apart, as a share of the
-width of the only panel, or of one of many."""
-WIDEST = 0.045
-"""How far the last of them stands from its epsilon at most; always to the right: none promises more."""
-SIDE_BY_SIDE = "Marks of several methods at one ε stand side by side: the first at it, the others right of it."
 SMALL = 0.45
 """Width of a panel that holds a single setting, beside one with a curve."""
 
@@ -61,7 +55,8 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     over seeds; None for fewer than three), seeds (their number), test_nodes (on how many nodes each accuracy
     was measured; None: not known), reference (True: no epsilon to place it at, because nothing or everything
     is protected), data_dependent, evaluator (True: test labels are private), composed (how many of all these
-    runs read the same people), gallery (how many of the seeds came with the program), runs (ids), front
+    runs read the same people), delta and released (of the statement; None: it has none), gallery (how many of
+    the seeds came with the program), runs (ids), front
     (True: no other setting of this graph and unit, measured on as many nodes, has a higher mean at an epsilon
     that is no larger).
     """
@@ -101,6 +96,8 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 "metric": metric,
                 "evaluator": True,
                 "composed": together[first.id],
+                "delta": max((one.delta for one in statements), default=None),
+                "released": statements[0].released if statements else None,
                 "gallery": sum(member.gallery for member in members),
                 "runs": " ".join(member.id for member in members),
             }
@@ -180,16 +177,11 @@ def chart(rows: Sequence[Row]) -> Chart:
             if row["reference"]:
                 series += tradeoff_marks.level_band(row, place, ends[place])
         here = [curve for curve in curves if any(curve_of(row) == curve for row in private)]
-        step = min(DODGE if len(parts) == 1 else DODGE_OF_MANY, WIDEST / max(1, len(here) - 1))
+        bars = tradeoff_marks.bars(len(here), ends[place], many=len(parts) > 1)
         for at, curve in enumerate(here):
             members = [row for row in private if curve_of(row) == curve]
-            crowd, cap = tradeoff_marks.crowded(held), tradeoff_marks.across(ends[place], tradeoff_marks.CAP)
-            aside = tradeoff_marks.across(ends[place], at * step) if crowd else 1.0
-            series += tradeoff_marks.rings(members, place, aside)
-            look = (own[curve], place)
-            series += tradeoff_marks.curve(
-                members, called[curve], *look, mixed=mixed, crowd=crowd, aside=aside, cap=cap
-            )
+            series += tradeoff_marks.rings(members, place)
+            series += tradeoff_marks.curve(members, called[curve], own[curve], place, mixed=mixed, bars=bars[at])
         for at, level in enumerate(levels):
             for row in held:
                 if row["reference"] and curve_of(row) == level:
@@ -222,7 +214,6 @@ def chart(rows: Sequence[Row]) -> Chart:
         legend=True,
         notes=(
             _seeds_note(rows),
-            *([SIDE_BY_SIDE] if any(tradeoff_marks.crowded(held) for held in parts) else []),
             *([f"{left} more curves have no room in the legend."] if left else []),
         ),
     )
@@ -332,8 +323,7 @@ def _ends(rows: Sequence[Row], kinds: Sequence[Epsilon] = tradeoff_marks.KINDS) 
     `LARGEST`."""
     epsilons = [row[COLUMNS[kind]] for row in rows for kind in kinds if placed(row[COLUMNS[kind]])]
     within = [one for one in epsilons if one <= LARGEST] or epsilons
-    low, high = spans(*_decade(min(within, default=0.5), max(within, default=8.0)))
-    return low, high * (tradeoff_marks.across((low, high), WIDEST) if tradeoff_marks.crowded(rows) else 1.0)
+    return spans(*_decade(min(within, default=0.5), max(within, default=8.0)))
 
 
 def _named(series: Sequence[Series], names: Sequence[str]) -> tuple[list[Series], int]:

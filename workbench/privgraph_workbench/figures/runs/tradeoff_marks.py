@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from textwrap import fill
 from typing import Any
 
 from privgraph_workbench import theme
@@ -11,7 +13,7 @@ from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row, Series, band
 from privgraph_workbench.figures.runs.curve_names import curve_of
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
-from privgraph_workbench.words.numbers import kept, percent, stated
+from privgraph_workbench.words.numbers import kept, number, percent, stated
 
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
 FRONT = "Pareto front of the means"
@@ -27,10 +29,15 @@ KEY = theme.MARKERS.index("square")
 """The mark that stands there for those of all methods."""
 SAME_RUN = "same run"
 """What joins the two epsilons of one noise."""
-CAP = 0.003
+CAP = 0.0025
 """Half the width of the ends of a bar, as a share of the panel's."""
 CROWD = 2
 """Of more curves than these, intervals are bars alone: bands that lie over each other hide what they say."""
+APART, REACH = 0.003, 0.0045
+"""In a crowd, the bars of one epsilon lie so far from each other, and the outermost no further than that from
+it, within its mark: as shares of the width of an only panel, which is twice that of one of many."""
+WRAP = 60
+"""Letters of a line beside a point."""
 ALONE = 1.12
 """A curve of a single point is a line that reaches so far to either side of it, as a factor of epsilon."""
 
@@ -63,46 +70,54 @@ def front(rows: Sequence[Row], panel: int, end: float) -> list[Series]:
     return drawn
 
 
-def crowded(held: Sequence[Row]) -> bool:
-    return len({curve_of(row) for row in held if not row["reference"]}) > CROWD
+@dataclass(frozen=True, kw_only=True)
+class Bars:
+    """How a curve's intervals are drawn: bars alone in a `crowd`, `aside` of their epsilon by that factor,
+    with ends as wide as `cap`."""
+
+    crowd: bool
+    aside: float
+    cap: float
 
 
-def across(ends: tuple[float, float], share: float) -> float:
-    """So far across a panel, as a factor of epsilon."""
-    return float((ends[1] / ends[0]) ** share)
+def bars(curves: int, ends: tuple[float, float], *, many: bool) -> list[Bars]:
+    """Of each of so many curves of a panel, one of `many` or the only one."""
+
+    def across(share: float) -> float:
+        return float((ends[1] / ends[0]) ** (share * (2 if many else 1)))
+
+    crowd, middle = curves > CROWD, (curves - 1) / 2
+    step = min(APART, REACH / middle) if crowd else 0.0
+    return [Bars(crowd=crowd, aside=across((at - middle) * step), cap=across(CAP)) for at in range(curves)]
 
 
-def curve(
-    members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, crowd: bool, aside: float, cap: float
-) -> list[Series]:
+def curve(members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, bars: Bars) -> list[Series]:
     """A line through the curve's points, the sound ones where there are any, and a mark at each of the two
-    epsilons, filled and hollow; a smaller one for few seeds, where the figure has both (`mixed`). No band in
-    a `crowd`. All of it stands `aside` of its epsilon by that factor; the ends of bars are as wide as `cap`
-    says."""
+    epsilons, filled and hollow; a smaller one for few seeds, where the figure has both (`mixed`)."""
     curve = curve_of(members[0])
     points = {kind: sorted(_placed(members, kind), key=lambda row: float(row[COLUMNS[kind]])) for kind in KINDS}
     kind: Epsilon = "sound" if points["sound"] else "published"
-    line = [(aside * float(row[COLUMNS[kind]]), row["mean"]) for row in points[kind]]
+    line = [(float(row[COLUMNS[kind]]), row["mean"]) for row in points[kind]]
     if len(line) == 1:
         ((x, y),) = line
         line = [(x / ALONE, y), (x * ALONE, y)]
-    series = [] if crowd else band(points[kind], COLUMNS[kind], slot=slot, panel=panel, group=curve)
+    series = [] if bars.crowd else band(points[kind], COLUMNS[kind], slot=slot, panel=panel, group=curve)
     shared: dict[str, Any] = {"slot": slot, "panel": panel, "group": curve}
     series.append(Series(name=name, kind="path", x=(None, None), y=(None, None), **shared))  # the legend's
     places: dict[str, Any] = {"x": tuple(x for x, _ in line), "y": tuple(y for _, y in line)}
     series.append(Series(name=name, kind="line", legend=False, **places, **shared))
     sure = [row for row in points[kind] if row["low"] is not None]
     if sure:
-        bars: list[tuple[float, float]] = []
+        drawn: list[tuple[float, float]] = []
         for row in sure:
-            x, low, high = aside * float(row[COLUMNS[kind]]), row["low"], row["high"]
-            bars += [(x, low), (x, high), *((x * to, y) for y in (low, high) for to in (1 / cap, cap))]
+            x, low, high = bars.aside * float(row[COLUMNS[kind]]), row["low"], row["high"]
+            drawn += [(x, low), (x, high), *((x * to, y) for y in (low, high) for to in (1 / bars.cap, bars.cap))]
         series.append(
             Series(
                 name="95% confidence of each point",
                 kind="links",
-                x=tuple(x for x, _ in bars),
-                y=tuple(y for _, y in bars),
+                x=tuple(x for x, _ in drawn),
+                y=tuple(y for _, y in drawn),
                 slot=slot,
                 panel=panel,
                 legend=False,
@@ -119,7 +134,7 @@ def curve(
             Series(
                 name=SAME_RUN,
                 kind="links",
-                x=tuple(aside * end for one in ends for end in one[:2]),
+                x=tuple(end for one in ends for end in one[:2]),
                 y=tuple(end for one in ends for end in (one[2], one[2])),
                 slot=slot,
                 panel=panel,
@@ -137,7 +152,7 @@ def curve(
                 Series(
                     name=f"{name}: {EPSILONS[kind].title}",
                     kind="points",
-                    x=tuple(aside * row[COLUMNS[kind]] for row in chosen),
+                    x=tuple(row[COLUMNS[kind]] for row in chosen),
                     y=tuple(row["mean"] for row in chosen),
                     slot=slot,
                     shape=slot,
@@ -158,7 +173,7 @@ def own(row: Row) -> int:
     return int(row["seeds"]) - int(row.get("gallery", 0))
 
 
-def rings(members: Sequence[Row], panel: int, aside: float) -> list[Series]:
+def rings(members: Sequence[Row], panel: int) -> list[Series]:
     """A ring around each point that holds runs of one's own, where others are of the gallery."""
     held = [row for row in _placed(members, "sound") if row["own"]]
     if not held:
@@ -167,7 +182,7 @@ def rings(members: Sequence[Row], panel: int, aside: float) -> list[Series]:
         Series(
             name=OWN,
             kind="points",
-            x=tuple(aside * float(row["epsilon"]) for row in held),
+            x=tuple(float(row["epsilon"]) for row in held),
             y=tuple(row["mean"] for row in held),
             slot=NEUTRAL,
             shape=RING,
@@ -222,10 +237,14 @@ def _hover(row: Row, curve: str) -> str:
     seeds = "1 seed" if row["seeds"] == 1 else f"{row['seeds']} seeds, {band}"
     seeds += "" if row["test_nodes"] is None else f"; {row['test_nodes']:,} test nodes"
     told = row.get("setting") or ("" if row["variant"] in curve else row["variant"])
+    delta, released = row.get("delta"), row.get("released")
+    promised = (
+        "" if row["reference"] or delta is None else f"\nδ {number(delta)}; may be released:\n{fill(released, WRAP)}"
+    )
     whose = f"{row['own']} of {row['seeds']} runs are your own" if row["own"] else ""
     return (
         f"{curve}\n{percent(row['mean'])} ({seeds})\nsound ε {kept(row['asked'], row['epsilon'])}"
-        f"\nε as published {stated('published', row['epsilon_as_published'])}"
+        f"\nε as published {stated('published', row['epsilon_as_published'])}{promised}"
         + (f"\n{told}" if told else "")
         + (f"\n{whose}" if whose else "")
     )

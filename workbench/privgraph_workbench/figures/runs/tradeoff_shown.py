@@ -14,7 +14,7 @@ FEW = 6
 """Of more curves in a panel, `outline` draws one a method; of more levels than half as many, the same."""
 LINES = 12
 """Curves that a panel holds at most where more is asked for: of more nobody reads which is which."""
-PANELS = 4
+PANELS = 8
 """Panels that stand side by side before somebody asks for more."""
 COMPARED = ("gnn", "mlp")
 """Whose levels `outline` prefers: a network without privacy, and a model that reads no edge."""

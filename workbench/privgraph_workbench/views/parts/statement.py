@@ -64,8 +64,10 @@ def short(
     whole: bool = True,
     asked: float | None = None,
     bare: float | None = None,
+    gaps_too: bool = True,
 ) -> None:
-    """The three numbers, what they mean, and what must be known of them; see `show` and `numbers`."""
+    """The three numbers, what they mean, and what must be known of them; see `show` and `numbers`. The gaps may
+    stand elsewhere (not `gaps_too`): they are long."""
     numbers(statement, planned=planned, whole=whole, asked=asked if planned else None, bare=bare)
     if why := meaning.comes_to(asked, statement.epsilon):
         st.caption(why)
@@ -78,7 +80,7 @@ def short(
         st.caption(f"{meaning.delta(statement.delta, statement.epsilon)} Rule: {markup.literal(statement.delta_rule)}.")
     if statement.data_dependent:
         st.warning("This epsilon was computed from the private data and is itself not private.")
-    if statement.gaps:
+    if gaps_too:
         gaps(statement)
 
 
@@ -189,6 +191,8 @@ def _under_audited(statement: PrivacyStatement, bare: float | None) -> None:
 
 def gaps(statement: PrivacyStatement) -> None:
     """Where the paper's analysis promises more than holds, in plain words with its size."""
+    if not statement.gaps:
+        return
     many = len(statement.gaps) > 1
     title = f"{len(statement.gaps)} gaps" if many else "A gap"
     with st.expander(f"{title} between what the paper claims and what holds", icon="⚠️"):

@@ -14,7 +14,7 @@ from privgraph.runs.records import LIVE, PROTECTED, RunQuery, RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts.expecting import RELATIONS
 from privgraph_workbench.figures.seeds import confidence
-from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.views.parts import states
 from privgraph_workbench.words import listing, naming
 from privgraph_workbench.words.naming import method_title
@@ -28,6 +28,8 @@ MEASURED: Mapping[str, tuple[Callable[[Sequence[float]], float], bool]] = {
     "seconds": (fmean, True),
 }
 """Orders that are of a whole setting: what is made of its runs, and whether the largest come first."""
+CLAIMED: tuple[Epsilon, ...] = ("sound", "published")
+"""Epsilons that an audit may refute."""
 _settings: dict[str, int] = {}
 """The setting of each run that was listed and could be read, by its id: a run's spec never changes."""
 
@@ -98,7 +100,7 @@ def row(
         "told": ", ".join(_told(records.get(first["id"]), told)),
         "graph": graph,
         "size": size,
-        "unit": PROTECTED.get(first["unit"], first["unit"]),
+        "unit": _protects(first),
         "epsilons": _epsilons(group),
         "mean": mean,
         "low": low,
@@ -131,15 +133,52 @@ def _graph(one: Light) -> tuple[str, str]:
     return title, size or ("" if one["nodes"] is None else f"{one['nodes']:,} nodes")
 
 
-def _epsilons(group: Sequence[Light]) -> list[dict[str, str]]:
+def _protects(one: Light) -> str:
+    """What a run protects; a model that reads no edge hides all of them, and needs no noise for it."""
+    if one["unit"] == "none" and naming.reads_no_edge(one["method"]):
+        return "no person; reads no edge"
+    return str(PROTECTED.get(one["unit"], one["unit"]))
+
+
+def refuted(group: Sequence[Light], kind: Epsilon | None = None) -> bool:
+    """Whether an audit has shown more than the claimed epsilon of that kind, or of either, of one of these
+    runs."""
+    kinds = (kind,) if kind else CLAIMED
+    return any(
+        one["audited_epsilon"] is not None and claim is not None and one["audited_epsilon"] > claim
+        for one in group
+        for claim in (one[f"{each}_epsilon"] for each in kinds)
+    )
+
+
+def _epsilons(group: Sequence[Light]) -> list[dict[str, Any]]:
     """The epsilons of the setting, each the largest over its runs; of none that protects nothing."""
     found = []
     for kind, mark in EPSILONS.items():
         held = _held(group, f"{kind}_epsilon")
         if held and (kind == "sound" or group[0]["unit"] != "none"):
-            text = "≥ " * (kind == "audited") + stated(kind, max(held))
-            found.append({"kind": kind, "glyph": mark.glyph, "title": mark.title, "text": text})
+            wrong = kind in CLAIMED and refuted(group, kind)
+            found.append(
+                {
+                    "kind": kind,
+                    "glyph": mark.glyph,
+                    "title": mark.title,
+                    "text": _claimed(kind, max(held)),
+                    "refuted": wrong,
+                }
+            )
     return found
+
+
+def _claimed(kind: Epsilon, value: float) -> str:
+    """An epsilon with its kind, where that is not the proved one.
+
+    >>> _claimed("sound", 2.0), _claimed("audited", 0.0)
+    ('2', 'audited: nothing shown')
+    """
+    if kind == "audited":
+        return f"≥ {stated(kind, value)} audited" if value > 0 else "audited: nothing shown"
+    return f"{stated(kind, value)}{' published' * (kind == 'published')}"
 
 
 def _state(group: Sequence[Light]) -> tuple[str, str]:

@@ -30,6 +30,8 @@ _OVER, _ARRIVED = "runs.over", "runs.arrived"
 """How many ticks were beyond that; what was chosen when the page was opened, and how it was ordered then."""
 UNITS = ("node", "edge", "none")
 FILTERS = ("find", "of_method", "of_data", "of_state", "of_unit", "tagged")
+REFUTED = "refuted"
+"""Whether only such settings are listed of which an audit has refuted a claim."""
 BOUND = ("find", "tagged")
 """Filters whose place in the address Streamlit keeps itself."""
 ORDERS = {
@@ -73,6 +75,7 @@ def page() -> None:
     if not groups:
         _nothing(query)
         return
+    groups = _refuted(groups)
     ticked = [run for run in st.query_params.get("chosen", "").split(",") if run]
     groups = _arrived_first(groups, ticked, query.order)
     _summary(query, groups)
@@ -100,6 +103,20 @@ def _arrived_first(groups: list[list[listed.Light]], chosen: Sequence[str], orde
         held = st.session_state[_ARRIVED] = (visit, order, frozenset(chosen))
     _, at_first, arrived = held
     return sorted(groups, key=lambda group: order != at_first or not any(one["id"] in arrived for one in group))
+
+
+def _refuted(groups: list[list[listed.Light]]) -> list[list[listed.Light]]:
+    """All settings, or those alone of which an audit has refuted a claim; nothing is asked where there are
+    none."""
+    found = [group for group in groups if listed.refuted(group)]
+    if found and st.toggle(
+        f"Only what an audit refuted ({_count(len(found), 'setting')})",
+        key=REFUTED,
+        bind="query-params",
+        help="Settings of which an attack has shown a larger ε than was claimed",
+    ):
+        return found
+    return groups
 
 
 def _count(number: int, what: str) -> str:
@@ -140,6 +157,7 @@ def _choose_none() -> None:
 
 
 def _clear() -> None:
+    st.session_state[REFUTED] = False
     for name in FILTERS:
         if name not in BOUND:
             st.query_params.pop(name, None)

@@ -83,6 +83,8 @@ def show(record: RunRecord, events: Sequence[StoredEvent], told: Outlook, same: 
         _accuracy(record, same, told)
     with right:
         _promised(record)
+    if record.statement is not None:
+        statement.gaps(record.statement)  # below both sides: opened beside one it left the other blank
     ways = _ways(record, events)
     if not (spent := _spent(record)):
         for column, way in zip(st.columns(len(ways)) if ways else (), ways, strict=True):
@@ -140,7 +142,8 @@ def _promised(record: RunRecord) -> None:
     if said is None:
         return
     st.markdown("##### What was promised")
-    statement.short(said, asked=record.spec.asked_epsilon, bare=shown_bare(queue.store().audits(record.id), said))
+    bare = shown_bare(queue.store().audits(record.id), said)
+    statement.short(said, asked=record.spec.asked_epsilon, bare=bare, gaps_too=False)
 
 
 def _spent(record: RunRecord) -> list[Row]:

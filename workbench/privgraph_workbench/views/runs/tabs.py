@@ -32,6 +32,8 @@ MOST_SEEDS = 50
 """Seeds whose curves are laid over each other at most."""
 WRITTEN = {LOG_NAME: "What the worker printed", predictions.NAME: "The predicted class of each node"}
 """What files hold of which no event tells."""
+OPENED, PROMISE = "tab", "The promise"
+"""What an address calls the tab that is opened first, and one of them."""
 LAID = ("val_accuracy", "train_loss")
 """What is laid over each other: the first of these that was measured."""
 
@@ -41,15 +43,16 @@ def show(watched: Watched, same: Sequence[RunRecord]) -> None:
     record, events = watched.record, watched.events
     drawn: dict[str, Callable[[], None]] = {
         "Learning curves": partial(_curves, watched, same),
-        "The promise": partial(_promise, record),
+        PROMISE: partial(_promise, record),
         **({"On the graph": partial(on_graph.show, record)} if on_graph.has_predictions(record) else {}),
         "Settings": partial(_settings, record),
         "Files": partial(_files, record, events),
         "Log": partial(log, events),
     }
     if record.state != "done":  # its curves stand above already
-        del drawn["Learning curves"], drawn["The promise"]
-    tabs = st.tabs(list(drawn), key=f"tabs.{record.id}", on_change="rerun")
+        del drawn["Learning curves"], drawn[PROMISE]
+    first = st.query_params.get(OPENED)
+    tabs = st.tabs(list(drawn), key=f"tabs.{record.id}", default=first if first in drawn else None, on_change="rerun")
     for tab, draw in zip(tabs, drawn.values(), strict=True):
         if tab.open:
             with tab:

@@ -1,4 +1,4 @@
-"""Which method for my graph? What finished runs say at which ε; and one button that trains all that fit."""
+"""Which method for a graph: what finished runs say at which ε, and buttons that train what would say more."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from privgraph.options import OptionError, Scalar
 from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts import advising, comparing, datasets
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.runs import tabs
 from privgraph_workbench.views.tradeoffs import files
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import duration, kept, percent
@@ -79,13 +81,7 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None, *, told: Collection[
         label = "Compare what fits" if len(missing) == len(wanted) else "Train what is missing"
         st.markdown(f"**What it takes.** {len(missing)} runs, about {duration(about)} on this machine.")
         if st.button(f"{label} ({len(missing)} runs)", type="primary", key="compare_go", icon=":material/play_arrow:"):
-            try:
-                queue.submit(missing, tags=["compare"])
-            except (StoreError, OptionError, OSError) as error:
-                st.error(markup.sentence(error))
-                return
-            st.session_state["sent"] = (tuple({one.method: None for one in wanted}), unit, False)
-            st.rerun()
+            _submit(missing, unit)
 
 
 def headline(spec: DatasetSpec, unit: str, drawn: RunRecord | None) -> bool:
@@ -100,23 +96,73 @@ def headline(spec: DatasetSpec, unit: str, drawn: RunRecord | None) -> bool:
             st.markdown(markup.literal(" ".join(known.said.notes)))
         if known.left:
             st.markdown(known.left)
+        _promises(known)
+        _settle(spec, known, unit)
         if not known.said.settled:
             _elsewhere(spec, unit)
         st.caption(known.short)
     return True
 
 
+def _promises(known: Known) -> None:
+    """What is promised by the methods that are taken, each in a line, with the way to all of it."""
+    for one in known.promises:
+        title = markup.literal(METHODS[one.method].title)
+        st.caption(f"**{title}** {markup.literal(one.text)}")
+        if one.run:
+            st.page_link(
+                shell.page("train"),
+                label=f"The promise of {title} in full",
+                icon=":material/verified_user:",
+                query_params={"run": one.run, tabs.OPENED: tabs.PROMISE},
+            )
+
+
+def _settle(spec: DatasetSpec, known: Known, unit: str) -> None:
+    """The button that trains the seeds by which methods would be told apart; nothing where there are none, or
+    no files to train on."""
+    if not known.more or files.absent(spec):
+        return
+    held = {row["id"]: row["state"] for row in queue.store().find_rows(RunQuery(ids=tuple(known.more)))}
+    missing = [one for run, one in known.more.items() if held.get(run) not in ("done", *PENDING)]
+    if not missing:
+        return
+    try:
+        facts = datasets.public_facts(spec, missing[0].data_options, "random")
+    except (OptionError, DataError) as error:
+        st.error(markup.sentence(error))
+        return
+    about = duration(comparing.seconds(missing, facts, known.records, capacity()))
+    if st.button(
+        f"Train {len(missing)} more runs to tell them apart (about {about})",
+        key=f"settle.{unit}",
+        icon=":material/play_arrow:",
+    ):
+        _submit(missing, unit)
+
+
+def _submit(runs: Sequence[RunSpec], unit: str) -> None:
+    """Train these, and show their curves."""
+    try:
+        queue.submit(runs, tags=["compare"])
+    except (StoreError, OptionError, OSError) as error:
+        st.error(markup.sentence(error))
+        return
+    st.session_state["sent"] = (tuple({one.method: None for one in runs}), unit, False)
+    st.rerun()
+
+
 def everywhere(drawn: Mapping[DatasetSpec, RunRecord], units: Sequence[str]) -> None:
     """The same of several graphs in a table, each with a run of it that is drawn: what to take, without the
     reasons."""
     rows = [
-        f"| {markup.literal(spec.title)} | {UNITS[unit]} | {_in_short(known.said)} |"
+        f"| {markup.literal(spec.title)} | {UNITS[unit]} | {_in_short(known.said)} | {known.said.score} |"
         for unit in units
         for spec, run in drawn.items()
         if (known := _known(spec, run, unit)) is not None and known.said.methods > 1
     ]
     if rows:
-        st.markdown("\n".join(["| Graph | To hide | What to take |", "|---|---|---|", *rows]))
+        st.markdown("\n".join(["| Graph | To hide | What to take | Scored by |", "|---|---|---|---|", *rows]))
 
 
 def _in_short(said: advising.Verdict) -> str:
@@ -163,14 +209,18 @@ def _options(spec: DatasetSpec, drawn: RunRecord | None) -> Mapping[str, Scalar]
 
 @dataclass(frozen=True, kw_only=True)
 class Known:
-    """What finished runs say of a comparison, from how many of them (also in short), and what is left out of
-    it."""
+    """What finished runs say of a comparison, from how many of them (also in short), what is left out of it,
+    what is promised by what is taken, and the runs, by id, that would tell methods apart. records: what it is
+    said from."""
 
     table: list[Row]
     said: advising.Verdict
     words: str
     short: str
     left: str
+    promises: list[advising.Promise]
+    more: dict[str, RunSpec]
+    records: list[RunRecord]
 
 
 def _known(spec: DatasetSpec, drawn: RunRecord | None, unit: str) -> Known | None:
@@ -228,7 +278,7 @@ def _result(
             st.markdown(known.left)
     st.caption(known.words)
     st.dataframe(
-        [_line(row) for row in known.table],
+        [_line(row, known.said) for row in known.table],
         hide_index=True,
         alt="Accuracy of each method at each epsilon, with intervals over seeds",
     )
@@ -252,16 +302,30 @@ def _told(
     used = {one.id for one in records}
     others = {one.spec.method for one in found if not one.unreadable and one.id not in used}
     words = comparing.known_words(wanted, set(ids), len(records), others)
+    said = advising.verdict(records, unit, comparing.fitting(spec, unit), comparing.networks(wanted, found))
+    needed = [one for stretch in said.stretches for one in stretch.needed]
     return Known(
         table=rows,
-        said=advising.verdict(records, unit, comparing.fitting(spec, unit)),
+        said=said,
         words=words,
         short=comparing.used_words(len(records), len(ids)),
         left=comparing.left_out(wanted, found, unit),
+        promises=advising.promises(records, said),
+        more={one.id: one for one in comparing.settling(needed, wanted)},
+        records=records,
     )
 
 
-def _line(row: Row) -> dict[str, object]:
+def _advised(row: Row, said: advising.Verdict) -> str:
+    """What is said of the method at that budget."""
+    for one in said.stretches:
+        if row["asked"] in one.epsilons and row["method"] in one.takes:
+            first = row["method"] == one.takes[0]
+            return ("take" if one.kind == "one" else "by default") if first else "cannot be told from the default"
+    return ""
+
+
+def _line(row: Row, said: advising.Verdict) -> dict[str, object]:
     band = "one seed" if row["low"] is None else f"{percent(row['low'])} to {percent(row['high'])}"
     return {
         "method": row["title"],
@@ -270,6 +334,7 @@ def _line(row: Row) -> dict[str, object]:
         "accuracy (mean)": percent(row["mean"]),
         "95% over seeds": band,
         "seeds": row["seeds"],
+        "advice": _advised(row, said),
     }
 
 

@@ -62,7 +62,7 @@ def page() -> None:
     empty = newest is None
     with advice:
         told = _advice(spec, newest, query.units[1:])
-    with layout.fold("Which method for my graph?", "compare", icon=":material/recommend:") as part:
+    with layout.fold("Behind this advice, and what has not run yet", "compare", icon=":material/recommend:") as part:
         if part.open:
             compare_form.show(spec, newest, told=told)
     with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=empty) as part:
@@ -317,7 +317,8 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     marks = "Filled marks stand at a sound ε, hollow ones at the ε as published, of the same noise."
     st.caption(
         f"{marks if detailed else 'Each mark stands at a sound ε.'} Grey levels have no ε: they protect nothing, or "
-        "read no edge. Bars and bands: 95% confidence over three seeds or more. "
+        "read no edge. Bars and bands: 95% confidence over three seeds or more; "
+        "over three they reach 2.5 standard deviations to either side, over ten 0.7. "
         f"{' '.join([*left, _from_gallery([bool(row['gallery']) for row in found])])}"
     )
     with layout.fold("The numbers, and what all runs cost together", "numbers", icon=":material/table_rows:") as part:
