@@ -66,8 +66,8 @@ def short(
     bare: float | None = None,
     gaps_too: bool = True,
 ) -> None:
-    """The three numbers, what they mean, and what must be known of them; see `show` and `numbers`. The gaps may
-    stand elsewhere (not `gaps_too`): they are long."""
+    """The three numbers, what they mean, and what must be known of them; see `show` and `numbers`. The gaps
+    may stand elsewhere (not `gaps_too`): they are long."""
     numbers(statement, planned=planned, whole=whole, asked=asked if planned else None, bare=bare)
     if why := meaning.comes_to(asked, statement.epsilon):
         st.caption(why)
