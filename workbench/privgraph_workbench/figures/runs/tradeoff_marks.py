@@ -239,7 +239,9 @@ def _hover(row: Row, curve: str) -> str:
     told = row.get("setting") or ("" if row["variant"] in curve else row["variant"])
     delta, released = row.get("delta"), row.get("released")
     promised = (
-        "" if row["reference"] or delta is None else f"\nδ {number(delta)}; may be released:\n{fill(released, WRAP)}"
+        ""
+        if row["reference"] or delta is None
+        else f"\nδ {number(delta)}; may be released:\n{fill(str(released), WRAP)}"
     )
     whose = f"{row['own']} of {row['seeds']} runs are your own" if row["own"] else ""
     return (
