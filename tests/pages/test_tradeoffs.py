@@ -573,6 +573,9 @@ def test_a_crowd_of_settings_is_drawn_on_request(opened: Callable[..., AppTest],
     assert len(app.selectbox(key="point").options) == 8
     app.toggle(key="tradeoff_every").set_value(False).run()
     assert len(app.selectbox(key="point").options) == 1
+    next(one for one in app.button if one.label == "Add to report").click().run()
+    (kept,) = app.session_state["collected"]
+    assert len(kept.rows) == len(kept.statements) == 1, "it tells the promises of what it draws"
 
 
 def test_everything_is_no_more_than_can_be_read(opened: Callable[..., AppTest], store: RunStore) -> None:

@@ -197,11 +197,20 @@ def _in_state(query: RunQuery, states: tuple[str, ...]) -> RunQuery:
 
 
 @lru_cache(maxsize=16)
-def _curve(url: str, ids: tuple[str, ...]) -> tuple[list[Row], dict[str, PrivacyStatement]]:
-    """The figure's rows and the statements behind them. Finished runs never change, so this is computed
-    once."""
-    records = [one for one in queue.store().find(RunQuery(ids=ids)) if not one.unreadable] if ids else []
-    return tradeoff_shown.with_curves(tradeoff.data(records)), statements_of(records)
+def _curve(url: str, ids: tuple[str, ...]) -> list[Row]:
+    """The figure's rows. Finished runs never change, so this is computed once."""
+    return tradeoff_shown.with_curves(tradeoff.data(_readable(ids)))
+
+
+@lru_cache(maxsize=16)
+def _behind(url: str, ids: tuple[str, ...], first: str | None) -> dict[str, PrivacyStatement]:
+    """The statements behind the rows that are drawn, and no others: a file of the figure tells them."""
+    drawn = {run for row in _drawn(url, ids, first) for run in row["runs"].split()}
+    return statements_of([one for one in _readable(ids) if one.id in drawn])
+
+
+def _readable(ids: tuple[str, ...]) -> list[RunRecord]:
+    return [one for one in queue.store().find(RunQuery(ids=ids)) if not one.unreadable] if ids else []
 
 
 @lru_cache(maxsize=16)
@@ -214,7 +223,7 @@ def _plot(url: str, ids: tuple[str, ...], theme_name: str, asked: tuple[bool, bo
 @lru_cache(maxsize=16)
 def _drawn(url: str, ids: tuple[str, ...], first: str | None) -> list[Row]:
     """The rows that are drawn: an outline whose panels begin with the graph `first`; None: all that fit."""
-    rows = _curve(url, ids)[0]
+    rows = _curve(url, ids)
     return (
         tradeoff_shown.fitting(rows)
         if first is None
@@ -225,8 +234,7 @@ def _drawn(url: str, ids: tuple[str, ...], first: str | None) -> list[Row]:
 @lru_cache(maxsize=16)
 def _together(url: str, ids: tuple[str, ...]) -> str:
     """`composition.together` of these runs. Finished runs never change, so this is computed once."""
-    records = [one for one in queue.store().find(RunQuery(ids=ids)) if not one.unreadable] if ids else []
-    return composition.together(records)
+    return composition.together(_readable(ids))
 
 
 @lru_cache(maxsize=16)
@@ -258,7 +266,7 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
         messages.info(f"{those} under way; the figure grows as they end.", icon="⏳")
     found = queue.store().find_rows(_in_state(query, ("done",)))
     ids = tuple(row["id"] for row in found)
-    rows, statements = _curve(queue.store().url, ids)
+    rows = _curve(queue.store().url, ids)
     with messages:
         readable(_refused(queue.store().url, ids))
     elsewhere = _other_unit(query)
@@ -286,7 +294,7 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     figure = _plot(url, ids, layout.theme(), asked, first)
     live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        figure_exports("tradeoff", rows, statements, name=shown)
+        figure_exports("tradeoff", rows, _behind(url, ids, first), name=shown)
         _open_by_name(rows)
         st.toggle(
             "Pareto front",
