@@ -18,9 +18,9 @@ from pathlib import Path
 
 from privgraph import __version__
 
-LIBRARIES = ("dp-accounting", "numpy", "scikit-learn", "scipy", "torch", "torch-geometric")
-"""Those that the engine computes with."""
-
+LIBRARIES = ("dp-accounting", "mpmath", "numpy", "scikit-learn", "scipy", "torch", "torch-geometric")
+"""Those that the engine computes with. Libraries of one method alone enter its noise where it is drawn
+(`Context.having_read`)."""
 
 GROUP = "privgraph.methods"
 """The entry point by which a package outside brings a method: it names a `MethodSpec`."""

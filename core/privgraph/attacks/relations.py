@@ -257,7 +257,9 @@ def _train(
     (key,) = run_keys(noise_key(home()), [text], [given], on.type)
     seed = subject.seed if row == 0 else stream_seed(options.seed, f"attack/model/{row}") % 2**31
     with tempfile.TemporaryDirectory(prefix="privgraph-") as place:
-        context = Context(seed=seed, noise_key=key.noise, shared_key=key.shared, device=on, folder=Path(place))
+        context = Context(
+            seed=seed, noise_key=key.noise, shared_key=key.shared, open=key.open, device=on, folder=Path(place)
+        )
         accuracy = 0.0
         for event in train_one(method(subject.method).load_train(), config, given, context):
             if isinstance(event, Progress):

@@ -12,7 +12,8 @@ threads and kernels, and the runs that are trained together with it (`in_company
 of sums on a GPU.
 
 Where the installation's key is no secret (`streams.OPEN_KEY`) nothing is hidden, whatever a key hangs on.
-There it hangs on run and data alone, so that other machines and later versions draw the same noise.
+There it hangs on run, data and weights that were read alone, so that other machines and later versions draw
+the same noise.
 """
 
 from __future__ import annotations
@@ -33,10 +34,11 @@ from privgraph.streams import OPEN_KEY, derived_key
 @dataclass(frozen=True, kw_only=True)
 class Keys:
     """`noise`: of the run alone. `shared`: of all runs on the same data by the same program and kind of
-    device."""
+    device. `open`: neither is a secret."""
 
     noise: bytes = field(repr=False)
     shared: bytes = field(repr=False)
+    open: bool = False
 
 
 def libraries() -> str:
@@ -70,5 +72,7 @@ def run_keys(installation: bytes, runs: Sequence[str], graphs: Sequence[Graph], 
         data = graph_digest(graph, derived_key(installation, "data"), known)
         where = (data,) if installation == OPEN_KEY else (data, program(), place)
         yield Keys(
-            noise=derived_key(installation, "noise", run, *where), shared=derived_key(installation, "shared", *where)
+            noise=derived_key(installation, "noise", run, *where),
+            shared=derived_key(installation, "shared", *where),
+            open=installation == OPEN_KEY,
         )

@@ -31,6 +31,7 @@ class Context:
     shared their noise could be subtracted from each other. `shared_key` is the same for all runs of an
     installation on the same data, for samples that runs have in common on purpose, and never for noise
     (default: the noise key); both keys depend on the data, the program and the device (`methods.keys`).
+    `open` says that they are no secret (`streams.OPEN_KEY`): all noise can be drawn again by anybody.
     `observer` is the adversary of an audit, to whom methods that release gradients show them, and `outsider`
     that of an attack, who is told what the released model says of every node; both None in every run of the
     workbench.
@@ -39,6 +40,7 @@ class Context:
     seed: int = 0
     noise_key: bytes = field(default_factory=lambda: os.urandom(32), repr=False)
     shared_key: bytes = field(default=b"", repr=False)
+    open: bool = False
     device: torch.device = field(default_factory=lambda: torch.device("cpu"))
     ledger: Ledger = field(default_factory=Ledger)
     folder: Path | None = None
@@ -46,15 +48,16 @@ class Context:
     outsider: Outsider | None = field(default=None, repr=False)
     _handed_out: set[str] = field(default_factory=set, repr=False, compare=False)
 
-    def having_read(self, tensors: Mapping[str, Tensor]) -> Context:
+    def having_read(self, tensors: Mapping[str, Tensor], *settings: str) -> Context:
         """For a trainer that reads more than its graph: the same, with secret streams that depend on
-        `tensors`, too.
+        `tensors`, and on `settings`, too.
 
-        Weights of another graph, or of a file that was replaced, change what is released; noise must change
-        with them.
+        Weights of another graph, or of a file that was replaced, change what is released, and so do a model's
+        configuration and a library that no other method needs; noise must change with them.
         """
         noise, shared = (
-            derived_key(key, "read", tensors_digest(tensors, key)) for key in (self.noise_key, self._shared_key)
+            derived_key(key, "read", tensors_digest(tensors, key), *settings)
+            for key in (self.noise_key, self._shared_key)
         )
         return replace(self, noise_key=noise, shared_key=shared)
 

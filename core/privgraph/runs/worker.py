@@ -172,6 +172,7 @@ class Worker(Ending):
                 seed=job.spec.seed,
                 noise_key=key.noise,
                 shared_key=key.shared,
+                open=key.open,
                 device=device,
                 ledger=job.ledger,
                 folder=self._desks[job.id],

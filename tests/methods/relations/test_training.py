@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from privgraph.methods.relations.fine_tuning import TRAINED, FineTuning, Protect
 from privgraph.methods.relations.relational import train as trained
 from privgraph.methods.relations.relational.config import Config
 from privgraph.methods.training import Context
+from privgraph.nn.text import encoder as encoders
 from privgraph.nn.text.adapters import adapt, trainable
 from privgraph.nn.text.encoder import load_encoder
 from privgraph.nn.text.losses import Contrast
@@ -50,6 +53,65 @@ def adapter(options: dict[str, Any]) -> tuple[list[bytes], float]:
     vectors = one.encoder.encode(one.ids[:5])
     said = one.loss(vectors[torch.tensor([[0, 1, 2], [2, 3, 4]])])
     return [weight.detach().numpy().tobytes() for _, weight in trainable(one.encoder)], float(said.mean())
+
+
+# What its noise hangs on
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """A tiny encoder of random weights with a tokenizer of its own, as a folder."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+    words = {word: number for number, word in enumerate(["<pad>", "<unk>", "red", "mug", "hose", "garden"])}
+    tokenizer = Tokenizer(models.WordLevel(words, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>", pad_token="<pad>").save_pretrained(tmp_path)
+    config = BertConfig(
+        vocab_size=6, hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
+        max_position_embeddings=32,
+    )  # fmt: skip
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        BertModel(config).save_pretrained(tmp_path)
+    return tmp_path
+
+
+def changed(path: Path, change: Callable[[Any], None]) -> None:
+    held = json.loads(path.read_text())
+    change(held)
+    path.write_text(json.dumps(held))
+
+
+def test_another_tokenizer_configuration_or_library_is_other_noise(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights are the same each time: with common noise, the difference of two releases would show relations."""
+    shared = shop()
+    texts = ("red mug", "garden hose") * (len(shared.texts) // 2) + ("mug",) * (len(shared.texts) % 2)
+    graph = replace(shared, texts=texts)
+    secret, public = Context(noise_key=bytes(32)), Context(noise_key=bytes(32), open=True)
+
+    def keys(context: Context) -> tuple[bytes, bytes]:
+        config = Config(**BARE | {"encoder": str(own)})
+        found = FineTuning(config, graph, context, graph.relations(0), None).context
+        return found.noise_key, found._shared_key
+
+    seen = [keys(secret)]
+    assert keys(secret) == seen[0], "what was not changed repeats"
+    repeated = keys(public)
+
+    def swap(held: Any) -> None:
+        words = held["model"]["vocab"]
+        words["red"], words["hose"] = words["hose"], words["red"]
+
+    changed(own / "tokenizer.json", swap)
+    seen.append(keys(secret))
+    changed(own / "config.json", lambda held: held.update(hidden_act="relu"))
+    seen.append(keys(secret))
+    monkeypatch.setattr(encoders, "version", lambda name: f"another {name}")
+    seen.append(keys(secret))
+    assert len({key for pair in seen for key in pair}) == len(seen)  # no shared key was given: it is the noise's
+    assert keys(public) == repeated, "noise that is no secret is drawn again by other versions"
 
 
 # Options

@@ -103,7 +103,8 @@ class FineTuning:
         facts = self.graph.facts
         self.learnt, self.predicted = self.config.domain_pair(facts)
         self.encoder = load_encoder(self.config.encoder, self.context.device)
-        read = {name: weight.detach().clone() for name, weight in self.encoder.named_parameters()}
+        self.ids = self.encoder.tokenize(self.graph.texts, self.config.max_tokens)
+        self.context = self._having_read()
         adapt(
             self.encoder,
             rank=self.config.rank,
@@ -111,19 +112,30 @@ class FineTuning:
             adapted=self.config.adapted,
             generator=self.context.generator("init/adapter"),
         )
-        self.ids = self.encoder.tokenize(self.graph.texts, self.config.max_tokens)
         self.loss = Contrast(
             kind=self.config.loss,
             similarity=self.config.similarity,
             temperature=self.config.temperature,
             margin=self.config.margin,
         )
-        self.context = self.context.having_read(read)
         mixed = asked_relations(self.graph.relations(self.predicted), 0, self.context.seed)
         shots, most = self.config.shots, self.config.evaluated or mixed.shape[1]
         self.few, self.held = mixed[:, :shots], mixed[:, shots : 2 * shots]
         self.asked = mixed[:, 2 * shots :][:, :most]
         self.work = 2 * self._measuring + LEARNING * self._tuple * self.config.batch_size * self.config.steps
+
+    def _having_read(self) -> Context:
+        """The context whose noise hangs on the encoder as it was loaded: weights, tokens of the texts,
+        configuration, libraries.
+
+        Of noise that is no secret weights are enough, so that other versions of these draw it, too.
+        """
+        weights = dict(self.encoder.named_parameters())
+        if self.context.open:
+            return self.context.having_read(weights)
+        lengths = torch.tensor([len(one) for one in self.ids])
+        tokens = {"tokens": torch.cat(self.ids), "lengths": lengths}
+        return self.context.having_read({**weights, **dict(self.encoder.named_buffers()), **tokens}, self.encoder.made)
 
     def entities(self, domain: int) -> Tensor:
         """(N,) int64 numbers of the texts of a domain."""

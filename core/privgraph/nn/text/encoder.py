@@ -6,10 +6,12 @@ Dropout is off everywhere: a text's vector, and its gradient, are functions of t
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 
 import torch
@@ -68,6 +70,14 @@ class TextEncoder(nn.Module):
         self.facts, self.model, self._tokenizer = facts, model, tokenizer
         self.eval()
         self.requires_grad_(False)
+
+    @property
+    def made(self) -> str:
+        """All but weights, buffers and tokens that decides what its vectors are: the model's configuration,
+        and the versions of what computes with it."""
+        libraries = [f"{name} {version(name)}" for name in naming.NEEDED]
+        settings: dict[str, object] = self.model.config.to_dict()  # type: ignore[union-attr, operator]
+        return json.dumps([repr(self.facts), libraries, settings], sort_keys=True, default=str)
 
     @property
     def device(self) -> torch.device:
