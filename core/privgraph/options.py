@@ -37,6 +37,10 @@ Scalar = bool | int | float | str
 AUTO = "auto"
 """What 0 stands for where it leaves the choice to the method (`Option.zero`)."""
 
+DATA, ENCODER = "data", "encoder"
+"""What a value may name (`Option.names`): a data set, unless the catalogue has none of that name; an encoder
+of texts."""
+
 _SHOWN, _LISTED = 80, 300
 _COMMA = re.compile(r"[+-]?\d*(,\d+)+([eE][+-]?\d+)?")
 """A number as many languages write it, with a comma."""
@@ -104,7 +108,8 @@ class Option:
     part of the form; `advanced` ones are folded away. `scale` is `"log"` where a slider should be
     logarithmic. `where` names another option, and the values of it with which this one has a meaning: with
     any other it is read by nobody, and a form does not ask for it. `zero` says what 0 stands for where it is
-    no number: `AUTO` where it leaves the choice to the method, else a few words such as `no limit`.
+    no number: `AUTO` where it leaves the choice to the method, else a few words such as `no limit`. `names`
+    says of what the value is the name, where that must be on the machine that reads it: `DATA` or `ENCODER`.
     """
 
     help: str
@@ -120,6 +125,7 @@ class Option:
     scale: str = "linear"
     where: tuple[str, tuple[Scalar, ...]] | None = None
     zero: str = ""
+    names: str = ""
 
 
 @dataclass(frozen=True)

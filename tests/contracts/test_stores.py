@@ -23,8 +23,8 @@ from privgraph.progress import Artifact, Log, Metric, Progress, Result, Spent
 from privgraph.runs import leases
 from privgraph.runs.launch import wait
 from privgraph.runs.leases import Outcome
-from privgraph.runs.queueing import Wants, first_stack
-from privgraph.runs.records import RunIsFixed, RunQuery, StoreError, UnknownRun
+from privgraph.runs.queueing import AtHand, Wants, first_stack
+from privgraph.runs.records import OtherKey, RunIsFixed, RunQuery, StoreError, UnknownRun
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import audit_turns, audits, gallery, metadata, origins, runs, schema
@@ -295,7 +295,7 @@ def test_a_run_that_a_claim_leaves_is_free_for_others_at_once(store: RunStore, u
     here = store.submit(make_spec("mlp", "karate", {"epochs": 3}))
     beside = RunStore.open(url)
     with store.database.write() as connection:
-        assert first_stack(connection, Wants(), ["karate"]) == [here]
+        assert first_stack(connection, Wants(), AtHand(data=["karate"], needs=[""])) == [here]
         assert beside.leases.claim_next("has cora") == [first]
     beside.close()
     assert store.states(others) == dict.fromkeys(others, "queued")
@@ -319,6 +319,35 @@ def test_a_worker_takes_of_a_stack_what_it_has_memory_for(store: RunStore) -> No
     assert store.leases.claim_next("large", Wants(memory_mb=5000.0)) == [ids[1]]
 
 
+def test_a_claim_asks_for_all_that_a_run_reads(store: RunStore) -> None:
+    """Beside its data: the graph that a prompt's network is pre-trained on, the encoder of texts."""
+    specs = [
+        make_spec("prompt", "karate", {"pretrain_on": "cora"}),
+        make_spec("relational", "products", {"encoder": "/models/here"}),
+        make_spec("prompt", "karate"),
+    ]
+    assert [spec.needs for spec in specs] == ["cora", "encoder:/models/here", ""]
+    ids = [store.submit(spec) for spec in specs]
+    data = ["karate", "products"]
+    for more, taken in (([], ids[2]), (["encoder:/models/here"], ids[1]), (["cora"], ids[0])):
+        wants = Wants(at_hand=lambda name, more=more: name in [*data, *more])  # type: ignore[misc]
+        assert store.leases.claim_next("w", wants) == [taken]
+        assert store.leases.claim_next("w", wants) == []
+
+
+def test_what_queued_runs_of_an_earlier_store_need_is_known(url: str) -> None:
+    old = RunStore.open(url)
+    run = old.submit(make_spec("prompt", "karate", {"pretrain_on": "cora"}))
+    old.close()
+    with sa.create_engine(url, poolclass=sa.NullPool).begin() as connection:
+        connection.execute(sa.text("DROP INDEX runs_by_state_and_needs"))
+        connection.execute(sa.text("ALTER TABLE runs DROP COLUMN needs"))
+    store = RunStore.open(url)
+    assert store.leases.claim_next("a", Wants(at_hand=lambda name: name == "karate")) == []
+    assert store.leases.claim_next("b", Wants(at_hand=lambda name: name in ("karate", "cora"))) == [run]
+    store.close()
+
+
 def test_claims_beside_one_another_take_different_whole_stacks(store: RunStore, url: str) -> None:
     if url.startswith("sqlite"):
         pytest.skip("one writer at a time: no claim runs beside another")
@@ -339,7 +368,8 @@ def test_a_store_from_before_the_queue_keeps_working(url: str) -> None:
     old.close()
     with sa.create_engine(url, poolclass=sa.NullPool).begin() as connection:
         connection.execute(sa.text("DROP INDEX runs_by_stack"))
-        for name in ("stack", "asked", "memory_mb", "engine", "retries", "losses"):
+        connection.execute(sa.text("DROP INDEX runs_by_state_and_needs"))
+        for name in ("stack", "asked", "memory_mb", "engine", "retries", "losses", "needs"):
             connection.execute(sa.text(f"ALTER TABLE runs DROP COLUMN {name}"))
     store = RunStore.open(url)
     assert [record.state for record in store.find()] == ["queued"] * 3
@@ -709,6 +739,18 @@ def test_a_run_that_is_given_back_waits_as_if_it_had_never_begun(store: RunStore
     assert store.leases.claim_next("large", Wants(memory_mb=9000)) == [run]
 
 
+def test_a_stop_is_not_forgotten_where_the_run_is_given_back(store: RunStore) -> None:
+    run = store.submit(a_spec())
+    store.leases.claim_next("w", pid=os.getpid())
+    store.append(run, [Metric(name="val_accuracy", value=0.5, step=1)], "w")
+    assert store.request_stop(run) == "stopping"
+    store.leases.give_back(run, "w")
+    record = store.get(run)
+    assert (record.state, record.error, store.events(run)) == ("stopped", "stopped before it started", [])
+    assert record.finished is not None
+    assert store.leases.claim_next("another") == []
+
+
 def test_a_worker_that_is_heard_of_in_the_meantime_keeps_its_run(
     store: RunStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -767,6 +809,20 @@ def test_all_workers_of_a_store_have_one_noise_key(store: RunStore, url: str) ->
     store.leases.agree(other)
     with pytest.raises(StoreError, match=r"privgraph key --renew"):
         store.leases.agree(one)
+
+
+def test_a_claim_asks_whether_its_noise_key_still_counts(store: RunStore) -> None:
+    old, new = bytes(32), bytes([1] * 32)
+    store.leases.agree(old)
+    first, second = (store.submit(a_spec(seed)) for seed in range(2))
+    assert store.leases.claim_next("w", key=old) == [first]
+    store.leases.renew(new)
+    for claim in (lambda: store.leases.claim_next("v", key=old), lambda: store.leases.claim([second], "v", key=old)):
+        with pytest.raises(OtherKey, match="is not that of the store's other workers"):
+            claim()
+        assert store.get(second).state == "queued"
+    assert store.leases.claim_next("v", key=new) == [second]
+    assert store.leases.claim_next("v", key=old) == [], "nothing is left to refuse"
 
 
 @pytest.mark.parametrize("own", [bytes(32), bytes([1] * 32)], ids=["the same", "another"])

@@ -21,7 +21,7 @@ Open = Callable[..., AppTest]
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
     """The store that the pages will use; runs are submitted, but no worker starts."""
-    monkeypatch.setattr(queue, "launch", lambda store: [])
+    monkeypatch.setattr(queue, "launch", lambda *_: [])
     opened = queue.store()
     yield opened
     opened.close()

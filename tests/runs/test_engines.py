@@ -114,7 +114,7 @@ class Idle:
     def __init__(self) -> None:
         self.ended = ""
 
-    def look(self) -> bool:
+    def look(self, _left: Sequence[str]) -> bool:
         return False
 
     def leave(self) -> None:
@@ -165,7 +165,7 @@ def test_crews_that_end_a_run_each_go_on_for_as_long_as_it_takes(
 class Waiting(Idle):
     """A crew that stays, and does nothing."""
 
-    def look(self) -> bool:
+    def look(self, _left: Sequence[str]) -> bool:
         return True
 
 
@@ -237,14 +237,14 @@ def test_slurm_is_asked_for_what_each_worker_needs(tmp_path: Path, monkeypatch: 
         "slurm_array_parallelism": 3,
         "slurm_partition": "long",
     }
-    assert jobs.look()
+    assert jobs.look([])
     jobs.leave()
     assert [job.cancelled for job in jobs._jobs] == [False, False, True], "who is at work ends by itself"
     jobs.stop()
     assert [job.cancelled for job in jobs._jobs] == [False, True, True]
     for job in jobs._jobs:
         job.state = "FINISHED"
-    assert not jobs.look()
+    assert not jobs.look([])
 
 
 def test_ray_is_asked_for_what_each_worker_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,11 +273,11 @@ def test_ray_is_asked_for_what_each_worker_needs(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("ray.wait", lambda tasks, **_: (ended, [one for one in tasks if one not in ended]))
     cancelled: list[object] = []
     monkeypatch.setattr("ray.cancel", cancelled.append)
-    assert tasks.look()
+    assert tasks.look([])
     tasks.stop()
     assert cancelled == [3, 4]
     ended += [3, 4]
-    assert not tasks.look()
+    assert not tasks.look([])
 
     machines[1]["Alive"] = True
     with pytest.raises(EngineError, match="ray needs a store that all machines reach"):
@@ -294,7 +294,7 @@ def test_workers_are_told_where_artifacts_lie_unless_the_url_says_so(tmp_path: P
 
 def test_a_launcher_leaves_what_was_given_to_an_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[list[str]] = []
-    monkeypatch.setattr(launch, "_start", lambda _store, ids, _worker: started.append(ids))
+    monkeypatch.setattr(launch, "_start", lambda _store, ids, _worker, **_: started.append(ids))
     store = a_store(tmp_path)
     store.submit_all(the_sweep()[:2], engine="slurm")
     own = store.submit(make_spec("mlp", "karate"))
@@ -340,7 +340,7 @@ def test_a_sweep_of_an_engine_that_nobody_waits_for_is_trained_all_the_same(
 def test_runs_of_a_page_s_sweep_are_tried_again_where_their_worker_is_lost(
     monkeypatch: pytest.MonkeyPatch, count: int, retries: int
 ) -> None:
-    monkeypatch.setattr(queue, "launch", lambda _store: [])
+    monkeypatch.setattr(queue, "launch", lambda *_: [])
     ids = queue.submit(the_sweep()[:count])
     store = queue.store()
     for _ in range(retries):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import signal
@@ -22,18 +23,20 @@ from privgraph.data.sizes import known_facts
 from privgraph.data.spec import PublicFacts
 from privgraph.data.uploads import large_folder
 from privgraph.methods.base import MethodConfig, memory_estimate
+from privgraph.nn.text import naming
 from privgraph.options import OptionError
-from privgraph.runs import launch, worker
+from privgraph.runs import here, launch, worker
 from privgraph.runs import pulling as pulling_room
+from privgraph.runs.here import at_hand
 from privgraph.runs.leases import LOG_NAME, Outcome
 from privgraph.runs.pull_options import PullOptions
-from privgraph.runs.pulling import at_hand
 from privgraph.runs.queueing import Wants
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.reporting import Job
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import sweep
+from privgraph.runs.tables import runs
 from privgraph_workbench.cli import main
 
 LONG = make_spec("gnn", "digits", {"epochs": 5000})
@@ -95,6 +98,10 @@ def test_data_are_at_hand_where_their_files_are(tmp_path: Path, monkeypatch: pyt
     assert at_hand("cora", fetch=True)
     assert not at_hand("upload:0123456789abcdef", fetch=True)
     assert not at_hand("no-such-data", fetch=True)
+    assert at_hand("encoder:tiny")
+    assert not at_hand(f"encoder:{tmp_path}", fetch=True)
+    monkeypatch.setattr(naming, "MINILM", "no_such_package")
+    assert not at_hand("encoder:minilm", fetch=True)
 
 
 def test_a_large_graph_is_at_hand_while_its_arrays_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,7 +208,7 @@ def test_neither_a_launcher_nor_its_worker_begins_with_another_noise_key(
 ) -> None:
     run = store.submit(make_spec("mlp", "karate", {"epochs": 3}))
     store.leases.agree(bytes(32))
-    monkeypatch.setattr(launch, "_start", lambda *_: None)
+    monkeypatch.setattr(launch, "_start", lambda *_, **__: None)
     with pytest.raises(StoreError, match="is not that of the store's other workers"):
         launch.launch(store)
     assert store.get(run).state == "queued"
@@ -223,6 +230,82 @@ def test_a_worker_with_another_noise_key_refuses(store: RunStore) -> None:
     assert main(["key"]) == 1
     assert main(["key", "--renew"]) == 0
     assert main(["key"]) == 0
+
+
+@pytest.mark.parametrize("leaves", [True, False], ids=["others'", "its own"])
+def test_a_launcher_leaves_what_others_asked_for_and_this_machine_cannot_train(
+    store: RunStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], leaves: bool
+) -> None:
+    """Its own runs fail, and say what is lacking; those of others wait for a machine that has it."""
+    monkeypatch.setenv("PRIVGRAPH_DATA", str(tmp_path / "none"))
+    monkeypatch.setattr(here, "_CUDA", ())
+    monkeypatch.setattr(here, "machine_mb", lambda: 1000.0)
+    monkeypatch.setattr(launch, "capacity", lambda: 99)
+    started: dict[str, bool] = {}
+
+    def start(_store: RunStore, ids: Sequence[str], _worker: str, *, gives_back: bool) -> None:
+        started.update(dict.fromkeys(ids, gives_back))
+
+    monkeypatch.setattr(launch, "_start", start)
+    monkeypatch.setattr(launch, "_memory_left", lambda: True)
+    lacking = [
+        store.submit(spec)
+        for spec in (
+            make_spec("mlp", "cora"),
+            make_spec("prompt", "karate", {"pretrain_on": "cora"}),
+            make_spec("relational", "products", {"encoder": str(tmp_path)}),
+            make_spec("mlp", "karate", device="cuda"),
+            make_spec("gnn", "karate"),
+        )
+    ]
+    with store.database.write() as connection:
+        connection.execute(runs.update().where(runs.c.id == lacking[-1]).values(memory_mb=1001.0))
+    can = store.submit(make_spec("mlp", "karate"))
+    launch.launch(store, [] if leaves else lacking)
+    assert started == {can: True} | ({} if leaves else dict.fromkeys(lacking, False))
+    if leaves:
+        assert main(["show", lacking[1]]) == 0
+        assert "\nWaits: for a worker that has cora, which this machine has not\n" in capsys.readouterr().out
+
+
+def test_a_worker_that_a_launcher_starts_gives_its_run_back(store: RunStore) -> None:
+    run = store.submit(LONG)
+    assert launch.launch(store) == [run]
+    (child,) = launch.children
+    until(store, run, lambda record: record.progress > 0)
+    child.send_signal(signal.SIGTERM)
+    assert child.wait(60) == 0
+    launch.bury(launch.children)
+    assert (store.get(run).state, store.get(run).attempt) == ("queued", 2)
+
+
+def test_a_key_that_was_renewed_ends_workers_that_have_the_old_one(store: RunStore) -> None:
+    waiting = pulling("--forever")
+    try:
+        while not store.leases.fingerprint():
+            time.sleep(0.1)
+        store.leases.renew(bytes(32))
+        run = store.submit(make_spec("mlp", "karate", {"epochs": 3}))
+        _, said = waiting.communicate(timeout=120)
+    finally:
+        waiting.kill()
+    assert waiting.returncode == 1
+    assert "is not that of the store's other workers" in said
+    assert store.get(run).state == "queued"
+
+
+def test_a_key_that_was_renewed_after_the_claim_leaves_the_run_to_others(store: RunStore) -> None:
+    run = store.submit(make_spec("mlp", "karate", {"epochs": 3}))
+    assert store.leases.claim([run], "w", pid=os.getpid()) == [run]
+    store.leases.renew(bytes(32))
+    taken = worker.Worker(store, "w", worker.jobs_of(store, [run]))
+    before = {number: signal.getsignal(number) for number in worker.ENDING}
+    try:
+        assert taken.work()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert (store.get(run).state, store.get(run).attempt, taken.left) == ("queued", 2, 1)
 
 
 class Made:

@@ -11,12 +11,14 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from itertools import islice
 from typing import IO
 
 import psutil
 
 from privgraph import home
+from privgraph.runs.here import wants
 from privgraph.runs.leases import LOG_NAME, Outcome, new_worker
 from privgraph.runs.processes import note_exit
 from privgraph.runs.queueing import LOCAL, Wants
@@ -30,8 +32,6 @@ activations."""
 MOST_WORKERS = 8
 LOOKED_AT_ONCE = 400
 """Of how many runs one query asks."""
-
-_OURS = Wants(engines=(LOCAL,))
 
 children: list[subprocess.Popen[bytes]] = []
 """Workers that this process started; asked after now and then, so that none stays behind as a zombie."""
@@ -56,22 +56,27 @@ def capacity() -> int:
     return max(1, min(cores(), psutil.virtual_memory().total // MEMORY_PER_WORKER, MOST_WORKERS))
 
 
-def launch(store: RunStore) -> list[str]:
+def launch(store: RunStore, own: Collection[str] = ()) -> list[str]:
     """Start workers for queued runs while there is room, and give the ids of the runs that were started.
 
-    Safe to call at any time, from any number of processes: a run is started once.
+    A run that this machine cannot train (`here.wants`) is left to others, unless it is one of `own`, those
+    that the caller asked for: its worker fails, and says what is lacking. Safe to call at any time, from any
+    number of processes: a run is started once.
     """
     bury(children)
     store.sweep_lost()
     room, started = capacity(), list[str]()
-    while (busy := store.leases.busy()) < room and (busy == 0 or _memory_left()):
-        if store.leases.waiting(1):
-            store.leases.agree(noise_key(home.home()))
-        worker = new_worker()
-        taken = store.leases.claim_next(worker, _OURS, room=room)
+    while (busy := store.leases.busy()) < room and (busy == 0 or _memory_left()) and store.leases.waiting(1):
+        key, worker = noise_key(home.home()), new_worker()
+        store.leases.agree(key)
+        taken = store.leases.claim_next(worker, wants(), room=room, key=key)
+        can = bool(taken)
+        if own and not taken:
+            asked = Wants(engines=(LOCAL,), ids=tuple(islice(own, LOOKED_AT_ONCE)))
+            taken = store.leases.claim_next(worker, asked, room=room, key=key)
         if not taken:
             break
-        _start(store, taken, worker)
+        _start(store, taken, worker, gives_back=can)
         started.extend(taken)
     return started
 
@@ -89,12 +94,13 @@ def _memory_left() -> bool:
     return bool(psutil.virtual_memory().available >= MEMORY_PER_WORKER // 2)
 
 
-def _start(store: RunStore, ids: Sequence[str], worker: str) -> None:
+def _start(store: RunStore, ids: Sequence[str], worker: str, *, gives_back: bool) -> None:
     """Start the worker of runs that were claimed for it; a run whose worker cannot be started has failed."""
+    flags = ["--gives-back"] if gives_back else []
     try:
         with open_log(store, ids) as log:
             child = subprocess.Popen(
-                [sys.executable, "-P", "-m", "privgraph.runs.worker", "--worker", worker, *ids],
+                [sys.executable, "-P", "-m", "privgraph.runs.worker", "--worker", worker, *flags, *ids],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -159,7 +165,7 @@ def wait(
     while True:
         began = time.monotonic()
         try:
-            launch(store)
+            launch(store, left)
             for start in range(0, len(left), LOOKED_AT_ONCE):
                 chosen = tuple(left[start : start + LOOKED_AT_ONCE])
                 found = {record.id: record for record in store.find(RunQuery(ids=chosen))}

@@ -7,7 +7,6 @@ was finished, or given up as lost, not even that one.
 from __future__ import annotations
 
 import functools
-import json
 import os
 import secrets
 import socket
@@ -20,12 +19,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from privgraph.progress import Event, Log, Progress, to_record
+from privgraph.progress import Event, Log
 from privgraph.runs.database import Database
 from privgraph.runs.processes import alive, how_it_ended, last_words
-from privgraph.runs.queueing import Wants, first_stack, next_attempt, waiting_for, withdraw
-from privgraph.runs.records import LIVE, RunIsFixed, StoreError, is_time, plain
-from privgraph.runs.tables import events, keys, origins, runs
+from privgraph.runs.queueing import Wants, at_hand, first_stack, next_attempt, stopped_in_queue, withdraw
+from privgraph.runs.records import LIVE, OtherKey, RunIsFixed, StoreError, is_time
+from privgraph.runs.rows import append, outcome_row
+from privgraph.runs.tables import keys, origins, runs
 from privgraph.streams import fingerprint
 
 LOST_AFTER = 15.0
@@ -105,36 +105,46 @@ class Leases:
         chosen = counted.where(runs.c.state.in_(LIVE), runs.c.host == this_host())
         return int(connection.execute(chosen).scalar_one())
 
-    def claim(self, ids: Sequence[str], worker: str, *, pid: int | None = None) -> list[str]:
-        """Take those of the runs that are still queued, all in one step."""
+    def claim(self, ids: Sequence[str], worker: str, *, pid: int | None = None, key: bytes | None = None) -> list[str]:
+        """Take those of the runs that are still queued, all in one step; `key` is that of `claim_next`."""
         with self._database.write() as connection:
             chosen = sa.select(runs.c.id).where(runs.c.id.in_(ids), runs.c.state == "queued").with_for_update()
             free = set(connection.scalars(chosen))
-            return self._lease(connection, [run for run in ids if run in free], worker, pid)
+            return self._lease(connection, [run for run in ids if run in free], worker, pid, key)
 
     def claim_next(
-        self, worker: str, wants: Wants | None = None, *, pid: int | None = None, room: int | None = None
+        self,
+        worker: str,
+        wants: Wants | None = None,
+        *,
+        pid: int | None = None,
+        room: int | None = None,
+        key: bytes | None = None,
     ) -> list[str]:
         """Take the first runs of the queue that the worker can train, and that are trained together.
 
         None is taken where `room` workers have runs on this machine already. Which data are at hand is asked
-        before, once for each name in the queue: a worker that has none of them locks nothing.
+        before, once for each name in the queue: a worker that has none of them locks nothing. `key` is the
+        noise key that they will be trained with. Raises `OtherKey` where it does not count, and takes none.
         """
-        wants, data = wants or Wants(), None
+        wants, there = wants or Wants(), None
         if wants.at_hand is not None:
             with self._database.read() as connection:
-                names = waiting_for(connection)
-            data = [name for name in names if wants.at_hand(name)]
-            if not data:
+                there = at_hand(connection, wants.at_hand)
+            if not (there.data and there.needs):
                 return []
         with self._database.write() as connection:
             if room is not None:
                 self._database.lock(connection, _ROOM_LOCK, this_host())
                 if self._busy(connection) >= room:
                     return []
-            return self._lease(connection, first_stack(connection, wants, data), worker, pid)
+            return self._lease(connection, first_stack(connection, wants, there), worker, pid, key)
 
-    def _lease(self, connection: sa.Connection, taken: list[str], worker: str, pid: int | None) -> list[str]:
+    def _lease(
+        self, connection: sa.Connection, taken: list[str], worker: str, pid: int | None, key: bytes | None
+    ) -> list[str]:
+        if taken and key is not None:
+            _agree(connection.scalar(sa.select(keys.c.fingerprint)), fingerprint(key))
         if taken:
             time = self._database.now(connection)
             lease: dict[str, Any] = {"state": "running", "worker": worker, "host": this_host(), "pid": pid}
@@ -143,7 +153,7 @@ class Leases:
         return taken
 
     def agree(self, key: bytes) -> None:
-        """Take part in the store with that noise key; the first one counts for all. Raises `StoreError` for
+        """Take part in the store with that noise key; the first one counts for all. Raises `OtherKey` for
         another.
 
         The store holds a fingerprint of it, which tells nothing of the key.
@@ -157,11 +167,7 @@ class Leases:
                 if theirs is None:
                     connection.execute(keys.insert().values(fingerprint=own))
                     theirs = own
-        if theirs != own:
-            raise StoreError(
-                f"the noise.key of this home ({own[:8]}) is not that of the store's other workers ({theirs[:8]}): copy "
-                "theirs here, or let this one count from now on (privgraph key --renew)"
-            )
+        _agree(theirs, own)
 
     def fingerprint(self) -> str:
         """The fingerprint of the noise key of the store's workers; "" before the first."""
@@ -257,10 +263,11 @@ class Leases:
             append(connection, row, _beyond(row, last, after), time)
             if publish is not None:
                 publish()
-            connection.execute(runs.update().where(runs.c.number == row.number).values(**_outcome(outcome, time)))
+            connection.execute(runs.update().where(runs.c.number == row.number).values(**outcome_row(outcome, time)))
 
     def give_back(self, run: str, worker: str, memory_mb: float | None = None) -> None:
-        """Queue a live run again, as if it had never begun: what it has told is forgotten.
+        """Queue a live run again, as if it had never begun: what it has told is forgotten. One that was
+        asked to stop is stopped, as it would be in the queue.
 
         `memory_mb` is what its plan needs, where the worker has too little. Raises `RunIsFixed` where it is
         too late.
@@ -269,6 +276,8 @@ class Leases:
             row = self._live(connection, run, worker)
             withdraw(connection, row)
             change = next_attempt(row) | ({} if memory_mb is None else {"memory_mb": memory_mb})
+            if row.state == "stopping":
+                change |= stopped_in_queue(self._database.now(connection))
             connection.execute(runs.update().where(runs.c.number == row.number).values(**change))
 
     def _live(self, connection: sa.Connection, run: str, worker: str | None) -> Any:
@@ -363,6 +372,14 @@ class Leases:
         return True
 
 
+def _agree(theirs: str | None, own: str) -> None:
+    if theirs != own:
+        raise OtherKey(
+            f"the noise.key of this home ({own[:8]}) is not that of the store's other workers "
+            f"({(theirs or 'none')[:8]}): copy theirs here, or let this one count from now on (privgraph key --renew)"
+        )
+
+
 def _leased(worker: str) -> tuple[sa.ColumnElement[bool], ...]:
     return (runs.c.worker == worker, runs.c.state.in_(LIVE))
 
@@ -370,69 +387,3 @@ def _leased(worker: str) -> tuple[sa.ColumnElement[bool], ...]:
 def _beyond(row: Any, new: Sequence[Event], after: int | None) -> Sequence[Event]:
     """Those of the events that the store does not have yet."""
     return new if after is None else new[row.last_sequence - after :]
-
-
-def append(connection: sa.Connection, row: Any, new: Sequence[Event], time: float) -> int:
-    """Append events to the run of that row, which is locked, and give the last sequence number."""
-    records = [to_record(event) for event in new]
-    values = [
-        {
-            "run": row.number,
-            "sequence": row.last_sequence + position,
-            "attempt": row.attempt,
-            "time": time,
-            "kind": kind,
-            "payload": json.dumps(plain(payload), allow_nan=False),
-        }
-        for position, (kind, payload) in enumerate(records, start=1)
-    ]
-    if values:
-        connection.execute(events.insert(), values)
-        change = {"last_sequence": values[-1]["sequence"]} | _progress(row, new, time)
-        connection.execute(runs.update().where(runs.c.number == row.number).values(**change))
-    return int(row.last_sequence) + len(values)
-
-
-def _progress(row: Any, new: Sequence[Event], time: float) -> dict[str, Any]:
-    """What the newest progress event changes in the run's row.
-
-    The pace of a run is taken from the last moment at which nothing was done yet: loading data does not
-    count.
-    """
-    latest = next((event for event in reversed(new) if isinstance(event, Progress)), None)
-    if latest is None:
-        return {}
-    done = min(1.0, max(0.0, latest.step / latest.total)) if latest.total > 0 else 0.0
-    change = {"progress": done, "stage": latest.stage, "progress_time": time}
-    if row.training_since is None or done == 0:
-        change |= {"training_since": time, "training_from": done}
-    return change
-
-
-def _outcome(outcome: Outcome, time: float) -> dict[str, Any]:
-    metrics, statement = outcome.metrics or {}, outcome.statement or {}
-    change: dict[str, Any] = {
-        "state": outcome.state,
-        "error": outcome.error,
-        "finished": time,
-        "heartbeat": time,
-        "metrics": json.dumps(plain(metrics), allow_nan=False),
-        "statement": json.dumps(plain(statement), allow_nan=False) if statement else None,
-        "seconds": outcome.seconds,
-        "peak_memory_mb": outcome.peak_memory_mb,
-        "device": outcome.device,
-        "sound_epsilon": _number(statement.get("epsilon")),
-        "published_epsilon": _number(statement.get("epsilon_as_published")),
-        "audited_epsilon": _number(statement.get("epsilon_audited")),
-        "delta": _number(statement.get("delta")),
-    }
-    for name in ("test_accuracy", "val_accuracy", "train_accuracy"):
-        change[name] = _number(metrics.get(name))
-    if outcome.state == "done":
-        change |= {"progress": 1.0, "stage": ""}
-    return change
-
-
-def _number(value: Any) -> float | None:
-    """A number of a statement, where infinity is the text inf."""
-    return None if value is None else float(value)

@@ -21,9 +21,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from privgraph import home
-from privgraph.data import catalogue, files
-from privgraph.data.uploads import upload_path
 from privgraph.options import OptionError, UnknownName, build, parameters
+from privgraph.runs.here import at_hand
 from privgraph.runs.launch import open_log
 from privgraph.runs.leases import new_worker
 from privgraph.runs.memory import machine_mb
@@ -40,22 +39,11 @@ LOOK_SECONDS = 0.5
 """Between two looks into an empty queue."""
 
 
-def at_hand(name: str, *, fetch: bool = False) -> bool:
-    """Whether the data of that name can be loaded on this machine; with `fetch` also through a network."""
-    try:
-        spec = catalogue.dataset(name)
-        if spec.kind == "upload":
-            return upload_path(name).exists()  # the arrays of a large graph are a folder
-    except UnknownName:  # an upload of another machine
-        return False
-    lacking = files.absent(spec)
-    return not lacking or (fetch and set(lacking) <= set(dict(spec.urls)))
-
-
 def pull(store: RunStore, options: PullOptions, asks: tuple[str, ...], ends: threading.Event) -> bool:
     """Take runs and train them until `ends` is set, or the queue was empty for long enough; True if every run
     of it is done, stopped or given back. Runs that need more memory than the machine has are left to others,
-    which is said once it has nothing else to do."""
+    which is said once it has nothing else to do. Raises `OtherKey` at the first claim where its noise key
+    does not count any more."""
     memory_mb = min(machine_mb(), math.inf if options.memory_mb is None else options.memory_mb)
     wants = Wants(devices=asks, memory_mb=memory_mb, at_hand=lambda name: at_hand(name, fetch=options.fetch))
     fine, since, count, told = True, time.monotonic(), 0, ""
@@ -63,7 +51,7 @@ def pull(store: RunStore, options: PullOptions, asks: tuple[str, ...], ends: thr
         token = new_worker()
         patiently(store.sweep_lost, say=say, enough=lambda _waited: ends.is_set())
         taken = patiently(
-            lambda token=token: store.leases.claim_next(token, wants, pid=os.getpid()),  # type: ignore[misc]
+            lambda token=token: store.leases.claim_next(token, wants, pid=os.getpid(), key=_key()),  # type: ignore[misc]
             say=say,
             enough=lambda _waited: ends.is_set(),
         )
@@ -85,6 +73,11 @@ def pull(store: RunStore, options: PullOptions, asks: tuple[str, ...], ends: thr
         since = time.monotonic()
     say(f"ends after {count} runs")
     return fine
+
+
+def _key() -> bytes:
+    """The noise key of this home, read anew: it may be another by now."""
+    return noise_key(home.home())
 
 
 def _tell_of_large_ones(store: RunStore, memory_mb: float, told: str) -> str:
@@ -164,7 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         faulthandler.enable()
         asks = _devices(options)
         store = patiently(RunStore.open, say=say, enough=lambda _waited: ends.is_set())
-        patiently(lambda: store.leases.agree(noise_key(home.home())), say=say, enough=lambda _waited: ends.is_set())
+        patiently(lambda: store.leases.agree(_key()), say=say, enough=lambda _waited: ends.is_set())
         return 0 if pull(store, options, asks, ends) else 1
     except (StoreError, OptionError, UnknownName, ValueError) as error:
         say(error)

@@ -36,13 +36,15 @@ class Wants:
 
     `engines`: only runs that were given to one of these; empty admits all. `devices`: only runs that ask for
     one of these; empty admits all. `memory_mb`: only runs that are not known to need more. `at_hand` says
-    whether the data of that name can be loaded here; None admits all.
+    whether the data of that name, or what else a run needs (`RunSpec.needs`), can be loaded here; None admits
+    all. `ids`: only these runs; empty admits all.
     """
 
     engines: tuple[str, ...] = ()
     devices: tuple[str, ...] = ()
     memory_mb: float | None = None
     at_hand: Callable[[str], bool] | None = None
+    ids: tuple[str, ...] = ()
 
 
 def stack_name(spec: RunSpec, batch: str) -> str:
@@ -97,40 +99,57 @@ def submitted(connection: sa.Connection, batch: str) -> Counter[str]:
 
 
 def restack(connection: sa.Connection) -> None:
-    """Give the queued runs of an earlier version's store their stacks and devices."""
+    """Give the queued runs of an earlier version's store their stacks, devices and what they need."""
     chosen = sa.select(runs.c.number, runs.c.spec, runs.c.batch).where(_WAITS).order_by(runs.c.number)
-    numbers, names, devices = list[int](), list[str](), list[str]()
+    numbers, names, asked = list[int](), list[str](), list[tuple[str, str]]()
     for row in connection.execute(chosen).all():
         with suppress(Unreadable), reading("its spec"):
             spec = RunSpec.from_json(json.loads(row.spec))
             numbers.append(row.number)
             names.append(stack_name(spec, row.batch))
-            devices.append(spec.device)
+            asked.append((spec.device, spec.needs))
     changes = [
-        {"of": number, "stack": stack, "asked": device}
-        for number, stack, device in zip(numbers, stacks(names), devices, strict=True)
+        {"of": number, "stack": stack, "asked": device, "needs": needs}
+        for number, stack, (device, needs) in zip(numbers, stacks(names), asked, strict=True)
     ]
     if changes:
         change = runs.update().where(runs.c.number == sa.bindparam("of"))
-        connection.execute(change.values(stack=sa.bindparam("stack"), asked=sa.bindparam("asked")), changes)
+        connection.execute(change.values({name: sa.bindparam(name) for name in ("stack", "asked", "needs")}), changes)
 
 
-def waiting_for(connection: sa.Connection) -> list[str]:
-    """The names of the data that queued runs ask for. It jumps from name to name, and never reads a run."""
-    least = sa.select(sa.func.min(runs.c.dataset).label("name")).where(_WAITS)
+@dataclass(frozen=True, kw_only=True)
+class AtHand:
+    """Of what queued runs ask for, what a worker has: `data`, and `needs` beside them."""
+
+    data: Sequence[str]
+    needs: Sequence[str]
+
+
+def at_hand(connection: sa.Connection, has: Callable[[str], bool]) -> AtHand:
+    """What of all that queued runs ask for is there; each name is asked about once."""
+    data, needs = (_waiting_for(connection, column) for column in (runs.c.dataset, runs.c.needs))
+    return AtHand(
+        data=[name for name in data if has(name)],
+        needs=[name for name in needs if all(has(one) for one in name.splitlines())],
+    )
+
+
+def _waiting_for(connection: sa.Connection, column: sa.Column[str]) -> list[str]:
+    """What queued runs have in that column. It jumps from name to name, and never reads a run."""
+    least = sa.select(sa.func.min(column).label("name")).where(_WAITS)
     names = least.cte("names", recursive=True)
-    another = least.where(runs.c.dataset > names.c.name).correlate(names).scalar_subquery()
+    another = least.where(column > names.c.name).correlate(names).scalar_subquery()
     names = names.union_all(sa.select(another).where(names.c.name.is_not(None)))
     return list(connection.scalars(sa.select(names.c.name).where(names.c.name.is_not(None))))
 
 
-def first_stack(connection: sa.Connection, wants: Wants, data: Sequence[str] | None = None) -> list[str]:
+def first_stack(connection: sa.Connection, wants: Wants, there: AtHand | None = None) -> list[str]:
     """The ids of the first queued run that the worker can train, and of those that are trained together with
     it; all are locked until the transaction ends, and none is waited for.
 
-    `data`: only runs on one of these; None admits all. Of each stack and engine the first run alone can be
-    found, and whoever has it locked has the stack: claims that run beside one another take different stacks,
-    and each takes a whole one.
+    `there`: only runs that need nothing else; None admits all. Of each stack and engine the first run alone
+    can be found, and whoever has it locked has the stack: claims that run beside one another take different
+    stacks, and each takes a whole one.
     """
     if connection.dialect.name == "postgresql":
         # What it knows of a table is as old as its last look, and a queue taken for short would be sorted.
@@ -140,7 +159,7 @@ def first_stack(connection: sa.Connection, wants: Wants, data: Sequence[str] | N
     of_stack = (other.c.stack == runs.c.stack, other.c.engine == runs.c.engine, other.c.state == QUEUED)
     begins = runs.c.number == sa.select(sa.func.min(other.c.number)).where(*of_stack).scalar_subquery()
     chosen = sa.select(runs.c.number, runs.c.id, runs.c.stack, runs.c.engine, runs.c.spec)
-    chosen = chosen.where(_WAITS, *_admitted(wants, data), sa.or_(runs.c.stack == "", begins))
+    chosen = chosen.where(_WAITS, *_admitted(wants, there), sa.or_(runs.c.stack == "", begins))
     chosen = chosen.order_by(runs.c.number)
     after = 0
     while True:
@@ -149,7 +168,7 @@ def first_stack(connection: sa.Connection, wants: Wants, data: Sequence[str] | N
         if found is None:
             return []
         if _readable(found.spec):
-            return _members(connection, found, _admitted(wants)) if found.stack else [found.id]
+            return _members(connection, found, _admitted(wants, there)) if found.stack else [found.id]
         # Runs of another version may be many: the next that can be read is looked for without a lock on any.
         later = connection.execute(chosen.where(runs.c.number > found.number))
         after = next((row.number - 1 for row in later if _readable(row.spec)), 0)
@@ -167,7 +186,7 @@ def _readable(text: str) -> bool:
     return True
 
 
-def _admitted(wants: Wants, data: Sequence[str] | None = None) -> list[sa.ColumnElement[bool]]:
+def _admitted(wants: Wants, there: AtHand | None = None) -> list[sa.ColumnElement[bool]]:
     clauses: list[sa.ColumnElement[bool]] = []
     if wants.engines:
         clauses.append(runs.c.engine.in_(wants.engines))
@@ -175,8 +194,10 @@ def _admitted(wants: Wants, data: Sequence[str] | None = None) -> list[sa.Column
         clauses.append(runs.c.asked.in_(wants.devices))
     if wants.memory_mb is not None:
         clauses.append(runs.c.memory_mb <= wants.memory_mb)
-    if data is not None:
-        clauses.append(runs.c.dataset.in_(data))
+    if wants.ids:
+        clauses.append(runs.c.id.in_(wants.ids))
+    if there is not None:
+        clauses += [runs.c.dataset.in_(there.data), runs.c.needs.in_(there.needs)]
     return clauses
 
 
@@ -202,6 +223,7 @@ def row_of(spec: RunSpec) -> dict[str, Any]:
         "accounting": "" if unit == "none" else str(spec.options.get("accounting", "")),
         "seed": spec.seed,
         "asked": spec.device,
+        "needs": spec.needs,
         "memory_mb": estimate(spec),
         "state": "queued",
     }
@@ -212,6 +234,11 @@ def next_attempt(row: Any) -> dict[str, Any]:
     fresh: dict[str, Any] = {column.name: None for column in runs.c if column.nullable and column.name != "epsilon"}
     fresh |= {"state": "queued", "attempt": row.attempt + 1, "progress": 0.0, "metrics": "{}"}
     return fresh | {"stage": "", "error": "", "device": "", "worker": "", "host": ""}
+
+
+def stopped_in_queue(time: float) -> dict[str, Any]:
+    """What the columns of a queued run hold once it is stopped."""
+    return {"state": "stopped", "finished": time, "error": "stopped before it started"}
 
 
 def withdraw(connection: sa.Connection, row: Any) -> None:

@@ -76,6 +76,10 @@ class StoreError(Exception):
     """The store cannot do what was asked; the message is one sentence."""
 
 
+class OtherKey(StoreError):
+    """The noise key of this home is not that of the store's other workers."""
+
+
 class UnknownRun(StoreError):
     """There is no run of that id."""
 

@@ -12,7 +12,7 @@ from typing import Any
 from privgraph.data import catalogue
 from privgraph.data.spec import DatasetSpec
 from privgraph.methods.base import GivenNoise, MethodConfig
-from privgraph.options import OptionError, Scalar, build, parameters, short, values
+from privgraph.options import DATA, ENCODER, OptionError, Scalar, build, parameters, short, values
 from privgraph.registry import METHODS, method
 
 SPEC_VERSION = 1
@@ -129,6 +129,16 @@ class RunSpec:
     def unit(self) -> str:
         """What was to be protected: none, edge or node."""
         return str(self.options.get("unit", "none"))
+
+    @property
+    def needs(self) -> str:
+        """What a machine must have beside the data, a line each: data sets, and `encoder:` with its name."""
+        if self.method not in METHODS:
+            return ""
+        named = [one for one in parameters(METHODS[self.method].load_config()) if one.option.names]
+        values = [(one.option.names, str(self.options.get(one.name, one.default))) for one in named]
+        data = [value for kind, value in values if kind == DATA and value in catalogue.DATASETS]
+        return "\n".join([*data, *(f"{ENCODER}:{value}" for kind, value in values if kind == ENCODER)])
 
     @property
     def noise(self) -> GivenNoise | None:

@@ -29,9 +29,10 @@ from privgraph.runs import listing, queueing
 from privgraph.runs.artifacts import QUERY, Artifacts, clear, opened, parted
 from privgraph.runs.database import Database
 from privgraph.runs.evidence import Evidence, number_of
-from privgraph.runs.leases import Leases, append
+from privgraph.runs.leases import Leases
 from privgraph.runs.queueing import LOCAL
 from privgraph.runs.records import LIVE, RunIsFixed, RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
+from privgraph.runs.rows import append
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.tables import attacks, audit_turns, audits, events, gallery, origins, runs, tags
 from privgraph.runs.trials import Trial
@@ -227,7 +228,7 @@ class RunStore(Evidence):
             if state != row.state:
                 change: dict[str, Any] = {"state": state}
                 if state == "stopped":
-                    change |= {"finished": self._database.now(connection), "error": "stopped before it started"}
+                    change = queueing.stopped_in_queue(self._database.now(connection))
                 connection.execute(runs.update().where(runs.c.number == row.number).values(**change))
             return str(state)
 

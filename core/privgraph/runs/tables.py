@@ -67,9 +67,10 @@ runs = sa.Table(
     sa.Column("device", sa.Text, nullable=False, default=""),
     # What a claim looks at (`queueing`): additive, each with a default that an earlier program leaves there.
     # `stack`: runs of one name are trained together, and one without a name alone. `asked`: the device that
-    # the spec asks for. `memory_mb`: the estimate of its plan, 0 while nobody has made one. `engine`: who
-    # trains it. `retries`: how often it is still queued again by itself after its worker was lost, and
-    # `losses` how often it was. `again`: how often somebody had it tried again.
+    # the spec asks for. `needs`: what its worker must have beside the data (`RunSpec.needs`). `memory_mb`:
+    # the estimate of its plan, 0 while nobody has made one. `engine`: who trains it. `retries`: how often it
+    # is still queued again by itself after its worker was lost, and `losses` how often it was. `again`: how
+    # often somebody had it tried again.
     sa.Column("stack", sa.Text, nullable=False, server_default=""),
     sa.Column("asked", sa.Text, nullable=False, server_default="auto"),
     sa.Column("memory_mb", sa.Double, nullable=False, server_default=sa.text("0")),
@@ -77,6 +78,7 @@ runs = sa.Table(
     sa.Column("retries", sa.Integer, nullable=False, server_default=sa.text("0")),
     sa.Column("losses", sa.Integer, nullable=False, server_default=sa.text("0")),
     sa.Column("again", sa.Integer, nullable=False, server_default=sa.text("0")),
+    sa.Column("needs", sa.Text, nullable=False, server_default=""),
     sa.Index("runs_by_stack", "stack", "state", "number"),
     sa.Index(
         "runs_waiting",
@@ -85,6 +87,7 @@ runs = sa.Table(
         sqlite_where=sa.column("state") == QUEUED,
     ),
     sa.Index("runs_by_state_and_data", "state", "dataset"),
+    sa.Index("runs_by_state_and_needs", "state", "needs"),
     sa.Index("runs_by_created", "created", "number"),
     sa.Index("runs_by_state", "state", "number"),
     sa.Index("runs_by_method", "method", "dataset", "created"),

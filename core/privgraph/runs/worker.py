@@ -35,9 +35,9 @@ from privgraph.runs.final_statement import tried_again, with_public_noise
 from privgraph.runs.launch import launch
 from privgraph.runs.leases import LOG_NAME, RESERVE_NAME, new_worker
 from privgraph.runs.machine import choose_device, share_cores
-from privgraph.runs.memory import fits_at_once
+from privgraph.runs.memory import fits_at_once, machine_mb
 from privgraph.runs.queueing import stack_name, stacks
-from privgraph.runs.records import StoreError, StoreIsFull
+from privgraph.runs.records import OtherKey, StoreError, StoreIsFull
 from privgraph.runs.reporting import FLUSH_SECONDS, Job, say
 from privgraph.runs.retrying import patiently
 from privgraph.runs.store import RunStore
@@ -99,6 +99,11 @@ class Worker(Ending):
             self._train()
         except _Over:
             pass
+        except OtherKey as error:  # another counts since the runs were claimed: there is no noise yet
+            say(error)
+            for job in self._jobs:
+                if not job.over:
+                    self._leave(job)
         except Exception as error:  # the last line of defence: whatever it is, the run must say it
             self._fail(error, traceback.format_exc())
         finally:
@@ -156,6 +161,7 @@ class Worker(Ending):
         graphs = list(self._graphs())
         members = []
         installation = noise_key(home())
+        self._patiently(lambda: self._store.leases.agree(installation))
         self._open = installation == OPEN_KEY
         if self._open and catalogue.dataset(spec.dataset).kind == "upload":
             raise DataError("the noise key of this home is public: graphs of one's own need a home with a secret one")
@@ -276,6 +282,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m privgraph.runs.worker", description="Train queued runs.")
     parser.add_argument("ids", nargs="+", metavar="ID", help="ids of queued runs")
     parser.add_argument("--worker", help="the token under which a launcher has claimed the runs already")
+    gives_back = "told to end, or with too little memory, queue its runs again"
+    parser.add_argument("--gives-back", action="store_true", help=gives_back)
     parsed = parser.parse_args(arguments)
     try:
         store = patiently(RunStore.open, say=say)
@@ -283,33 +291,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (StoreError, ValueError) as error:
         say(error)
         return 1
+    workers = list[Worker]()
     try:
         if parsed.worker:
-            return 0 if _claimed(store, parsed.worker) else 1
+            workers += _claimed(store, parsed.worker, gives_back=parsed.gives_back)
+            return 0 if workers and workers[0].work() else 1
         fine = True
         for group in _groups(store, parsed.ids):
             token = new_worker()
-            taken = store.leases.claim(group, token, pid=os.getpid())
+            taken = store.leases.claim(group, token, pid=os.getpid(), key=noise_key(home()))
             for run in set(group) - set(taken):
                 say(f"{run} is {store.get(run).state}, not queued")
                 fine = False
             if taken:
-                fine &= Worker(store, token, jobs_of(store, taken)).work()
+                workers.append(Worker(store, token, jobs_of(store, taken)))
+                fine &= workers[-1].work()
         return 0 if fine else 1
     except (StoreError, OptionError, UnknownName) as error:
         say(error)
         return 1
     finally:
-        _next(store)
+        if not any(one.told_to_end for one in workers):
+            _next(store)
 
 
-def _claimed(store: RunStore, token: str) -> bool:
-    """Train what a launcher has claimed; True if every run is done or stopped."""
+def _claimed(store: RunStore, token: str, *, gives_back: bool) -> Iterator[Worker]:
+    """The worker of what a launcher has claimed; none where nothing of it is left."""
     held = patiently(lambda: store.leases.adopt(token, os.getpid()), say=say)
     if not held:
         say("this worker has no runs: they were taken away before it began, or it looks into another store")
-        return False
-    return Worker(store, token, patiently(lambda: jobs_of(store, list(held)), say=say)).work()
+        return
+    jobs = patiently(lambda: jobs_of(store, list(held)), say=say)
+    yield Worker(store, token, jobs, gives_back=gives_back, memory_mb=machine_mb() if gives_back else None)
 
 
 def jobs_of(store: RunStore, ids: Sequence[str]) -> list[Job]:

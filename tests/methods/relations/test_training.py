@@ -85,7 +85,7 @@ def changed(path: Path, change: Callable[[Any], None]) -> None:
 
 
 def test_another_tokenizer_configuration_or_library_is_other_noise(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Weights are the same each time: with common noise, the difference of two releases would show relations."""
+    """Weights are the same each time: with common noise, the difference of two releases shows relations."""
     shared = shop()
     texts = ("red mug", "garden hose") * (len(shared.texts) // 2) + ("mug",) * (len(shared.texts) % 2)
     graph = replace(shared, texts=texts)

@@ -8,6 +8,7 @@ import sys
 from privgraph.attacks.record import AttackRecord
 from privgraph.privacy.statements import statement_text
 from privgraph.registry import sides
+from privgraph.runs.here import lacking
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, result
@@ -33,6 +34,8 @@ def show_command(parsed: argparse.Namespace) -> int:
         return 1
     if not parsed.json:
         waits = [f"Waits: for a worker that may use {needs:,.0f} MB of memory"] if needs else []
+        if record.state == "queued" and (names := lacking(record.spec)):
+            waits.append(f"Waits: for a worker that has {' and '.join(names)}, which this machine has not")
         print("\n".join([describe(record), *waits, *(told(one) for one in attacks)]))
     if log:
         print("\n".join(["", "Log", *log]))

@@ -65,7 +65,7 @@ def submit(specs: Iterable[RunSpec], tags: Sequence[str] = (), engine: str = LOC
     retries = RETRIES if batch or engine != LOCAL else 0
     ids = store().submit_all(chosen, tags, batch, engine=engine, retries=retries)
     if engine == LOCAL:
-        launch(store())
+        launch(store(), ids)
     else:
         send(store(), engine, options)
     return ids
@@ -85,7 +85,7 @@ def tick() -> None:
 def retry(run: str) -> None:
     """Queue a stopped, failed or lost run again, and start it where there is room. Raises `StoreError`."""
     store().retry(run)
-    launch(store())
+    launch(store(), [run])
 
 
 def delete(runs: Iterable[str]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Annotated
 from privgraph.data.catalogue import DATASETS
 from privgraph.methods.base import PrivacyOptions
 from privgraph.methods.teachers.options import Sizes
-from privgraph.options import Option, OptionError, check
+from privgraph.options import DATA, Option, OptionError, check
 
 OWN_PUBLIC = "public part"
 BACKBONES = ("gcn", "gat", "gt")
@@ -63,6 +63,7 @@ class PromptOptions(PrivacyOptions):
             choices=(OWN_PUBLIC, *(spec.name for spec in DATASETS.values() if spec.kind == "real")),
             group="Backbone",
             label="Pre-trained on",
+            names=DATA,
         ),
     ] = OWN_PUBLIC
     backbone: Annotated[

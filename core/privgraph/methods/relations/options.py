@@ -7,7 +7,7 @@ from typing import Annotated
 
 from privgraph.data.spec import PublicFacts
 from privgraph.nn.text.naming import ADAPTED, ATTENTION, LINEAR, EncoderError, describe_encoder
-from privgraph.options import AUTO, Option, OptionError
+from privgraph.options import AUTO, ENCODER, Option, OptionError
 from privgraph.privacy.delta import delta_rule
 
 RELATIONS = "relations, each counted once whatever its directions"
@@ -43,6 +43,7 @@ class RelationOptions:
             "language model that turns texts into vectors: minilm (22 million weights), tiny (random weights, for "
             "trying out), or a folder of a Hugging Face model with safetensors",
             group="Encoder",
+            names=ENCODER,
         ),
     ] = "minilm"
     adapted: Annotated[

@@ -38,8 +38,8 @@ class EngineError(StoreError):
 class Crew(Protocol):
     """The workers of one sweep."""
 
-    def look(self) -> bool:
-        """Look after them; False once all have ended."""
+    def look(self, left: Sequence[str], /) -> bool:
+        """Look after them, of whose runs these are left; False once all have ended."""
 
     def leave(self) -> None:
         """Nothing is left for them: let those that can end by themselves."""
@@ -170,9 +170,9 @@ def train(
         while True:
             began = time.monotonic()
             try:
-                there = crew is not None and crew.look()
-                store.sweep_lost()
                 left = [run for run in ids if states.get(run) not in FINISHED]
+                there = crew is not None and crew.look(left)
+                store.sweep_lost()
                 states |= store.states(left)
                 if watch is not None:
                     watch(states)

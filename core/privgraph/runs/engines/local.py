@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from privgraph.runs.engine_options import EngineOptions
 from privgraph.runs.launch import launch
 from privgraph.runs.store import RunStore
@@ -13,8 +15,8 @@ class Processes:
     def __init__(self, store: RunStore) -> None:
         self._store = store
 
-    def look(self) -> bool:
-        launch(self._store)
+    def look(self, left: Sequence[str]) -> bool:
+        launch(self._store, left)
         return True
 
     def leave(self) -> None:

@@ -25,7 +25,7 @@ class Tasks:
     def __init__(self, tasks: Sequence[Any]) -> None:
         self._tasks = tasks
 
-    def look(self) -> bool:
+    def look(self, _left: Sequence[str]) -> bool:
         import ray
 
         _, going = ray.wait(self._tasks, num_returns=len(self._tasks), timeout=0)

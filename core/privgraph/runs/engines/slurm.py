@@ -25,7 +25,7 @@ class Jobs:
     def __init__(self, jobs: Sequence[Any]) -> None:
         self._jobs = jobs
 
-    def look(self) -> bool:
+    def look(self, _left: Sequence[str]) -> bool:
         return not all(job.done() for job in self._jobs)
 
     def leave(self) -> None:
