@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from tests.postgres_here import Server, binaries
@@ -114,16 +113,21 @@ def test_what_is_told_during_an_outage_is_stored_once(
     assert not list(store.folder(run).glob(".*"))
 
 
-def test_a_backlog_lies_on_disk_bounded_and_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def size_aside(waiting: Backlog) -> int:
+    assert waiting._file is not None
+    return os.fstat(waiting._file.fileno()).st_size
+
+
+def test_a_backlog_lies_on_disk_bounded_and_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backlog, "BATCH", 3)
-    events, waiting = [Metric(name="m", value=float(n), step=n) for n in range(20)], Backlog(tmp_path / "backlog")
+    events, waiting = [Metric(name="m", value=float(n), step=n) for n in range(20)], Backlog()
     for event in events[:8]:
         waiting.add(event)
     assert waiting.put_aside()
     assert (waiting.in_memory, len(waiting)) == (0, 8)
     for event in events[8:]:
         waiting.add(event)
-    monkeypatch.setattr(backlog, "MOST_BYTES", (tmp_path / "backlog").stat().st_size + 10)
+    monkeypatch.setattr(backlog, "MOST_BYTES", size_aside(waiting) + 10)
     assert not waiting.put_aside()
     assert (waiting.in_memory, len(waiting)) == (12, 20)
     stored: list[object] = []
@@ -142,17 +146,17 @@ def test_a_backlog_lies_on_disk_bounded_and_in_order(tmp_path: Path, monkeypatch
     assert len(stored) == 6
     waiting.store(append)  # type: ignore[arg-type]
     assert stored == events
-    assert not (tmp_path / "backlog").exists()
+    assert waiting._file is None
 
 
 @pytest.mark.parametrize(("length", "room"), [(5000, 12_000), (20, 100)])
-def test_what_a_full_disk_took_in_part_is_not_told_twice(tmp_path: Path, length: int, room: int) -> None:
+def test_what_a_full_disk_took_in_part_is_not_told_twice(length: int, room: int) -> None:
     """The disk takes some of the events, and has room again a moment later."""
     events = [Log(message=f"{n} " + "x" * length) for n in range(8)]
-    waiting = Backlog(tmp_path / "backlog")
+    waiting = Backlog()
     waiting.add(events[0])
     assert waiting.put_aside()
-    size = (tmp_path / "backlog").stat().st_size
+    size = size_aside(waiting)
     for event in events[1:]:
         waiting.add(event)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -161,7 +165,7 @@ def test_what_a_full_disk_took_in_part_is_not_told_twice(tmp_path: Path, length:
         assert not waiting.put_aside()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert (tmp_path / "backlog").stat().st_size == size
+    assert size_aside(waiting) == size
     assert waiting.put_aside()
     stored: list[object] = []
 
@@ -197,6 +201,39 @@ def test_a_run_that_was_lost_for_good_meanwhile_is_given_up(store: RunStore, mon
     assert (job.over, store.events(run), len(job.backlog)) == (True, [], 0)
     with pytest.raises(RunIsFixed):
         store.append(run, [Log(message="late")], "w0")
+
+
+def test_two_workers_of_one_run_share_no_backlog(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One was taken for lost, and trains on while nobody can tell it."""
+    lost, run = a_worker(store)
+    store.leases.give_back(run, "w0")
+    assert store.leases.claim([run], "w1", pid=os.getpid()) == [run]
+    holds = Worker(store, "w1", jobs_of(store, [run]))
+    outage = Outage(monkeypatch)
+    for worker, loss in ((lost, 222.0), (holds, 0.5)):
+        outage.left = 1
+        worker._tell(worker._jobs[0], Metric(name="loss", value=loss, step=1))
+        worker._flush()
+        assert worker._jobs[0].backlog.in_memory == 0, "it is put aside"
+    lost._flush()
+    assert lost._jobs[0].over
+    holds._flush()
+    assert [event.payload["value"] for event in store.events(run, kinds=["metric"])] == [0.5]
+
+
+def test_what_cannot_be_read_again_fails_the_run_once(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker, run = a_worker(store)
+    (job,) = worker._jobs
+    outage = Outage(monkeypatch)
+    outage.left = 1
+    worker._tell(job, Metric(name="loss", value=0.5, step=1))
+    worker._flush()
+    assert job.backlog._file is not None
+    job.backlog._file.truncate(0)
+    worker._finish(job, "done", metrics={"test_accuracy": 1.0})
+    record = store.get(run)
+    assert (record.state, record.metrics) == ("failed", {})
+    assert record.error.startswith("what was told while the store was away cannot be read (")
 
 
 def test_a_worker_that_is_told_to_end_does_not_wait_long(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:

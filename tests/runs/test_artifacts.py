@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import errno
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 
+import fsspec
 import pytest
+from fsspec.implementations.local import LocalFileSystem
+from fsspec.implementations.memory import MemoryFileSystem
+from fsspec.utils import infer_storage_options
 
-from privgraph.runs import worker
-from privgraph.runs.artifacts import DESK, parted
+from privgraph.runs import ending, worker
+from privgraph.runs.artifacts import DESK, parted, shown
 from privgraph.runs.launch import environment, wait
 from privgraph.runs.leases import Outcome
-from privgraph.runs.records import RunIsFixed, StoreError
+from privgraph.runs.records import ArtifactsAway, RunIsFixed, StoreError
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import runs
@@ -29,6 +35,15 @@ def of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def a_url(folder: Path, place: object) -> str:
     return f"sqlite:///{folder / 'runs.sqlite'}?artifacts={place}"
+
+
+@pytest.fixture
+def remote_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunStore:
+    """A store that workers of this process open, too."""
+    store = RunStore.open(a_url(tmp_path, (tmp_path / "bucket").as_uri()), tmp_path / "runs")
+    monkeypatch.setenv("PRIVGRAPH_STORE", store.url)
+    monkeypatch.setenv("PRIVGRAPH_ARTIFACTS", str(tmp_path / "runs"))
+    return store
 
 
 def test_the_place_is_taken_out_of_the_url() -> None:
@@ -109,8 +124,10 @@ def test_who_lost_a_run_does_not_replace_the_files_of_who_finished_it(tmp_path: 
     else:
         assert not lost.exists()
     ends(second, run, "second")
-    with pytest.raises(RunIsFixed, match="nothing can be added to it"):
+    with pytest.raises(RunIsFixed, match="was taken away from this worker"):
         ends(first, run, "first")
+    first.leave(run, "first")
+    assert not (first.folder(run) / f"{DESK}first").exists()
     for store in (first, second, RunStore.open(first.url, tmp_path / "three")):
         assert (store.folder(run) / "answers.npz").read_text() == "of the second"
         assert (store.folder(run) / "model" / "weights.npz").read_text() == "of the second"
@@ -166,12 +183,12 @@ def test_a_copy_that_was_cut_off_is_fetched_again(tmp_path: Path, monkeypatch: p
     ends(store, run, "first")
     other = RunStore.open(store.url, tmp_path / "two")
 
-    def cut_off(_from: str, to: str) -> None:
+    def cut_off(_files: object, _from: str, to: str) -> None:
         Path(to).write_text("of")
         raise ConnectionError("reset by peer")
 
     with monkeypatch.context() as network:
-        network.setattr(other._artifacts._files, "get_file", cut_off)
+        network.setattr("fsspec.implementations.local.LocalFileSystem.get_file", cut_off)
         with pytest.raises(StoreError, match=r"cannot be reached \(reset by peer\)"):
             other.folder(run)
     assert (other.folder(run) / "answers.npz").read_text() == "of the first"
@@ -183,11 +200,16 @@ def test_an_earlier_attempt_leaves_nothing_elsewhere(tmp_path: Path) -> None:
     run = held(store, "first", "old")
     store.keep(run, "first")
     assert (remote / run / "first" / "answers.npz").exists()
+    store.leases.give_back(run, "first")
+    assert store.leases.claim([run], "second") == [run]
     desk = store.begin(run, "second")
     assert not (remote / run).exists()
     assert list(desk.parent.glob(f"{DESK}*")) == [desk]
-    store.leave(run)
+    (desk / "answers.npz").write_text("new")
+    store.keep(run, "second")
+    store.leave(run, "second")
     assert not desk.exists()
+    assert not list((remote / run).iterdir())
 
 
 def test_a_place_that_is_gone_fails_the_run_in_a_sentence(tmp_path: Path) -> None:
@@ -198,6 +220,121 @@ def test_a_place_that_is_gone_fails_the_run_in_a_sentence(tmp_path: Path) -> Non
     (record,) = wait(store, [run], timeout=180)
     assert record.state == "failed"
     assert record.error.startswith(f"the artifacts of the store, at {remote.as_uri()}, cannot be reached")
+
+
+def test_a_worker_that_was_taken_for_lost_leaves_nothing_elsewhere(
+    tmp_path: Path, remote_store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another took the run while the files were on their way."""
+    remote = tmp_path / "bucket"
+    run, keep = remote_store.submit(SPEC), RunStore.keep
+
+    def kept_and_taken_away(self: RunStore, run: str, worker: str) -> None:
+        keep(self, run, worker)
+        assert (remote / run / worker / "answers.npz").is_file()
+        with self.database.write() as connection:
+            connection.execute(runs.update().values(worker="another"))
+
+    monkeypatch.setattr(RunStore, "keep", kept_and_taken_away)
+    worker.main([run])
+    assert not list((remote / run).iterdir())
+    assert {path.name for path in (tmp_path / "runs" / run).iterdir()} <= {"worker.log"}
+
+
+def test_files_of_a_run_whose_end_was_stored_without_an_answer_stay(tmp_path: Path) -> None:
+    store = RunStore.open(a_url(tmp_path, (tmp_path / "bucket").as_uri()), tmp_path / "one")
+    run = held(store, "first", "of the first")
+    ends(store, run, "first")
+    store.leave(run, "first")
+    other = RunStore.open(store.url, tmp_path / "two")
+    assert (other.folder(run) / "answers.npz").read_text() == "of the first"
+
+
+def without_network(
+    monkeypatch: pytest.MonkeyPatch, failures: int, of: str = "put_file", meanwhile: Callable[[], object] = bool
+) -> None:
+    """The driver of `file://` fails so often, as one does whose server does not answer."""
+    real, left = getattr(LocalFileSystem, of), [failures]
+
+    def through(*given: object, **named: object) -> object:
+        left[0] -= 1
+        if left[0] < 0:
+            return real(*given, **named)
+        meanwhile()
+        raise ConnectionError("reset by peer")
+
+    monkeypatch.setattr(LocalFileSystem, of, through)
+    monkeypatch.setattr(ending, "RETRY_SECONDS", 0.01)
+
+
+@pytest.mark.parametrize("of", ["info", "put_file"])
+def test_a_run_waits_for_artifacts_that_do_not_answer(
+    remote_store: RunStore, monkeypatch: pytest.MonkeyPatch, of: str
+) -> None:
+    run = remote_store.submit(SPEC)
+    without_network(monkeypatch, 3, of)
+    assert worker.main([run]) == 0
+    assert remote_store.get(run).state == "done"
+    said = [event.payload["message"] for event in remote_store.events(run, kinds=["log"])]
+    assert sum(one.startswith("The run waits: the artifacts of the store, at file://") for one in said) == 1
+
+
+@pytest.mark.parametrize("of", ["info", "put_file"])
+def test_a_run_that_waits_for_artifacts_can_be_stopped(
+    remote_store: RunStore, monkeypatch: pytest.MonkeyPatch, of: str
+) -> None:
+    run = remote_store.submit(SPEC)
+    without_network(monkeypatch, 10**6, of, meanwhile=lambda: remote_store.request_stop(run))
+    assert worker.main([run]) == 0
+    assert remote_store.get(run).state == "stopped"
+
+
+def test_a_run_does_not_wait_for_ever_for_artifacts(remote_store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = remote_store.submit(SPEC)
+    without_network(monkeypatch, 10**6)
+    monkeypatch.setattr(ending, "FILES_WAIT", 0.05)
+    assert worker.main([run]) == 1
+    record = remote_store.get(run)
+    assert record.state == "failed"
+    assert record.error.endswith("cannot be reached (reset by peer)")
+
+
+class Hosted(MemoryFileSystem):  # type: ignore[misc]
+    """A driver that wants to know its host, as that of FTP does, and says what it was told."""
+
+    protocol = "hosted"
+    cachable = False
+
+    def __init__(self, host: str, username: str = "", password: str = "", port: int = 0, **named: object) -> None:
+        super().__init__(**named)
+        self.told = f"{username} with {password} at {host}, {port}"
+
+    @staticmethod
+    def _get_kwargs_from_urls(url: str) -> dict[str, object]:
+        found = infer_storage_options(url)
+        return {name: found[name] for name in ("host", "username", "password", "port")}
+
+    @classmethod
+    def _strip_protocol(cls, path: str) -> str:
+        return str(infer_storage_options(path)["path"])
+
+    def info(self, path: str, **named: object) -> object:
+        raise ConnectionError(f"{self.told}: {path}")
+
+
+def test_host_user_and_port_of_an_address_count_and_no_sentence_shows_its_password(tmp_path: Path) -> None:
+    fsspec.register_implementation("hosted", Hosted, clobber=True)
+    store = RunStore.open(a_url(tmp_path, "hosted://ada:open%25sesame@host:2121/runs"), tmp_path / "here")
+    with pytest.raises(ArtifactsAway) as refused:
+        store.begin(store.submit(SPEC), "w")
+    assert str(refused.value).startswith("the artifacts of the store, at hosted://ada:***@host:2121/runs, cannot be")
+    assert "(ada with *** at host, 2121: /runs/" in str(refused.value)
+    assert "sesame" not in "".join(traceback.format_exception(refused.value)), "it goes into the run's log"
+    for bad in ("ftp:/ada:sesame@host", "ada:sesame@host/runs", "s3://a&artifacts=ftp://ada:sesame@host"):
+        with pytest.raises(StoreError, match="must be one absolute folder") as refused_too:
+            RunStore.open(a_url(tmp_path, bad))
+        assert "sesame" not in str(refused_too.value)
+    assert shown("file:///shared/a:b@c") == "file:///shared/a:b@c"
 
 
 def test_files_that_cannot_be_kept_fail_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,8 +41,9 @@ def worker(store: RunStore) -> Worker:
     return made
 
 
-def ended(store: RunStore) -> tuple[RunRecord, set[str], list[str]]:
+def ended(store: RunStore, worker: Worker) -> tuple[RunRecord, set[str], list[str]]:
     """The run, the files that it has, and the kinds of what it has told."""
+    worker._clear_up()
     (record,) = store.find()
     there = {path.name for path in store.folder(record.id).iterdir()}
     return record, there, [event.kind for event in store.events(record.id)]
@@ -52,14 +53,14 @@ def test_what_is_done_has_its_files(store: RunStore, worker: Worker) -> None:
     (job,) = worker._jobs
     job.ledger = Ledger(PLAN.ledger)
     worker._done(job, Result(metrics={"val_accuracy": 0.5}))
-    record, there, told = ended(store)
+    record, there, told = ended(store, worker)
     assert (record.state, there, told) == ("done", {"predictions.npz"}, ["metric"])
 
 
 def test_what_was_not_as_planned_has_failed_and_no_files(store: RunStore, worker: Worker) -> None:
     (job,) = worker._jobs
     worker._done(job, Result(metrics={"val_accuracy": 0.5}))  # its ledger is empty
-    record, there, _ = ended(store)
+    record, there, _ = ended(store, worker)
     assert record.error.startswith("the ledger is not what was planned")
     assert (record.state, record.metrics, there) == ("failed", {}, set())
     assert record.statement is not None
@@ -73,7 +74,7 @@ def test_who_is_stopped_says_who_did_it_and_what_that_assumes(
     if told:
         worker._told(15, None)
     worker._stopped(worker._jobs[0])
-    record, there, _ = ended(store)
+    record, there, _ = ended(store, worker)
     assert (record.state, record.error, there) == ("stopped", error, set())
     assert record.statement is not None
     assert ASSUME_STOP_NOT_CHOSEN in record.statement.assumptions
@@ -82,7 +83,7 @@ def test_who_is_stopped_says_who_did_it_and_what_that_assumes(
 def test_what_is_left_to_others_tells_nothing(store: RunStore, worker: Worker) -> None:
     worker._leave(worker._jobs[0], 9000.0)
     worker._flush()
-    record, _, told = ended(store)
+    record, _, told = ended(store, worker)
     assert (record.state, record.attempt, told) == ("queued", 2, [])
 
 
@@ -90,7 +91,25 @@ def test_what_is_left_to_others_tells_nothing(store: RunStore, worker: Worker) -
 def test_what_fails_says_why_and_where_there_is_room_for_it(store: RunStore, worker: Worker, full: bool) -> None:
     error = StoreIsFull("there is no room left") if full else ValueError("a bug")
     worker._fail(error, "Traceback\n")
-    record, there, told = ended(store)
+    record, there, told = ended(store, worker)
     assert (record.state, there) == ("failed", set())
     assert record.error == ("there is no room left" if full else "ValueError: a bug")
     assert told == ([] if full else ["metric", "log"])
+
+
+def test_one_run_of_a_stack_that_is_stopped_takes_no_folder_from_the_others(store: RunStore) -> None:
+    """Its method writes files of all of them in the end; the stopped run may have another worker by then."""
+    first, second = store.submit_all([replace(SPEC, seed=seed) for seed in (0, 1)], batch="b")
+    assert store.leases.claim([first, second], "w") == [first, second]
+    worker = Worker(store, "w", jobs_of(store, [first, second]))
+    worker._prepare()
+    store.request_stop(first)
+    worker._look()
+    assert worker._jobs[0].over
+    store.retry(first)
+    assert store.leases.claim([first], "another") == [first]
+    store.begin(first, "another")
+    assert worker._desks[first].is_dir()
+    worker._clear_up()
+    assert not worker._desks[first].exists()
+    assert (store.folder(first) / ".desk-another").is_dir()

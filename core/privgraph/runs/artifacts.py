@@ -10,15 +10,18 @@ it.
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import sqlalchemy as sa
 
 from privgraph.options import short
-from privgraph.runs.records import StoreError
+from privgraph.runs.records import ArtifactsAway, StoreError
 
 QUERY = "artifacts"
 COMPLETE = ".complete"
@@ -26,6 +29,23 @@ COMPLETE = ".complete"
 token, and a line for each file."""
 DESK = ".desk-"
 """How the folder of a worker at work begins."""
+_REFUSED = (
+    FileExistsError,
+    FileNotFoundError,
+    IsADirectoryError,
+    NotADirectoryError,
+    PermissionError,
+    NotImplementedError,
+    ArithmeticError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+"""What a file system raises where another try would change nothing. Whatever else it raises may pass: drivers
+have many names for a network that is down."""
+_PASSWORD = re.compile(r"((?:^|://)[^:@/]*):(?!//)(.*)@")
 
 
 class Artifacts:
@@ -34,18 +54,22 @@ class Artifacts:
     def __init__(self, folder: Path, remote: str = "") -> None:
         self.folder = folder
         self.remote = remote.rstrip("/")
-        self._files: Any = None
         if remote:
-            self._files = _file_system(remote)
+            _driver(remote)
 
     def desk(self, run: str, worker: str) -> Path:
         """Where that worker puts the run's files until they are published."""
         return self.folder / run / f"{DESK}{worker}"
 
-    def clear_desks(self, run: str) -> None:
-        """Remove what workers have not published."""
-        for desk in (self.folder / run).glob(f"{DESK}*"):
+    def clear_desks(self, run: str, at_work: Iterable[str] = ()) -> None:
+        """Remove what workers have not published, but for those that are at work."""
+        kept = {self.desk(run, worker) for worker in at_work}
+        for desk in set((self.folder / run).glob(f"{DESK}*")) - kept:
             shutil.rmtree(desk, ignore_errors=True)
+
+    def clear_desk(self, run: str, worker: str) -> None:
+        """Remove what that worker has not published."""
+        shutil.rmtree(self.desk(run, worker), ignore_errors=True)
 
     def get(self, run: str, worker: str) -> None:
         """Fetch the files of a run that this worker finished, unless all are here or none is there."""
@@ -53,36 +77,37 @@ class Artifacts:
         whose, *before = _copied(here)
         if not self.remote or whose == worker:
             return
-        with _Reaching(self.remote):
-            there, depth = f"{self.remote}/{run}/{worker}", None
-            if not self._files.exists(there):
+        with _reaching(self.remote) as (files, root):
+            there, depth = f"{root}/{run}/{worker}", None
+            if not _exists(files, there):
                 # versions before 0.6 had the run's files themselves there, and no folder for each worker
-                there, depth = f"{self.remote}/{run}", 1
-            found = self._files.find(there, maxdepth=depth) if self._files.exists(there) else []
+                there, depth = f"{root}/{run}", 1
+            found = files.find(there, maxdepth=depth) if _exists(files, there) else []
             if not found:
                 return
             here.mkdir(parents=True, exist_ok=True)
-            names = {self._relative(path, there): path for path in found}
+            names = {str(path).removeprefix(there).lstrip("/"): path for path in found}
             for name in set(before) - set(names):  # of an earlier attempt; all else here is this machine's own
                 (here / name).unlink(missing_ok=True)
             _say_copied(here, "", names)
             for name, path in names.items():
                 target = here / name
                 target.parent.mkdir(parents=True, exist_ok=True)
-                self._files.get_file(path, str(target))
+                files.get_file(path, str(target))
         _say_copied(here, worker, names)
 
     def put(self, run: str, worker: str) -> None:
         """Copy the files from the worker's desk there, where nobody looks for them before it has finished."""
         if not self.remote:
             return
-        desk, there = self.desk(run, worker), f"{self.remote}/{run}/{worker}"
-        with _Reaching(self.remote):
+        desk = self.desk(run, worker)
+        with _reaching(self.remote) as (files, root):
+            there = f"{root}/{run}/{worker}"
             for path in sorted(desk.rglob("*")):
                 if path.is_file():
                     target = f"{there}/{path.relative_to(desk).as_posix()}"
-                    self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
-                    self._files.put_file(str(path), target)
+                    files.makedirs(target.rpartition("/")[0], exist_ok=True)
+                    files.put_file(str(path), target)
 
     def publish(self, run: str, worker: str) -> None:
         """Move the files from the worker's desk into the run's folder; once more does nothing more."""
@@ -98,17 +123,13 @@ class Artifacts:
             _say_copied(here, worker, [path.relative_to(desk).as_posix() for path in files])
         shutil.rmtree(desk)
 
-    def remove(self, run: str) -> None:
-        """Remove what lies there of a run."""
+    def remove(self, run: str, worker: str = "") -> None:
+        """Remove what lies there of a run, or what that worker has put there of it."""
         if self.remote:
-            with _Reaching(self.remote):
-                there = f"{self.remote}/{run}"
-                if self._files.exists(there):
-                    self._files.rm(there, recursive=True)
-
-    def _relative(self, path: str, folder: str) -> str:
-        """The part of a path below a folder; both as the file system writes them."""
-        return str(path).removeprefix(str(self._files._strip_protocol(folder))).lstrip("/")
+            with _reaching(self.remote) as (files, root):
+                there = f"{root}/{run}/{worker}".rstrip("/")
+                if _exists(files, there):
+                    files.rm(there, recursive=True)
 
 
 def _copied(here: Path) -> list[str]:
@@ -121,19 +142,21 @@ def _say_copied(here: Path, worker: str, names: Iterable[str]) -> None:
     (here / COMPLETE).write_text("\n".join([worker, *names]))
 
 
-class _Reaching:
-    """Whatever a file system raises leaves as one sentence."""
+def shown(place: str) -> str:
+    """The place of artifacts without a password.
 
-    def __init__(self, remote: str) -> None:
-        self._remote = remote
+    >>> shown("ftp://ada:sesame@host:21/runs"), shown("s3://bucket/runs")
+    ('ftp://ada:***@host:21/runs', 's3://bucket/runs')
+    """
+    return _PASSWORD.sub(r"\1:***@", place)
 
-    def __enter__(self) -> None:
-        pass
 
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, Exception):
-            said = short(" ".join(str(error).split()) or type(error).__name__)
-            raise StoreError(f"the artifacts of the store, at {self._remote}, cannot be reached ({said})") from error
+def _without_password(place: str, text: str) -> str:
+    """What a driver says, where it repeats the password of the place."""
+    for found in _PASSWORD.finditer(place):
+        for secret in filter(None, {found[2], unquote(found[2])}):
+            text = text.replace(secret, "***")
+    return text
 
 
 def parted(url: str) -> tuple[str, str]:
@@ -150,7 +173,7 @@ def parted(url: str) -> tuple[str, str]:
     if not place.startswith("/") and "://" not in place:
         raise StoreError(
             "the artifacts of a store must be one absolute folder, or a URL such as s3://bucket/folder "
-            f"(got {short(place or named)})"
+            f"(got {short(shown(place or str(named)))})"
         )
     return parsed.difference_update_query([QUERY]).render_as_string(hide_password=False), place
 
@@ -176,17 +199,42 @@ def clear(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
-def _file_system(remote: str) -> Any:
+def _driver(remote: str) -> None:
+    """Raises `StoreError` where fsspec has no driver for such an address; nobody is asked yet."""
     protocol = remote.partition("://")[0]
     try:
         import fsspec
 
-        return fsspec.filesystem(protocol)
+        fsspec.get_filesystem_class(protocol)
     except (ImportError, ValueError) as error:
         raise StoreError(
             f"artifacts at {protocol}:// need a package that is not here: install privgraph[remote] and what fsspec "
             f"wants for it ({short(' '.join(str(error).split()))})"
         ) from None
-    except Exception as error:  # of any of its drivers
-        said = short(" ".join(str(error).split()) or type(error).__name__)
-        raise StoreError(f"the artifacts of the store, at {remote}, cannot be reached ({said})") from error
+
+
+@contextmanager
+def _reaching(remote: str) -> Iterator[tuple[Any, str]]:
+    """The file system of an address, with its user, host and port, and the address as it writes it.
+
+    Connected each time: a server ends what is silent while a run is trained. Whatever a file system raises
+    leaves as one sentence, which shows no password.
+    """
+    try:
+        import fsspec
+
+        files, root = fsspec.url_to_fs(remote, skip_instance_cache=True)
+        yield files, str(root).rstrip("/")
+    except Exception as error:  # of any driver
+        kind = StoreError if isinstance(error, _REFUSED) else ArtifactsAway
+        said = short(_without_password(remote, " ".join(str(error).split()) or type(error).__name__))
+        raise kind(f"the artifacts of the store, at {shown(remote)}, cannot be reached ({said})") from None
+
+
+def _exists(files: Any, path: str) -> bool:
+    """Asked by `info`: `exists` takes a network that is down for an answer."""
+    try:
+        files.info(path)
+    except FileNotFoundError:
+        return False
+    return True

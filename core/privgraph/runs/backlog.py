@@ -1,29 +1,37 @@
 """What a run has told and the store does not have yet: in memory, and in a file while the store is away. No
-torch."""
+torch.
+
+The file lies in this machine's temporary folder, has no name, and goes with the process: two workers that
+both take a run for theirs share none.
+"""
 
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable
-from pathlib import Path
+from typing import IO
 
 from privgraph.progress import Event, from_record, to_record
 from privgraph.runs.records import plain, unplain
 
-NAME = ".backlog"
 BATCH = 1000
 """How many events are stored in one step."""
 MOST_BYTES = 64 * 2**20
 """How much is put aside on disk at most."""
 
 
+class BacklogLost(Exception):
+    """What was put aside cannot be read; the backlog is empty by then."""
+
+
 class Backlog:
     """The events of one run that wait to be stored, in order. Each is stored once, also where an answer was
     lost."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self) -> None:
         self._memory: list[Event] = []
+        self._file: IO[bytes] | None = None
         self._aside = 0
         self._offset = 0
         self.after = 0
@@ -41,7 +49,7 @@ class Backlog:
 
     def rest(self) -> list[Event]:
         """All of it, for a step that stores the last of it and says so; no more than `leave` after
-        `store`."""
+        `store`. Raises `BacklogLost`."""
         aside = self._read()[0] if self._aside else []
         return [*aside, *self._memory]
 
@@ -49,6 +57,7 @@ class Backlog:
         """Hand the events to `append` batch by batch, oldest first, until at most `leave` are left.
 
         `append` is given a batch and `after`, and gives the last sequence number. What it did not take stays.
+        Raises `BacklogLost`.
         """
         while len(self) > leave:
             batch, end = self._read() if self._aside else (self._memory[:BATCH], 0)
@@ -69,16 +78,17 @@ class Backlog:
         lines = [json.dumps([kind, plain(payload)]) for kind, payload in map(to_record, self._memory)]
         text = ("\n".join(lines) + "\n").encode()
         try:
-            with self._path.open("r+b" if self._path.exists() else "w+b", buffering=0) as file:
-                end = file.seek(0, 2)
-                if end + len(text) > MOST_BYTES:
-                    return False
-                try:
-                    if file.write(text) < len(text):
-                        raise OSError("the disk took a part of it")
-                except OSError:
-                    file.truncate(end)
-                    raise
+            end = self._file.seek(0, 2) if self._file else 0
+            if end + len(text) > MOST_BYTES:
+                return False
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - it is closed in _forget_file
+            try:
+                if self._file.write(text) < len(text):
+                    raise OSError("the disk took a part of it")
+            except OSError:
+                self._file.truncate(end)
+                raise
         except OSError:
             return False
         self._aside += len(lines)
@@ -92,12 +102,19 @@ class Backlog:
 
     def _forget_file(self) -> None:
         self._offset = 0
-        self._path.unlink(missing_ok=True)
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
     def _read(self) -> tuple[list[Event], int]:
         """The oldest batch of the file, and where the next begins."""
-        with self._path.open("rb") as file:
-            file.seek(self._offset)
-            found = [json.loads(file.readline()) for _ in range(min(BATCH, self._aside))]
-            end = file.tell()
+        assert self._file is not None
+        try:
+            with open(self._file.fileno(), "rb", closefd=False) as file:
+                file.seek(self._offset)
+                found = [json.loads(file.readline()) for _ in range(min(BATCH, self._aside))]
+                end = file.tell()
+        except (OSError, ValueError) as error:
+            self.clear()
+            raise BacklogLost(f"what was told while the store was away cannot be read ({error})") from error
         return [from_record(kind, unplain(kind, payload)) for kind, payload in found], end

@@ -97,6 +97,10 @@ class StoreAway(StoreError):
     keep it busy."""
 
 
+class ArtifactsAway(StoreError):
+    """The place of the artifacts does not answer for now; the database does."""
+
+
 class StoreIsFull(StoreError):
     """The disk, or the database's own limit, has no room left; what was stored before is unharmed."""
 

@@ -29,7 +29,7 @@ class Job:
 
     id: str
     spec: RunSpec
-    backlog: Backlog
+    backlog: Backlog = field(default_factory=Backlog)
     ledger: Ledger = field(default_factory=Ledger)
     planned: PrivacyStatement | None = None
     since: float = field(default_factory=time.monotonic)

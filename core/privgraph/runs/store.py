@@ -308,24 +308,36 @@ class RunStore(Evidence):
         """The folder where a worker puts its files of the run; what earlier attempts left elsewhere is taken
         away."""
         self._path(run)
+        with self._database.read() as connection:
+            # one that was told to stop this run may train others with it, and writes there until they end
+            at_work = list(connection.scalars(sa.select(runs.c.worker).where(runs.c.state.in_(LIVE)).distinct()))
         self._artifacts.remove(run)
-        self._artifacts.clear_desks(run)
+        self._artifacts.clear_desks(run, at_work)
         desk = self._artifacts.desk(run, worker)
         desk.mkdir(parents=True, exist_ok=True)
         return desk
 
     def keep(self, run: str, worker: str) -> None:
         """Put a worker's files where all machines find them once it has finished the run, if that is
-        elsewhere. Raises `StoreError`."""
+        elsewhere. Raises `RunIsFixed` where the worker has the run no more, `ArtifactsAway` and
+        `StoreError`."""
+        if run not in self.leases.states(worker):
+            raise RunIsFixed(f"{run} was taken away from this worker")
         self._artifacts.put(run, worker)
 
     def publish(self, run: str, worker: str) -> None:
         """Make a worker's files those of the run: for whoever holds the run, while it does."""
         self._artifacts.publish(run, worker)
 
-    def leave(self, run: str) -> None:
-        """Remove what workers of a run that is over have not published."""
-        self._artifacts.clear_desks(run)
+    def leave(self, run: str, worker: str) -> None:
+        """Remove a worker's files, here and elsewhere, of a run that it did not finish; it writes no more."""
+        self._artifacts.clear_desk(run, worker)
+        if self._artifacts.remote:
+            finished = sa.select(runs.c.number).where(runs.c.id == run, runs.c.worker == worker, runs.c.state == "done")
+            with self._database.read() as connection:
+                if connection.scalar(finished) is not None:
+                    return
+            self._artifacts.remove(run, worker)
 
     def _path(self, run: str) -> Path:
         if not _ID.fullmatch(run):

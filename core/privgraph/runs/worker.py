@@ -18,6 +18,7 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,8 +29,6 @@ from privgraph.options import OptionError
 from privgraph.program import program
 from privgraph.progress import Log, Progress, Result
 from privgraph.registry import UnknownName, method
-from privgraph.runs.backlog import NAME as BACKLOG_NAME
-from privgraph.runs.backlog import Backlog
 from privgraph.runs.ending import Ending
 from privgraph.runs.final_statement import tried_again, with_public_noise
 from privgraph.runs.launch import launch
@@ -56,7 +55,7 @@ RESERVE_BYTES = 2**20
 
 
 class _Over(Exception):
-    """All runs were stopped while their data were loaded."""
+    """All runs were stopped before they were trained."""
 
 
 class Worker(Ending):
@@ -73,8 +72,7 @@ class Worker(Ending):
     ) -> None:
         """`gives_back`: told to end, it queues its runs again for others, and does not stop them.
         `memory_mb`: a run whose plan needs more is left to others as well."""
-        super().__init__(store, token, jobs)
-        self._gives_back = gives_back
+        super().__init__(store, token, jobs, gives_back)
         self._memory_mb = memory_mb
         self._ended = threading.Event()
         self._open = False
@@ -83,10 +81,6 @@ class Worker(Ending):
         """Runs of which an earlier attempt was made."""
         self._desks: dict[str, Path] = {}
         """Where each run's files are written."""
-
-    @property
-    def told_to_end(self) -> bool:
-        return self._told_to_end is not None
 
     def work(self) -> bool:
         """Train all; True if every run is done or stopped, or given back."""
@@ -109,7 +103,7 @@ class Worker(Ending):
         finally:
             self._ended.set()
             pulse.join()
-            self._free_reserve()
+            self._clear_up()
         return not self._failed
 
     def _told(self, number: int, _frame: object) -> None:
@@ -135,7 +129,10 @@ class Worker(Ending):
         for job in self._jobs:
             job.backlog.after = last.get(job.id, 0)
             folder = self._store.folder(job.id)
-            self._desks[job.id] = self._store.begin(job.id, self._token)
+            desk = self._reach(job, partial(self._store.begin, job.id, self._token))
+            if desk is None:
+                continue
+            self._desks[job.id] = desk
             for path in folder.iterdir():
                 if path.name != LOG_NAME and path.is_file():
                     path.unlink()
@@ -143,6 +140,8 @@ class Worker(Ending):
             (self._store.folder(self._jobs[0].id) / RESERVE_NAME).write_bytes(bytes(RESERVE_BYTES))
         except OSError as error:
             raise StoreIsFull(f"there is no room left on the disk for a run ({error})") from error
+        if all(job.over for job in self._jobs):
+            raise _Over
 
     def _members(self) -> tuple[list[Job], list[Member[MethodConfig]]]:
         """The jobs that were not stopped while data were loaded, and what the trainer is given for each."""
@@ -181,7 +180,7 @@ class Worker(Ending):
                 open=key.open,
                 device=device,
                 ledger=job.ledger,
-                folder=self._desks[job.id],
+                folder=self._desks.get(job.id),
             )
             members.append(Member(config=config, plan=plan, graph=graph, context=context))
         self._look()
@@ -258,24 +257,6 @@ class Worker(Ending):
             if not job.over:
                 raise RuntimeError("the method ended without a result")
 
-    def _look(self) -> None:
-        """Store what was told, and obey: this is where a run is stopped, or found to be somebody else's."""
-        self._flush()
-        states = self._states()
-        for job in self._jobs:
-            if job.over:
-                continue
-            if states is not None and job.id not in states:
-                say(f"{job.id} was taken away from this worker")
-                job.over = True
-            elif states is not None and states[job.id] == "stopping":
-                self._stopped(job)
-            elif self.told_to_end:
-                if self._gives_back:
-                    self._leave(job)
-                else:
-                    self._stopped(job)
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train the runs of those ids; exit code 0 where all are done or stopped, 1 otherwise."""
@@ -326,7 +307,7 @@ def _claimed(store: RunStore, token: str, *, gives_back: bool) -> Iterator[Worke
 
 
 def jobs_of(store: RunStore, ids: Sequence[str]) -> list[Job]:
-    return [Job(run, store.get(run).spec, Backlog(store.folder(run) / BACKLOG_NAME)) for run in ids]
+    return [Job(run, store.get(run).spec) for run in ids]
 
 
 def _groups(store: RunStore, ids: Sequence[str]) -> list[list[str]]:
