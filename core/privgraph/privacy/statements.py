@@ -179,7 +179,7 @@ def undirected_edge_gap(ledger: Ledger, delta: float) -> Gap:
     return replace(
         GAP_UNDIRECTED_EDGE,
         size=f"with this run's noise, at delta {delta:g}, one and the same exact accountant gives "
-        f"{_number(claimed)} for the paper's sensitivity, 1, and {_number(sound)} for the proved one, "
+        f"{_number(claimed)} for the paper's sensitivity, 1, and {_upper(sound)} for the proved one, "
         "the square root of 2. The epsilon as published is the first of these two claims once more, by "
         "the paper's own accountant (Renyi divergences), which is less tight than the exact one",
     )
@@ -199,7 +199,7 @@ def tuning_gap(event: PrivacyEvent, delta: float, settings: int = 20) -> Gap:
     one, all_of_them = tight().epsilon(event, delta), tuning_price(event, delta, settings)
     return replace(
         GAP_TUNING,
-        size=f"{settings} settings of this run, {_number(one)} each, compose to {_number(all_of_them)} "
+        size=f"{settings} settings of this run, {_upper(one)} each, compose to {_upper(all_of_them)} "
         f"at delta {delta:g}",
     )
 
