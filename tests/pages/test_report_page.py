@@ -111,6 +111,33 @@ def test_figures_and_runs_have_an_order_each_as_in_the_report(opened: Open, stor
     assert [one.split(",")[0] for one in _listed(app)][1:] == ["GAP", "ProGAP"], "past the figure between them"
 
 
+def test_runs_of_a_setting_are_one_card(opened: Open, store: RunStore) -> None:
+    """They are one chapter of the report, and go together; two presses of a slow page take out one."""
+    ids = [keep(store, spec("progap", epsilon=2.0, unit="edge", seed=seed)) for seed in (0, 3)]
+    other = keep(store, spec("gap", epsilon=2.0, unit="edge"))
+    app = opened("report")
+    app.session_state["collected"] = [Kept(run=ids[0]), Kept(run=other), Kept(run=ids[1])]
+    app.run()
+    assert [one.split(",")[0] for one in _listed(app)] == ["ProGAP", "GAP"]
+    assert "2 runs, seeds 0, 3" in _listed(app)[0]
+    app.button(key="arrow_downward.0").click().run()
+    assert [one.run for one in app.session_state["collected"]] == [other, *ids]
+    app.button(key="close.1").click().run()
+    assert [one.run for one in app.session_state["collected"]] == [other]
+    assert not app.exception, app.exception
+
+
+def test_what_is_gone_already_is_not_taken_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = [Kept(run="a"), Kept(run="b")]
+    monkeypatch.setattr(collected, "everything", lambda: kept)
+    monkeypatch.setattr(collected, "keep", lambda: None)
+    for _ in range(2):
+        collected.remove([Kept(run="a")])
+    assert kept == [Kept(run="b")]
+    collected.arrange([Kept(run="a"), Kept(run="b")])
+    assert kept == [Kept(run="b")]
+
+
 def test_a_list_that_is_emptied_asks_first(opened: Open, store: RunStore) -> None:
     app = opened("report")
     app.session_state["collected"] = [Kept(run=keep(store, spec(epsilon=2.0)))]
@@ -183,7 +210,7 @@ def test_the_figures_of_its_runs_are_offered_beside_any_other_figure(opened: Ope
     other = collected.figure("degrees", [{"low": 1, "high": 1, "nodes": 1, "share": 1.0}], {})
     app.session_state["collected"] = [*(Kept(run=run) for run in ids), other]
     app.run()
-    assert sum(one.value == page.CHAPTER for one in app.caption) == 2, "what comes with a run is said"
+    assert sum(one.value == page.CHAPTER for one in app.caption) == 1, "what comes with runs is said"
     app.button(key="report_figures").click().run()
     assert [one.figure for one in app.session_state["collected"]][2:] == ["degrees", "tradeoff", "compare"]
     assert "report_figures" not in {button.key for button in app.button}

@@ -82,8 +82,8 @@ def test_what_is_clearly_best_is_taken_and_what_it_is_above_is_told(store: RunSt
     (line,) = said.stretches
     assert (line.epsilons, line.kind, line.takes) == ((1.0, 4.0), "one", ("progap",))
     assert line.text == (
-        "ε 1 to 4: take ProGAP, 71.0% at ε 1, 81.0% at ε 4. It is clearly above the next best, GAP (61.0% at ε 4) "
-        "and the model that ignores edges (40.0%)."
+        "ε 1 to 4 (strong to weak protection): take ProGAP, 71.0% at ε 1, 81.0% at ε 4. It is clearly above the next "
+        "best, GAP (61.0% at ε 4) and the model that ignores edges (40.0%)."
     )
     assert said.settled
     assert "ProGAP at ε 4 (81.0%) is clearly below a network without privacy, 90.0%" in said.text
@@ -112,8 +112,9 @@ def test_each_range_of_budgets_has_its_own_advice(store: RunStore) -> None:
         ("ε 4 to 8", "several", ("progap", "gap")),
     ]
     assert told.stretches[2].text == (
-        "ε 4 to 8: ProGAP by default, 90.0% at ε 4, 95.0% at ε 8. It is clearly better than the model that ignores "
-        "edges (51.0%). With 3 seeds each, GAP (94.0% at ε 8) cannot be told from it; about 18 would do."
+        "ε 4 to 8 (weak to next to no protection): ProGAP by default, 90.0% at ε 4, 95.0% at ε 8. It is clearly better "
+        "than the model that ignores edges (51.0%). With 3 seeds each, GAP (94.0% at ε 8) cannot be told from it; "
+        "about 18 would do."
     )
 
 
@@ -188,7 +189,9 @@ def test_what_is_taken_says_what_it_promises(store: RunStore) -> None:
     assert told.method == "progap"
     assert told.text.startswith("hides one connection (edge), δ = ")
     assert "May be released: " in told.text
-    assert store.get(told.run).spec.method == "progap"
+    run = store.get(told.run)
+    assert (run.spec.method, run.spec.asked_epsilon, run.spec.seed) == ("progap", told.epsilon, 0)
+    assert told.epsilon == said.stretches[0].epsilons[0], "of the budget at which it is taken"
     blind = advising.Verdict(
         unit="edge", stretches=(advising.Stretch(epsilons=(1.0,), kind="blind", takes=("mlp",), told="", why=""),)
     )

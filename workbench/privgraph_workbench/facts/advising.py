@@ -78,8 +78,14 @@ class Stretch:
         return f"ε {' to '.join(f'{one:g}' for one in ends)}"
 
     @property
+    def worth(self) -> str:
+        """What its budgets promise, in words."""
+        words = dict.fromkeys(meaning.strength(one) for one in (self.epsilons[0], self.epsilons[-1]))
+        return f"{' to '.join(words)} protection"
+
+    @property
     def text(self) -> str:
-        return f"{self.span}: {self.told}. {self.why}"
+        return f"{self.span} ({self.worth}): {self.told}. {self.why}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,29 +164,31 @@ def verdict(
 @dataclass(frozen=True, kw_only=True)
 class Promise:
     """What a method that is taken promises, in a line, and a run of it that says so in full: "" where none
-    does."""
+    does. epsilon: of that run."""
 
     method: str
     text: str
     run: str = ""
+    epsilon: float | None = None
 
 
 def promises(records: Sequence[RunRecord], said: Verdict) -> list[Promise]:
-    """Of each method that is taken first at some budget; of a model that reads no edge, what follows from
-    that."""
+    """Of each method that is taken first at some budget, at the smallest of these; of a model that reads no
+    edge, what follows from that."""
     found = []
+    first = {one.takes[0]: one.epsilons[0] for one in reversed(said.stretches) if one.takes}
     for name in dict.fromkeys(one.takes[0] for one in said.stretches if one.takes):
         if name == BLIND:
             found.append(Promise(method=name, text=READS_NONE))
             continue
-        for run in records:
-            told = run.statement
-            if run.spec.method == name and told is not None and told.unit == said.unit:
+        for run in sorted(records, key=lambda one: one.spec.seed):
+            told, asked = run.statement, run.spec.asked_epsilon
+            if run.spec.method == name and told is not None and told.unit == said.unit and asked == first[name]:
                 text = (
                     f"hides {meaning.protected(told.unit, told.neighbours)}, δ = {told.delta:.2g}. May be released: "
                     f"{told.released}. Taken as public: {'; '.join(told.public)}."
                 )
-                found.append(Promise(method=name, text=text, run=run.id))
+                found.append(Promise(method=name, text=text, run=run.id, epsilon=asked))
                 break
     return found
 

@@ -184,18 +184,19 @@ def add(fresh: Sequence[Kept]) -> None:
     keep()
 
 
-def remove(place: int) -> None:
-    """Take one out."""
-    del everything()[place]
+def remove(gone: Sequence[Kept]) -> None:
+    """Take these out, where they are still there: a slow page may be pressed twice."""
+    held = everything()
+    held[:] = [one for one in held if one not in gone]
     keep()
 
 
-def swap(place: int, other: int) -> None:
-    """Let two change places, where both are there: another tab may have taken one out."""
-    kept = everything()
-    if max(place, other) < len(kept):
-        kept[place], kept[other] = kept[other], kept[place]
-        keep()
+def arrange(order: Sequence[Kept]) -> None:
+    """Put what is kept into that order; what it does not name, of another tab, stays behind it."""
+    held = everything()
+    known = [one for one in order if one in held]
+    held[:] = [*known, *(one for one in held if one not in known)]
+    keep()
 
 
 def clear() -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import streamlit as st
 
-from privgraph.options import OptionError
+from privgraph.options import OptionError, listed
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import reporting
 from privgraph_workbench.figures import chart_of
@@ -21,12 +21,10 @@ from privgraph_workbench.words import markup, naming
 RUN = ":green-badge[:material/model_training: run]"
 FIGURE = ":blue-badge[:material/show_chart: figure]"
 CHAPTER = (
-    "With its results, where its accuracy stands, learning curves, ledger, statement in full, attacks and command, "
-    "as far as it has them"
+    "Each setting is a chapter: results, where its accuracy stands, learning curves, ledger, statement in full, "
+    "attacks and commands, as far as it has them."
 )
-"""What comes with a run, unasked."""
-NAMED = 3
-"""Runs behind a figure that the list names."""
+"""What comes with runs, unasked."""
 EXAMPLE = (("progap", "edge", 2.0), ("gnn", "none", None), ("mlp", "none", None))
 """Runs of the gallery that an example is made of: method, unit and epsilon."""
 
@@ -43,7 +41,6 @@ def page() -> None:
         _nothing()
         return
     records = _records(kept)
-    _more(kept, records)
     collected.begin(collected.TITLE, "Private learning on graphs")
     title = st.text_input(
         "Title",
@@ -64,7 +61,6 @@ def page() -> None:
         on_change=collected.word,
         args=(collected.REMARK,),
     )
-    _list(kept, records)
     left, right = st.columns(2)
     share = left.toggle(
         "For others: leave the seeds out",
@@ -97,14 +93,17 @@ def page() -> None:
         )
     except OptionError as error:
         st.error(markup.sentence(error))
+        _list(kept, records)
         return
+    making.offered(asked)
     with layout.fold("Look at its page", "preview", icon=":material/preview:") as part:
         if part.open:
             bar = st.progress(0.0, "The page is begun")
             page = reporting.page(asked, lambda done, what: making.show(bar, done, what))
             bar.empty()
             st.iframe(page, height=900, alt="The page of the report")
-    making.offered(asked)
+    _more(kept, records)
+    _list(kept, records)
     with layout.fold("What comes out", "contents", icon=":material/folder_zip:") as part:
         if part.open:
             _contents()
@@ -230,7 +229,7 @@ def _more(kept: list[Kept], records: dict[str, RunRecord]) -> None:
             )
         if missing:
             st.button(
-                "Add their figures" if len(runs) > 1 else "Add its figures",
+                "Add the figures of these runs" if len(runs) > 1 else "Add the figures of this run",
                 key="report_figures",
                 icon=":material/show_chart:",
                 help="Accuracy against privacy, the runs side by side, and attacks on them"
@@ -249,58 +248,81 @@ def _records(kept: list[Kept]) -> dict[str, RunRecord]:
 
 
 def _list(kept: list[Kept], records: dict[str, RunRecord]) -> None:
-    """What was kept, as the report has it: figures in their order, then runs in theirs."""
-    for title, places in (
-        ("Figures", [place for place, one in enumerate(kept) if one.figure]),
-        ("Runs", [place for place, one in enumerate(kept) if not one.figure]),
-    ):
-        if places:
-            st.markdown(f"##### {title}")
-        for before, place, after in zip((None, *places), places, (*places[1:], None), strict=False):
+    """What was kept, as the report has it: figures in their order, then runs, those of a setting together."""
+    figures = [[one] for one in kept if one.figure]
+    runs = _by_setting([one for one in kept if one.run], records)
+    for title, groups in (("Figures", figures), ("Runs", runs)):
+        if not groups:
+            continue
+        st.markdown(f"##### {title}")
+        if groups is runs:
+            st.caption(CHAPTER)
+        for at, group in enumerate(groups):
+            place = kept.index(group[0])
             with st.container(border=True, key=f"kept-{place}"):
                 what, ways = st.columns((5, 2), vertical_alignment="center")
             with what:
-                _told(kept[place], records)
+                _told(group, records)
             with ways.container(horizontal=True, horizontal_alignment="right"):
-                _way("arrow_upward", "Move up", place, before)
-                _way("arrow_downward", "Move down", place, after)
+                for icon, label, other in (
+                    ("arrow_upward", "Move up", at - 1),
+                    ("arrow_downward", "Move down", at + 1),
+                ):
+                    there = 0 <= other < len(groups)
+                    moved = _exchanged(groups, at, other) if there else []
+                    order = [*figures, *moved] if groups is runs else [*moved, *runs]
+                    st.button(
+                        label,
+                        key=f"{icon}.{place}",
+                        icon=f":material/{icon}:",
+                        type="tertiary",
+                        on_click=collected.arrange,
+                        args=([one for held in order for one in held],),
+                        disabled=not there,
+                    )
                 st.button(
                     "Take out",
                     key=f"close.{place}",
                     icon=":material/close:",
                     type="tertiary",
                     on_click=collected.remove,
-                    args=(place,),
+                    args=(group,),
                 )
     with st.popover("Begin anew", icon=":material/delete_sweep:"):
-        st.caption("All that is kept here, its order, title and remark will be gone. The runs themselves stay.")
+        st.caption("All that is kept here, its order and its words will be gone. The runs themselves stay.")
         st.button("Empty the report", key="report_clear", type="primary", on_click=collected.clear)
 
 
-def _told(one: Kept, records: dict[str, RunRecord]) -> None:
-    """What one of the list is: a figure by its title and the runs behind it, a run by its name and what it
-    brings."""
+def _by_setting(runs: list[Kept], records: dict[str, RunRecord]) -> list[list[Kept]]:
+    """Runs of one setting together, in the order of their first."""
+    held: dict[str, list[Kept]] = {}
+    for one in runs:
+        held.setdefault(naming.setting(records[one.run]) if one.run in records else one.run, []).append(one)
+    return list(held.values())
+
+
+def _exchanged(groups: list[list[Kept]], one: int, other: int) -> list[list[Kept]]:
+    moved = list(groups)
+    moved[one], moved[other] = moved[other], moved[one]
+    return moved
+
+
+def _told(group: list[Kept], records: dict[str, RunRecord]) -> None:
+    """What one of the list is: a figure by its title and what it shows, runs of a setting by its name."""
+    one, *more = group
     if one.figure:
         chart = chart_of(one.figure, one.rows)
         st.markdown(f"{FIGURE} **{markup.literal(chart.title)}**")
-        names = list(one.statements)
-        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        st.caption(markup.literal("; ".join(names[:NAMED]) + more if names else chart.summary.partition(". ")[0]))
+        st.caption(markup.literal(chart.summary.partition(". ")[0]))
         return
     record = records.get(one.run)
-    st.markdown(f"{RUN} {markup.literal(one.run) if record is None else naming.name(record)}")
-    if record is not None:
-        st.caption(CHAPTER)
-
-
-def _way(icon: str, label: str, place: int, other: int | None) -> None:
-    """The button that lets this one change places with that of its kind beside it, where there is one."""
-    st.button(
-        label,
-        key=f"{icon}.{place}",
-        icon=f":material/{icon}:",
-        type="tertiary",
-        on_click=collected.swap,
-        args=(place, other),
-        disabled=other is None,
-    )
+    if record is None:
+        st.markdown(f"{RUN} {markup.literal(one.run)}")
+    elif not more:
+        st.markdown(f"{RUN} {naming.name(record)}")
+    else:
+        (label,) = naming.run_labels([record], privacy_too=True, seeds=False)
+        seeds = listed([str(seed) for seed in sorted(records[held.run].spec.seed for held in group)])
+        st.markdown(
+            f"{RUN} {markup.literal(f'{label} on {naming.graph_of(record)}')}: {len(group)} runs, seeds {seeds}"
+        )

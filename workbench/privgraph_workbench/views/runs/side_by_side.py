@@ -38,14 +38,14 @@ def show(chosen: Sequence[RunRecord]) -> None:
     st.markdown("### Side by side")
     together = composition.together(chosen)  # of all: who sees six of ten has been shown ten
     groups = settings_of(chosen)
-    if len(groups) > MOST_COMPARED:
-        what = "runs" if all(len(group) == 1 for group in groups) else "settings"
-        st.info(f"The first {MOST_COMPARED} of {len(groups)} chosen {what} are compared.")
-        groups = groups[:MOST_COMPARED]
-    records = [one for group in groups for one in group]
     labels = _labels(groups)
     if said := ahead(groups, labels):
         st.markdown(said)
+    if len(groups) > MOST_COMPARED:
+        what = "runs" if all(len(group) == 1 for group in groups) else "settings"
+        st.info(f"Table and figures show the first {MOST_COMPARED} of {len(groups)} chosen {what}.")
+        groups, labels = groups[:MOST_COMPARED], labels[:MOST_COMPARED]
+    records = [one for group in groups for one in group]
     _table(comparison(records))
     if together:
         st.caption(together)

@@ -112,7 +112,7 @@ def _promises(known: Known) -> None:
         if one.run:
             st.page_link(
                 shell.page("train"),
-                label=f"The promise of {title} in full",
+                label=f"The promise of {title} in full, of a run at ε {one.epsilon:g}",
                 icon=":material/verified_user:",
                 query_params={"run": one.run, tabs.OPENED: tabs.PROMISE},
             )
@@ -173,7 +173,10 @@ def _in_short(said: advising.Verdict) -> str:
 
 def _lines(said: advising.Verdict) -> None:
     """What is said, a line for each stretch of budgets."""
-    lines = [f"- **{one.span}: {markup.literal(one.told)}.** {markup.literal(one.why)}" for one in said.stretches]
+    lines = [
+        f"- **{one.span}: {markup.literal(one.told)}.** {one.worth.capitalize()}. {markup.literal(one.why)}"
+        for one in said.stretches
+    ]
     st.markdown("\n".join([f"**{markup.literal(said.heading)}**", "", *lines]))
 
 
