@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from privgraph.data.catalogue import dataset
-from privgraph.data.errors import DataError
+from privgraph.data.errors import DataError, NoConnection
 from privgraph.data.fetch import SUMS, download, fetch_files
 from privgraph.data.load import load
 from privgraph.data.spec import DatasetSpec
@@ -117,10 +117,11 @@ def test_a_server_that_recovers_is_enough(server: Server, tmp_path: Path) -> Non
 
 
 def test_what_cannot_come_is_one_sentence(server: Server, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="the server answered 404"):
+    with pytest.raises(DataError, match="the server answered 404") as refused:
         download(server.url("/ok/none"), tmp_path / "none", pause=0.01)
+    assert refused.type is DataError, "there is a connection"
     assert len(server.asked) == 1
-    with pytest.raises(DataError, match="timed out"):
+    with pytest.raises(NoConnection, match="timed out"):
         download(server.url("/slow/none"), tmp_path / "none", attempts=1, timeout=0.2)
     with pytest.raises(DataError, match="not a web address"):
         download("file:///etc/hostname", tmp_path / "none")
@@ -206,7 +207,7 @@ def test_without_a_network_the_sentence_says_what_to_put_where(
     server.shutdown()
     server.server_close()
     spec = replace(dataset("dblp"), urls=((dataset("dblp").files[0][0], f"http://127.0.0.1:{port}/dblp.npz"),))
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(NoConnection) as caught:
         fetch_files(spec, root=tmp_path, attempts=1)
     sentence = str(caught.value)
     assert "\n" not in sentence

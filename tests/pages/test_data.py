@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from tests.pages import offered_files
 
-from privgraph.data.errors import DataError
+from privgraph.data.errors import NoConnection
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.upload import check_upload
 from privgraph.data.uploads import uploads
@@ -125,7 +125,7 @@ def test_a_set_that_is_not_here_says_which_files_are_missing(
     assert app.button(key="download.cora").label == "Download it now"
 
     def refuse(spec: DatasetSpec, progress: object) -> None:
-        raise DataError(f"fetching {spec.title} failed: no network")
+        raise NoConnection(f"fetching {spec.title} failed: no network")
 
     monkeypatch.setattr(downloads, "fetch_files", refuse)
     app.button(key="download.cora").click().run()
@@ -133,7 +133,11 @@ def test_a_set_that_is_not_here_says_which_files_are_missing(
     while not app.error:
         assert time.monotonic() < deadline
         app.run()
-    assert app.error[0].value == "Fetching Cora failed: no network."
+    assert app.error[0].value == "**No connection.** The server that has Cora could not be reached."
+    assert "Fetching Cora failed: no network." in [one.value for one in app.caption], "its own words, folded away"
+    assert not opened("data", data="cora").error, "it is said to those who have watched it"
+    app.button(key="dismiss.cora").click().run()
+    assert not app.error
     train = opened("train", data="cora")
     assert "ind.cora.x" in train.warning[0].value
     assert not any(one.startswith("Cora") for one in train.selectbox(key="find.data").options)

@@ -7,5 +7,9 @@ class DataError(ValueError):
     """Raw files are missing, cannot be fetched, or do not contain what they should."""
 
 
+class NoConnection(DataError):
+    """Raw files cannot be fetched, because their server could not be reached."""
+
+
 class UploadError(DataError):
     """An upload that is refused; the message is one sentence that says why."""

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, Protocol
 
-from privgraph.data.errors import DataError
+from privgraph.data.errors import DataError, NoConnection
 from privgraph.data.files import find, missing
 from privgraph.data.spec import DatasetSpec
 from privgraph.home import data_root
@@ -60,7 +60,7 @@ def fetch_files(
             wanted = [path for path in lost if urls[path].partition("#")[0] == url]
             _fetch(spec, base, url, wanted, progress, attempts, timeout)
     except DataError as error:
-        raise DataError(f"{missing(spec, base)}; {error}") from None
+        raise type(error)(f"{missing(spec, base)}; {error}") from None
     except OSError as error:
         raise DataError(f"{missing(spec, base)}; the folder cannot be written: {_sentence(error)}") from error
     return {path: place for path, _ in spec.files if (place := find(path, base)) is not None}
@@ -125,11 +125,13 @@ def download(
 
     `timeout` is the number of seconds without a byte after which an attempt is given up; `attempts` are made
     where the network or the server fails, with a growing `pause` (seconds) between them. `progress` counts
-    bytes. Raises `DataError` with one sentence; a wrong checksum and a refusal are not tried again.
+    bytes. Raises `DataError` with one sentence, `NoConnection` where the server could not be reached; a wrong
+    checksum and a refusal are not tried again.
     """
     if not url.startswith(("https://", "http://")):
         raise DataError(f"{url} is not a web address")
     for attempt in range(1, attempts + 1):
+        kind = DataError
         try:
             request = urllib.request.Request(url, headers={"User-Agent": "privgraph", "Accept-Encoding": "identity"})
             with urllib.request.urlopen(request, timeout=timeout) as answer:
@@ -142,9 +144,10 @@ def download(
                 raise DataError(f"fetching {url} failed: {reason}") from None
         except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError, _Incomplete) as error:
             reason = _sentence(getattr(error, "reason", None) or error)
+            kind = NoConnection if isinstance(error, OSError) else DataError
         if attempt < attempts:
             time.sleep(pause * 2 ** (attempt - 1))
-    raise DataError(f"fetching {url} failed: {reason}")
+    raise kind(f"fetching {url} failed: {reason}")
 
 
 class _Answer(Protocol):

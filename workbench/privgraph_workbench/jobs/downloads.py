@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
-from privgraph.data.errors import DataError
+from privgraph.data.errors import DataError, NoConnection
 from privgraph.data.fetch import fetch_files
 from privgraph.data.files import absent
 from privgraph.data.spec import DatasetSpec
@@ -15,13 +15,14 @@ from privgraph.progress import Progress
 @dataclass
 class Download:
     """How far a download is: `done` of `total` bytes of the file that `stage` names; `error` is one
-    sentence."""
+    sentence, and `connected` False where no server could be reached."""
 
     done: int = 0
     total: int = 0
     stage: str = "connecting"
     over: bool = False
     error: str = ""
+    connected: bool = True
 
     @property
     def share(self) -> float:
@@ -60,6 +61,6 @@ def _fetch(spec: DatasetSpec, download: Download) -> None:
     try:
         fetch_files(spec, told)
     except DataError as error:
-        download.error = str(error)
+        download.error, download.connected = str(error), not isinstance(error, NoConnection)
     finally:
         download.over = True

@@ -32,8 +32,8 @@ def show(
     severe: int,
     progress: new_attack.Progress,
 ) -> None:
-    """How many attacks that ask the same were tried, what other scores found, and the next step; or how far
-    the one is that is under way."""
+    """How many attacks that ask the same were tried, what other scores found, and the next step; how far the
+    one is that is under way, or what is missing for any."""
     said = [found_alike(attack), tried(subject, attack, attacks)]
     steps = _steps(subject, attack, attacks)
     if verdicts.wide(attack, severe):
@@ -47,8 +47,9 @@ def show(
     if progress is not None:
         progress("")
         return
-    new_attack.fetch(record)
-    if any(said):
+    if new_attack.away(record):
+        new_attack.fetch(record)
+    elif any(said):
         with st.container(horizontal=True, vertical_alignment="center"):
             for label, (name, options) in steps.items():
                 new_attack.button(record, subject, label, name, options)

@@ -10,19 +10,23 @@ import streamlit as st
 from privgraph.attacks.drawing import fewest
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.data import sizes
-from privgraph.data.catalogue import dataset
+from privgraph.data.catalogue import DATASETS, dataset
 from privgraph.data.errors import DataError
 from privgraph.options import OptionError, Parameter, UnknownName, build, parameters
 from privgraph.registry import ATTACKS, METHODS, AttackSpec
 from privgraph.runs import attacking
-from privgraph.runs.records import RunRecord, StoreError
+from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph_workbench.facts import datasets
+from privgraph_workbench.facts.attackable import attackable
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import downloads, queue
-from privgraph_workbench.views.parts import choosing, fetching, layout, statement
-from privgraph_workbench.words import markup
+from privgraph_workbench.serving import shell
+from privgraph_workbench.views.parts import choosing, fetching, layout, statement, states
+from privgraph_workbench.words import markup, naming
 
 PREFIX = "attack."
+MOST_RUNS = 200
+"""Runs that are looked through for one whose graph is here."""
 Progress = Callable[[str], None] | None
 """Draws, where an attack is under way, how far it is: in place of a button, whose place makes its key."""
 FORM_OF = "attack_form_of"
@@ -63,7 +67,8 @@ def away(record: RunRecord) -> str:
 
 
 def fetch(record: RunRecord) -> None:
-    """What is missing, and the button that fetches it; where there is none, which files and where."""
+    """What is missing, and the button that fetches it; where there is none, which files and where. Then the
+    way to a run whose graph is here."""
     if not (why := away(record)):
         return
     try:
@@ -71,19 +76,32 @@ def fetch(record: RunRecord) -> None:
     except (UnknownName, DataError):
         st.caption(f":material/folder_off: {markup.literal(why)}")
         return
-    with st.container(key="away", horizontal=True, vertical_alignment="center"):
-        st.caption(f":material/folder_off: {markup.literal(why)}", width="content")
-        if downloads.possible(spec):
-            fetching.offer(spec)
-    if not downloads.possible(spec):
+    st.caption(f":material/folder_off: {markup.literal(why)}")
+    if downloads.possible(spec):
+        fetching.offer(spec)
+    else:
         with st.expander("Which files, and where"):
             st.caption(markup.sentence(datasets.unavailable(spec) or ""))
+    if (other := _at_hand(record)) is not None:
+        st.page_link(
+            shell.page("attacks"), label=f"Attack a run whose graph is here: {markup.literal(naming.name(other))}",
+            icon=":material/arrow_forward:", query_params={"who": "outsider", "run": other.id},
+        )  # fmt: skip
+
+
+def _at_hand(record: RunRecord) -> RunRecord | None:
+    """A run whose graph needs no download and that can be attacked, at best one that protects the same; None
+    where there is none."""
+    here = tuple(name for name, spec in DATASETS.items() if datasets.unavailable(spec) is None)
+    found = states.readable(queue.store().find(RunQuery(datasets=here, states=("done",), limit=MOST_RUNS)))
+    runs = [one for one in choosing.shown(found) if attackable(one)]
+    return min(runs, key=lambda one: (one.spec.unit != record.spec.unit, one.gallery), default=None)
 
 
 def button(record: RunRecord, subject: Attacked, label: str, attack: str, options: AttackOptions) -> None:
-    """One click to this very attack; what it takes, or why it cannot be made now, stands in its help."""
+    """One click to this very attack; what it takes, or why it cannot be made, stands in its help."""
     spec = ATTACKS[attack]
-    why_not = spec.unanswered(subject, options) or away(record)
+    why_not = spec.unanswered(subject, options)
     if st.button(
         label,
         key=f"further.{attack}.{options.targets}",

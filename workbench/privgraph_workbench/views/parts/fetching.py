@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from privgraph.data.spec import DatasetSpec
-from privgraph_workbench.facts import datasets
 from privgraph_workbench.jobs import downloads
 from privgraph_workbench.words import markup
 
@@ -20,25 +19,43 @@ def show(spec: DatasetSpec, reason: str) -> None:
 
 
 def offer(spec: DatasetSpec) -> None:
-    """The button that fetches it and, once it is pressed, how far that is."""
+    """The button that fetches it and, once it is pressed, how far that is; why it failed is said to those who
+    have watched it, until they put that away."""
     current = downloads.state(spec)
     under_way = current is not None and not current.over
     if not under_way and st.button("Download it now", key=f"download.{spec.name}", icon=":material/download:"):
-        downloads.start(spec)
-        under_way = True
-    st.fragment(_downloading, run_every=POLL_SECONDS if under_way else None)(spec)
+        current, under_way = downloads.start(spec), True
+    watched = f"download.watched.{spec.name}"
+    if under_way:
+        st.session_state[watched] = current
+        st.fragment(_downloading, run_every=POLL_SECONDS)(spec)
+    elif current is not None and current.error and st.session_state.get(watched) is current:
+        _failed(spec, current, watched)
 
 
 def _downloading(spec: DatasetSpec) -> None:
+    """How far it is; the whole page is drawn anew when it is over."""
     current = downloads.state(spec)
-    if current is None:
-        return
-    if current.error:
-        st.error(markup.sentence(current.error))
-    elif not current.over:
-        st.progress(
-            current.share,
-            text=f"{markup.literal(current.stage)}: {current.done / 1e6:,.1f} of {current.total / 1e6:,.1f} MB",
-        )
-    elif datasets.unavailable(spec) is None:
+    if current is None or current.over:
         st.rerun()
+    st.progress(
+        current.share,
+        text=f"{markup.literal(current.stage)}: {current.done / 1e6:,.1f} of {current.total / 1e6:,.1f} MB",
+    )
+
+
+def _failed(spec: DatasetSpec, download: downloads.Download, watched: str) -> None:
+    """That it came to nothing, with its own words folded away."""
+    title = markup.literal(spec.title)
+    said = (
+        f"**The download of {title} failed.**"
+        if download.connected
+        else f"**No connection.** The server that has {title} could not be reached."
+    )
+    st.error(said, icon=":material/cloud_off:")
+    with st.expander("Details"):
+        st.caption(markup.sentence(download.error))
+    st.button(
+        "Dismiss", key=f"dismiss.{spec.name}", type="tertiary", icon=":material/close:",
+        on_click=st.session_state.pop, args=(watched, None),
+    )  # fmt: skip
