@@ -13,6 +13,7 @@ from tests.runs.runs_made_here import done
 
 from privgraph.audits.options import AuditOptions
 from privgraph.options import OptionError
+from privgraph.progress import Progress
 from privgraph.runs import audit, auditing, examining
 from privgraph.runs.auditing import EXAMINER, Auditing
 from privgraph.runs.examining import read
@@ -105,6 +106,16 @@ def test_an_audit_that_is_asked_to_stop_obeys_and_keeps_nothing(store: RunStore)
     assert (told["stopped"], told["done"], told["error"]) == (True, True, "")
     assert store.audits(run) == []
     assert auditing.outcome(store, run, "mine") is None
+
+
+def test_one_that_was_stopped_says_how_far_it_was(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = done(store, quick())
+    EXAMINER.diary(store, run, "mine")
+    (EXAMINER.folder(store, run) / "mine" / "stop").touch()
+    monkeypatch.setattr(audit, "_audit", lambda *_: (one for one in [Progress(step=3, total=12, stage="trials")]))
+    assert audit.main([run, "--audit", "white-box", "--token", "mine"]) == 1
+    told = state_of(store, run)
+    assert (told["stopped"], told["progress"]) == (True, 0.25)
 
 
 def test_one_that_is_asked_to_stop_says_so_until_it_has_stopped(store: RunStore) -> None:

@@ -27,7 +27,10 @@ Steps = Generator[Any, None, None]
 
 
 class _Stopped(Exception):
-    """It was asked to end."""
+    """It was asked to end, when it was so far."""
+
+    def __init__(self, progress: float) -> None:
+        self.progress = progress
 
 
 def conduct(
@@ -73,8 +76,8 @@ def conduct(
         record = _record(begin(store, parsed.run, parsed.name, chosen), diary, noun)
         patiently(lambda: keep(store, record), say=say)
         diary.keep(record)
-    except _Stopped:
-        diary.write(0.0, "stopped", done=True, stopped=True)
+    except _Stopped as stop:
+        diary.write(stop.progress, "stopped", done=True, stopped=True)
         return 1
     except (StoreError, OptionError, UnknownName) as error:
         say(error)
@@ -94,10 +97,11 @@ def _record(steps: Steps, diary: Diary, noun: str) -> Any:
         for event in steps:
             if not isinstance(event, Progress):
                 return event
+            progress = event.step / event.total if event.total else 0.0
             if diary.told_to_stop:
-                raise _Stopped
+                raise _Stopped(progress)
             if time.monotonic() - flushed > FLUSH_SECONDS:
-                diary.write(event.step / event.total if event.total else 0.0, event.stage)
+                diary.write(progress, event.stage)
                 flushed = time.monotonic()
     finally:
         steps.close()

@@ -9,6 +9,7 @@ from functools import partial
 
 import streamlit as st
 
+from privgraph.attacks.options import Attacked
 from privgraph.options import OptionError, UnknownName
 from privgraph.registry import ATTACKS, AUDITS
 from privgraph.runs import attacking
@@ -67,7 +68,7 @@ def body() -> None:
     chosen = shown.choose(record, attacks) if attacks else None
     overview.show(record.id, chosen)
     if not going:
-        _ended(record.id)
+        _ended(record.id, subject)
     if not attacks:
         st.info("Nobody has attacked this run yet. Start an attack; what it finds will stand here.", icon="🕵️")
         new_attack.fetch(record)
@@ -190,7 +191,7 @@ def _watch(run: str, were_going: tuple[str, ...], place: str) -> None:
     st.caption("The attack is a process of its own: it goes on when this page is closed, and is found here again.")
 
 
-def _ended(run: str) -> None:
+def _ended(run: str, subject: Attacked) -> None:
     """That the last attack came to nothing."""
     attacks = attacking.states(queue.store(), run)
     last = attacks[-1] if attacks else None
@@ -198,7 +199,9 @@ def _ended(run: str) -> None:
         if st.session_state.get(DISMISSED) != last.token:
             _failed(run, last)
     elif last is not None and last.stopped:
-        st.caption(":material/stop: The last attack was stopped before it had found anything.")
+        took_turn = last.name in ATTACKS and ATTACKS[last.name].implies(subject)
+        turn = queue.store().next_turn(run) if took_turn else None
+        st.info(under_way.stopped(last, "attack", turn), icon=":material/stop:")
 
 
 def _failed(run: str, last: Attacking) -> None:

@@ -68,11 +68,11 @@ def body() -> None:
         shell.fragment(_watch, run_every=POLL_SECONDS)(record.id, going, place)
 
     progress = watch if going else None  # stands in place of each button that starts an audit: one at a time
-    _ended(record.id)
     shell.fragment(_outsiders, run_every=POLL_SECONDS if (attacked := _attacked(record.id)) else None)(
         record.id, attacked
     )
     if not audits:
+        _ended(record.id)
         _new_and_claims(record, subject, audits, progress)
         if going:
             st.info("The first audit of this run is under way; what it shows will stand here.", icon="🔎")
@@ -83,6 +83,7 @@ def body() -> None:
     with layout.form("A new audit of this run", f"new-audit.{record.id}", icon="🔎", asked=_asked_for()):
         _new_and_claims(record, subject, audits, progress)
     st.markdown("### What audits of this run have shown")
+    _ended(record.id)
     bounds.show(record, subject, audits, progress)
 
 
@@ -322,7 +323,7 @@ def _ended(run: str) -> None:
     if last is not None and last.done and last.error:
         st.error(markup.sentence(f"The last audit failed: {last.error}"))
     elif last is not None and last.done and last.stopped:
-        st.info("The last audit was stopped before it had shown anything.", icon=":material/stop:")
+        st.info(under_way.stopped(last, "audit", queue.store().next_turn(run)), icon=":material/stop:")
 
 
 def _outsiders(run: str, were_going: tuple[str, ...]) -> None:

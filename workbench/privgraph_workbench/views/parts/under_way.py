@@ -23,11 +23,9 @@ def show(
     of: str = "",
     place: str = "",
 ) -> None:
-    """One bar with its button; whoever has pressed it reads so at once, and until the process obeys. `titles`
-    are those of audits or attacks by name, `of` says which run it is on, and `place` tells two bars of one
-    page apart."""
-    said = told(one, titles.get(one.name, one.name), time.time())
-    st.progress(min(1.0, max(0.0, one.progress)), text=f"{of}{said}")
+    """One bar below its button; whoever has pressed it reads so at once, and until the process obeys.
+    `titles` are those of audits or attacks by name, `of` says which run it is on, and `place` tells two bars
+    of one page apart."""
     st.button(
         "Stopping…" if one.stopping else f"Stop the {noun}",
         key=f"stop_{noun}.{one.token}{place}",
@@ -37,6 +35,8 @@ def show(
         args=(stop,),
         help=f"The {noun} was asked to stop, and will at its next step" if one.stopping else None,
     )
+    said = told(one, titles.get(one.name, one.name), time.time())
+    st.progress(min(1.0, max(0.0, one.progress)), text=f"{of}{said}")
 
 
 def _stop(stop: Callable[[], None]) -> None:
@@ -55,8 +55,32 @@ def told(one: Examination[Any], title: str, now: float) -> str:
     if left is None:
         rest = f" · {duration(max(0.0, now - one.started))}"
     else:
-        rest = f" · about {duration(left)} left" if left >= 1 else " · nearly done"
-    return f"{markup.literal(title)} · {one.progress:.0%} · {markup.literal(one.stage or 'starting')}{rest}"
+        rest = f" · about {roughly(left)} left" if left >= 1 else " · nearly done"
+    begun = f"{one.progress:.0%} · {markup.literal(one.stage)}" if one.progress > 0 else "starting"
+    return f"{markup.literal(title)} · {begun}{rest}"
+
+
+def roughly(seconds: float) -> str:
+    """A time that is guessed: in whole minutes from one on, and in steps of 5 minutes from an hour on.
+
+    >>> roughly(42), roughly(100), roughly(1941), roughly(7440)
+    ('42 s', '2 min', '32 min', '2 h 5 min')
+    """
+    if seconds < 60:
+        return duration(seconds)
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, rest = divmod(5 * round(minutes / 5), 60)
+    return f"{hours} h {rest} min" if rest else f"{hours} h"
+
+
+def stopped(one: Examination[Any], noun: str, turn: int | None) -> str:
+    """That it was stopped, how far it was, and what is left of it. `turn` is that of the next one, where this
+    one took a turn."""
+    far = f" at {one.progress:.0%}" if one.progress > 0 else ""
+    spent = "" if turn is None else f" It has used up its turn: the next one takes turn {turn}."
+    return f"The last {noun} was stopped{far}. Nothing that it had found is kept.{spent}"
 
 
 def seconds_left(one: Examination[Any], now: float) -> float | None:
