@@ -260,7 +260,11 @@ class TestBounds:
         chart = audit_bounds.chart(audit_bounds.data(record))
         end = float(chart.panels[0].x.high or 0)
         assert 8 < end < 20
-        assert "Cut where the axis ends: claimed: ε as published, more than 100,000." in chart.notes
+        assert "Cut at //: claimed: ε as published, more than 100,000." in chart.notes
+        texts = {one.epsilon: one.text for one in chart.series if one.kind == "bars"}
+        assert texts == {"sound": (), "published": ("// >100,000",), "audited": ()}, "a mark where its bar breaks off"
+        (published,) = (one for one in chart.series if one.kind == "bars" and one.epsilon == "published")
+        assert end > 1.2 * float(published.x[0] or 0), "room for the mark"
         assert not audit_bounds.chart(audit_bounds.data(audit(claimed=8.0, published=20.0))).notes
 
     @pytest.mark.parametrize("trials", [400, 40_000])

@@ -25,8 +25,10 @@ ROUTES = {
 }
 LINE = 24
 """The longest line of a name beside its bar."""
-CUT, CUT_AT = 8, 1.12
-"""Claims that exceed what was shown, and could be shown, by so many times are cut, so far beyond all else."""
+CUT, CUT_AT, ROOM = 8, 1.12, 1.4
+"""Claims that exceed what was shown, and could be shown, by so many times are cut, so far beyond all else; so
+far the axis reaches then, with room for the mark of the break and the number."""
+BREAK = "//"
 CLAIMS: Mapping[Epsilon, str] = {"sound": "claimed: sound ε", "published": "claimed: ε as published"}
 
 
@@ -115,6 +117,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     series: list[Series] = []
     for kind, mark in EPSILONS.items():
         held = [(place, row) for place, row in enumerate(rows) if _kind(row) == kind]
+        breaks = tuple(f"{BREAK} {_told(row)}" if categories[place] in cut else "" for place, row in held)
         series.append(
             Series(
                 name=f"{mark.title} ({'at least' if kind == 'audited' else 'claimed'})",
@@ -123,6 +126,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 y=tuple(categories[place] for place, _ in held),
                 epsilon=kind,
                 hover=tuple(_hover(row, categories[place]) for place, row in held),
+                text=breaks if any(breaks) else (),
             )
         )
     if most:
@@ -150,7 +154,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE,
         panels=(
             Panel(
-                x=Axis(title=f"ε at δ = {number(first['delta'])}", low=0.0, high=1.15 * longest),
+                x=Axis(title=f"ε at δ = {number(first['delta'])}", low=0.0, high=(ROOM if cut else 1.15) * longest),
                 y=Axis(title="", scale="category", categories=categories),
                 rules=rules,
             ),
@@ -164,7 +168,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         + f". Bounds hold at {exact_percent(first['confidence'])} confidence each.",
         badges=(*badges, *([STEP_BADGE] if first["covers"] == "step" else [])),
         height=150 + sum(18 * (1 + label.count("\n")) + 12 for label in categories),
-        notes=(f"Cut where the axis ends: {'; '.join(name.replace(chr(10), ', ') for name in cut)}.",) if cut else (),
+        notes=(f"Cut at {BREAK}: {'; '.join(name.replace(chr(10), ', ') for name in cut)}.",) if cut else (),
     )
 
 
@@ -177,8 +181,12 @@ def _kind(row: Row) -> Epsilon:
 
 
 def _length(epsilon: float | None, longest: float) -> float:
-    """A claim that is cut reaches to the end of the axis; one that does not exist has no length."""
+    """A claim that is cut reaches a little beyond all else; one that does not exist has no length."""
     return 0.0 if epsilon is None else min(epsilon, CUT_AT * longest)
+
+
+def _told(row: Row) -> str:
+    return "∞" if math.isinf(row["epsilon"]) else stated(_kind(row), row["epsilon"])
 
 
 def _value(row: Row) -> str:
@@ -187,7 +195,7 @@ def _value(row: Row) -> str:
         return "no formula"
     if math.isinf(epsilon):
         return "∞, none proved"
-    told = stated(_kind(row), epsilon)
+    told = _told(row)
     if told.startswith(">"):
         return f"more than {told[1:]}"
     return f"at {'least' if row['kind'] == 'bound' else 'most'} {told}"
