@@ -17,6 +17,7 @@ from tests.figures.made_attacks import attack as made_attack
 from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 
+from privgraph.attacks import planning
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import RARE, AttackRecord, Rival
 from privgraph.privacy.statement import PrivacyStatement
@@ -34,7 +35,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import comparing, findings, overall, overview, shown, verdict
 from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.words import attacks as attack_words
-from privgraph_workbench.words import rates, verdicts
+from privgraph_workbench.words import rates, statements, verdicts
 from privgraph_workbench.words.numbers import exact_percent, number, percent
 
 Open = Callable[..., AppTest]
@@ -192,6 +193,9 @@ def test_the_time_that_is_left_counts_down_between_two_reports() -> None:
     early = replace(going, progress=0.01)
     assert under_way.seconds_left(early, 1050.0) is None
     assert under_way.told(early, "LiRA", 1050.0).endswith(" · 50 s"), "until then, how long it has been under way"
+    assert under_way.told(replace(early, progress=0.0), "LiRA", 1050.0) == "LiRA · starting · 50 s", "and no share"
+    slow = replace(going, reported=1800.0)
+    assert under_way.told(slow, "LiRA", 1800.0).endswith("about 20 min left"), "no seconds of what is guessed"
 
 
 def test_members_that_differ_and_a_run_without_memory_leave_it_undecided() -> None:
@@ -270,6 +274,39 @@ def test_a_failed_attack_is_told_in_short_and_can_be_tried_again_or_put_away(
     assert not app.error
 
 
+def test_where_the_graph_is_not_here_a_run_whose_graph_is_leads_on(
+    opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = keep(store, replace(spec("gnn"), dataset="cora"))
+    here = [keep(store, spec("gnn", unit="none")), keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))]
+    unavailable = datasets.unavailable
+    monkeypatch.setattr(
+        datasets, "unavailable", lambda one: "It is not at hand." if one.name == "cora" else unavailable(one)
+    )
+    app = opened("attacks", run=away)
+    (link,) = [one.proto for one in app.get("page_link") if "whose graph is here" in one.proto.label]
+    assert here[0] in link.query_string, "it protects the same"
+
+
+def test_that_noise_is_public_and_answers_are_no_part_of_the_release_is_said_unasked(
+    opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subject = attacking.subject(store.get(run))
+    (beyond,) = planning.uncovered(replace(subject, method="heter-poisson"))
+    monkeypatch.setattr(shown, "uncovered", lambda _: (beyond,))
+    monkeypatch.setattr(statements, "has_public_noise", lambda _: True)
+    made = made_attack(run, memory=3.0)
+    store.add_attack(run, replace(made, knows=(*made.knows, beyond), bound=0.5, sound=2.0))
+    app = opened("attacks", run=run)
+    (box,) = [one.value for one in (*app.error, *app.warning, *app.info) if overall.TITLE in one.value]
+    premise = "holds for secret noise; this run's noise is public, so this ε does not protect it"
+    assert box.endswith(f"The run's sound ε {premise}.")
+    assert f"sound ε: 2, which {premise}" in [one.value for one in app.caption]
+    (follows,) = [one.value for one in app.markdown if "- More than the run releases" in one.value]
+    assert "It asks" not in follows, "said where it is read, and not below what is folded away"
+    assert _texts(app).count("More than the run releases") == 1
+
+
 def test_where_the_graph_is_not_here_no_attack_is_offered(
     opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,7 +321,7 @@ def test_where_the_graph_is_not_here_no_attack_is_offered(
     assert said in app.error[0].value
     assert [one.proto.label for one in app.get("page_link") if "on the Data page" in one.proto.label]
     assert "try_again" not in {one.key for one in app.button}
-    assert all(one.disabled for one in app.button if str(one.key).startswith("further."))
+    assert not [one for one in app.button if str(one.key).startswith("further.")], "no step that cannot be taken"
 
 
 def test_of_attacks_that_ask_the_same_it_is_said_how_many_were_tried(
@@ -800,6 +837,9 @@ def test_what_the_promise_allows_stands_beside_what_was_found() -> None:
     assert "The run's ε of 1 allows an outsider to be right at most 88.1% of the time" in allowed, "e²/(1 + e²)"
     apart = verdict.conclusion(replace(record, steps=None, bound=None), "node")
     assert "about one node, such a person is right at most 73.2% of the time. That is for another change" in apart
+    assert "**There is a leak, and the guarantee is strong; the two are not comparable.**" in apart
+    weak = replace(made_attack(memory=0.0, seed=5), sound=4.0, delta=0.0, steps=None)
+    assert "**No leak was found, and the guarantee is weak; the two" in verdict.conclusion(weak, "node")
     much = verdict.conclusion(replace(record, sound=4.0), "node")
     assert "allows nearly everything that can be found so: to be right at most 99.97% of the time." in much
     nothing = verdict.conclusion(replace(record, sound=40.0, steps=None, bound=None), "node")
@@ -897,9 +937,9 @@ def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run
     text = _texts(app)
     assert "A dash: of so few others, 1% is less than one, so it cannot be measured." in text
     made = made_attack(run)
-    nothing = " ".join(overview._about([replace(made, bound=0.0), replace(made, bound=None)], ["node", "edge"]))
-    assert f"A dash: none follows, because {findings.no_bound(replace(made, bound=None), 'edge')}." in nothing
-    assert "because" not in " ".join(overview._about([replace(made, bound=0.5)], ["node"]))
+    nothing = overview._caption([replace(made, bound=0.0), replace(made, bound=None)], ["node", "edge"], [0, 0])
+    assert f"A dash for “ε at least”: no bound follows, because {findings.no_bound(replace(made, bound=None), 'edge')}." in nothing
+    assert "because" not in overview._caption([replace(made, bound=0.5)], ["node"], [0])
     assert "Shown below: row 2, **" in text
     widths = sum(width for name, width in overview.WIDTHS.items() if name != "similarity alone")  # of edges alone
     assert widths <= 1084, "the table's width in a window of 1280"

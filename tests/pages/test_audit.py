@@ -243,7 +243,10 @@ class TestUnderWay:
         ("ended", "said"),
         [
             ({"error": "the audit's process ended"}, "The last audit failed: the audit's process ended."),
-            ({"stopped": True}, "The last audit was stopped before it had shown anything."),
+            (
+                {"stopped": True, "progress": 0.08},
+                "stopped at 8%. Nothing that it had found is kept. It has used up its",
+            ),
         ],
     )
     def test_how_the_last_one_ended(
@@ -293,6 +296,7 @@ class TestShown:
         record = made_audit(run, noise=0.8, published=9.0, delta=planned.delta)
         store.add_audit(run, record)
         app = opened("audit", run=run)
+        assert "is public" not in _texts(app), "the noise of this run is secret"
         sound, published, audited = _boxes(app)
         assert float(sound) >= record.sound
         assert published == "9"
@@ -324,6 +328,16 @@ class TestShown:
         assert shown is not None
         assert 0 < float(shown.group(1)) <= record.epsilon
         assert record.notes[0] in _texts(app)
+
+    def test_that_noise_is_public_stands_in_the_verdict_and_on_each_card_of_the_sound_epsilon(
+        self, opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(statement_words, "has_public_noise", lambda _: True)
+        store.add_audit(run, made_audit(run, noise=0.8, published=9.0))
+        app = opened("audit", run=run)
+        premise = "holds for secret noise; this run's noise is public, so this ε does not protect it"
+        assert f"**The sound ε {premise}.**" in app.info[0].value
+        assert [one.value for one in app.caption].count(premise) == 2, "of the audit, and of what the run claims"
 
     @pytest.mark.parametrize(
         ("claims", "red", "said"),

@@ -7,6 +7,7 @@ import math
 from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import Gap, PrivacyStatement
 from privgraph.privacy.statements import premise
+from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import audits as audit_words
 from privgraph_workbench.words.numbers import exact_percent, lower, number, stated, upper
@@ -61,6 +62,13 @@ def audited_how(statement: PrivacyStatement) -> str:
         attacked = ATTACKED[statement.adversary or Adversary.UNKNOWN]
         sure = f"confidence {exact_percent(statement.audit_confidence)}{attacked}"
     return "; ".join(filter(None, (sure, premise(statement))))
+
+
+def noise_premise(statement: PrivacyStatement) -> str:
+    """What a claimed epsilon takes for granted of the noise, where that does not hold: anybody can draw it
+    again; "" where it is secret."""
+    public = "holds for secret noise; this run's noise is public, so this ε does not protect it"
+    return public if has_public_noise(statement) else ""
 
 
 def why_published(statement: PrivacyStatement) -> str:

@@ -41,7 +41,7 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], pro
     place = audits.index(audit) + 1
     outcome.show(audit, subject, audits, progress)
     _stronger(record, audits, place)
-    _numbers(audit, statement_words.why_published(subject.statement), place)
+    _numbers(audit, subject.statement, place)
     if record.statement is not None and audit.delta < record.statement.delta:
         st.caption(
             f"This is a smaller δ than the run's {number(record.statement.delta)}, at which ε may be "
@@ -134,10 +134,15 @@ def _kind(audit: AuditRecord) -> str:
     return f"{audit.title}{', an outsider' * (audit.adversary is Adversary.OUTSIDER)}"
 
 
-def _numbers(audit: AuditRecord, why: str, place: int) -> None:
-    """The claims for what was audited and the bound, side by side; a claim that it exceeds is red. `why` the
-    published claim is another than the sound one."""
+def _numbers(audit: AuditRecord, statement: PrivacyStatement, place: int) -> None:
+    """The claims for what was audited and the bound, side by side; a claim that it exceeds is red. Below the
+    claims of the run's `statement` what the sound one takes for granted, and why the published one is
+    another."""
     bare = audit_words.without_premise(audit)
+    below = {
+        EPSILONS["sound"].label: statement_words.noise_premise(statement),
+        EPSILONS["published"].label: statement_words.why_published(statement),
+    }
     claims = {EPSILONS["sound"].label: audit.sound, EPSILONS["published"].label: audit.published or 0.0}
     whole = "of the whole run" if audit.covers == "run" else "of one step of it"
     boxes = (
@@ -168,7 +173,7 @@ def _numbers(audit: AuditRecord, why: str, place: int) -> None:
                 st.caption(
                     f"{audit_words.taken(audit)}; ≥ {lower(bare)} without {audit_words.bare_words(audit.adversary)}"
                 )
-            if why and label == EPSILONS["published"].label:
+            if why := below.get(label):
                 st.caption(markup.literal(why))
     counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")
     covers = (

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import streamlit as st
 
 from privgraph.attacks.record import FEW, RARE, AttackRecord
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS, sides
 from privgraph_workbench.figures.attacks.limits import no_line
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import columns
 from privgraph_workbench.words import attacks as attack_words
-from privgraph_workbench.words import markup, rates, verdicts
+from privgraph_workbench.words import markup, rates, statements, verdicts
 from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
 
 FEW_NODES = 30
@@ -31,8 +32,9 @@ def exposure(attack: AttackRecord) -> str:
     )
 
 
-def numbers(attack: AttackRecord, unit: str = "none") -> None:
-    """Area, rates and the bound, side by side, each with its interval; `unit` is what the run protects."""
+def numbers(attack: AttackRecord, statement: PrivacyStatement) -> None:
+    """Area, rates and the bound, side by side, each with its interval; beside the bound what the run's
+    `statement` claims."""
     found, apart, (value, low, high) = attack.outcome, sides(attack.attack), attack.found
     own = f"{found.area:.3f} ({found.area_low:.3f} to {found.area_high:.3f})"
     which = "Of one model."
@@ -66,7 +68,7 @@ def numbers(attack: AttackRecord, unit: str = "none") -> None:
             (
                 "ε at least",
                 lower(attack.bound),
-                _beside_bound(attack, unit),
+                _beside_bound(attack, statement),
                 "If the run's ε were below this number, an attack would do as well as this one with a chance of "
                 f"{exact_percent(1 - attack.confidence)} at most. It follows only where our own random split chose who "
                 f"trained.{counted}",
@@ -111,11 +113,12 @@ def bound(attack: AttackRecord) -> str:
     return lower(attack.bound)
 
 
-def _beside_bound(attack: AttackRecord, unit: str) -> str:
+def _beside_bound(attack: AttackRecord, statement: PrivacyStatement) -> str:
     """What a bound has to be compared with."""
-    if unit == "none":
+    if statement.unit == "none":
         return "nothing is promised here; a smaller claim would be refuted"
-    return f"{EPSILONS['sound'].title}: {'∞' if math.isinf(attack.sound) else stated('sound', attack.sound)}"
+    sound = f"{EPSILONS['sound'].title}: {'∞' if math.isinf(attack.sound) else stated('sound', attack.sound)}"
+    return ", which ".join(filter(None, (sound, statements.noise_premise(statement))))
 
 
 def no_bound(attack: AttackRecord, unit: str) -> str:
@@ -126,18 +129,16 @@ def no_bound(attack: AttackRecord, unit: str) -> str:
     return no_line(attack, unit) or "the run promises something else"
 
 
-def attacker(attack: AttackRecord, unit: str = "none") -> None:
-    """What the attacker knows and how it scores; apart from that, what whoever evaluates should know, why no
-    bound on epsilon follows among it."""
+def attacker(attack: AttackRecord, told: Collection[str] = ()) -> None:
+    """What the attacker knows and how it scores, but for what was `told` elsewhere; apart from that, what
+    whoever evaluates should know, why no bound on epsilon follows among it."""
     about = ATTACKS[attack.attack].about if attack.attack in ATTACKS else ""
-    bound = f"No bound on ε: {no_bound(attack, unit)}." if attack.bound is None else ""
-    if attack.bound == 0:
-        bound = f"No bound on ε was shown{': too few nodes were trained on' * too_few(attack)}."
-    notes = (*attack.notes, bound)
-    for title, lines in (("What the attacker knows", (*attack.knows, about)), ("Notes on the result", notes)):
-        if told := [f"- {markup.sentence(line)}" for line in lines if line]:
+    bound = f"No bound on ε was shown{': too few nodes were trained on' * too_few(attack)}." * (attack.bound == 0)
+    knows = (*(one for one in attack.knows if one not in told), about)
+    for title, lines in (("What the attacker knows", knows), ("Notes on the result", (*attack.notes, bound))):
+        if listed := [f"- {markup.sentence(line)}" for line in lines if line]:
             with st.expander(title):
-                st.markdown("\n".join(told))
+                st.markdown("\n".join(listed))
 
 
 def exposed(attack: AttackRecord, others: Sequence[AttackRecord] = ()) -> None:

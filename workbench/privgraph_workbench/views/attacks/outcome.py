@@ -32,7 +32,9 @@ MORE = 4
 def show(audit: AuditRecord, subject: Subject, audits: Sequence[AuditRecord], progress: Progress) -> None:
     """What was shown in a box whose colour says whether a claim fell, and why; below it under which relation
     and how surely, what follows, and the next step, or how far the audit is that is under way."""
-    said = "\n\n".join(filter(None, (lead(audit), why(audit, subject.statement))))
+    premise = statement_words.noise_premise(subject.statement)
+    public = f"**The sound ε {premise}.**" if premise and not audit.refutes_sound else ""
+    said = "\n\n".join(filter(None, (lead(audit), public, why(audit, subject.statement))))
     if audit.refutes_sound:
         st.error(said, icon="🚨")
     elif audit.refutes_published:

@@ -12,7 +12,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.views.attacks import verdict
 from privgraph_workbench.views.attacks.comparing import Other
 from privgraph_workbench.views.parts import given_away
-from privgraph_workbench.words import verdicts
+from privgraph_workbench.words import statements, verdicts
 from privgraph_workbench.words.numbers import lower, percent, stated
 
 TITLE = "What outsiders got out of this run"
@@ -58,6 +58,8 @@ def show(
     """The verdict of the attack at that place, from 0, in a box whose colour says whether anything was given
     away; then a line for each question, with the way to its attack."""
     said = told(attacks[place], without, verdicts.learnt(record), bare)
+    if record.statement is not None and (premise := statements.noise_premise(record.statement)):
+        said += f" The run's sound ε {premise}."
     if attacks[place].refutes_sound:
         st.error(said, icon="🚨")
     elif severe[place] == verdicts.GIVEN_AWAY:

@@ -22,16 +22,16 @@ from privgraph_workbench.words.numbers import exact_percent, stated
 FOUND = f"at {exact_percent(RARE)} false alarms"
 WIDTHS = {
     "area": 145,
-    "verdict": 230,
+    "verdict": 195,
     "similarity alone": 90,
     "promised": 120,
-    "run": 290,
+    "run": 330,
     FOUND: 110,
     "ε at least": 90,
-    "attack": 95,
+    "attack": 90,
 }
-"""In pixels: a table, which has the similarity or the bound, is no wider than a window of 1280, and tells the
-name of a run whole."""
+"""In pixels: a table, which has the similarity or the bound, is no wider than a window of 1280, and tells
+most names of runs whole."""
 WIDE = "wide"
 KEY, QUESTION, OF, TURN = "overview", "overview_question", "overview.of", "overview.turn"
 ROW_PIXELS, MOST_PIXELS = 35, 700
@@ -135,6 +135,8 @@ def _caption(rows: Sequence[AttackRecord], units: Sequence[str], severe: Sequenc
     said = ["The strongest attack on each run, by the verdict first, then by the area; choose a row to open it."]
     if any(unit == "edge" and not verdicts.covered(one, unit) for one, unit in zip(rows, units, strict=True)):
         said.append("An ε in brackets is for edges, and does not limit what is asked here, however small it is.")
+    if reasons := _unbounded(rows, units):
+        said.append(f"A dash for “ε at least”: no bound follows, because {'; or '.join(reasons)}.")
     if any(map(verdicts.wide, rows, severe)):
         said.append(f"“{WIDE}”: the interval reaches below {verdicts.FAR:.0%}; open the run to attack more models.")
     return " ".join(said)
@@ -148,18 +150,19 @@ def _about(rows: Sequence[AttackRecord], units: Sequence[str]) -> list[str]:
         said[-1] += f" A dash: of so few others, {exact_percent(RARE)} is less than one, so it cannot be measured."
     if any(one.by_classes is not None for one in rows):
         return [*said, "No bound on ε follows, for we did not draw the edges."]
-    reasons = dict.fromkeys(
-        findings.no_bound(one, unit) for one, unit in zip(rows, units, strict=True) if one.bound is None
-    )
     said.append(
         "**ε at least**: no ε below it can be claimed for such a model; of a run that protects nothing, how large a "
         "claim would have to be."
     )
     if any(findings.too_few(one) for one in rows):
         said[-1] += f" Of fewer than {findings.FEW_NODES} nodes trained on, hardly any attack bounds ε."
-    if reasons:
-        said[-1] += f" A dash: none follows, because {'; or '.join(reasons)}."
     return said
+
+
+def _unbounded(rows: Sequence[AttackRecord], units: Sequence[str]) -> list[str]:
+    """Why rows of a table with bounds have none."""
+    held = [(one, unit) for one, unit in zip(rows, units, strict=True) if one.bound is None and one.by_classes is None]
+    return list(dict.fromkeys(findings.no_bound(one, unit) for one, unit in held))
 
 
 def _line(title: str, attack: AttackRecord, severe: int, unit: str, without: AttackRecord | None) -> dict[str, str]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from privgraph.attacks.options import Attacked
+from privgraph.attacks.planning import uncovered
 from privgraph.attacks.record import AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS, sides
@@ -64,9 +65,10 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord], 
     further.show(record, subject, attack, attacks, severe[int(chosen) - 1], progress)
     baseline.offer(record, attack)
     name, statements = f"{record.id}-attack-{chosen}", _statements([record], [attack])
-    _curves(record, attacks, int(chosen) - 1, name)
+    beyond = [one for one in uncovered(subject) if one in attack.knows]
+    _curves(record, subject, attacks, int(chosen) - 1, name)
     st.markdown("##### What follows")
-    verdict.show(attack, subject.statement.unit, without, learnt, led=int(chosen) == counts)
+    verdict.show(attack, subject.statement.unit, without, learnt, beyond, led=int(chosen) == counts)
     if hint := _influence(subject, attack, attacks):
         st.caption(hint)
     with layout.fold("The scores behind the curve", "scores", icon=":material/bar_chart:") as part:
@@ -151,14 +153,14 @@ def _unit(record: RunRecord) -> str:
     return "none" if record.statement is None else record.statement.unit
 
 
-def _curves(record: RunRecord, attacks: Sequence[AttackRecord], chosen: int, name: str) -> None:
+def _curves(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord], chosen: int, name: str) -> None:
     """The curve of an attack, with others that ask the same laid over it, beside its numbers. What is found
     of the method without privacy, and of edges without reading any, is always among them: it says what a
     curve has to be compared with."""
     curve, beside = layout.columns(shell.NUMBERS_FIRST, (3, 2))  # about as wide as high, as such curves are read
     with beside:
-        findings.numbers(attacks[chosen], _unit(record))
-        findings.attacker(attacks[chosen], _unit(record))
+        findings.numbers(attacks[chosen], subject.statement)
+        findings.attacker(attacks[chosen], told=uncovered(subject))
     with curve:
         place = st.container()  # the figure stands above what is chosen for it
         offered = comparing.others(record, attacks, chosen)

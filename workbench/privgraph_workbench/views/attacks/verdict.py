@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import streamlit as st
 
 from privgraph.attacks.exchange import group_delta
 from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.registry import sides
-from privgraph_workbench.words import meaning, verdicts
+from privgraph_workbench.words import markup, meaning, verdicts
 from privgraph_workbench.words.numbers import at_most, exact_percent, percent, signed, stated
 
 CLOSE = 0.55
 """An area below this is called close to chance, where its interval does not hold 0.5."""
 EVERYTHING = 0.99
 """A promise that lets somebody be right more often than this excludes hardly any attack."""
+WEAK, STRONG = 0.9, 0.75
+"""A guarantee that lets somebody be right about one node more often is called weak, less often strong."""
 BY_HEART = 0.15
 """A training accuracy that exceeds the test accuracy by more says that nodes were learnt by heart."""
 APART = 0.05
@@ -200,10 +203,26 @@ def _promised(attack: AttackRecord, unit: str, learnt: tuple[float, float] | Non
             "is no part of that promise: nothing here contradicts it."
         )
     return (
+        f"**{_amount(attack)}, and the guarantee is {_strength(attack)}; the two are not comparable.** "
         "The run promises to hide a node from somebody who knows all the rest: about one node, such a person is right "
         f"{at_most(meaning.guess(attack.sound, attack.delta))} of the time. That is for another change of the data "
         "than this attack asks about: nothing here contradicts it."
     )
+
+
+def _amount(attack: AttackRecord) -> str:
+    """How much was found, in a few words that begin a sentence."""
+    if verdicts.guessing(attack):
+        return "No leak was found"
+    if attack.found[1] >= verdicts.FAR:
+        return "The leak is large"
+    return "The leak is small" if attack.found[0] < CLOSE else "There is a leak"
+
+
+def _strength(attack: AttackRecord) -> str:
+    """How strong the run's guarantee is, by how often it lets somebody be right about one node."""
+    allowed = meaning.guess(attack.sound, attack.delta)
+    return "weak" if allowed > WEAK else "strong" if allowed < STRONG else "moderate"
 
 
 def show(
@@ -211,14 +230,15 @@ def show(
     unit: str = "none",
     without: AttackRecord | None = None,
     learnt: tuple[float, float] | None = None,
+    beyond: Sequence[str] = (),
     *,
     led: bool = False,
 ) -> None:
     """What was found and what follows; not the former where the verdict of the run above has said it
-    (`led`)."""
+    (`led`). `beyond`: that the answers asked for are more than the run releases, where they are."""
     if not led:
         st.markdown(lead(attack, without, learnt))
-    if told := details(attack, unit, without, learnt):
+    if told := [*details(attack, unit, without, learnt), *map(markup.sentence, beyond)]:
         st.markdown("\n".join(f"- {one}" for one in told))
     if attack.said is not None and abs(attack.accuracy - attack.said) > APART:
         st.caption(

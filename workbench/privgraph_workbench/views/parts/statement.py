@@ -28,7 +28,6 @@ from privgraph.privacy.events import (
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import attacked, tuning_price
-from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.facts import method_costs
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import audits as audit_words
@@ -132,8 +131,8 @@ def numbers(
         cards[1].caption(markup.literal(why))
     if planned or not whole:
         cards[0].caption("as planned" if planned else "of the whole plan")
-    if has_public_noise(statement):
-        cards[0].caption("holds for secret noise; this run's noise is public, so this ε does not protect it")
+    if premise := statement_words.noise_premise(statement):
+        cards[0].caption(premise)
     with cards[-1]:
         _under_audited(statement, bare)
     for sentence in refuted:
