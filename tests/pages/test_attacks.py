@@ -284,7 +284,7 @@ def test_where_the_graph_is_not_here_a_run_whose_graph_is_leads_on(
         datasets, "unavailable", lambda one: "It is not at hand." if one.name == "cora" else unavailable(one)
     )
     app = opened("attacks", run=away)
-    (link,) = [one.proto for one in app.get("page_link") if "whose graph is here" in one.proto.label]
+    (link,) = [one.proto for one in app.get("page_link") if "needs no download" in one.proto.label]
     assert here[0] in link.query_string, "it protects the same"
 
 

@@ -22,7 +22,7 @@ from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import downloads, queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, fetching, layout, statement, states
-from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words import markup
 
 PREFIX = "attack."
 MOST_RUNS = 200
@@ -84,8 +84,8 @@ def fetch(record: RunRecord) -> None:
             st.caption(markup.sentence(datasets.unavailable(spec) or ""))
     if (other := _at_hand(record)) is not None:
         st.page_link(
-            shell.page("attacks"), label=f"Attack a run whose graph is here: {markup.literal(naming.name(other))}",
-            icon=":material/arrow_forward:", query_params={"who": "outsider", "run": other.id},
+            shell.page("attacks"), label="Attack a run that needs no download", icon=":material/arrow_forward:",
+            query_params={"who": "outsider", "run": other.id},
         )  # fmt: skip
 
 
