@@ -938,7 +938,8 @@ def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run
     assert "A dash: of so few others, 1% is less than one, so it cannot be measured." in text
     made = made_attack(run)
     nothing = overview._caption([replace(made, bound=0.0), replace(made, bound=None)], ["node", "edge"], [0, 0])
-    assert f"A dash for “ε at least”: no bound follows, because {findings.no_bound(replace(made, bound=None), 'edge')}." in nothing
+    why = findings.no_bound(replace(made, bound=None), "edge")
+    assert f"A dash for “ε at least”: no bound follows, because {why}." in nothing
     assert "because" not in overview._caption([replace(made, bound=0.5)], ["node"], [0])
     assert "Shown below: row 2, **" in text
     widths = sum(width for name, width in overview.WIDTHS.items() if name != "similarity alone")  # of edges alone

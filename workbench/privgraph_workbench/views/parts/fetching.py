@@ -26,10 +26,11 @@ def offer(spec: DatasetSpec) -> None:
     if not under_way and st.button("Download it now", key=f"download.{spec.name}", icon=":material/download:"):
         current, under_way = downloads.start(spec), True
     watched = f"download.watched.{spec.name}"
+    seen = st.session_state.get(watched) is current
     if under_way:
         st.session_state[watched] = current
         st.fragment(_downloading, run_every=POLL_SECONDS)(spec)
-    elif current is not None and current.error and st.session_state.get(watched) is current:
+    elif current is not None and current.error and seen:
         _failed(spec, current, watched)
 
 
