@@ -45,7 +45,7 @@ def lead(ensemble: Ensemble) -> None:
         st.markdown(
             "Every private node belongs to one teacher, and moves one vote. A vote that weighs more gives more "
             "away: **the nodes of a heavy teacher have a larger ε**. Where one number is to be given for all, it is "
-            f"{EPSILONS['sound'].title} **{upper(float(ensemble.sound.max()), 2)}**: no node pays more."
+            f"**{EPSILONS['sound'].title} {upper(float(ensemble.sound.max()), 2)}**: no node pays more."
         )
 
 
