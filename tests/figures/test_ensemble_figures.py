@@ -190,6 +190,15 @@ class TestBudget:
         with pytest.raises(ValueError, match="sound, data-dependent"):
             budget.data(limited, "published")
 
+    def test_nodes_that_pay_alike_are_one_line(self) -> None:
+        rows = budget.alike([(1, 0.25), (8, 1.0)], 1e-4)
+        chart = budget.chart(rows)
+        (line,) = _of_kind(chart, "line")
+        assert (line.name, line.x, line.y) == ("every private node", (0, 1, 8), (0.0, 0.25, 1.0))
+        (mark,) = _of_kind(chart, "points")
+        assert (mark.x, mark.y) == ((8,), (1.0,))
+        assert "every private node had spent 1, sound ε; 1 is guaranteed" in chart.summary
+
     def test_many_queries_are_thinned(self) -> None:
         many = ensemble(teachers=6, queries=1000, gate_sigma=0.0)
         rows = budget.data(many)

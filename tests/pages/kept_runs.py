@@ -80,11 +80,12 @@ def keep_answers(
     method: str = "privgnn",
     lam: float | None = 0.4,
     split: str = "random",
+    data: str = "karate",
     **options: object,
 ) -> str:
-    """A finished run on karate whose teachers' answers were kept, as a worker keeps them."""
+    """A finished run on that graph whose teachers' answers were kept, as a worker keeps them."""
     given = {} if lam is None else {"lam": lam}
-    return _keep(store, make_spec(method, "karate", {**given, **options}, seed=seed, split=split), {NAME: found})
+    return _keep(store, make_spec(method, data, {**given, **options}, seed=seed, split=split), {NAME: found})
 
 
 def keep_ensemble(store: RunStore, ensemble: Ensemble, found: Answers, seed: int = 0, **options: object) -> str:

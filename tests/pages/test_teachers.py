@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,6 +20,7 @@ from tests.pages import offered_files
 from tests.pages.kept_runs import keep_answers, keep_ensemble
 
 from privgraph.data.catalogue import dataset
+from privgraph.data.class_names import CLASS_NAMES
 from privgraph.data.errors import DataError
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.teachers.privgnn.config import Config
@@ -26,7 +28,7 @@ from privgraph.options import build
 from privgraph.papers.privgnn import argmax_atoms
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import describing
+from privgraph_workbench.facts import datasets, describing
 from privgraph_workbench.figures.teachers import answers
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.teachers import (
@@ -50,8 +52,16 @@ def _texts(app: AppTest) -> str:
 
 
 def _shown(app: AppTest) -> list[str]:
-    """The two epsilons, in the order of their boxes."""
+    """The price of all queries and of one, in the order of their boxes."""
     return [metric.value for metric in app.metric][:2]
+
+
+def _opened_fold(app: AppTest, name: str) -> str:
+    """What is said once somebody opens that fold."""
+    app.session_state[f"fold.{name}"] = True
+    app.run()
+    assert not app.exception, app.exception
+    return _texts(app)
 
 
 def _drawn(app: AppTest) -> list[str]:
@@ -66,12 +76,15 @@ def test_the_price_is_that_of_the_run(opened: Callable[..., AppTest], release: s
     config = Config(release=release, lam=0.5, rate=0.3, queries=100)
     said = config.plan(DIGITS).statement
     assert (said.epsilon_as_published is None) == (release == "table"), "the paper has none"
-    assert _shown(app) == [upper(said.epsilon), number(said.epsilon_as_published, 4).replace("none", "no formula")]
+    one = [] if release == "table" else [upper(replace(config, queries=1).plan(DIGITS).statement.epsilon)]
+    assert _shown(app) == [upper(said.epsilon), *one]
+    published = number(said.epsilon_as_published, 4).replace("none", "no formula")
+    assert f"{EPSILONS['published'].label}: **{published}**" in _opened_fold(app, "privgnn_published")
     assert config.sizes(1797).private == 898
     assert "898 private nodes" in _texts(app)
 
 
-def test_the_sliders_move_both_epsilons_but_k_does_not(opened: Callable[..., AppTest]) -> None:
+def test_the_sliders_move_both_prices_but_k_does_not(opened: Callable[..., AppTest]) -> None:
     app = opened("teachers", tab="Price", data="digits", price__release="posterior")
     seen = [_shown(app)]
     for key, value in (("price.lam", 0.5), ("price.queries", 100.0)):
@@ -82,7 +95,7 @@ def test_the_sliders_move_both_epsilons_but_k_does_not(opened: Callable[..., App
     seen.append(_shown(app))
     for place in (0, 1):
         assert float(seen[1][place]) > float(seen[0][place]), "less noise costs more"
-        assert float(seen[2][place]) < float(seen[1][place]), "fewer queries cost less"
+        assert (float(seen[2][place]) < float(seen[1][place])) == (place == 0), "fewer queries cost less; one does not"
         assert float(seen[3][place]) < float(seen[2][place]), "smaller samples cost less"
     app.select_slider(key="price.neighbours").set_value(50.0).run()
     assert _shown(app) == seen[-1]
@@ -479,12 +492,41 @@ def test_why_all_pay_alike_is_said_of_this_run(
     app = opened("teachers", tab="Who pays", run=keep_answers(store, made_answers("counts"), **options))
     assert why in _texts(app)
     if options.get("release") == "table":
-        assert not app.dataframe
+        assert not app.table
         return
-    (table,) = (one.value for one in app.dataframe)
+    (table,) = (one.value for one in app.table)
     paid = [float(one) for one in table[EPSILONS["sound"].title]]
     assert paid == sorted(paid)
     assert table["queries"].tolist()[-1] == "8"
+    guesses = table["a guess is right in"].tolist()
+    assert guesses == sorted(guesses)
+    assert any("every private node had spent" in said for said in _drawn(app)), "query by query"
+
+
+@pytest.mark.usefixtures("unread")
+def test_a_run_whose_graph_is_not_here_is_priced_by_its_sizes(
+    opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The form begins with the run's data, not with others beside the run's votes."""
+    monkeypatch.setattr(datasets, "available", lambda spec: spec.kind == "embedded")
+    options = {"release": "votes", "queries": 100, "rate": 0.3}
+    run = keep_answers(store, made_answers("votes"), data="cora", **options)
+    app = opened("teachers", tab="Price", run=run)
+    assert not app.warning, app.warning
+    assert not app.error, app.error
+    assert app.selectbox(key="data").value == "cora"
+    cora = datasets.public_facts(dataset("cora"), {}, "random")
+    assert cora is not None
+    said = build(Config, {**options, "lam": 0.4}).plan(cora).statement
+    assert _shown(app)[0] == upper(said.epsilon)
+    assert "7 classes; 1,354 private nodes" in _texts(app)
+    assert "with the votes of the run above" in _texts(app)
+    app.selectbox(key="data").set_value("karate").run()
+    assert not app.exception, app.exception
+    assert "This is no price of the run above: that was on Cora." in _texts(app)
+    assert "with the votes of the run above" not in _texts(app)
+    assert "class 0" not in (told := _texts(opened("teachers", run=run)))
+    assert set(CLASS_NAMES["cora"]) & set(re.findall(r"weighted votes for \*\*([^*]+)\*\*", told))
 
 
 def test_the_price_is_of_the_runs_own_graph(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,6 +32,8 @@ def test_the_quote_is_what_the_run_will_state(options: dict[str, object]) -> Non
     assert quote.epsilon == pytest.approx(said.epsilon)
     assert quote.epsilon_as_published == pytest.approx(said.epsilon_as_published)
     assert (quote.delta, quote.asked) == (said.delta, 200)
+    alone = Config(lam=0.3, queries=1, delta=1e-4, **options).plan(FACTS).statement  # type: ignore[arg-type]
+    assert quote.one == (None if config.release == "table" else pytest.approx(alone.epsilon))
 
 
 def test_the_curve_grows_and_passes_through_the_quote() -> None:

@@ -21,6 +21,7 @@ import torch
 from numpy.typing import NDArray
 
 from privgraph.data.build import Parts, parts
+from privgraph.data.class_names import CLASS_NAMES
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
 
@@ -37,28 +38,6 @@ _HARMLESS = {
 }
 # Ways to name a callable other than GLOBAL; Planetoid's files use none of them.
 _NAMING = {"STACK_GLOBAL", "INST", "EXT1", "EXT2", "EXT4", "PERSID", "BINPERSID"}
-
-_CLASS_NAMES: Mapping[str, tuple[str, ...]] = {
-    "cora": (
-        "theory",
-        "reinforcement learning",
-        "genetic algorithms",
-        "neural networks",
-        "probabilistic methods",
-        "case based",
-        "rule learning",
-    ),
-    "citeseer": (
-        "artificial intelligence",
-        "machine learning",
-        "information retrieval",
-        "databases",
-        "agents",
-        "interaction",
-    ),
-    "pubmed": ("experimental diabetes", "diabetes type 1", "diabetes type 2"),
-    "facebook-pages": ("company", "government", "politician", "TV show"),
-}
 
 
 def check_pickle(path: Path) -> None:
@@ -91,7 +70,7 @@ def read_planetoid(spec: DatasetSpec, files: Files) -> Parts:
         x=data.x,
         y=data.y,
         edges=data.edge_index,
-        class_names=_CLASS_NAMES[spec.name],
+        class_names=CLASS_NAMES[spec.name],
         public=(data.train_mask, data.val_mask, data.test_mask),
     )
 
@@ -127,7 +106,7 @@ def read_musae(spec: DatasetSpec, files: Files) -> Parts:
     (path,) = files.values()
     arrays = arrays_of(path, ("features", "target", "edges"))
     return parts(
-        arrays["features"], arrays["target"], arrays["edges"].T, class_names=_CLASS_NAMES.get(spec.name, ("no", "yes"))
+        arrays["features"], arrays["target"], arrays["edges"].T, class_names=CLASS_NAMES.get(spec.name, ("no", "yes"))
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from privgraph.data.spec import PublicFacts
-from privgraph.methods.teachers.privgnn.config import Config
+from privgraph.methods.teachers.privgnn.config import READ_ONCE, Config
 from privgraph.papers.privgnn_releases import price
 from privgraph_workbench.words.numbers import chance
 
@@ -38,10 +38,11 @@ LAWS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Quote:
-    """The price of a setting: both epsilons at `delta`, why that delta, and how many queries are asked of
-    this graph."""
+    """The price of a setting: both epsilons at `delta`, why that delta, how many queries are asked of this
+    graph, and the sound epsilon of one of them alone (None of a table, which is paid for once)."""
 
     epsilon: float
+    one: float | None
     epsilon_as_published: float | None
     delta: float
     delta_rule: str
@@ -54,7 +55,8 @@ def quote(config: Config, facts: PublicFacts) -> Quote:
     asked = config.asked(facts)
     delta, rule = config.delta_and_rule(facts)
     sound, published = _price(config, facts, asked, delta, config.lam)
-    return Quote(epsilon=sound, epsilon_as_published=published, delta=delta, delta_rule=rule, asked=asked)
+    one = None if config.release in READ_ONCE else _price(replace(config, queries=1), facts, 1, delta, config.lam)[0]
+    return Quote(epsilon=sound, one=one, epsilon_as_published=published, delta=delta, delta_rule=rule, asked=asked)
 
 
 def curve(config: Config, facts: PublicFacts) -> list[tuple[float, float, float | None]]:

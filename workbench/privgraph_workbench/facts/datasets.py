@@ -35,6 +35,11 @@ def unavailable(spec: DatasetSpec) -> str | None:
     return None if available(spec) else missing(spec)
 
 
+def sized(spec: DatasetSpec) -> bool:
+    """Whether a price of it can be told here: its sizes are known, or its files are here to be counted."""
+    return known_facts(spec, {}) is not None or available(spec)
+
+
 def complaint(name: str) -> str:
     """Why a data set of that name cannot be chosen, as Markdown."""
     try:

@@ -85,15 +85,15 @@ def chart(rows: Sequence[Row]) -> Chart:
     step = round_step(max(row["margin_before"] for row in answered))
     bins = [int(row["margin_before"] / step) for row in answered]
     places = range(max(bins) + 1)
-    names = tuple(f"{number(step * place)}–{number(step * (place + 1))}" for place in places)
+    names = tuple(number(step * place, 4) for place in places)
     asked = [bins.count(place) for place in places]
     flipped = [
         sum(row["flipped"] is True for row, own in zip(answered, bins, strict=True) if own == place) for place in places
     ]
     spread = math.sqrt(2) * answered[0]["noise_std"]
     hover = tuple(
-        f"margin {name}\n{count:,} queries\nnoise changed the label of {changed:,}"
-        for name, count, changed in zip(names, asked, flipped, strict=True)
+        f"margin {name}–{number(step * (place + 1), 4)}\n{count:,} queries\nnoise changed the label of {changed:,}"
+        for place, name, count, changed in zip(places, names, asked, flipped, strict=True)
     )
     smaller = sum(row["margin_before"] < spread for row in answered) / len(answered)
     refused = sum(row["released"] is None for row in rows)
@@ -104,7 +104,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             Panel(
                 title=f"noise between two classes: standard deviation {number(spread)}",
                 x=Axis(
-                    title=f"margin before noise: largest less second ({UNITS[answered[0]['kind']]})",
+                    title=f"margin before noise, from: largest less second ({UNITS[answered[0]['kind']]})",
                     scale="category",
                     categories=names,
                 ),

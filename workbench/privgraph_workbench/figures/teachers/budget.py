@@ -57,6 +57,28 @@ def data(ensemble: Ensemble, measure: str = "sound") -> list[Row]:
     ]
 
 
+def alike(points: Sequence[tuple[int, float]], delta: float) -> list[Row]:
+    """The same rows where all private nodes pay the same: sound epsilon after so many answered queries, the
+    last of which is guaranteed; `teachers` is None."""
+    return [
+        {
+            "group": "every private node",
+            "place": 0,
+            "weight": None,
+            "teachers": None,
+            "queries": count,
+            "answered": count,
+            "epsilon": epsilon,
+            "guaranteed": points[-1][1],
+            "limit": None,
+            "delta": delta,
+            "measure": "sound",
+            "data_dependent": False,
+        }
+        for count, epsilon in [(0, 0.0), *points]
+    ]
+
+
 def chart(rows: Sequence[Row]) -> Chart:
     """A line a weight, its guarantee as a mark at the end, and the limit across."""
     last = max((row["queries"] for row in rows), default=0)
@@ -67,7 +89,8 @@ def chart(rows: Sequence[Row]) -> Chart:
     series: list[Series] = []
     for place in sorted({row["place"] for row in rows}):
         own = [row for row in rows if row["place"] == place]
-        name = f"{own[0]['group']} ({own[0]['teachers']:,} teachers)"
+        several = own[0]["teachers"]
+        name = own[0]["group"] + ("" if several is None else f" ({several:,} teachers)")
         series.append(
             Series(
                 name=name,
@@ -99,6 +122,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         hover = (f"limit: ε {number(limit)}",) * 2
         series.append(Series(name=LIMIT, kind="level", x=(0, last), y=(limit,), slot=NEUTRAL, shape=1, hover=hover))
     top = [row for row in rows if row["place"] == rows[-1]["place"]][-1]
+    whose = top["group"] if top["teachers"] is None else f"nodes of the heaviest teachers ({top['group']})"
     return Chart(
         title=TITLE,
         panels=(
@@ -110,10 +134,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         series=tuple(series),
         summary=(
-            f"After {last:,} queries, {top['answered']:,} of them answered, nodes of the heaviest "
-            f"teachers ({top['group']}) had spent {upper(top['epsilon'])}, {MEASURES[first['measure']]}"
+            f"After {last:,} queries, {top['answered']:,} of them answered, {whose} had spent "
+            f"{upper(top['epsilon'])}, {MEASURES[first['measure']]}"
         )
-        + ("" if first["data_dependent"] else f"; {upper(top['guaranteed'])} is guaranteed to them")
+        + ("" if first["data_dependent"] else f"; {upper(top['guaranteed'])} is guaranteed")
         + (f"; the limit is {number(limit)}." if limit is not None else "."),
         badges=(DEPENDENT_BADGE,) if first["data_dependent"] else (),
         height=340,

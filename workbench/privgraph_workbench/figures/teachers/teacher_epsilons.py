@@ -127,7 +127,8 @@ def _members(rows: Sequence[Row]) -> list[tuple[str, int, list[Row]]]:
 
 def _histogram(rows: Sequence[Row], step: float, start: float, count: int) -> tuple[Axis, Axis, tuple[Series, ...]]:
     """Bars that stand on one another: the highest is drawn first, as far as the sum of those below it."""
-    names = tuple(f"{number(start + step * k)}–{number(start + step * (k + 1))}" for k in range(count))
+    ends = [number(start + step * k, 4) for k in range(count + 1)]
+    names = tuple(ends[1:])
     below = np.zeros(count, dtype=np.int64)
     drawn: list[Series] = []
     for name, place, own in _members(rows):
@@ -142,11 +143,12 @@ def _histogram(rows: Sequence[Row], step: float, start: float, count: int) -> tu
                 y=tuple(int(value) if height else 0 for value, height in zip(below, heights, strict=True)),
                 slot=place,
                 hover=tuple(
-                    (f"ε {bin_}\n{name}: {height:,} teachers") for bin_, height in zip(names, heights, strict=True)
+                    f"ε {low}–{high}\n{name}: {height:,} teachers"
+                    for low, high, height in zip(ends, names, heights, strict=False)
                 ),
             )
         )
-    x = Axis(title=_title(rows[0]), scale="category", categories=names)
+    x = Axis(title=f"{_title(rows[0])}, up to", scale="category", categories=names)
     return x, Axis(title="teachers (count)", low=0), tuple(reversed(drawn))
 
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import streamlit as st
 
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.figures.teachers import budget
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.teachers import other_noise
+from privgraph_workbench.views.parts import layout
+from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.views.teachers import by_weight, other_noise
 from privgraph_workbench.views.teachers.run_price import readable
-from privgraph_workbench.words.numbers import number, percent, proved_epsilon
+from privgraph_workbench.words import meaning
+from privgraph_workbench.words.naming import statements_of
+from privgraph_workbench.words.numbers import at_most, number, percent, proved_epsilon
 
-SHARES = (0.01, 0.1, 0.25, 0.5, 1.0)
+SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0)
 """Of the run's queries, after which it is said what was paid."""
 WHY = {
     "pate": "The same {teachers} teachers answer every query. Each private node belongs to one of them, and every vote "
@@ -43,11 +48,24 @@ def show(record: RunRecord) -> None:
     st.markdown(why(record))
     if said is None or options.get("release") == "table":
         return
-    lines = _spent(record)
-    if lines:
-        st.caption("What had been paid after so many queries, with the noise of this run:")
-        with st.container(width=420):
-            st.dataframe(lines, hide_index=True, alt="What each private node had paid after so many queries")
+    if len(points := _spent(record)) > 1:
+        left, right = layout.columns("alike", [3, 2])
+        with left:
+            drawn_figure("budget", budget.alike(points, said.delta), statements_of([record]), record, "-alike")
+        with right:
+            st.table(
+                [
+                    {
+                        "queries": f"{count:,}",
+                        EPSILONS["sound"].title: readable("sound", paid),
+                        by_weight.GUESS: at_most(meaning.guess(paid, said.delta)),
+                    }
+                    for count, paid in points
+                ],
+                hide_index=True,
+                alt="What each private node had paid after so many queries",
+            )
+            st.caption(by_weight.GUESSES)
     st.page_link(
         shell.page("teachers"),
         label="**What other noise would cost**",
@@ -67,12 +85,10 @@ def why(record: RunRecord) -> str:
     return WHY[kind].format(teachers=options.get("teachers", ""), drawn=drawn.format(rate=rate))
 
 
-def _spent(record: RunRecord) -> list[dict[str, str]]:
-    """Epsilon after a part of the queries; nothing where it is not to be had."""
+def _spent(record: RunRecord) -> list[tuple[int, float]]:
+    """Sound epsilon after the first query, and after a part of the queries; nothing where it is not to be
+    had."""
     whole = int(record.spec.options.get("queries", 0))
-    lines = []
-    for count in sorted({max(1, round(share * whole)) for share in SHARES}):
-        found = other_noise.epsilon(record, queries=None if count == whole else count)
-        if found is not None:
-            lines.append({"queries": f"{count:,}", EPSILONS["sound"].title: readable("sound", found)})
-    return lines if len(lines) > 1 else []
+    counts = sorted({1, *(max(1, round(share * whole)) for share in SHARES)})
+    found = [(count, other_noise.epsilon(record, queries=None if count == whole else count)) for count in counts]
+    return [(count, paid) for count, paid in found if paid is not None]

@@ -12,6 +12,7 @@ from zipfile import BadZipFile
 import numpy as np
 import streamlit as st
 
+from privgraph.data.class_names import CLASS_NAMES
 from privgraph.data.errors import DataError
 from privgraph.methods.teachers.answers import NAME, Answers
 from privgraph.options import OptionError, UnknownName
@@ -84,12 +85,12 @@ def _loaded(folder: Path, written: int) -> Answers:
 
 
 def _class_names(record: RunRecord) -> Sequence[str] | None:
-    """The names of the classes; None while another process reads the graph. Without the graph they have
-    numbers."""
+    """The names of the classes; None while another process reads the graph. Without the graph they are those
+    that the catalogue knows, or numbers."""
     try:
         described = describing.describe(record.spec.dataset, record.spec.data_options)
     except (DataError, OptionError, UnknownName):
-        return ()
+        return CLASS_NAMES.get(record.spec.dataset, ())
     return None if described is None else described.class_names
 
 
@@ -138,8 +139,8 @@ def _numbers(rows: Sequence[Row], record: RunRecord) -> None:
         ("Right before noise", percent(answers.share(answered, "right_before")), known),
         ("Right after noise", percent(after), known),
     )
-    layout.cards("answers", boxes)
     states.badges(private=True, evaluator=True)
+    layout.cards("answers", boxes)
     said = [level] if (level := answers.level_words(rows)) else []
     if not answered:
         said.append("Every query was refused: no label went to the student.")

@@ -16,6 +16,12 @@ from privgraph_workbench.words.numbers import at_most, number, upper
 
 Floats = NDArray[np.float64]
 
+GUESS = "a guess is right in"
+GUESSES = (
+    "*A guess*: somebody who knows everything else guesses, after all answers, whether a certain person's data was "
+    "used. A coin is right in 50%."
+)
+
 
 def differ(ensemble: Ensemble) -> bool:
     """Whether nodes pay by the weight of their own teacher's vote, and weights differ."""
@@ -47,7 +53,7 @@ def lines(
                 "weight": name.removeprefix("weight "),
                 f"{EPSILONS['sound'].title}, one answer": upper(one),
                 **({f"{EPSILONS['sound'].title}, all {queries:,}": upper(whole)} if queries > 1 else {}),
-                "a guess is right in": at_most(meaning.guess(whole, delta)),
+                GUESS: at_most(meaning.guess(whole, delta)),
                 "teachers": f"{held.sum():,}",
             }
         )
@@ -55,20 +61,12 @@ def lines(
 
 
 def table(ensemble: Ensemble, noise: one_vote.Noise, queries: int, guaranteed: Floats, delta: float) -> None:
-    """What nodes pay, by weight, and why the costs of answers do not simply add up."""
-    st.dataframe(
+    """What nodes pay, by weight."""
+    st.table(
         lines(ensemble, noise, queries, guaranteed, delta),
         hide_index=True,
         alt="Sound epsilon of one answer and of all, by the weight of a vote",
-        column_config={
-            "a guess is right in": st.column_config.TextColumn(
-                help="Somebody who knows everything else guesses whether a certain person's data was used, after "
-                "all answers; a coin is right in 50%"
-            )
-        },
     )
-    if queries > 1 and math.isfinite(float(guaranteed.max())):
-        st.caption(add_up(queries))
 
 
 def add_up(queries: int) -> str:

@@ -16,12 +16,13 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.teachers import answers, chosen, one_answer
 from privgraph_workbench.figures.teachers.answers import class_name, size
 from privgraph_workbench.serving import shell
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import keeping, layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.teachers import other_noise
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import number, percent
+from privgraph_workbench.words.numbers import number, percent, stated
 
 Array = NDArray[np.float64]
 
@@ -82,7 +83,8 @@ def show(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
     chances = None if law is None else noisy_labels.chances(law, shown.noise_std, counts).tolist()
     statements, node = statements_of([record]), f"-{int(found.queries[place])}"
     with top:
-        _steps(record, shown, place, names, own=own)
+        one = None if law is None else other_noise.epsilon(record, more, queries=1)
+        _steps(record, shown, place, names, own=own, one=one)
     view = node if own else f"{node}-{again}" + (f"-{more:g}" if more != 1.0 else "")
     drawn_figure("one_answer", one_answer.data(shown, place, names, chances), statements, record, view)
     words = [released_words(record, found.kind), *([other_noise.gate_words(counts, test)] if test else [])]
@@ -105,16 +107,20 @@ def show(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
             )
 
 
-def _steps(record: RunRecord, shown: Answers, place: int, names: Sequence[str], *, own: bool) -> None:
-    """The answer in three steps; `own`: as the run drew it, so that what was right is told."""
+def _steps(
+    record: RunRecord, shown: Answers, place: int, names: Sequence[str], *, own: bool, one: float | None
+) -> None:
+    """The answer in three steps; `own`: as the run drew it, so that what was right is told; `one`: what such
+    an answer costs by itself."""
     label, after = int(shown.released[place]), int(shown.after[place].argmax())
+    states.badges(private=True, evaluator=True)
     steps(
         said(shown.kind, shown.before[place], names),
-        (size(shown.noise_std), HIDES[shown.kind]),
+        (size(shown.noise_std), HIDES[shown.kind] + alone(None if one is None else stated("sound", one))),
         came_out(label, names, pooled=own and label not in (-1, after), whole=releases_whole(record, shown.kind)),
+        weighed=shown.kind in ("votes", "table"),
     )
     st.caption(not_released(label, shown.before[place], int(shown.truth[place]) if own else None, names))
-    states.badges(private=True, evaluator=True)
 
 
 def _choose(found: Answers, rows: Sequence[Row]) -> int:
@@ -224,9 +230,15 @@ def not_released(label: int, before: Array, truth: int | None, names: Sequence[s
     return " ".join(told)
 
 
-def steps(*told: tuple[str, str]) -> None:
-    """What was said, the noise, what came out: each as a large value and a sentence."""
-    titles = ("① Before noise", "② Noise", "③ What comes out")
+def alone(epsilon: str | None) -> str:
+    """What this answer costs by itself, as a sentence."""
+    return "" if epsilon is None else f" **By itself, this answer costs {EPSILONS['sound'].title} {epsilon} at most.**"
+
+
+def steps(*told: tuple[str, str], weighed: bool) -> None:
+    """What was said, the noise, what came out: each as a large value and a sentence. `weighed`: votes count
+    by weight, so that they are no whole numbers."""
+    titles = ("① Before noise" + ", votes by weight" * weighed, "② Noise", "③ What comes out")
     with st.container(key=f"{shell.STACK}-{shell.STEPS}"):
         for column, title, (value, text) in zip(st.columns(3), titles, told, strict=True):
             with column, st.container(border=True, height="stretch"):

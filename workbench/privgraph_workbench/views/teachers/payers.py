@@ -44,7 +44,8 @@ def lead(ensemble: Ensemble) -> None:
     else:
         st.markdown(
             "Every private node belongs to one teacher, and moves one vote. A vote that weighs more gives more "
-            "away: **the nodes of a heavy teacher have a larger ε**."
+            "away: **the nodes of a heavy teacher have a larger ε**. Where one number is to be given for all, it is "
+            f"**{EPSILONS['sound'].title} {upper(float(ensemble.sound.max()), 2)}**: no node pays more."
         )
 
 
@@ -55,9 +56,9 @@ def show(record: RunRecord, ensemble: Ensemble) -> None:
     if by_weight.differ(ensemble):
         noise, asked = one_vote.Noise.of(ensemble), len(ensemble.queries)
         by_weight.table(ensemble, noise, asked, ensemble.sound, ensemble.delta)
-    states.badges(dependent=True)
-    if said := verdict.which(ensemble):
-        st.markdown(f"{said} {verdict.theorem(record, ensemble)}")
+        more = asked > 1 and math.isfinite(float(ensemble.sound.max()))
+        st.caption(by_weight.GUESSES + (f" {by_weight.add_up(asked)}" if more else ""))
+    _of_the_paper(record, ensemble)
     _pay(record, ensemble)
     st.fragment(_epsilons)(record, ensemble, statements)
     _stopped(record, ensemble, statements)
@@ -102,9 +103,18 @@ def _loaded(folder: Path, written: int) -> Ensemble:
     return Ensemble.load(folder)
 
 
+def _of_the_paper(record: RunRecord, ensemble: Ensemble) -> None:
+    """The other epsilons that the paper has of the same answers, for who compares with its tables."""
+    with layout.fold("Which ε stand in the paper's tables?", "dependent", icon=":material/menu_book:") as part:
+        if part.open:
+            states.badges(dependent=True)
+            shown = by_weight.span(ensemble.dependent)
+            st.markdown(f"Data-dependent ε: **{shown}**, from the lightest to the heaviest teacher.")
+            st.markdown(f"{verdict.which(ensemble)} {verdict.theorem(record, ensemble)}")
+
+
 def _numbers(ensemble: Ensemble) -> None:
-    gone = int((ensembles.stopped_at(ensemble) >= 0).sum())
-    boxes = (
+    boxes = [
         ("Teachers", f"{len(ensemble.weights):,}", "Each was tuned on private nodes of its own"),
         (
             "Weight of a vote",
@@ -113,20 +123,15 @@ def _numbers(ensemble: Ensemble) -> None:
         ),
         (
             EPSILONS["sound"].label,
-            by_weight.span(ensemble.sound),
-            f"What nodes are guaranteed, from the lightest to the heaviest teacher, at delta {number(ensemble.delta)}",
+            upper(float(ensemble.sound.max()), 2),
+            "What every private node is guaranteed, whatever is answered: the heaviest teacher's pay it, and others "
+            f"less. At delta {number(ensemble.delta)}",
         ),
-        (
-            "Data-dependent ε",
-            by_weight.span(ensemble.dependent),
-            f"As the paper's tables report it. {markup.sentence(ensembles.DEPENDENT_BADGE)}",
-        ),
-        (
-            "Stopped",
-            f"{gone:,}" if math.isfinite(ensemble.limit) else "no limit",
-            "Teachers that took no part any more before the queries were over, because of a limit on epsilon",
-        ),
-    )
+    ]
+    if math.isfinite(ensemble.limit):
+        gone = int((ensembles.stopped_at(ensemble) >= 0).sum())
+        told = "Teachers that took no part any more before the queries were over, because of a limit on epsilon"
+        boxes.append(("Stopped", f"{gone:,}", told))
     layout.cards("payers", boxes)
 
 

@@ -22,7 +22,7 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import choosing, layout, states
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.teachers import answered, run_price
-from privgraph_workbench.words import markup, meaning
+from privgraph_workbench.words import markup, meaning, naming
 from privgraph_workbench.words.numbers import number, percent, stated
 
 METHOD = "privgnn"
@@ -100,11 +100,12 @@ def show(record: RunRecord | None) -> None:
 
 def _form(record: RunRecord | None) -> None:
     """The form of PrivGNN."""
-    if record is not None:
-        st.caption(_stands(record))
+    top = st.container()
     left, right = layout.columns("price", 2)
     with left, st.container(border=True):
         spec = _choose_data()
+        if record is not None:
+            top.caption(_stands(record, spec))
         filled = _settings()
     with right:
         if filled.errors:
@@ -120,7 +121,7 @@ def _form(record: RunRecord | None) -> None:
             config: Config = build(Config, filled.values)
             _price(config, facts, spec, graph)
             filled.fill_in({"delta": config.delta_and_rule(facts)[0]})
-            _curve(config, facts, spec, goods(record, config, facts))
+            _curve(config, facts, spec, goods(record, spec, config, facts))
         except (OptionError, DataError) as error:
             st.error(markup.sentence(error))
 
@@ -130,18 +131,25 @@ Graph = tuple[Mapping[str, Scalar], str]
 _BEGUN, _OF = "price.begun", "price.of"
 
 
-def _stands(record: RunRecord) -> str:
+def _stands(record: RunRecord, spec: DatasetSpec) -> str:
     """How the form stands to the run that is chosen above."""
-    if st.session_state.get(_OF) == record.id:
+    if _of_the_run(record, spec):
         return "This form begins with the settings of the run above. What is changed here changes nothing of it."
+    if st.session_state.get(_OF) == record.id:
+        return f"This is no price of the run above: that was on {naming.data_title(record.spec.dataset)}."
     if record.spec.method == METHOD:
         return "This form stands apart from the run above: it holds what the page's address says."
     return "This form stands apart from the run above, which is of another method."
 
 
+def _of_the_run(record: RunRecord, spec: DatasetSpec) -> bool:
+    """Whether the form began with that run, and still asks about its graph."""
+    return bool(st.session_state.get(_OF) == record.id and spec.name == record.spec.dataset)
+
+
 def _graph(spec: DatasetSpec, record: RunRecord | None) -> Graph:
     """The run's own graph where the form began with it; else the graph as it is by default."""
-    if record is not None and st.session_state.get(_OF) == record.id and spec.name == record.spec.dataset:
+    if record is not None and _of_the_run(record, spec):
         return record.spec.data_options, record.spec.split
     return beginnings.data_options(spec), "random"
 
@@ -157,7 +165,7 @@ def begin(record: RunRecord) -> None:
     if record.spec.method != METHOD:
         return
     fresh = before is not None and before[0] == visit
-    if (fresh or "data" not in asked) and record.spec.dataset in {one.name for one in datasets.choices()}:
+    if (fresh or "data" not in asked) and record.spec.dataset in _priced():
         choosing.put("data", record.spec.dataset)
     if not fresh and any(name.startswith(PREFIX) for name in asked):
         return
@@ -180,8 +188,13 @@ def _noise(record: RunRecord) -> float | None:
     return float(f"{lam:.6g}") if 0.01 <= lam <= 10 else None
 
 
+def _priced() -> dict[str, DatasetSpec]:
+    """The graphs whose sizes are known here, by name: a price needs no more of them."""
+    return {spec.name: spec for spec in datasets.choices() if datasets.sized(spec)}
+
+
 def _choose_data() -> DatasetSpec:
-    specs = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
+    specs = _priced()
     asked = st.query_params.get("data")
     if asked is not None and asked not in specs:
         st.warning(f"In this page's address, {datasets.complaint(asked)}.")
@@ -242,18 +255,16 @@ def _await_facts(spec: DatasetSpec, graph: Graph) -> None:
 
 def _price(config: Config, facts: PublicFacts, spec: DatasetSpec, graph: Graph) -> None:
     quote = answer_costs.quote(config, facts)
-    boxes = (
+    sound, many = EPSILONS["sound"].label, quote.one is not None
+    boxes = [
         (
-            EPSILONS["sound"].label,
+            f"{sound}, all {quote.asked:,} queries" if many else f"{sound}, any number of queries",
             stated("sound", quote.epsilon),
-            "What this noise will guarantee, by a proof that we stand for",
-        ),
-        (
-            EPSILONS["published"].label,
-            "no formula" if quote.epsilon_as_published is None else stated("published", quote.epsilon_as_published),
-            "What the paper's own way of counting says of the same noise: to reproduce its tables, not a promise",
-        ),
-    )
+            "What this noise will guarantee, by a proof that we stand for: the one number to give",
+        )
+    ]
+    if many:
+        boxes.append((f"{sound}, one query", stated("sound", quote.one), "Were it alone, with the same noise"))
     layout.cards("price", boxes)
     st.markdown(meaning.risk("node", quote.epsilon, quote.delta, Neighbours.NODE))
     st.markdown(f"**What the noise means.** {answer_costs.meaning(config, facts)}")
@@ -263,6 +274,12 @@ def _price(config: Config, facts: PublicFacts, spec: DatasetSpec, graph: Graph) 
         f"{markup.literal(spec.title)}: {facts.classes} classes; {config.sizes(facts.nodes).private:,} "
         f"private nodes. {meaning.delta(quote.delta, quote.epsilon)} Rule: {quote.delta_rule}."
     )
+    with layout.fold(run_price.COUNTED, "privgnn_published", icon=":material/menu_book:") as part:
+        if part.open:
+            st.markdown(run_price.as_counted(quote.epsilon_as_published))
+    if datasets.unavailable(spec) is not None:
+        st.caption("The price needs the sizes of this graph alone, which are known. Its files are not on this machine.")
+        return
     st.page_link(
         shell.page("train"),
         label="**Train with these settings**",
@@ -271,10 +288,10 @@ def _price(config: Config, facts: PublicFacts, spec: DatasetSpec, graph: Graph) 
     )
 
 
-def goods(record: RunRecord | None, config: Config, facts: PublicFacts) -> dict[float, float | None]:
+def goods(record: RunRecord | None, spec: DatasetSpec, config: Config, facts: PublicFacts) -> dict[float, float | None]:
     """By lambda, the share of the run's labels that would be right on average: where the form asks for the
-    run's own votes, and no other noise on them."""
-    if record is None or st.session_state.get(_OF) != record.id:
+    run's own votes on its own graph, and no other noise on them."""
+    if record is None or not _of_the_run(record, spec):
         return {}
     held = dict(values(config))
     votes = {name: held[name] for name in ("release", "rate", "neighbours", "teachers", "maximum")}
@@ -292,8 +309,8 @@ def _curve(config: Config, facts: PublicFacts, spec: DatasetSpec, right: Mapping
     rows = price.data(answer_costs.curve(config, facts), config.lam, right)
     known = right.get(config.lam)
     if known is not None:
-        st.markdown(f"**Labels right, on average:** {percent(known)}, with the votes of the run above.")
         states.badges(evaluator=True)
+        st.markdown(f"**Labels right, on average:** {percent(known)}, with the votes of the run above.")
     else:
         st.caption(NO_GOODS)
     live_plot.show(price.plot(rows, layout.theme()), key="price")

@@ -35,6 +35,13 @@ POLL_SECONDS = 1.0
 WEAK = 10.0
 """Epsilon beyond which it is said what makes it smaller."""
 OF_THE_RUN = " (the run's)"
+COUNTED = "What does the paper's own way of counting say?"
+
+
+def as_counted(value: float | None) -> str:
+    """The published epsilon of the same noise, and what it is for."""
+    told = f"{EPSILONS['published'].label}: **{readable('published', value)}**."
+    return told if value is None else f"{told} It is there to reproduce the paper's tables, and no promise."
 
 
 def show(record: RunRecord) -> None:
@@ -57,9 +64,13 @@ def show(record: RunRecord) -> None:
         plan = plans.plan(record.spec.method, options, facts)
         ensemble = payers.load(queue.store().folder(record.id))
         weighted = ensemble if isinstance(ensemble, Ensemble) and by_weight.differ(ensemble) else None
-        _price(record, plan, right(record, times), weighted)
-        if isinstance(ensemble, Ensemble):
-            st.markdown(_of_the_paper(ensemble))
+        one = other_noise.epsilon(record, times, 1) if weighted is None and queries > 1 else None
+        _price(record, plan, right(record, times), weighted, one)
+        with layout.fold(COUNTED, "run_published", icon=":material/menu_book:") as part:
+            if part.open:
+                st.markdown(as_counted(plan.statement.epsilon_as_published))
+                if isinstance(ensemble, Ensemble):
+                    st.markdown(_of_the_paper(ensemble))
         _what_helps(record, plan, facts, options)
         if options != dict(record.spec.options):
             _train(record, options)
@@ -130,22 +141,21 @@ def readable(kind: Epsilon, value: float | None) -> str:
     return f"{math.ceil(value):,}" if 1000 <= value <= HIGHEST else stated(kind, value)
 
 
-def _price(record: RunRecord, plan: Plan, share: float | None, weighted: Ensemble | None) -> None:
-    """The price, whose it is, and what it means; `weighted`: teachers whose nodes pay by weight."""
+def _price(record: RunRecord, plan: Plan, share: float | None, weighted: Ensemble | None, one: float | None) -> None:
+    """The price, whose it is, and what it means; `weighted`: teachers whose nodes pay by weight; `one`: sound
+    epsilon of one query alone, where all nodes pay the same."""
     said, config = plan.statement, plan.config
     sound = readable("sound", said.epsilon)
     paid = None
     if weighted is not None and isinstance(config, Config):
         settled = config.settled(plan.facts.nodes, plan.noise["votes"])
         paid = settled.guarantees(plan.facts.nodes, weighted.weights)
-        sound = by_weight.span(paid)
+        sound = readable("sound", float(paid.max()))
+    label = EPSILONS["sound"].label
+    alone = [] if one is None else [(f"{label}, one query", readable("sound", one), "Were it alone, with this noise")]
     boxes = (
-        (EPSILONS["sound"].label, sound, "What this noise guarantees, whatever is answered"),
-        (
-            EPSILONS["published"].label,
-            readable("published", said.epsilon_as_published),
-            "What the paper's own way of counting says of the same noise: to reproduce its tables, not a promise",
-        ),
+        (label, sound, "What this noise guarantees, whatever is answered: no node pays more. The one number to give"),
+        *alone,
         (
             "Labels right, on average",
             percent(share),

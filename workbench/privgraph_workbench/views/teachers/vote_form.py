@@ -56,7 +56,7 @@ def _show(
     label = _label(ensemble, place, draw)
     priced = one_vote.Noise.of(ensemble) if noise == _own_noise(ensemble) else noise  # sliders hold rounded numbers
     with top:
-        _steps(record, ensemble, place, noise, draw, label, names)
+        _steps(record, ensemble, place, priced, draw, label, names)
     rows = one_vote.data(ensemble, place, priced, names, draw.votes, label, details)
     drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, ensemble, rows))
     st.caption(_reading(ensemble, noise, label, details) + f" {one_query.released_words(record, 'counts')}")
@@ -128,25 +128,26 @@ def _steps(
     record: RunRecord,
     ensemble: Ensemble,
     place: int,
-    noise: one_vote.Noise,
+    priced: one_vote.Noise,
     draw: Draw,
     label: int,
     names: Sequence[str],
 ) -> None:
     """The vote in three steps."""
     counts = ensemble.counts()[place]
+    states.badges(private=True, evaluator=True)
     one_query.steps(
         one_query.said("counts", counts, names, ensemble.weights),
-        (size(noise.vote_sigma), _hides(ensemble)),
+        (size(priced.vote_sigma), _hides(ensemble) + one_query.alone(upper(one_vote.cost(ensemble, priced).query))),
         one_query.came_out(
             label,
             names,
             pooled=draw.own and label not in (-1, int(np.argmax(draw.votes))),
             whole=one_query.releases_whole(record, "counts"),
         ),
+        weighed=by_weight.differ(ensemble),
     )
     st.caption(one_query.not_released(label, counts, int(ensemble.truth[place]), names))
-    states.badges(private=True, evaluator=True)
 
 
 def _hides(ensemble: Ensemble) -> str:
@@ -354,8 +355,8 @@ def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: 
         )
     for place, boxes in enumerate([query + whole] if first["passes"] is None else [query, whole]):
         layout.cards(f"vote-{place}", boxes)
-    if asked > 1 and math.isfinite(first["epsilon_run"]):
-        st.caption(f"{_lightest(ensemble, noise) if differ else ''}{by_weight.add_up(asked)}")
+    if differ and asked > 1 and math.isfinite(first["epsilon_run"]):
+        st.caption(_lightest(ensemble, noise))
     own = one_vote.Noise.of(ensemble)
     found = answered.kept(record)
     st.caption(
@@ -373,6 +374,4 @@ def _lightest(ensemble: Ensemble, noise: one_vote.Noise) -> str:
         upper(ensembles.price(count, noise.vote_sigma, noise.gate_sigma, weight, ensemble.delta))
         for count in (1, asked)
     )
-    return (
-        f"Nodes of weight {number(weight, 2)}, the lightest, pay {one} for this query and {whole} for all {asked:,}. "
-    )
+    return f"Nodes of weight {number(weight, 2)}, the lightest, pay {one} for this query and {whole} for all {asked:,}."
