@@ -252,7 +252,7 @@ def test_a_statement_with_much_to_say_stays_within_the_picture(statement: Privac
     for words in (
         "mechanisms played",
         "An audit refutes the ε as published",
-        "A claim of (ε, δ) draws a line that no attack can cross",
+        "which no attack can cross",
         "So the curve decides nothing",
     ):
         assert words in said

@@ -278,9 +278,11 @@ def test_a_crowded_panel_is_drawn_in_outline_at_first() -> None:
 
 
 def test_a_few_graphs_stand_side_by_side_at_first_the_chosen_one_before_them() -> None:
-    rows = [_row(at, 0.5, graph=f"graph {name}") for place, name in enumerate("abcdef") for at in range(1, 3 + place)]
+    rows = [
+        _row(at, 0.5, graph=f"graph {name}") for place, name in enumerate("abcdefghij") for at in range(1, 3 + place)
+    ]
     shown = tradeoff_shown.first_panels(rows, "graph b")
-    assert list(dict.fromkeys(row["graph"] for row in shown)) == ["graph b", "graph f", "graph e", "graph d"]
+    assert list(dict.fromkeys(row["graph"] for row in shown)) == [f"graph {name}" for name in "bjihgfed"]
     assert len(tradeoff.chart(shown).panels) == tradeoff_shown.PANELS
 
 
