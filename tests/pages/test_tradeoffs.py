@@ -419,7 +419,7 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     app = opened("tradeoffs", data="karate", fold="compare")
     said = "\n".join(one.value for one in app.markdown)
     assert "**To hide edges (test accuracy):**" in said
-    assert "- **ε 0.5 to 4: take GAP, 90.0% at ε 0.5, 90.0% at ε 4.** It is clearly above the next best, " in said
+    assert "- **ε 0.5 to 4: take GAP, 90.0% at ε 0.5, 90.0% at ε 4.** Strong to weak protection. It is clearly " in said
     assert not [*app.success, *app.warning], "no colour for what is said every day"
     table = next(one.value for one in app.dataframe if "95% over seeds" in one.value.columns)
     assert len(table) == 3 * 4 + 2
