@@ -464,8 +464,8 @@ def test_runs_of_the_gallery_say_that_their_encoder_is_not_here_and_are_trained_
     )
     asked = [one for one in app.button if str(one.key).startswith("train_here.")]
     assert [one.label for one in asked] == [
-        "Train PvGaLM, edge ε 4 here, about 3 min 11 s",
-        "Train PvGaLM, not private here, about 3 min 45 s",
+        "Train PvGaLM, edge ε 4 here, about 2 min 22 s",
+        "Train PvGaLM, not private here, about 1 min 53 s",
     ]
     assert len(asked) == 2
     settings = [f"{name}, edge ε {epsilon}" for name in ("PvGaLM", "Randomised relations") for epsilon in (4, 10)]

@@ -136,7 +136,8 @@ def here(record: RunRecord) -> None:
             args=(key, other.id),
         )
     seed = next(seed for seed in count() if seed not in {one.spec.seed for one in alike})
-    took = "" if record.seconds is None else f", about {duration(record.seconds)}"
+    quickest = min((one.seconds for one in alike if one.seconds is not None), default=None)  # others had company
+    took = "" if quickest is None else f", about {duration(quickest)}"
     if st.button(
         f"Train {markup.literal(unseeded(record))} here{took}",
         key=f"train_here.{record.id}",
