@@ -108,12 +108,12 @@ def asked_is_shown() -> AbstractContextManager[None]:
 
 
 def asked_is_stored() -> AbstractContextManager[None]:
-    honest = leases._outcome
+    honest = leases.outcome_row
 
     def outcome(outcome: Any, time: float) -> Any:
         return {**honest(outcome, time), "sound_epsilon": 2.0}
 
-    return instead(leases, "_outcome", outcome)
+    return instead(leases, "outcome_row", outcome)
 
 
 def tables_tell_the_sound_epsilon() -> Verdict:

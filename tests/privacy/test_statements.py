@@ -155,7 +155,7 @@ def test_twenty_settings_at_one_compose_to_5_1() -> None:
     event = progap.edge_event(1, sigma)
     assert round(statements.tuning_price(event, DELTA, 20), 1) == 5.1
     assert statements.tuning_price(event, DELTA, 1) == tight().epsilon(event, DELTA)
-    assert "compose to 5.085" in statements.tuning_gap(event, DELTA).size
+    assert "compose to 5.086" in statements.tuning_gap(event, DELTA).size
     with pytest.raises(ValueError, match="settings"):
         statements.tuning_price(event, DELTA, 0)
 
