@@ -325,10 +325,11 @@ class Made:
 
 
 @pytest.fixture
-def made_worker(monkeypatch: pytest.MonkeyPatch) -> type[Made]:
+def made_worker(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> type[Made]:
     monkeypatch.setattr(pulling_room, "Worker", Made)
     monkeypatch.setattr(pulling_room, "_hear", lambda _: None)
     monkeypatch.setattr(pulling_room, "LOOK_SECONDS", 0.01)
+    store.leases.agree(pulling_room._key())  # as `main` does before it pulls
     return Made
 
 
