@@ -199,8 +199,8 @@ class _Paper:
     def spans(self, said: Sequence[tuple[str, bool]], *, point: bool) -> None:
         """Words of which some are bold, in lines as wide as the page."""
         left, step, space = MARGIN + (12 if point else 0), SIZE * LEADING, self.measure(" ", SIZE)
+        self.room(step)
         if point:
-            self.room(step)
             self.text(left - 9, self.y + SIZE, "•", SIZE)
         x, glued = left, True
         for text, bold in said:
