@@ -340,20 +340,16 @@ class _Paper:
 
 def _within(wide: Sequence[float], least: Sequence[float], room: float) -> list[float]:
     """Widths of columns that fit into `room`: each gives way by the same share of what it has over `least`,
-    which holds its longest word; where that is not enough, the widest words are broken.
+    which holds its longest word, or is an equal part of the room where that is longer.
 
     >>> _within([10, 20], [5, 10], 40), _within([30, 60], [10, 20], 60), _within([90, 20], [90, 20], 60)
-    ([10, 20], [20.0, 40.0], [40, 20])
+    ([10, 20], [20.0, 40.0], [40.0, 20.0])
     """
     if sum(wide) <= room:
         return list(wide)
-    if sum(least) < room:
-        share = (room - sum(least)) / (sum(wide) - sum(least))
-        return [few + share * (many - few) for many, few in zip(wide, least, strict=True)]
-    most = room
-    while sum(min(one, most) for one in least) > room:
-        most -= 4
-    return [min(one, most) for one in least]
+    least = [min(one, room / len(least)) for one in least]  # a longer word is broken
+    share = (room - sum(least)) / (sum(wide) - sum(least))
+    return [few + share * (many - few) for many, few in zip(wide, least, strict=True)]
 
 
 def _settings(told: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
