@@ -19,8 +19,8 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import runs
+from privgraph_workbench.facts import composition
 from privgraph_workbench.figures.runs import compare
-from privgraph_workbench.views.parts import composition
 from privgraph_workbench.views.runs import listed, page, searching
 from privgraph_workbench.views.runs.side_by_side import ahead, comparison, told_apart
 from privgraph_workbench.words.numbers import stated

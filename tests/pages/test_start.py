@@ -17,7 +17,7 @@ from privgraph.runs import gallery
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
-from privgraph_workbench.figures.runs.tradeoff import FRONT
+from privgraph_workbench.figures.runs.tradeoff_marks import FRONT
 from privgraph_workbench.views.start.page import demo_spec
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words.numbers import percent
