@@ -837,9 +837,9 @@ def test_what_the_promise_allows_stands_beside_what_was_found() -> None:
     assert "The run's ε of 1 allows an outsider to be right at most 88.1% of the time" in allowed, "e²/(1 + e²)"
     apart = verdict.conclusion(replace(record, steps=None, bound=None), "node")
     assert "about one node, such a person is right at most 73.2% of the time. That is for another change" in apart
-    assert "**There is a leak, and the guarantee is strong; the two are not comparable.**" in apart
+    assert "**There is a leak, and the guarantee gives strong protection; the two are not comparable.**" in apart
     weak = replace(made_attack(memory=0.0, seed=5), sound=4.0, delta=0.0, steps=None)
-    assert "**No leak was found, and the guarantee is weak; the two" in verdict.conclusion(weak, "node")
+    assert "**No leak was found, and the guarantee gives weak protection; the two" in verdict.conclusion(weak, "node")
     much = verdict.conclusion(replace(record, sound=4.0), "node")
     assert "allows nearly everything that can be found so: to be right at most 99.97% of the time." in much
     nothing = verdict.conclusion(replace(record, sound=40.0, steps=None, bound=None), "node")

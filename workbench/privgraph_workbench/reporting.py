@@ -334,17 +334,18 @@ def _chapters(asked: Asked) -> list[Chapter]:
             runs=[named[name] for name in names],
             sections=[
                 replace(section, blocks=[_once(asked, block) for block in section.blocks])
-                for section in report.sections([_reported(asked, name, len(names) > 1) for name in names], asked.share)
+                for section in report.sections(
+                    [_reported(named[name], several=len(names) > 1, share=asked.share) for name in names], asked.share
+                )
             ],
         )
         for place, (label, names) in enumerate(zip(together, held.values(), strict=True), start=1)
     ]
 
 
-def _reported(asked: Asked, name: str, several: bool) -> report.Reported:
+def _reported(one: Told, *, several: bool, share: bool) -> report.Reported:
     """A run for its chapter, with a name where it has `several`."""
-    one = _runs(asked)[name]
-    short = one.record.id if asked.share else f"seed {one.record.spec.seed}"
+    short = one.record.id if share else f"seed {one.record.spec.seed}"
     return report.Reported(
         record=one.record,
         events=one.events,

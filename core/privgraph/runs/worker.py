@@ -275,8 +275,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     workers = list[Worker]()
     try:
         if parsed.worker:
-            workers += _claimed(store, parsed.worker, gives_back=parsed.gives_back)
-            return 0 if workers and workers[0].work() else 1
+            worker = _claimed(store, parsed.worker, gives_back=parsed.gives_back)
+            if worker is None:
+                return 1
+            workers.append(worker)
+            return 0 if worker.work() else 1
         fine = True
         for group in _groups(store, parsed.ids):
             token = new_worker()
@@ -296,14 +299,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _next(store)
 
 
-def _claimed(store: RunStore, token: str, *, gives_back: bool) -> Iterator[Worker]:
+def _claimed(store: RunStore, token: str, *, gives_back: bool) -> Worker | None:
     """The worker of what a launcher has claimed; none where nothing of it is left."""
     held = patiently(lambda: store.leases.adopt(token, os.getpid()), say=say)
     if not held:
         say("this worker has no runs: they were taken away before it began, or it looks into another store")
-        return
+        return None
     jobs = patiently(lambda: jobs_of(store, list(held)), say=say)
-    yield Worker(store, token, jobs, gives_back=gives_back, memory_mb=machine_mb() if gives_back else None)
+    return Worker(store, token, jobs, gives_back=gives_back, memory_mb=machine_mb() if gives_back else None)
 
 
 def jobs_of(store: RunStore, ids: Sequence[str]) -> list[Job]:

@@ -56,6 +56,21 @@ def duration(seconds: float | None) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
+def roughly(seconds: float) -> str:
+    """A time that is guessed: in whole minutes from one on, and in steps of 5 minutes from an hour on.
+
+    >>> roughly(42), roughly(100), roughly(1941), roughly(7440)
+    ('42 s', '2 min', '32 min', '2 h 5 min')
+    """
+    if seconds < 60:
+        return duration(seconds)
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, rest = divmod(5 * round(minutes / 5), 60)
+    return f"{hours} h {rest} min" if rest else f"{hours} h"
+
+
 def percent(value: float | None) -> str:
     """A share of [0, 1] in percent with one decimal; a dash where there is none.
 

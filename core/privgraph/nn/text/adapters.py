@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -181,8 +181,7 @@ def load_adapter(encoder: TextEncoder, folder: Path) -> None:
             if not 1 <= rank <= LARGEST_RANK or not 0 < alpha < math.inf:
                 raise ValueError("no rank and scale of an adapter")
             tensors = load_file(folder / WEIGHTS)
-            named = [_named(encoder, str(one)) for one in targets]
-            adapt(encoder, rank=rank, alpha=alpha, generator=generator, targets=[one for part in named for one in part])
+            adapt(encoder, rank=rank, alpha=alpha, generator=generator, targets=_named(encoder, map(str, targets)))
     except EncoderError:
         raise
     except (OSError, KeyError, TypeError, ValueError, OverflowError, RecursionError, SafetensorError) as error:
@@ -194,11 +193,12 @@ def load_adapter(encoder: TextEncoder, folder: Path) -> None:
         weight.data.copy_(tensors[name])
 
 
-def _named(encoder: TextEncoder, target: str) -> list[str]:
-    """Full names of the linear modules that a line of an adapter's settings means: peft shortens a long list
-    of them to the ends that they have in common. The line itself where there is none."""
-    found = [name for name in linear_modules(encoder) if f".{name}".endswith(f".{target}")]
-    return found or [target]
+def _named(encoder: TextEncoder, targets: Iterable[str]) -> list[str]:
+    """Full names of the linear modules that an adapter's settings mean: peft shortens a long list of them to
+    the ends that they have in common. What none ends with stays as it is."""
+    linear = linear_modules(encoder)
+    meant = ([name for name in linear if f".{name}".endswith(f".{one}")] or [one] for one in targets)
+    return [name for names in meant for name in names]
 
 
 def _own(encoder: TextEncoder) -> list[tuple[str, nn.Parameter]]:

@@ -20,7 +20,7 @@ from privgraph_workbench.figures.audits import audit_bounds, audit_roc, audit_sc
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import columns, outcome
-from privgraph_workbench.views.parts import choosing, layout
+from privgraph_workbench.views.parts import choosing, layout, under_way
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import audits as audit_words
 from privgraph_workbench.words import markup
@@ -35,7 +35,7 @@ PLOTS: Mapping[str, Callable[..., object]] = {
 }
 
 
-def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], progress: outcome.Progress) -> None:
+def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], progress: under_way.Drawn) -> None:
     """One audit of the run in full, and all of them as a table; `progress` says how far another one is."""
     audit = _choose_record(record, audits)
     place = audits.index(audit) + 1

@@ -14,6 +14,7 @@ from privgraph.options import parameters
 from privgraph.registry import ATTACKS, sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.views.attacks import new_attack
+from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import verdicts
 from privgraph_workbench.words.numbers import percent
@@ -30,7 +31,7 @@ def show(
     attack: AttackRecord,
     attacks: Sequence[AttackRecord],
     severe: int,
-    progress: new_attack.Progress,
+    progress: under_way.Drawn,
 ) -> None:
     """How many attacks that ask the same were tried, what other scores found, and the next step; how far the
     one is that is under way, or what is missing for any."""

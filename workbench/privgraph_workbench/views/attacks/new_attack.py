@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -21,21 +21,19 @@ from privgraph_workbench.facts.attackable import attackable
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import downloads, queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.parts import choosing, fetching, layout, statement, states
+from privgraph_workbench.views.parts import choosing, fetching, layout, statement, states, under_way
 from privgraph_workbench.words import markup
 
 PREFIX = "attack."
 MOST_RUNS = 200
 """Runs that are looked through for one whose graph is here."""
-Progress = Callable[[str], None] | None
-"""Draws, where an attack is under way, how far it is: in place of a button, whose place makes its key."""
 FORM_OF = "attack_form_of"
 """The run that the form was last drawn for."""
 OF_ALL = ("targets", "confidence", "seed")
 """Options that every attack reads; the others are named by its row."""
 
 
-def show(record: RunRecord, subject: Attacked, progress: Progress) -> None:
+def show(record: RunRecord, subject: Attacked, progress: under_way.Drawn) -> None:
     """The form beside what the run claims; while an attack is under way, how far it is in place of the
     button."""
     left, right = layout.columns("attack-form", 2)
@@ -71,12 +69,11 @@ def fetch(record: RunRecord) -> None:
     way to a run whose graph is here."""
     if not (why := away(record)):
         return
+    st.caption(f":material/folder_off: {markup.literal(why)}")
     try:
         spec = dataset(record.spec.dataset)
     except (UnknownName, DataError):
-        st.caption(f":material/folder_off: {markup.literal(why)}")
         return
-    st.caption(f":material/folder_off: {markup.literal(why)}")
     if downloads.possible(spec):
         fetching.offer(spec)
     else:

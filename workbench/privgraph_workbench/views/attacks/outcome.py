@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -17,19 +17,18 @@ from privgraph.runs import auditing
 from privgraph.runs.records import StoreError
 from privgraph_workbench.figures.audits import audit_bounds
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.words import markup
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.audits import bare_words, taken, without_premise
 from privgraph_workbench.words.numbers import exact_percent, lower, stated, upper
 
 LAST_SEED = 2**31 - 1
-Progress = Callable[[str], None] | None
-"""Draws, where an audit is under way, how far it is: in place of a button, whose place makes its key."""
 MORE = 4
 """How many times as many trials the next audit has: the bound's distance to the truth is about halved."""
 
 
-def show(audit: AuditRecord, subject: Subject, audits: Sequence[AuditRecord], progress: Progress) -> None:
+def show(audit: AuditRecord, subject: Subject, audits: Sequence[AuditRecord], progress: under_way.Drawn) -> None:
     """What was shown in a box whose colour says whether a claim fell, and why; below it under which relation
     and how surely, what follows, and the next step, or how far the audit is that is under way."""
     premise = statement_words.noise_premise(subject.statement)

@@ -22,8 +22,8 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.views.attacks import baseline, comparing, findings, further, new_attack, overall, verdict
-from privgraph_workbench.views.parts import given_away, layout
+from privgraph_workbench.views.attacks import baseline, comparing, findings, further, overall, verdict
+from privgraph_workbench.views.parts import given_away, layout, under_way
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup, naming, verdicts
@@ -50,7 +50,7 @@ def choose(record: RunRecord, attacks: Sequence[AttackRecord]) -> AttackRecord:
     return attacks[int(st.session_state["found"]) - 1]
 
 
-def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord], progress: new_attack.Progress) -> None:
+def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord], progress: under_way.Drawn) -> None:
     """What all attacks on the run come to; then the chosen one in full, with others laid over its curve.
     `progress` says how far another one is."""
     severe, learnt = _severe(record, attacks), verdicts.learnt(record)

@@ -17,8 +17,6 @@ CLOSE = 0.55
 """An area below this is called close to chance, where its interval does not hold 0.5."""
 EVERYTHING = 0.99
 """A promise that lets somebody be right more often than this excludes hardly any attack."""
-WEAK, STRONG = 0.9, 0.75
-"""A guarantee that lets somebody be right about one node more often is called weak, less often strong."""
 BY_HEART = 0.15
 """A training accuracy that exceeds the test accuracy by more says that nodes were learnt by heart."""
 APART = 0.05
@@ -203,7 +201,8 @@ def _promised(attack: AttackRecord, unit: str, learnt: tuple[float, float] | Non
             "is no part of that promise: nothing here contradicts it."
         )
     return (
-        f"**{_amount(attack)}, and the guarantee is {_strength(attack)}; the two are not comparable.** "
+        f"**{_amount(attack)}, and the guarantee gives {meaning.strength(attack.sound, attack.delta)} protection; the "
+        "two are not comparable.** "
         "The run promises to hide a node from somebody who knows all the rest: about one node, such a person is right "
         f"{at_most(meaning.guess(attack.sound, attack.delta))} of the time. That is for another change of the data "
         "than this attack asks about: nothing here contradicts it."
@@ -217,12 +216,6 @@ def _amount(attack: AttackRecord) -> str:
     if attack.found[1] >= verdicts.FAR:
         return "The leak is large"
     return "The leak is small" if attack.found[0] < CLOSE else "There is a leak"
-
-
-def _strength(attack: AttackRecord) -> str:
-    """How strong the run's guarantee is, by how often it lets somebody be right about one node."""
-    allowed = meaning.guess(attack.sound, attack.delta)
-    return "weak" if allowed > WEAK else "strong" if allowed < STRONG else "moderate"
 
 
 def show(

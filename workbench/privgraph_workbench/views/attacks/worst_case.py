@@ -93,7 +93,7 @@ def _asked_for() -> bool:
 
 
 def _new_and_claims(
-    record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], progress: outcome.Progress
+    record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], progress: under_way.Drawn
 ) -> None:
     left, right = layout.columns("audit-form", 2)
     with left:

@@ -12,7 +12,11 @@ import streamlit as st
 from privgraph.runs.examining import Examination
 from privgraph.runs.records import StoreError
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.numbers import duration
+from privgraph_workbench.words.numbers import duration, roughly
+
+Drawn = Callable[[str], None] | None
+"""Draws, where an audit or attack is under way, how far it is: in place of the button that starts another,
+whose place makes its key."""
 
 
 def show(
@@ -58,21 +62,6 @@ def told(one: Examination[Any], title: str, now: float) -> str:
         rest = f" · about {roughly(left)} left" if left >= 1 else " · nearly done"
     begun = f"{one.progress:.0%} · {markup.literal(one.stage)}" if one.progress > 0 else "starting"
     return f"{markup.literal(title)} · {begun}{rest}"
-
-
-def roughly(seconds: float) -> str:
-    """A time that is guessed: in whole minutes from one on, and in steps of 5 minutes from an hour on.
-
-    >>> roughly(42), roughly(100), roughly(1941), roughly(7440)
-    ('42 s', '2 min', '32 min', '2 h 5 min')
-    """
-    if seconds < 60:
-        return duration(seconds)
-    minutes = round(seconds / 60)
-    if minutes < 60:
-        return f"{minutes} min"
-    hours, rest = divmod(5 * round(minutes / 5), 60)
-    return f"{hours} h {rest} min" if rest else f"{hours} h"
 
 
 def stopped(one: Examination[Any], noun: str, turn: int | None) -> str:

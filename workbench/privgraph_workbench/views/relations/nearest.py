@@ -24,7 +24,7 @@ from privgraph_workbench.views.relations import answered
 from privgraph_workbench.views.relations.cards import here
 from privgraph_workbench.views.relations.runs import Pair, called, encoder_here, other_texts, unseeded
 from privgraph_workbench.words import markup, naming
-from privgraph_workbench.words.numbers import duration
+from privgraph_workbench.words.numbers import roughly
 
 POLL_SECONDS = 0.5
 PATIENCE = 1.5
@@ -293,6 +293,6 @@ def _await(ticket: Ticket, names: Mapping[str, str]) -> None:
             stage = f"{stage.removesuffix(f'the encoder {key}')}{title} ({place} of {len(names)})"
     share = min(1.0, ticket.share)
     taken = time.monotonic() - st.session_state.get(SINCE, time.monotonic())
-    left = f" · about {duration(taken / share - taken)} left" if LEAST <= share < 1 else ""
+    left = f" · about {roughly(taken / share - taken)} left" if LEAST <= share < 1 else ""
     st.progress(share, text=markup.literal(f"{stage[:1].upper()}{stage[1:]} · {share:.0%}{left}"))
     st.caption("What is encoded once is kept: the next question is answered at once.")

@@ -17,15 +17,13 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.relations import sent
 from privgraph_workbench.views.relations.runs import METHODS, PENDING, Pair, apart, like
 from privgraph_workbench.words import markup, naming
-from privgraph_workbench.words.numbers import duration, percent
+from privgraph_workbench.words.numbers import percent, roughly
 
 MOST_RUNS = 500
 MORE = 3
 """Seeds of each setting that are offered where those that are there leave the answer open."""
 MOST_SEEDS = 12
 """With so many of each, no more are offered."""
-MINUTES = 120
-"""Seconds from which on a guess at a time is in whole minutes."""
 
 
 def offer(pair: Pair, rows: Sequence[Row]) -> None:
@@ -109,8 +107,7 @@ def _more(pair: Pair, most: int) -> None:
     times = [took[setting] for setting, specs in wanted.items() for _ in specs]
     known = [one for one in times if one is not None]
     total = sum(known)
-    about = duration(total) if total < MINUTES else f"{total / 60:.0f} min"
-    time = f": about {about}" if len(known) == len(times) else ""
+    time = f": about {roughly(total)}" if len(known) == len(times) else ""
     specs = [spec for asked in wanted.values() for spec in asked]
     counts = {len(found) for found in wanted.values()}
     each = len(wanted) == len(took) and len(counts) == 1
