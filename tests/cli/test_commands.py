@@ -16,6 +16,7 @@ import termios
 import threading
 import time
 import xml.etree.ElementTree as ElementTree
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from tests.data import large_made_here
 
 from privgraph.data.catalogue import DATASETS
 from privgraph.data.large.edges import Adjacency
+from privgraph.data.load import load
 from privgraph.home import home
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
@@ -249,6 +251,7 @@ def usage(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         ("account progap --nodes 10 --edges 46", "edges must be at most the number of pairs of 10 nodes"),
         ("account progap --nodes 10 --edges 5 --train-nodes 11", "train-nodes must be at most 10"),
         ("account mlp --data-set nodes=50", "--data-set needs --data"),
+        ("account relational --data karate", "is for relation prediction, not for node classification"),
         ("app --port x", "invalid int value"),
     ],
 )
@@ -284,6 +287,11 @@ def test_an_account_needs_no_data(capsys: pytest.CaptureFixture[str]) -> None:
     assert account(capsys, "progap", *sizes, "--epsilon", "1", "--directed")["noise"][name] < sound["noise"][name]
     social = account(capsys, "progap", "--data", "social", "--data-set", "nodes=500", "--data-set", "degree=8")
     assert (social["facts"]["nodes"], social["facts"]["edges"]) == (500, 2000)
+    products = account(capsys, "relational", "--data", "products", "--data-set", "products=101", "--epsilon", "1")
+    read = replace(load("products", data_options={"products": 101}).facts, domains=("one half", "other half"))
+    assert json.dumps(products["facts"]) == json.dumps(asdict(read))
+    assert 0.9 < products["epsilon"] <= 1
+    assert 3.9 < account(capsys, "relational", *sizes, "--epsilon", "4")["epsilon"] <= 4
     cora = account(capsys, "mlp", "--data", "cora")
     assert (cora["facts"]["nodes"], cora["epsilon"]) == (2708, 0)
     assert account(capsys, "gnn")["epsilon"] == "inf"

@@ -74,6 +74,11 @@ class ProductOptions:
                 f"(got {self.purchases:g})"
             )
 
+    @property
+    def wanted(self) -> int:
+        """How many pairs of products each domain has that were bought together."""
+        return round(self.products * self.purchases / 2)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Shop:
@@ -106,7 +111,7 @@ def products(options: ProductOptions) -> Shop:
         _title(rng, DOMAINS[domain], int(kind), STYLES[style], MATERIALS[material])
         for domain, kind, style, material in zip(domains, kinds, styles, materials, strict=True)
     )
-    wanted = round(count * options.purchases / 2)
+    wanted = options.wanted
     edges = []
     for number in range(len(DOMAINS)):
         own = np.flatnonzero(domains == number)

@@ -7,6 +7,7 @@ import dataclasses
 from typing import Any
 
 from privgraph.data.catalogue import dataset
+from privgraph.data.products import CATEGORIES, DOMAINS, ProductOptions
 from privgraph.data.spec import DatasetSpec, PublicFacts, in_two_domains
 from privgraph.methods.base import MethodConfig, Plan
 from privgraph.options import OptionError, build
@@ -34,7 +35,8 @@ def asked(parsed: argparse.Namespace) -> tuple[MethodConfig, PublicFacts]:
     chosen = method(parsed.method)
     config: MethodConfig = build(chosen.load_config(), method_options(parsed))
     facts = _facts(parsed)
-    reason = chosen.refuses("node classification", facts.undirected, config.unit)
+    task = dataset(parsed.data).task if parsed.data else chosen.tasks[0]
+    reason = chosen.refuses(task, facts.undirected, config.unit)
     if reason:
         raise OptionError(reason)
     return config, facts
@@ -102,6 +104,14 @@ def _known(spec: DatasetSpec, parsed: argparse.Namespace) -> dict[str, int]:
     kind = spec.load_options()
     if kind is not None:
         options = build(kind, assignments)
+        if isinstance(options, ProductOptions):
+            sides = len(DOMAINS)
+            return {
+                "nodes": sides * options.products,
+                "edges": sides * options.wanted,
+                "features": 1,  # a text has none: a column that nobody reads
+                "classes": len(CATEGORIES),
+            }
         return {
             "nodes": options.nodes,
             "edges": round(options.nodes * options.degree / 2),
