@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import optimize, stats
+from tests.figures.made_audits import audit as made_audit
 
 from privgraph.audits.bounds import (
     at_least,
@@ -21,8 +23,10 @@ from privgraph.audits.bounds import (
     threshold_bound,
 )
 from privgraph.audits.one_run import LARGEST, epsilon_of, excluded, one_run_epsilon, p_value, refuted
-from privgraph.audits.roc import area, chance_band, picture, roc
+from privgraph.audits.record import AuditRecord
+from privgraph.audits.roc import area, chance_band, least_area, picture, roc
 from privgraph.privacy.composition import gaussian_epsilon
+from privgraph.privacy.kinds import Adversary
 from privgraph.studies import canary_bounds
 
 Array = NDArray[np.float64]
@@ -436,3 +440,33 @@ def test_the_ends_of_an_interval_of_shares() -> None:
     assert mean_of_shares(0.0, 50, 0.025)[0] == 0.0
     assert mean_of_shares(1.0, 50, 0.025)[1] == 1.0
     assert mean_of_shares(0.0, 50, 0.025)[1] == pytest.approx(1 - 0.025 ** (1 / 50))
+
+
+def _played(present: Array, absent: Array, *, epsilon: float = 1.0) -> AuditRecord:
+    return replace(made_audit(trials=2 * len(present)), area=area(present, absent), epsilon=epsilon)
+
+
+def test_how_often_the_worst_case_is_right_at_least_holds_in_the_long_run_and_is_near() -> None:
+    """Of Gaussians one standard deviation apart, the right one of two is picked Phi(1/sqrt 2) of the time."""
+    true, draw = float(stats.norm.cdf(1 / math.sqrt(2))), np.random.default_rng(0)
+    played = [_played(draw.normal(1.0, size=2000), draw.normal(size=2000)) for _ in range(100)]
+    limits = [least_area(one) or 0.0 for one in played]
+    assert max(limits) < true
+    assert np.mean(limits) > true - 0.04
+    assert np.mean([one.area > true for one in played]) > 0.3, "what was seen is no such limit"
+
+
+def test_a_large_bound_on_epsilon_does_not_say_that_guesses_are_right() -> None:
+    """One play in fifty gives all away: epsilon is large, and e^epsilon/(1 + e^epsilon) far too much."""
+    draw = np.random.default_rng(3)
+    present, absent = draw.random(4000) + 2 * (draw.random(4000) < 0.02), draw.random(4000)
+    shown = threshold_bound(present, absent, delta=1e-5, confidence=0.95).epsilon
+    assert math.exp(shown) / (1 + math.exp(shown)) > 0.85
+    assert 0.45 < (least_area(_played(present, absent, epsilon=shown)) or 0.0) < 0.51
+
+
+def test_of_canaries_outsiders_and_single_steps_no_such_limit_follows() -> None:
+    for adversary in (Adversary.CANARIES, Adversary.OUTSIDER):
+        assert least_area(replace(made_audit(), adversary=adversary)) is None
+    assert least_area(made_audit(covers="step")) is None
+    assert (least_area(replace(made_audit(), turn=3)) or 0.0) < (least_area(made_audit()) or 0.0), "all hold together"

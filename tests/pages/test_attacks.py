@@ -14,12 +14,14 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_attacks import attack as made_attack
+from tests.figures.made_audits import audit as made_audit
 from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.attacks import planning
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import RARE, AttackRecord, Rival
+from privgraph.audits.roc import least_area
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS
 from privgraph.runs import attacking, gallery
@@ -32,11 +34,11 @@ from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.attacks import comparing, findings, overall, overview, shown, verdict
+from privgraph_workbench.views.attacks import comparing, findings, overall, overview, right_how_often, shown, verdict
 from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.words import attacks as attack_words
-from privgraph_workbench.words import rates, statements, verdicts
-from privgraph_workbench.words.numbers import exact_percent, number, percent
+from privgraph_workbench.words import meaning, rates, statements, verdicts
+from privgraph_workbench.words.numbers import at_least, at_most, exact_percent, number, percent
 
 Open = Callable[..., AppTest]
 
@@ -44,6 +46,19 @@ Open = Callable[..., AppTest]
 def _texts(app: AppTest) -> str:
     kinds = (app.markdown, app.caption, app.warning, app.error, app.info)
     return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def _box(app: AppTest) -> str:
+    """The verdict of the run."""
+    (box,) = [one.value for one in (*app.error, *app.warning, *app.info) if "of the time" in one.value]
+    return box
+
+
+def _cells(app: AppTest) -> dict[str, list[str]]:
+    """The numbers of the attack by the name of their line, in a column for each run."""
+    (table,) = [one.value for one in app.markdown if one.value.startswith("|  | this run")]
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    return {name: cells for name, *cells in lines}
 
 
 def _unfold(app: AppTest) -> None:
@@ -230,9 +245,8 @@ def test_without_an_address_the_page_opens_on_what_a_promise_keeps_and_attacked_
     first = store.get(str(app.selectbox(key="run").value))
     assert first.spec.unit == "node"
     assert first.epsilon_audited is not None, "its audits are one click away"
-    (box,) = [one.value for one in (*app.error, *app.warning, *app.info) if overall.TITLE in one.value]
-    more, less = map(float, re.findall(r"Without privacy: ([\d.]+)%; this run: ([\d.]+)%", box)[0])
-    assert more - less > 20
+    (more,) = map(float, re.findall(r"clearly more\*\* \(([\d.]+) points", _box(app)))
+    assert more > 20
     assert "not private" in _drawn(app)[0], "the curve without privacy is laid over, unasked"
     counted = {one.run for one in store.all_attacks()}
     options = app.selectbox(key="run").options
@@ -298,10 +312,10 @@ def test_that_noise_is_public_and_answers_are_no_part_of_the_release_is_said_una
     made = made_attack(run, memory=3.0)
     store.add_attack(run, replace(made, knows=(*made.knows, beyond), bound=0.5, sound=2.0))
     app = opened("attacks", run=run)
-    (box,) = [one.value for one in (*app.error, *app.warning, *app.info) if overall.TITLE in one.value]
-    premise = "holds for secret noise; this run's noise is public, so this ε does not protect it"
-    assert box.endswith(f"The run's sound ε {premise}.")
-    assert f"sound ε: 2, which {premise}" in [one.value for one in app.caption]
+    premise = "The run's ε holds for secret noise; this run's noise is public, so this ε does not protect it."
+    (said,) = [one for one in app.caption if one.value == premise]
+    assert "A run of your own has secret noise" in said.proto.help
+    assert _cells(app)["ε at least"][0] == "**0.5** :gray[sound ε: 2]"
     (follows,) = [one.value for one in app.markdown if "- More than the run releases" in one.value]
     assert "It asks" not in follows, "said where it is read, and not below what is folded away"
     assert _texts(app).count("More than the run releases") == 1
@@ -317,7 +331,7 @@ def test_where_the_graph_is_not_here_no_attack_is_offered(
     app = opened("attacks", run=run, attack="lira")
     said = "must be put on this computer first: an attack trains models like this run on it."
     assert app.button(key="start_attack").disabled
-    assert sum(said in one.value for one in app.caption) == 2, "where one would go on, and in the form"
+    assert sum(said in one.value for one in app.caption) == 1, "in the form"
     assert said in app.error[0].value
     assert [one.proto.label for one in app.get("page_link") if "on the Data page" in one.proto.label]
     assert "try_again" not in {one.key for one in app.button}
@@ -374,7 +388,7 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     for one in verdict.details(second, "node", None):
         assert f"- {one}" in text
     assert not [one for one in app.expander if "What follows" in one.label], "it stands open"
-    assert app.metric[0].value == f"{second.found[0]:.3f}"
+    assert _cells(app)["right one of two picked (a coin: 50%)"][0].startswith(f"**{percent(second.found[0])}** ")
     assert "Black box" in text
     assert "node ε 8" in _drawn(app)[0].split(": area")[0], "the run's own curve has the run's name"
     assert len(_drawn(app)) == 1, "the curve; what is secondary is folded"
@@ -508,21 +522,20 @@ def test_each_number_stands_with_its_interval_and_each_attack_with_its_shadow_mo
     store.add_attack(run, found)
     app = opened("attacks", run=run)
     _unfold(app)
-    bound = next(one for one in app.metric if one.label == "ε at least")
-    assert bound.value == "1.23", "a lower bound is not rounded up"
-    below = [one.value for one in app.caption]
-    shown = {one.label: one.value for one in app.metric}
-    helps = {one.label: one.proto.help for one in app.metric}
+    cells = _cells(app)
+    assert cells["ε at least"][0].startswith("**1.23** "), "a lower bound is not rounded up"
+    (about,) = [one.proto.help for one in app.markdown if one.value == "##### In numbers"]
     for own, mean in zip(found.outcome.rates, found.rates_found, strict=True):
         assert own.low < own.high
         assert mean.low < mean.high
         seen = found.outcome.measurable(own)
-        assert (f"{percent(mean.low)} to {percent(mean.high)}" in below) == seen, "one number, one interval"
-        name = f"Found at {exact_percent(own.false)} false alarms (TPR)"
+        name = f"found at {exact_percent(own.false)} false alarms"
         told = f"The mean of 3 models; on the run's own training nodes {percent(own.true)} ("
-        assert helps.get(name, "").startswith(told) == seen, "the rest is in the help"
-        # one value for one quantity: the tile, the tables and the sentence above them
-        assert shown.get(name) == (percent(mean.true) if seen else "–" if own.false == RARE else None)
+        assert (told in about) == seen, "the rest is in the help"
+        # one value for one quantity: here and in the tables
+        number = f"**{percent(mean.true)}** :gray[{percent(mean.low)} to {percent(mean.high)}]"
+        assert (cells.get(name) == [number]) == seen, "one number, one interval"
+        assert (name in cells) == (seen or own.false == RARE)
     (line,) = next(one.value for one in app.dataframe if "kind" in one.value.columns).to_dict("records")
     assert list(line)[:2] == ["area", "ε at least"], "a phone shows the first columns"
     assert (line["attack"], line["kind"]) == (1, "Likelihood ratio with a prior (BaVarIA)")
@@ -634,7 +647,13 @@ def test_the_method_without_privacy_is_compared_with_unasked(opened: Open, store
     assert "Without privacy" not in _texts(opened("attacks", run=run))
     store.add_attack(bare, free)
     app = opened("attacks", run=run)
-    assert f"Without privacy: {percent(free.found[0])}; this run: {percent(kept.found[0])}." in _texts(app)
+    assert f"**Without privacy: {percent(free.found[0])}, clearly more** (" in _box(app)
+    numbers = zip(_cells(app)["right one of two picked (a coin: 50%)"], (kept, free), strict=True)
+    assert all(cell.startswith(f"**{percent(one.found[0])}** ") for cell, one in numbers)
+    (link,) = [one.proto for one in app.get("page_link") if one.proto.label == "Open the run without privacy"]
+    assert bare in link.query_string
+    assert "the two cannot be told apart" in verdicts.privacy_tells(kept, kept)
+    assert "by LiRA, clearly less" in verdicts.privacy_tells(free, replace(kept, attack="lira"))
     assert "not private" in _drawn(app)[0]
     assert "Compare with this method at other ε" not in [one.label for one in app.button], "there is none"
 
@@ -701,10 +720,8 @@ def test_a_bound_of_nothing_refutes_nothing_and_the_rule_of_the_words_stands_bes
     for bound in (0.0, 0.5):
         store.add_attack(bare, replace(made_attack(bare, memory=3.0), bound=bound))
         app = opened("attacks", run=bare, found=str(1 + (bound > 0)))
-        captions = [one.value for one in app.caption]
         assert ("- No bound on ε was shown." in _texts(app)) == (bound == 0)
-        assert ("ε at least" in [one.label for one in app.metric]) == (bound > 0)
-        assert any("a smaller claim would be refuted" in one for one in captions) == (bound > 0)
+        assert ("a smaller claim would be refuted" in _cells(app).get("ε at least", [""])[0]) == (bound > 0)
         assert all(rule in _texts(app) for rule in verdicts.RULES), "the rule of the words is one click away"
 
 
@@ -754,13 +771,14 @@ def test_the_verdict_is_of_the_run_s_own_draw_and_of_all_attacked_models() -> No
     for areas, own, said in (
         (clear, sure, "**The model gives away who it was trained on.**"),
         (unsure, sure, "**Better than guessing on the run's own training nodes; over all"),
-        (clear, guess, "**Better than guessing on average; on the run's own training nodes alone"),
+        (clear, guess, "**Better than guessing on average.**"),
         (unsure, guess, "**The attack cannot be told from guessing.**"),
         (unsure[:2], sure, "**The model gives away who it was trained on.**"),
     ):
         seen = replace(found, areas=areas, true_rates=found.true_rates[: len(areas)], outcome=own)
         assert verdict.conclusion(seen).startswith(said)
-        assert verdicts.guessing(seen) == ("guessing.**" in said)
+        assert verdicts.guessing(seen) == ("cannot be told" in said)
+        assert ("training nodes alone it is not certain" in verdict.conclusion(seen)) == ("on average.**" in said)
     seen = replace(found, areas=clear)
     mean = float(np.mean(clear))
     assert f"{percent(mean)} of the time on average over 4 models" in verdict.conclusion(seen)
@@ -781,8 +799,6 @@ def test_the_strongest_attack_on_what_is_hidden_is_shown_first(opened: Open, sto
     assert app.selectbox(key="found").value == "4", "the way from the summary to the attack that it tells of"
     assert app.query_params["found"] in ("4", ["4"])
     assert overall.strongest([*records, link], [2, 2, 2, 2], "edge") == 4
-    box = overall.told(records[1], None, None)
-    assert f"**{overall.TITLE}.** **" in box, "no two colons behind each other"
     assert overall.strongest([*records, link], [2, 3, 2, 1], "edge") == 2, "what gives away most comes first"
     refuting = replace(records[0], sound=0.1, bound=0.2)
     assert overall.strongest([*records, refuting], [2, 4, 2, 4], "node") == 4, "what refutes our proof, before all"
@@ -836,18 +852,31 @@ def test_what_the_promise_allows_stands_beside_what_was_found() -> None:
     allowed = verdict.conclusion(record, "node")
     assert "The run's ε of 1 allows an outsider to be right at most 88.1% of the time" in allowed, "e²/(1 + e²)"
     apart = verdict.conclusion(replace(record, steps=None, bound=None), "node")
-    assert "about one node, such a person is right at most 73.2% of the time. That is for another change" in apart
-    assert "**There is a leak, and the guarantee gives strong protection; the two are not comparable.**" in apart
-    weak = replace(made_attack(memory=0.0, seed=5), sound=4.0, delta=0.0, steps=None)
-    assert "**No leak was found, and the guarantee gives weak protection; the two" in verdict.conclusion(weak, "node")
+    assert "what it finds neither contradicts nor confirms ε" in apart
     much = verdict.conclusion(replace(record, sound=4.0), "node")
     assert "allows nearly everything that can be found so: to be right at most 99.97% of the time." in much
     nothing = verdict.conclusion(replace(record, sound=40.0, steps=None, bound=None), "node")
     assert "The run's ε of 40 excludes next to nothing about a node." in nothing
     link = replace(record, attack="link", steps=None, bound=None)
-    assert "somebody who knows all the rest: about one pair, such a person is right at most 73.2%" in (
-        verdict.conclusion(link, "edge")
+    assert "What many pairs have in common is no part of that promise" in verdict.conclusion(link, "edge")
+
+
+def test_outsider_worst_case_and_promise_are_told_by_one_measure(opened: Open, store: RunStore, run: str) -> None:
+    found, audit = made_attack(run, memory=1.0), made_audit(run)
+    store.add_attack(run, found)
+    store.add_audit(run, audit)
+    least, said = least_area(audit), store.get(run).statement
+    assert least is not None
+    assert said is not None
+    line = (
+        f"an outsider **{percent(found.found[0])}**; the worst case, who knows all the rest, **{at_least(least)}** "
+        f"(95% confidence); ε allows that one **{at_most(meaning.ranked(said.epsilon, said.delta))}**. A coin: 50%."
     )
+    for who in ("outsider", "worst-case"):
+        assert [one.value for one in opened("attacks", run=run, who=who).markdown if one.value.endswith(line)]
+    edges = keep(store, spec("gap", unit="edge"))
+    told = right_how_often.told(store.get(edges), [made_attack(edges)], [])
+    assert told == "", "who was trained on is not what it promises to hide"
 
 
 def test_an_attacked_model_that_is_no_stand_in_for_the_run_is_pointed_out(
@@ -992,7 +1021,6 @@ def test_rare_false_alarms_are_told_of_all_attacked_models_like_areas() -> None:
     assert found.true == pytest.approx(np.mean(seen))
     assert found.low < np.mean(seen) < found.high
     assert percent(found.true) in rates.rare(record)
-    assert percent(found.true) in verdict.conclusion(record)
     assert made_attack(targets=1).rare_found == made_attack(targets=1).rare
 
 
@@ -1062,8 +1090,7 @@ def test_one_verdict_of_the_run_stands_above_its_attacks_and_the_strongest_count
     for one in (weak, strong, link):
         store.add_attack(run, one)
     app = opened("attacks", run=run, found="1")
-    (box,) = [one.value for one in (*app.error, *app.info) if "What outsiders got out of this run" in one.value]
-    assert verdict.lead(strong, None) in box, "whichever attack is shown"
+    assert verdict.lead(strong, None) in _box(app), "whichever attack is shown"
     lines = [one.value for one in app.markdown if one.value.startswith("right ")]
     assert [one.split(" ·")[0] for one in lines] == [verdicts.area(strong, None), verdicts.area(link, None)]
     assert verdict.lead(weak, None) in [one.value for one in app.markdown], "the one that is shown speaks for itself"

@@ -6,6 +6,7 @@ import doctest
 import math
 import shlex
 
+import numpy as np
 import pytest
 
 from privgraph.data.spec import PublicFacts
@@ -141,3 +142,14 @@ def test_a_stage_is_named_once_however_often_it_is_told() -> None:
         count=5,
     )
     assert list(statement.told([entry, entry]).values()) == [["training"]]
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.0), (1.0, 0.0), (2.5, 0.05), (8.0, 1e-4), (0.3, 0.4)])
+def test_the_most_often_that_the_right_one_of_two_is_picked_is_the_area_under_the_frontier(
+    epsilon: float, delta: float
+) -> None:
+    false = np.linspace(0, 1, 200_001)
+    highest = np.minimum(1, np.minimum(np.exp(epsilon) * false + delta, 1 - np.exp(-epsilon) * (1 - delta - false)))
+    area = float(np.trapezoid(highest, false))
+    assert meaning.ranked(epsilon, delta) == pytest.approx(area, abs=1e-6)
+    assert meaning.ranked(epsilon, delta) >= meaning.guess(epsilon, delta) - 1e-12

@@ -9,13 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from privgraph.audits.bounds import at_least, at_most
+from privgraph.audits.bounds import at_least, at_most, mean_of_shares, shared_confidence
+from privgraph.audits.record import AuditRecord
+from privgraph.privacy.kinds import Adversary
 
 Array = NDArray[np.float64]
 
 POINTS = 400
 """Points of a curve at most."""
 BINS = 40
+TRIED = 6
+"""Scores of a worst case (`games.base.SCORES`), each in both directions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +98,23 @@ def area(present: Array, absent: Array) -> float:
     sorted_ = np.sort(absent)
     below = np.searchsorted(sorted_, present, side="left") + np.searchsorted(sorted_, present, side="right")
     return float(below.mean() / (2 * len(absent)))
+
+
+def least_area(record: AuditRecord) -> float | None:
+    """How often the attack of an audit picks the right one in the long run, at least, of a release with the
+    unit and one without it: right with chance `record.confidence`, as all audits of the run share it.
+
+    The area is a two-sample U-statistic with values in [0, 1], for which the bound of `mean_of_shares` holds
+    with the trials on a dataset in place of the count (Hoeffding 1963, section 5). The attack has chosen its
+    score among `TRIED`, each of which has its part of what the confidence leaves. None where trials are not
+    independent plays of the whole run, each on a dataset of its own.
+
+    (No such limit follows from a lower bound on epsilon: of a large one, a very rare event may be the cause.)
+    """
+    if record.adversary is not Adversary.WORST_CASE or record.covers != "run":
+        return None
+    level = (1 - shared_confidence(record.confidence, record.turn)) / TRIED
+    return mean_of_shares(record.area, record.trials // 2, level)[0]
 
 
 def _edges(pooled: Array) -> Array:

@@ -74,6 +74,20 @@ def guess(epsilon: float, delta: float) -> float:
     return min(1.0, (odds + delta) / (1 + odds))
 
 
+def ranked(epsilon: float, delta: float) -> float:
+    """The largest chance, in [0.5, 1], of picking the right one of two results, one of each of two
+    neighbouring graphs: the area under the curve of the most that any attack can find.
+
+    That curve rises from (0, delta) by the slope e^epsilon to x = (1 - delta)/(1 + e^epsilon), y = 1 - x, and
+    on to (1 - delta, 1) (Kairouz, Oh and Viswanath 2015); the area below it is
+    1 - (1 - delta)^2/(1 + e^epsilon).
+
+    >>> round(ranked(1.0, 0.0), 3), ranked(float("inf"), 0.0), ranked(0.0, 0.0), ranked(0.0, 1.0)
+    (0.731, 1.0, 0.5, 1.0)
+    """
+    return 1 - (1 - delta) ** 2 / (1 + math.exp(min(epsilon, 700.0)))
+
+
 def risk(unit: str, epsilon: float, delta: float, neighbours: Neighbours) -> str:
     """The guarantee as a wager, in a few sentences; `neighbours` is the kind of the relation."""
     if unit == "none" or math.isinf(epsilon):

@@ -34,6 +34,17 @@ def at_most(value: float) -> str:
     return "at most 100%" if steps >= 100 * 10**digits else f"at most {steps / 10**digits:.{digits}f}%"
 
 
+def at_least(value: float) -> str:
+    """A lower bound on a chance in words: in percent, rounded down, so that it still is one.
+
+    >>> at_least(0.8499), at_least(0.99968), at_least(1.0)
+    ('at least 84.9%', 'at least 99.96%', 'at least 100%')
+    """
+    digits = 1 if value <= 0.99 else 2
+    steps = math.floor(round(100 * value * 10**digits, 9))
+    return "at least 100%" if steps >= 100 * 10**digits else f"at least {steps / 10**digits:.{digits}f}%"
+
+
 LONGEST = 1e10
 """Seconds: three centuries. Whoever has stored more has not measured it."""
 

@@ -64,6 +64,13 @@ def audited_how(statement: PrivacyStatement) -> str:
     return "; ".join(filter(None, (sure, premise(statement))))
 
 
+PUBLIC_NOISE = (
+    "Everybody knows the key of this run's noise, so that the run can be repeated; whoever uses it is not held back by "
+    "ε. The attacks here did not use it. A run of your own has secret noise."
+)
+"""What public noise means."""
+
+
 def noise_premise(statement: PrivacyStatement) -> str:
     """What a claimed epsilon takes for granted of the noise, where that does not hold: anybody can draw it
     again; "" where it is secret."""

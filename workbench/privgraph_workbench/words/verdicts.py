@@ -9,8 +9,8 @@ from privgraph.attacks.outcome import difference
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.words.attacks import models_of
-from privgraph_workbench.words.numbers import exact_percent, percent
+from privgraph_workbench.words.attacks import called, models_of
+from privgraph_workbench.words.numbers import exact_percent, percent, signed
 
 FAR = 0.65
 """Given away: all of the interval of the area lies from here on."""
@@ -179,6 +179,16 @@ def yardstick(attack: AttackRecord, without: AttackRecord | None) -> str:
     if attack.by_classes is not None:
         return f"the true classes alone: {percent(attack.by_classes)}"
     return "a coin: 50%"
+
+
+def privacy_tells(attack: AttackRecord, bare: AttackRecord) -> str:
+    """How much more is found without privacy, and whether that is clear, in one sentence of Markdown: by the
+    interval of the difference."""
+    more, low, high = (100 * one for one in difference(bare.found, attack.found))
+    apart = f"{signed(more)} points, {signed(low)} to {signed(high)}"
+    said = "the two cannot be told apart" if low <= 0 <= high else "clearly more" if low > 0 else "clearly less"
+    by = "" if bare.attack == attack.attack else f", by {called(bare.attack)}"
+    return f"**Without privacy: {percent(bare.found[0])}{by}, {said}** ({apart})."
 
 
 def area(attack: AttackRecord, without: AttackRecord | None) -> str:

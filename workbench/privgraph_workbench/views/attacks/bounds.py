@@ -39,7 +39,7 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], pro
     """One audit of the run in full, and all of them as a table; `progress` says how far another one is."""
     audit = _choose_record(record, audits)
     place = audits.index(audit) + 1
-    outcome.show(audit, subject, audits, progress)
+    outcome.show(record, audit, subject, audits, progress)
     _stronger(record, audits, place)
     _numbers(audit, subject.statement, place)
     if record.statement is not None and audit.delta < record.statement.delta:

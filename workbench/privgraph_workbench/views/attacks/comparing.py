@@ -4,14 +4,15 @@ side."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
 from privgraph.attacks.record import RARE, AttackRecord
-from privgraph.registry import METHODS, sides
+from privgraph.registry import sides
 from privgraph.runs.records import RunQuery, RunRecord
+from privgraph_workbench.facts import without_privacy
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import columns, findings
@@ -123,32 +124,7 @@ def left_out(chosen: int, shown: int) -> str:
 def siblings(record: RunRecord, offered: Mapping[str, Other]) -> list[str]:
     """Runs of the same method, unit and graph with another epsilon, and those of its counterpart without
     privacy."""
-    return [key for key, one in offered.items() if one.run.id != record.id and akin(record, one.run)]
-
-
-def akin(record: RunRecord, other: RunRecord) -> bool:
-    """Whether the other is of the same method and unit on the same graph, or of the method's counterpart
-    without privacy."""
-    spec, own = record.spec, other.spec
-    if (own.dataset, own.data_options, own.seed, own.split) != (
-        spec.dataset,
-        spec.data_options,
-        spec.seed,
-        spec.split,
-    ):
-        return False
-    if own.unit == "none":
-        return own.method == (METHODS[spec.method].without_privacy if spec.method in METHODS else spec.method)
-    return own.method == spec.method and spec.unit in ("none", own.unit)
-
-
-def without_privacy(record: RunRecord, offered: Iterable[Other]) -> Other | None:
-    """Of what can be laid over an attack on the run, the strongest on its method without privacy; None where
-    the run itself promises nothing."""
-    if record.spec.unit == "none":
-        return None
-    bare = [one for one in offered if one.run.spec.unit == "none" and akin(record, one.run)]
-    return max(bare, key=lambda one: one.attack.found[0], default=None)
+    return [key for key, one in offered.items() if one.run.id != record.id and without_privacy.akin(record, one.run)]
 
 
 def labels(runs: Sequence[RunRecord], attacks: Sequence[AttackRecord]) -> list[str]:

@@ -11,12 +11,14 @@ import streamlit as st
 from privgraph.attacks.record import FEW, RARE, AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS, sides
+from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.attacks.limits import no_line
+from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import columns
 from privgraph_workbench.words import attacks as attack_words
-from privgraph_workbench.words import markup, rates, statements, verdicts
+from privgraph_workbench.words import markup, rates, verdicts
 from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
 
 FEW_NODES = 30
@@ -32,70 +34,104 @@ def exposure(attack: AttackRecord) -> str:
     )
 
 
-def numbers(attack: AttackRecord, statement: PrivacyStatement) -> None:
-    """Area, rates and the bound, side by side, each with its interval; beside the bound what the run's
-    `statement` claims."""
-    found, apart, (value, low, high) = attack.outcome, sides(attack.attack), attack.found
-    own = f"{found.area:.3f} ({found.area_low:.3f} to {found.area_high:.3f})"
-    which = "Of one model."
-    if len(attack.areas) >= FEW:
-        which = f"The mean of {len(attack.areas)} models; on {apart.again} {own}."
-    boxes = [
-        (
-            "Area under the curve (AUC)",
-            f"{value:.3f}",
-            f"{low:.3f} to {high:.3f}",
-            f"{which} The chance that {apart.member} has a higher score than {apart.other}; 0.5 is guessing, 1 finds "
-            "all (AUC). The mean's interval (Student's t) says how models differ that are trained on other draws; that "
-            "of one model (DeLong's) how much hangs on whom it was judged on.",
-        )
-    ]
-    boxes += [
-        (
-            f"Found at {exact_percent(rate.false)} false alarms (TPR)",
-            rates.found(attack, place),
-            rates.interval(attack, place),
-            f"{rates.alone(attack, place)} An attacker who wrongly names at most {exact_percent(rate.false)} of the "
-            f"{apart.others} rightly names so many of the {apart.members} (true positive rate at a false positive rate "
-            f"of {exact_percent(rate.false)}). A guess names {exact_percent(rate.false)}.".strip(),
-        )
-        for place, rate in enumerate(found.rates)
-        if found.measurable(rate) or rate.false == RARE  # of a rarer one there is nothing to say
-    ]
-    counted = " The bound counts among the run's audits." if attack.turn else ""
-    if attack.bound:
-        boxes.append(
-            (
-                "ε at least",
-                lower(attack.bound),
-                _beside_bound(attack, statement),
-                "If the run's ε were below this number, an attack would do as well as this one with a chance of "
-                f"{exact_percent(1 - attack.confidence)} at most. It follows only where our own random split chose who "
-                f"trained.{counted}",
-            )
-        )
-    rows = [boxes[place : place + 2] for place in range(0, len(boxes), 2)]
-    held = [st.container(key=f"{shell.CARDS}-found-{row}").columns(len(of)) for row, of in enumerate(rows)]
-    cells = [one for row in held for one in row]
-    for cell, (label, shown, told, help_) in zip(cells, boxes, strict=True):
-        with cell.container(border=True, height="stretch"):
-            st.metric(label, shown, help=help_)  # no heading: two equal values would have one name
-            st.caption(told)
+def numbers(
+    attack: AttackRecord,
+    statement: PrivacyStatement,
+    without: AttackRecord | None = None,
+    bare: tuple[RunRecord, AttackRecord] | None = None,
+) -> None:
+    """Area, rates, bound and accuracy, each with its interval, beside those of the `bare` run, the method
+    without privacy; `without`: the same attack on a model that reads no edge."""
+    st.markdown("##### In numbers", help=_about(attack))
+    st.markdown(_table(attack, statement, without, None if bare is None else bare[1]))
+    if bare is not None:
+        run, other = bare
+        place = queue.store().attacks(run.id).index(other) + 1
+        st.page_link(
+            shell.page("attacks"), label="Open the run without privacy", icon=":material/arrow_forward:",
+            query_params={"who": "outsider", "run": run.id, "found": str(place)},
+        )  # fmt: skip
+    found, apart = attack.outcome, sides(attack.attack)
     st.caption(
         f"**{attack_words.models_apart(attack)}.** {found.members:,} {apart.members}, {found.others:,} {apart.others}. "
-        f"{accuracies(attack)} Balanced accuracy of the attack at its best threshold, chosen in hindsight: "
+        f"{accuracy(attack)} Balanced accuracy of the attack at its best threshold, chosen in hindsight: "
         f"{percent(found.balanced_accuracy)}. It took {duration(attack.seconds)}, seed {attack.options.seed}."
     )
 
 
-def accuracies(attack: AttackRecord) -> str:
-    """Test accuracy of the model that was attacked in the run's place, and of the run, each by its name."""
-    apart = sides(attack.attack)
+def _table(
+    attack: AttackRecord, statement: PrivacyStatement, without: AttackRecord | None, bare: AttackRecord | None
+) -> str:
+    """The numbers as a table in Markdown, a column for each run."""
+    lines = [
+        (f"right one of two picked ({verdicts.yardstick(attack, without)})", *(_area(one) for one in (attack, bare)))
+    ]
+    lines += [
+        (f"found at {exact_percent(rate.false)} false alarms", *(_rate(one, place) for one in (attack, bare)))
+        for place, rate in enumerate(attack.outcome.rates)
+        if attack.outcome.measurable(rate) or rate.false == RARE  # of a rarer one there is nothing to say
+    ]
+    if attack.bound:
+        lines.append(("ε at least", f"**{lower(attack.bound)}** :gray[{_beside_bound(attack, statement)}]", ""))
+    if attack.said is not None:
+        lines.append(("test accuracy", *("" if one is None else f"**{percent(one.said)}**" for one in (attack, bare))))
+    head = ("", "this run", "without privacy")
+    width = 2 if bare is None else 3
+    rows = [head, ("---",) * 3, *lines]
+    return "\n".join(f"| {' | '.join(cells[:width])} |" for cells in rows)
+
+
+def _area(attack: AttackRecord | None) -> str:
+    if attack is None:
+        return ""
+    value, low, high = map(percent, attack.found)
+    return f"**{value}** :gray[{low} to {high}]"
+
+
+def _rate(attack: AttackRecord | None, place: int) -> str:
+    if attack is None:
+        return ""
+    return f"**{rates.found(attack, place)}** :gray[{rates.interval(attack, place)}]"
+
+
+def _about(attack: AttackRecord) -> str:
+    """What the numbers mean, in Markdown."""
+    apart, found = sides(attack.attack), attack.outcome
+    which = "Numbers are of one model."
+    if len(attack.areas) >= FEW:
+        own = f"{percent(found.area)} ({percent(found.area_low)} to {percent(found.area_high)})"
+        which = (
+            f"Numbers are means of {len(attack.areas)} models, with Student's interval: it says how models differ that "
+            f"are trained on other draws. On {apart.again}: right {own}, by DeLong's interval."
+        )
+    said = [
+        f"Intervals are at {exact_percent(attack.confidence)} confidence. {which}",
+        f"**Right one of two picked**: how often {apart.member} has a higher score than {apart.other}, the area under "
+        "the curve (AUC).",
+        f"**Found at so many false alarms**: the share of {apart.members} rightly named by an attacker who wrongly "
+        f"names at most so many of the {apart.others} (TPR at that FPR).",
+    ]
+    said += [
+        f"At {exact_percent(rate.false)}: {alone}"
+        for place, rate in enumerate(found.rates)
+        if (alone := rates.alone(attack, place))
+    ]
+    if attack.bound:
+        counted = " It counts among the run's audits." if attack.turn else ""
+        said.append(
+            "**ε at least**: if the run's ε were smaller, an attack would do as well as this one with a chance of "
+            f"{exact_percent(1 - attack.confidence)} at most. It follows only where our own random split chose who "
+            f"trained.{counted}"
+        )
+    return "\n".join(f"- {one}" for one in said)
+
+
+def accuracy(attack: AttackRecord) -> str:
+    """Test accuracy of the model that was attacked in the run's place."""
     noise = ", with noise of its own" if math.isfinite(attack.sound) else ""
-    run = "" if attack.said is None else f"; test accuracy of the run itself: {percent(attack.said)}"
     return (
-        f"Test accuracy of the attacked model, which was trained again on {apart.again}{noise}: "
-        f"{percent(attack.accuracy)}{run}."
+        f"The attacked model, trained again on {sides(attack.attack).again}{noise}, has a test accuracy of "
+        f"{percent(attack.accuracy)}."
     )
 
 
@@ -117,8 +153,7 @@ def _beside_bound(attack: AttackRecord, statement: PrivacyStatement) -> str:
     """What a bound has to be compared with."""
     if statement.unit == "none":
         return "nothing is promised here; a smaller claim would be refuted"
-    sound = f"{EPSILONS['sound'].title}: {'∞' if math.isinf(attack.sound) else stated('sound', attack.sound)}"
-    return ", which ".join(filter(None, (sound, statements.noise_premise(statement))))
+    return f"{EPSILONS['sound'].title}: {'∞' if math.isinf(attack.sound) else stated('sound', attack.sound)}"
 
 
 def no_bound(attack: AttackRecord, unit: str) -> str:

@@ -14,7 +14,6 @@ from privgraph.options import parameters
 from privgraph.registry import ATTACKS, sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.views.attacks import new_attack
-from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import verdicts
 from privgraph_workbench.words.numbers import percent
@@ -31,10 +30,11 @@ def show(
     attack: AttackRecord,
     attacks: Sequence[AttackRecord],
     severe: int,
-    progress: under_way.Drawn,
+    *,
+    busy: bool,
 ) -> None:
-    """How many attacks that ask the same were tried, what other scores found, and the next step; how far the
-    one is that is under way, or what is missing for any."""
+    """How many attacks that ask the same were tried, what other scores found, and the next step, where one
+    can be taken now and none is under way (`busy`)."""
     said = [found_alike(attack), tried(subject, attack, attacks)]
     steps = _steps(subject, attack, attacks)
     if verdicts.wide(attack, severe):
@@ -45,12 +45,7 @@ def show(
         steps = {**more_models(attack), **steps}
     if any(said):
         st.caption(" ".join(filter(None, said)))
-    if progress is not None:
-        progress("")
-        return
-    if new_attack.away(record):
-        new_attack.fetch(record)
-    elif any(said):
+    if any(said) and not busy and not new_attack.away(record):
         with st.container(horizontal=True, vertical_alignment="center"):
             for label, (name, options) in steps.items():
                 new_attack.button(record, subject, label, name, options)

@@ -34,8 +34,9 @@ OF_ALL = ("targets", "confidence", "seed")
 
 
 def show(record: RunRecord, subject: Attacked, progress: under_way.Drawn) -> None:
-    """The form beside what the run claims; while an attack is under way, how far it is in place of the
-    button."""
+    """The form beside what the run claims, below what is missing for an attack; while one is under way, how
+    far it is in place of the button."""
+    _fetch(record)
     left, right = layout.columns("attack-form", 2)
     with left:
         _new(record, subject, busy=progress is not None)
@@ -64,7 +65,7 @@ def away(record: RunRecord) -> str:
     return f"{spec.title} must {how} first: an attack trains models like this run on it."
 
 
-def fetch(record: RunRecord) -> None:
+def _fetch(record: RunRecord) -> None:
     """What is missing, and the button that fetches it; where there is none, which files and where. Then the
     way to a run whose graph is here."""
     if not (why := away(record)):
@@ -156,13 +157,11 @@ def _new(record: RunRecord, subject: Attacked, *, busy: bool) -> None:
     refusal = spec.unanswered(subject, options) or _too_few(record, spec, options)
     if refusal:
         st.info(markup.sentence(refusal), icon=":material/edit:")
-    else:
+    elif not busy:  # what was expected is no news beside what is left
         st.markdown(f"**What it takes.** {markup.sentence(spec.cost(subject, options))}")
     if busy:
         return
     why_not = refusal or away(record)
-    if why_not and not refusal:
-        st.caption(f":material/folder_off: {markup.literal(why_not)}")
     if st.button(
         "Start the attack",
         type="primary",

@@ -14,9 +14,10 @@ from privgraph.privacy.kinds import NEIGHBOURS, Adversary, Route
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import AUDITS
 from privgraph.runs import auditing
-from privgraph.runs.records import StoreError
+from privgraph.runs.records import RunRecord, StoreError
 from privgraph_workbench.figures.audits import audit_bounds
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.views.attacks import right_how_often
 from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.words import markup
 from privgraph_workbench.words import statements as statement_words
@@ -28,18 +29,19 @@ MORE = 4
 """How many times as many trials the next audit has: the bound's distance to the truth is about halved."""
 
 
-def show(audit: AuditRecord, subject: Subject, audits: Sequence[AuditRecord], progress: under_way.Drawn) -> None:
+def show(
+    record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequence[AuditRecord], progress: under_way.Drawn
+) -> None:
     """What was shown in a box whose colour says whether a claim fell, and why; below it under which relation
     and how surely, what follows, and the next step, or how far the audit is that is under way."""
-    premise = statement_words.noise_premise(subject.statement)
-    public = f"**The sound ε {premise}.**" if premise and not audit.refutes_sound else ""
-    said = "\n\n".join(filter(None, (lead(audit), public, why(audit, subject.statement))))
+    said = "\n\n".join(filter(None, (lead(audit), why(audit, subject.statement))))
     if audit.refutes_sound:
         st.error(said, icon="🚨")
     elif audit.refutes_published:
         st.warning(said, icon="⚖️")  # amber: the number that the run relies on stands
     else:
         st.info(said, icon=":material/balance:")
+    right_how_often.show(record)
     st.caption(f"Neighbouring datasets: {NEIGHBOURS[subject.statement.neighbours]}. {_sure(audit)}")
     follows = (_of_published(audit, subject.statement), _ceiling(audit))
     st.markdown("\n".join(f"- {one}" for one in follows if one))
@@ -58,12 +60,8 @@ def lead(audit: AuditRecord) -> str:
     """What was shown, and whether a claim fell, in two sentences."""
     of = "" if audit.covers == "run" else " of one step"
     shown = f"**The attack shows that the ε{of} is at least {least(audit)}.**"
-    bare = without_premise(audit)
-    if bare is not None:
-        shown = (
-            f"**The attack shows that the ε{of} is at least {least(audit)} {taken(audit)}; at least "
-            f"{lower(bare)} without {bare_words(audit.adversary)}.**"
-        )
+    if without_premise(audit) is not None:
+        shown = f"**The attack shows that the ε{of} is at least {least(audit)}, {taken(audit)}.**"
     if audit.epsilon == 0:
         shown = f"**The attack has found nothing: it shows an ε{of} of at least 0, which always holds.**"
     if audit.refutes_sound:
@@ -74,7 +72,7 @@ def lead(audit: AuditRecord) -> str:
     if math.isinf(audit.sound):
         found = "No ε is proved here, so there is no guarantee that an attack could contradict."
     else:
-        found = f"That is below the sound {upper(audit.sound)}: nothing contradicts the guarantee."
+        found = f"That is below the sound {upper(audit.sound)}, which it neither contradicts nor proves."
     if audit.refutes_published and audit.published is not None:
         claim = stated("published", audit.published)
         found = (
@@ -113,14 +111,14 @@ def why(audit: AuditRecord, statement: PrivacyStatement) -> str:
 
 
 def _but(audit: AuditRecord) -> str:
-    return "" if math.isinf(audit.sound) else f", and is below the sound {upper(audit.sound)}"
+    return "" if math.isinf(audit.sound) else f", and is below the sound {upper(audit.sound)}, which it does not prove"
 
 
 def _of_published(audit: AuditRecord, statement: PrivacyStatement) -> str:
     if audit.refutes_sound:
         return ""
     if audit.published is None:
-        return "No claim is refuted. That proves none of them: this attack could not, with so many trials."
+        return ""
     claim = stated("published", audit.published)
     if audit.refutes_published:
         where = "where the noise is Gaussian" if _only(audit, audit.published) else "here"
@@ -130,15 +128,9 @@ def _of_published(audit: AuditRecord, statement: PrivacyStatement) -> str:
         return (
             f"The paper's {claim} rests on an analysis with a known "
             f"gap{', which is proved on paper' if proved else ''} "
-            "(the run's page tells of it). This audit was not strong enough to show it; one with more "
-            "trials may. "
-            "No claim is refuted. That proves none of them."
+            "(the run's page tells of it). This audit was not strong enough to show it; one with more trials may."
         )
-    return (
-        f"It is below the paper's {claim}, too. No claim is refuted. That proves none of them: this "
-        "attack, with so "
-        "many trials, could not."
-    )
+    return f"It is below the paper's {claim}, too."
 
 
 def _ceiling(audit: AuditRecord) -> str:

@@ -15,6 +15,7 @@ from privgraph.registry import ATTACKS, AUDITS
 from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
+from privgraph_workbench.facts import without_privacy
 from privgraph_workbench.facts.attackable import attackable
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -71,7 +72,6 @@ def body() -> None:
         _ended(record.id, subject)
     if not attacks:
         st.info("Nobody has attacked this run yet. Start an attack; what it finds will stand here.", icon="🕵️")
-        new_attack.fetch(record)
         new_attack.show(record, subject, progress)
         return
     shown.show(record, subject, attacks, progress)
@@ -157,9 +157,13 @@ def _clearest(records: Mapping[str, RunRecord]) -> list[str]:
     for one in held:
         if not one.run.gallery or not verdicts.covered(one.attack, one.run.spec.unit):
             continue
-        bare = comparing.without_privacy(one.run, (other for other in held if other.name == one.name))
-        if bare is not None:
-            kept[one.run.id] = (one.run.id in audited, bare.attack.found[0] - one.attack.found[0])
+        bare = [
+            other.attack.found[0]
+            for other in held
+            if (other.name, other.run.spec.unit) == (one.name, "none") and without_privacy.akin(one.run, other.run)
+        ]
+        if bare:
+            kept[one.run.id] = (one.run.id in audited, max(bare) - one.attack.found[0])
     return [*own, *sorted(kept, key=lambda run: kept[run], reverse=True), *records]
 
 

@@ -9,13 +9,11 @@ import streamlit as st
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.views.attacks import verdict
-from privgraph_workbench.views.attacks.comparing import Other
+from privgraph_workbench.views.attacks import right_how_often, verdict
 from privgraph_workbench.views.parts import given_away
-from privgraph_workbench.words import statements, verdicts
-from privgraph_workbench.words.numbers import lower, percent, stated
+from privgraph_workbench.words import verdicts
+from privgraph_workbench.words.numbers import lower, stated
 
-TITLE = "What outsiders got out of this run"
 LEARNT = tuple[float, float] | None
 
 
@@ -32,12 +30,12 @@ def strongest(attacks: Sequence[AttackRecord], severe: Sequence[int], unit: str)
     return max(range(1, len(attacks) + 1), key=order)
 
 
-def told(attack: AttackRecord, without: AttackRecord | None, learnt: LEARNT, bare: Other | None = None) -> str:
+def told(attack: AttackRecord, without: AttackRecord | None, learnt: LEARNT, bare: AttackRecord | None = None) -> str:
     """The verdict as Markdown: what the strongest attack found. `without` is the same on a model that reads
     no edge, `bare` what was found of the method without privacy."""
-    said = f"**{TITLE}.** {verdict.lead(attack, without, learnt)}"
+    said = verdict.lead(attack, without, learnt)
     if bare is not None:
-        said += f" **Without privacy: {percent(bare.attack.found[0])}; this run: {percent(attack.found[0])}.**"
+        said += f" {verdicts.privacy_tells(attack, bare)}"
     if attack.refutes_sound:
         said += (
             f" It shows that ε is at least {lower(attack.bound or 0.0)}, more than the "
@@ -52,14 +50,12 @@ def show(
     severe: Sequence[int],
     place: int,
     without: AttackRecord | None,
-    bare: Other | None,
+    bare: AttackRecord | None,
     chosen: str,
 ) -> None:
     """The verdict of the attack at that place, from 0, in a box whose colour says whether anything was given
-    away; then a line for each question, with the way to its attack."""
+    away; then, where several were asked, a line for each question, with the way to its attack."""
     said = told(attacks[place], without, verdicts.learnt(record), bare)
-    if record.statement is not None and (premise := statements.noise_premise(record.statement)):
-        said += f" The run's sound ε {premise}."
     if attacks[place].refutes_sound:
         st.error(said, icon="🚨")
     elif severe[place] == verdicts.GIVEN_AWAY:
@@ -68,6 +64,7 @@ def show(
         st.warning(said, icon="🕵️")
     else:
         st.info(said, icon="🕵️")
+    right_how_often.show(record)
 
     def way(other: int) -> None:
         if str(other + 1) != chosen:
@@ -79,7 +76,8 @@ def show(
                 on_click=st.session_state.update,
                 args=({"found": str(other + 1)},),
             )
-        elif len(attacks) > 1:
+        else:
             st.markdown(":gray[:material/arrow_downward: shown below]", width="content")
 
-    given_away.show(record, attacks, severe, way)
+    if len(attacks) > 1:
+        given_away.show(record, attacks, severe, way)

@@ -14,7 +14,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS, sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
-from privgraph_workbench.facts import without_edges
+from privgraph_workbench.facts import without_edges, without_privacy
 from privgraph_workbench.facts.advising import BLIND
 from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.audits.audit_roc import SCALES
@@ -56,21 +56,23 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord], 
     severe, learnt = _severe(record, attacks), verdicts.learnt(record)
     counts, chosen = _first(record, attacks), str(st.session_state["found"])
     alike = without_edges.beside(queue.store(), record, attacks[counts - 1])
-    bare = comparing.without_privacy(record, comparing.others(record, attacks, counts - 1).values())
-    overall.show(record, attacks, severe, counts - 1, alike, bare, chosen)
+    bare = without_privacy.beside(queue.store(), record, attacks[counts - 1])
+    overall.show(record, attacks, severe, counts - 1, alike, None if bare is None else bare[1], chosen)
     chosen = _pick(attacks, severe, chosen)
     st.query_params["found"] = chosen
     attack = attacks[int(chosen) - 1]
     without = without_edges.beside(queue.store(), record, attack)
-    further.show(record, subject, attack, attacks, severe[int(chosen) - 1], progress)
-    baseline.offer(record, attack)
+    if progress is not None:
+        progress("")
     name, statements = f"{record.id}-attack-{chosen}", _statements([record], [attack])
     beyond = [one for one in uncovered(subject) if one in attack.knows]
-    _curves(record, subject, attacks, int(chosen) - 1, name)
+    _curves(record, subject, attacks, int(chosen) - 1, without, name)
     st.markdown("##### What follows")
     verdict.show(attack, subject.statement.unit, without, learnt, beyond, led=int(chosen) == counts)
     if hint := _influence(subject, attack, attacks):
         st.caption(hint)
+    further.show(record, subject, attack, attacks, severe[int(chosen) - 1], busy=progress is not None)
+    baseline.offer(record, attack)
     with layout.fold("The scores behind the curve", "scores", icon=":material/bar_chart:") as part:
         if part.open:
             scores = attack_scores.data(attack)
@@ -153,13 +155,21 @@ def _unit(record: RunRecord) -> str:
     return "none" if record.statement is None else record.statement.unit
 
 
-def _curves(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord], chosen: int, name: str) -> None:
+def _curves(
+    record: RunRecord,
+    subject: Attacked,
+    attacks: Sequence[AttackRecord],
+    chosen: int,
+    without: AttackRecord | None,
+    name: str,
+) -> None:
     """The curve of an attack, with others that ask the same laid over it, beside its numbers. What is found
     of the method without privacy, and of edges without reading any, is always among them: it says what a
     curve has to be compared with."""
     curve, beside = layout.columns(shell.NUMBERS_FIRST, (3, 2))  # about as wide as high, as such curves are read
+    bare = without_privacy.beside(queue.store(), record, attacks[chosen])
     with beside:
-        findings.numbers(attacks[chosen], subject.statement)
+        findings.numbers(attacks[chosen], subject.statement, without, bare)
         findings.attacker(attacks[chosen], told=uncovered(subject))
     with curve:
         place = st.container()  # the figure stands above what is chosen for it
@@ -167,18 +177,14 @@ def _curves(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord
         over = comparing.choose(record, offered)
         notes = st.container()
     asked = len(over)
-    bare = comparing.without_privacy(record, offered.values())
-    forced = [] if bare is None else [bare]
+    forced = [] if bare is None else [_over(*bare, over)]
     over += [one for one in forced if one not in over]
     without = without_edges.drawn(queue.store(), record, attacks[chosen])
     if without is not None and without.run != record.id:
-        there = [one for one in over if one.attack == without]
-        if not there:
-            found = without_edges.perceptrons(queue.store(), record)
-            perceptron = next(run for run in found if run.id == without.run)
-            there = [comparing.Other(name=perceptron.spec.method, attack=without, run=perceptron)]
-            over += there
-        forced += [one for one in there if one not in forced]
+        found = without_edges.perceptrons(queue.store(), record)
+        there = _over(next(run for run in found if run.id == without.run), without, over)
+        over += [there] * (there not in over)
+        forced += [there] * (there not in forced)
     own = comparing.Other(name="", attack=attacks[chosen], run=record)
     # in the order of the areas below, so that curves and areas have the same colours
     curves = sorted([own, *comparing.drawn(over, forced)], key=lambda one: one.attack.sound)
@@ -188,6 +194,12 @@ def _curves(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord
         st.caption("\n\n".join(markup.literal(note) for note in attack_roc.chart(rows).notes))
     if asked or len(over) > 1 or without is not None:
         _side_by_side([own, *over], curves, name)
+
+
+def _over(run: RunRecord, attack: AttackRecord, over: Sequence[comparing.Other]) -> comparing.Other:
+    """The attack as one that is laid `over` the curve, where it is among these that one."""
+    alone = comparing.Other(name=run.spec.method, attack=attack, run=run)
+    return next((one for one in over if one.attack == attack), alone)
 
 
 def _roc(curves: Sequence[comparing.Other], over: int, name: str) -> list[Row]:

@@ -57,7 +57,7 @@ def details(
             "as right of test nodes as of its training nodes, so it remembers nobody that could be told from that. "
             "The same attack on a run with a random split decides."
         )
-    return [one for one in (rare(attack), tail, _promised(attack, unit, learnt)) if one]
+    return [one for one in (_alone(attack), rare(attack), tail, _promised(attack, unit, learnt)) if one]
 
 
 def _headline(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> str:
@@ -69,7 +69,7 @@ def _headline(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[
     if not verdicts.on_average(attack):
         return f"Better than guessing on {apart.again}; over all attacked models that is not certain."
     if not verdicts.on_own(attack):
-        return f"Better than guessing on average; on {apart.again} alone that is not certain."
+        return "A little better than guessing, on average." if found < CLOSE else "Better than guessing on average."
     if verdicts.undecided(attack, without, learnt):
         two = "similarity or leak" if verdicts.caution(attack) else "memory, or a difference from before"
         return f"Undecided: {two}. This attack alone does not say."
@@ -105,27 +105,26 @@ def _pair(attack: AttackRecord, without: AttackRecord | None) -> str:
     return f"{said} {between}."
 
 
-def rare(attack: AttackRecord) -> str:
-    """What is found where false alarms are rare; nothing where too few others were judged."""
-    rate, apart = attack.rare_found, sides(attack.attack)
-    if rate is None:
+def _alone(attack: AttackRecord) -> str:
+    """That what is found on average is not certain of the run's own training nodes; "" where it is."""
+    if verdicts.on_own(attack) or not verdicts.on_average(attack):
         return ""
-    return (
-        f"Where the attack wrongly names {exact_percent(rate.false)} of the {apart.others}, it rightly names "
-        f"{percent(rate.true)} of the {apart.members} ({percent(rate.low)} to {percent(rate.high)}; a guess: "
-        f"{exact_percent(rate.false)}). {_by_chance(attack)}"
-    ).strip()
+    own, apart = attack.outcome, sides(attack.attack)
+    interval = f"{percent(own.area)}, {percent(own.area_low)} to {percent(own.area_high)}"
+    return f"On {apart.again} alone it is not certain that it does better than a guess ({interval})."
 
 
-def _by_chance(attack: AttackRecord) -> str:
-    """Why an interval above a guess does not change the verdict; "" where none lies so, or where it does."""
+def rare(attack: AttackRecord) -> str:
+    """Why an interval above a guess at few false alarms does not change the verdict; "" where none lies so,
+    or where it does."""
     rate = attack.rare_found
     if rate is None or rate.low <= rate.false or not verdicts.guessing(attack):
         return ""
     own, seen = next((own, seen) for own, seen in attack.ahead_at.items() if own.false == rate.false)
     return (
-        f"That interval lies above a guess, and yet does not decide: it is one of {1 + len(attack.ahead_at)} numbers "
-        f"looked at. On {sides(attack.attack).again}, {percent(own.true)} are found, as many as by chance alone in "
+        f"What is found at {exact_percent(rate.false)} false alarms ({percent(rate.low)} to {percent(rate.high)}) lies "
+        f"above a guess, and yet does not decide: it is one of {1 + len(attack.ahead_at)} numbers looked at. On "
+        f"{sides(attack.attack).again}, {percent(own.true)} are found, as many as by chance alone in "
         f"{percent(seen.p)} of cases; the verdict asks for at most {percent(verdicts.strictly(attack))}."
     )
 
@@ -196,26 +195,13 @@ def _promised(attack: AttackRecord, unit: str, learnt: tuple[float, float] | Non
     if edges:
         whose = "an edge" if unit == "edge" else "a person, and each of their edges,"
         return (
-            f"The run promises to hide {whose} from somebody who knows all the rest: about one pair, such a person is "
-            f"right {at_most(meaning.guess(attack.sound, attack.delta))} of the time. What many pairs have in common "
-            "is no part of that promise: nothing here contradicts it."
+            f"The run promises to hide {whose} from somebody who knows all the rest. What many pairs have in common is "
+            "no part of that promise: nothing here contradicts it."
         )
     return (
-        f"**{_amount(attack)}, and the guarantee gives {meaning.strength(attack.sound, attack.delta)} protection; the "
-        "two are not comparable.** "
-        "The run promises to hide a node from somebody who knows all the rest: about one node, such a person is right "
-        f"{at_most(meaning.guess(attack.sound, attack.delta))} of the time. That is for another change of the data "
-        "than this attack asks about: nothing here contradicts it."
+        "The run promises to hide one node from somebody who knows all the rest. This attack asks about another change "
+        "of the data: what it finds neither contradicts nor confirms ε."
     )
-
-
-def _amount(attack: AttackRecord) -> str:
-    """How much was found, in a few words that begin a sentence."""
-    if verdicts.guessing(attack):
-        return "No leak was found"
-    if attack.found[1] >= verdicts.FAR:
-        return "The leak is large"
-    return "The leak is small" if attack.found[0] < CLOSE else "There is a leak"
 
 
 def show(

@@ -36,18 +36,26 @@ TITLES = {name: one.title for name, one in AUDITS.items()}
 PREFIX = "audit."
 SEED = "seed-of-audits"
 """The run, and the seed that its form began with."""
+WORDS = """
+A guarantee says that **no** attack finds out more than its ε allows. An audit is such an attack, made by
+ourselves, with all the help that the guarantee grants an attacker. What it finds is a number that ε cannot be
+below: a smaller claim is **refuted**. A larger one is not proved; another attack may find more.
+
+- **Trial**: what the run releases is played, with one protected unit and without it.
+- **Threshold**: counts how often one rule is right and wrong. It holds whatever the noise is, and few trials
+  show little by it.
+- **Gaussian trade-off**: measures how far apart the two heaps of scores lie. It shows more, and holds if the
+  noise is Gaussian, as the **ledger** (the run's list of noisy steps) says: that is its **premise**.
+- **Turn**: each audit and attack of a run takes one, and is judged more strictly than those before it, so that
+  all of them together are right at the stated confidence.
+- **Covers**: the whole run, or one step alone.
+"""
 UNREAD: Mapping[str, tuple[str, ...]] = {"mechanism": ("canaries",), "white-box": ("trials",)}
 """Options that an audit does not read, and that its form leaves out."""
 
 
 def body() -> None:
     """Choose a run; start an audit and watch it; read what the audits have shown."""
-    st.markdown(
-        "A guarantee says that **no** attack finds out more than its ε allows. An audit is such an attack, "
-        "made by ourselves, with all the help that the guarantee grants an attacker. What it finds is a "
-        "number that ε cannot be below: a claim that is smaller is **refuted**. A claim that is larger is "
-        "not proved by that; another attack may find more."
-    )
     record = _choose_run()
     if record is None:
         return
@@ -163,6 +171,8 @@ def _choose_run() -> RunRecord | None:
         st.page_link(
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
         )
+        with st.popover("How it works", icon=":material/help:", type="tertiary"):
+            st.markdown(WORDS)
     return record
 
 
@@ -231,7 +241,8 @@ def _new(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], *, 
         st.info(widgets.pointer(filled.errors), icon=":material/edit:")
         return
     options = build(AuditOptions, filled.values)
-    st.markdown(f"**What it takes.** {markup.sentence(spec.cost(subject, options))}")
+    if not busy:  # what was expected is no news beside what is left
+        st.markdown(f"**What it takes.** {markup.sentence(spec.cost(subject, options))}")
     st.caption(_judged(queue.store().next_turn(record.id), options.confidence))
     same = [place for place, one in enumerate(audits, start=1) if (one.audit, one.seed) == (spec.name, options.seed)]
     if same:

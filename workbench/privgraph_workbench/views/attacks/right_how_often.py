@@ -1,0 +1,46 @@
+"""Outsider, worst case and promise in one line: how often each picks the right one of two."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import streamlit as st
+
+from privgraph.attacks.record import AttackRecord
+from privgraph.audits.record import AuditRecord
+from privgraph.audits.roc import least_area
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.words import meaning, statements, verdicts
+from privgraph_workbench.words.numbers import at_least, at_most, exact_percent, percent
+
+
+def show(record: RunRecord) -> None:
+    """The line, and what its epsilon takes for granted of the noise."""
+    store, said = queue.store(), record.statement
+    if line := told(record, store.attacks(record.id), store.audits(record.id)):
+        st.markdown(line)
+    if said is not None and (premise := statements.noise_premise(said)):
+        st.caption(f"The run's ε {premise}.", help=statements.PUBLIC_NOISE)
+
+
+def told(record: RunRecord, attacks: Sequence[AttackRecord], audits: Sequence[AuditRecord]) -> str:
+    """The line in Markdown; "" where nothing is promised, or nobody has tried."""
+    said = record.statement
+    if said is None or said.unit == "none" or math.isinf(said.epsilon):
+        return ""
+    asked = [one for one in attacks if verdicts.covered(one, said.unit)]
+    outside = max(asked, key=lambda one: one.found[0], default=None)
+    played = [(least, one.confidence) for one in audits if (least := least_area(one)) is not None]
+    if outside is None and not played:
+        return ""
+    parts = [] if outside is None else [f"an outsider **{percent(outside.found[0])}**"]
+    if played:
+        least, confidence = max(played)
+        parts.append(
+            f"the worst case, who knows all the rest, **{at_least(least)}** ({exact_percent(confidence)} confidence)"
+        )
+    whom = "that one" if played else "whoever knows all the rest"
+    parts.append(f"ε allows {whom} **{at_most(meaning.ranked(said.epsilon, said.delta))}**")
+    return f"**Right one of two picked:** {'; '.join(parts)}. A coin: 50%."
