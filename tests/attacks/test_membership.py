@@ -470,6 +470,28 @@ def test_pairs_of_an_attack_among_audits_cannot_be_tried_beforehand(monkeypatch:
     assert drawn(0) == alone
 
 
+def test_an_attack_that_was_stopped_goes_on_after_the_stacks_that_were_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shadows, "TOGETHER", 6)
+    told, trained, train = subject("mlp", tmp_path), [], shadows._train
+
+    def counted(subject: Attacked, made: Any, first: int, models: int) -> Any:
+        trained.append(first)
+        return train(subject, made, first, models)
+
+    monkeypatch.setattr(shadows, "_train", counted)
+    stopped = ask(told, QUICK)
+    while trained != [0, 6]:
+        next(stopped)
+    stopped.close()  # in the second of three stacks
+    trained.clear()
+    found = answered(told)
+    assert trained == [6, 12]
+    assert len(list(tmp_path.glob("*.npz"))) == 1, "the whole, without its parts"
+    assert (found.signals == answered(subject("mlp", tmp_path / "elsewhere")).signals).all(), "and says the same"
+
+
 def test_kept_answers_that_name_other_training_nodes_are_not_believed(tmp_path: Path) -> None:
     told = subject("dp-mlp", tmp_path)
     honest = answered(told)

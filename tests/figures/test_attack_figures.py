@@ -14,7 +14,14 @@ from privgraph.attacks.exchange import group_delta
 from privgraph.attacks.options import AttackOptions
 from privgraph.audits.bounds import at_most
 from privgraph.data.load import load
-from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
+from privgraph_workbench.figures.attacks import (
+    attack_areas,
+    attack_exposure,
+    attack_map,
+    attack_roc,
+    attack_scores,
+    colours,
+)
 from privgraph_workbench.figures.attacks.attack_map import LEVELS
 from privgraph_workbench.figures.audits.audit_roc import SCALES, frontier
 from privgraph_workbench.figures.export import export
@@ -362,3 +369,24 @@ class TestAreas:
         (_, own) = attack_areas.chart(attack_areas.data([attack(targets=1)])).series
         assert len(own.x) == 1
         assert attack_areas.chart([]).series == ()
+
+
+def test_a_setting_has_one_colour_whatever_it_is_drawn_beside() -> None:
+    bare = replace(attack(), sound=math.inf)
+    private = {asked: replace(attack(), sound=asked - 0.003) for asked in (1.0, 2.0, 4.0, 8.0, 16.0)}
+    seen: dict[float, set[int]] = {}
+    for drawn in (
+        [bare],
+        [private[8.0]],
+        [private[8.0], bare],
+        [private[1.0], private[8.0], bare],
+        [*private.values(), bare],
+    ):
+        names = [str(one.sound) for one in drawn]
+        chart = attack_roc.chart(attack_roc.data(drawn, "log", names))
+        for one in drawn:
+            lines = [line for line in chart.series if line.kind == "line" and line.name.startswith(str(one.sound))]
+            seen.setdefault(one.sound, set()).update(line.slot for line in lines)
+    assert all(len(slots) == 1 for slots in seen.values()), seen
+    assert len(set.union(*seen.values())) == len(seen), "and each its own"
+    assert colours.slots([8.0] * 8)[-1] == 0, "more than there are colours share"

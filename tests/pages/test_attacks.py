@@ -117,8 +117,8 @@ def test_the_page_of_a_run_says_what_its_attacks_found_and_what_another_one_open
     for one in (weak, strong, link):
         store.add_attack(run, one)
     app = opened("train", run=run)
-    assert "**See its attacks**" in {one.proto.label for one in app.get("page_link")}
-    assert [one.value for one in app.caption if one.value.startswith("3 attacks made so far.")]
+    assert [one.proto.label for one in app.get("page_link")].count("See the attack") == 2
+    assert "**Attack this run**" not in {one.proto.label for one in app.get("page_link")}, "one way, not two"
     lines = [one.value for one in app.markdown if one.value.startswith("right ")]
     assert len(lines) == 2, "a line for each question, the strongest attack"
     assert lines[0].startswith(f"right {percent(strong.found[0])} of the time (")
@@ -126,6 +126,12 @@ def test_the_page_of_a_run_says_what_its_attacks_found_and_what_another_one_open
     assert "**its ε hides edges, not this**" in lines[0], "the leak stands beside the promise that does not cover it"
     assert "; the true classes alone: 76.9%)" in lines[1]
     assert "hides edges" not in lines[1]
+    assert "· 1 of 4 such attacks tried" in lines[0]
+    assert "without privacy" not in lines[0]
+    bare = keep(store, spec("gap", unit="none"))
+    store.add_attack(bare, made_attack(bare, memory=4.0))
+    (line,) = [one.value for one in opened("train", run=run).markdown if "**Without privacy: " in one.value]
+    assert line.startswith(f"right {percent(strong.found[0])} of the time (")
     badges = [one.value for one in app.markdown if one.value.startswith(":")]
     assert any("given away" in one for one in badges)
 
@@ -188,6 +194,7 @@ def test_an_attack_under_way_is_shown_and_can_be_stopped(
     monkeypatch.setattr(attacking, "states", lambda *_: [going])
     monkeypatch.setattr(attacking, "stop", lambda _store, _run, token: stopped.append(token))
     app = opened("attacks", run=run)
+    assert "What it takes" not in _texts(app), "what was expected is no news beside what is left"
     assert "start_attack" not in {one.key for one in app.button}, "one at a time: its progress stands there instead"
     app.button(key="stop_attack.ab12.form").click().run()
     assert stopped == ["ab12"]
@@ -258,6 +265,18 @@ def test_without_an_address_the_page_opens_on_what_a_promise_keeps_and_attacked_
     own = keep(store, spec("dp-mlp", unit="node", epsilon=8.0, batch_size=8))
     store.add_attack(own, made_attack(own))
     assert opened("attacks").selectbox(key="run").value == own
+
+
+def test_what_is_kept_of_a_stopped_attack_is_said(opened: Open, run: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    over = Attacking(token="ab12", name="lira", options=AttackOptions(), started=0.0, done=True, stopped=True)
+    for name, progress, said in (
+        ("lira", 0.58, "stopped at 58%. Its first 16 models are kept for the same attack."),
+        ("lira", 0.5, "stopped at 50%. Nothing that it had found is kept."),
+        ("threshold", 0.9, "stopped at 90%. Nothing that it had found is kept."),
+    ):
+        ended = replace(over, name=name, progress=progress)
+        monkeypatch.setattr(attacking, "states", lambda *_, one=ended: [one])
+        assert said in _texts(opened("attacks", run=run))
 
 
 @pytest.mark.parametrize(("ended", "said"), [({"error": "there was not enough memory"}, "not enough memory"),
@@ -966,14 +985,21 @@ def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run
     text = _texts(app)
     assert "A dash: of so few others, 1% is less than one, so it cannot be measured." in text
     made = made_attack(run)
-    nothing = overview._caption([replace(made, bound=0.0), replace(made, bound=None)], ["node", "edge"], [0, 0])
+    nothing = " ".join(overview._about([replace(made, bound=0.0), replace(made, bound=None)], ["node", "edge"]))
     why = findings.no_bound(replace(made, bound=None), "edge")
-    assert f"A dash for “ε at least”: no bound follows, because {why}." in nothing
+    assert f"A dash: no bound follows, because {why}." in nothing
     assert "because" not in overview._caption([replace(made, bound=0.5)], ["node"], [0])
     assert "Shown below: row 2, **" in text
     widths = sum(width for name, width in overview.WIDTHS.items() if name != "similarity alone")  # of edges alone
     assert widths <= 1084, "the table's width in a window of 1280"
     assert overview.WIDTHS["run"] > overview.WIDTHS["attack"], "the name of the run is read whole"
+    bare, free = keep(store, spec("mlp", unit="none")), made_attack(memory=4.0)
+    store.add_attack(bare, replace(free, run=bare))
+    beside = dict(
+        zip(*(_overview(opened("attacks", run=run))[name] for name in ("promised", "without privacy")), strict=True)
+    )
+    assert beside.pop("nothing") == "", "it is without privacy itself"
+    assert set(beside.values()) == {f"{free.found[0]:.3f}"}
 
 
 def test_the_table_of_runs_goes_by_the_verdict_and_begins_with_the_question_of_the_shown_attack(

@@ -301,10 +301,10 @@ class TestShown:
         assert float(sound) >= record.sound
         assert published == "9"
         assert 0 < float(audited.removeprefix("≥ ")) <= record.epsilon
-        assert "\n- By the threshold alone, 4,000 trials can show at most " in _texts(app), (
+        assert "\n- By counting alone, 4,000 trials can show at most " in _texts(app), (
             "what was not shown may be out of reach"
         )
-        assert "No claim is refuted. That proves none of them" in _texts(app)
+        assert "which it neither contradicts nor proves." in _texts(app)
         assert "each ε is the curve of one mechanism" in _texts(app)
         store.add_audit(run, replace(record, bounds=record.bounds[:1]))
         alone = _texts(opened("audit", run=run, shown="2"))
@@ -329,15 +329,17 @@ class TestShown:
         assert 0 < float(shown.group(1)) <= record.epsilon
         assert record.notes[0] in _texts(app)
 
-    def test_that_noise_is_public_stands_in_the_verdict_and_on_each_card_of_the_sound_epsilon(
+    def test_that_noise_is_public_is_one_line_with_what_it_means(
         self, opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(statement_words, "has_public_noise", lambda _: True)
         store.add_audit(run, made_audit(run, noise=0.8, published=9.0))
         app = opened("audit", run=run)
         premise = "holds for secret noise; this run's noise is public, so this ε does not protect it"
-        assert f"**The sound ε {premise}.**" in app.info[0].value
-        assert [one.value for one in app.caption].count(premise) == 2, "of the audit, and of what the run claims"
+        assert "secret" not in app.info[0].value, "a verdict does not end in its own denial"
+        (said,) = [one for one in app.caption if one.value == f"The run's ε {premise}."]
+        assert said.proto.help == statement_words.PUBLIC_NOISE
+        assert [one.value for one in app.caption].count(premise) == 1, "of what the run claims"
 
     @pytest.mark.parametrize(
         ("claims", "red", "said"),
@@ -363,7 +365,10 @@ class TestShown:
     @pytest.mark.parametrize(
         ("claims", "said"),
         [
-            ({}, "That is below the sound {}: nothing contradicts the guarantee. It is below the paper's 9, too."),
+            (
+                {},
+                "That is below the sound {}, which it neither contradicts nor proves. It is below the paper's 9, too.",
+            ),
             ({"claimed": math.inf}, "No ε is proved here, so there is no guarantee that an attack could contradict."),
             (
                 {"gaps": True},
@@ -393,9 +398,7 @@ class TestShown:
         store.add_audit(run, replace(record, turn=turn, delta=planned.delta))
         text = _texts(opened("audit", run=run))
         premise = "if the noise is Gaussian, as the ledger says"
-        assert (
-            f"**The attack shows that the ε is at least 7.5 {premise}; at least {lower(bare)} without that premise.**"
-        ) in text
+        assert f"**The attack shows that the ε is at least 7.5 {premise}.**" in text
         app = opened("audit", run=run)
         assert app.selectbox(key="shown").options == [
             f"1: {record.title}, ε at least 7.5 if the noise is Gaussian; {lower(bare)} without that premise"
@@ -404,7 +407,7 @@ class TestShown:
         assert table["without premise"].tolist() == [lower(bare)]
         assert table["takes for granted"].tolist() == [premise]
         assert f"{premise}; ≥ {lower(bare)} without that premise" in text.replace(f"7.5 {premise}", "")
-        assert ("claims for the same noise, under that premise alone, and is below the sound 9." in text) == alone
+        assert ("claims for the same noise, under that premise alone, and is below the sound 9, which" in text) == alone
         assert ("refuted, if the noise is Gaussian" in text) == alone
         assert "audits have shown that ε is at least" not in text, "the noise of this run is sampled, too"
         assert f"formula does not hold {'where the noise is Gaussian' if alone else 'here'};" in text
@@ -430,7 +433,7 @@ class TestShown:
         shown = Bound(route=Route.GAUSSIAN, epsilon=7.5), Bound(route=Route.ONE_RUN, epsilon=0.4)
         canaries = replace(made, adversary=Adversary.CANARIES, audit="white-box", epsilon=7.5, bounds=shown, sound=9.0)
         premises = "if the noise is Gaussian, and the sampling and the number of steps are as the ledger says"
-        assert f"at least 7.5 {premises}; at least 0.4 without these premises.**" in outcome.lead(canaries)
+        assert f"at least 7.5 {premises}.**" in outcome.lead(canaries)
         assert "under these premises alone" in outcome.lead(canaries)
         store.add_audit(run, canaries)
         text = _texts(opened("audit", run=run))
@@ -462,7 +465,7 @@ class TestShown:
         )
         store.add_audit(run, made_audit(run))
         app = opened("audit", run=run)
-        box = next(text.value for text in app.info if "nothing contradicts" in text.value or "more than" in text.value)
+        box = next(text.value for text in app.info if "neither contradicts" in text.value or "more than" in text.value)
         assert "one threshold alone" not in box, "here the threshold is the bound that counts"
         assert "Why two bounds from the same trials?" in _texts(app)
         assert app.button(key="next.mechanism").label == "Audit again with 16,000 trials"

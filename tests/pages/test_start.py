@@ -147,7 +147,7 @@ def test_a_run_of_the_gallery_is_marked_and_says_that_its_noise_is_public(
     app = opened("train", run=run.id)
     told = "\n".join(one.value for one in app.markdown)
     assert "from the gallery" in told
-    assert "protection. **Its noise is public**: the ε is that of the same noise kept secret." in told
+    assert "protection from whoever knows all the rest. **Its noise is public**: the ε is that of the same" in told
     assert "holds for secret noise; this run's noise is public, so this ε does not protect it" in [
         one.value for one in app.caption
     ]

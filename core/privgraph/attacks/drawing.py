@@ -13,6 +13,9 @@ import numpy as np
 
 from privgraph.attacks.signals import Bools
 
+TOGETHER = 16
+"""Models that are trained as one stack at most. Where an attack is stopped later, what they say is kept."""
+
 
 def independent(models: int, pool: int, members: int, random: np.random.Generator) -> Bools:
     """(models, pool): in each row, `members` of the pool, uniform and independent of the other rows."""

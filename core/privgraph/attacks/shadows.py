@@ -18,7 +18,7 @@ import numpy as np
 import psutil
 import torch
 
-from privgraph.attacks.drawing import balanced, fewest, independent
+from privgraph.attacks.drawing import TOGETHER, balanced, fewest, independent
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.attacks.signals import Array, Bools, Shadows, on_one_scale, scaled_confidence
 from privgraph.data.digest import graph_digest
@@ -34,8 +34,6 @@ from privgraph.progress import Progress, Result
 from privgraph.registry import method
 from privgraph.streams import derived_key, noise_key, stream, stream_seed
 
-TOGETHER = 16
-"""Models that are trained as one stack at most."""
 FEWEST_NODES = 10
 """A side of fewer nodes is not worth an attack."""
 
@@ -83,15 +81,21 @@ def ask(subject: Attacked, options: AttackOptions, *, shadows: bool = True) -> I
     if place is not None and (kept := _read(place)) is not None and _is_of(kept, subject, graph):
         yield kept
         return
-    find = _taught if method(subject.method).own_parts else _drawn
-    for event in find(subject, options, graph, shadows=shadows):
+    if method(subject.method).own_parts:
+        events = _taught(subject, options, graph, shadows=shadows)
+    else:
+        events = _drawn(subject, options, graph, place if shadows else None, shadows=shadows)
+    for event in events:
         if isinstance(event, Asked) and place is not None and shadows:
             _write(event, place)
         yield event
 
 
-def _drawn(subject: Attacked, options: AttackOptions, graph: Graph, *, shadows: bool) -> Iterator[Progress | Asked]:
-    """Where training nodes are those of the graph: they are drawn here, for each model."""
+def _drawn(
+    subject: Attacked, options: AttackOptions, graph: Graph, place: Path | None, *, shadows: bool
+) -> Iterator[Progress | Asked]:
+    """Where training nodes are those of the graph: they are drawn here, for each model. What each stack says
+    is kept beside the `place` until all of them are there, so that an attack that was stopped goes on."""
     pool = (graph.train_mask | graph.test_mask).nonzero().squeeze(1)
     own = graph.train_mask[pool].numpy()
     count = int(own.sum())
@@ -110,8 +114,15 @@ def _drawn(subject: Attacked, options: AttackOptions, graph: Graph, *, shadows: 
     beside = balanced(options.shadows * shadows, len(own), count, stream(options.seed, "attack/shadows"))
     members = np.concatenate([own[None], others, beside])
     found: list[Asked] = []
+    kept: list[Path] = []
     for start in range(0, len(members), TOGETHER):
         chunk = range(start, min(start + TOGETHER, len(members)))
+        if place is not None:
+            kept.append(place.with_suffix(f".from-{start}.npz"))
+            there = _read(kept[-1])
+            if there is not None and np.array_equal(there.members, members[chunk.start : chunk.stop]):
+                found.append(there)
+                continue
         graphs = [
             with_training(
                 graph, pool[torch.from_numpy(members[row])], pool[torch.from_numpy(~members[row])], subject.split
@@ -121,8 +132,12 @@ def _drawn(subject: Attacked, options: AttackOptions, graph: Graph, *, shadows: 
         made = _members(subject, options, graphs, chunk)
         yield from _train(subject, made, chunk.start, len(members))
         found.append(_answers(subject, graph, pool, members[chunk.start : chunk.stop], made))
+        if kept:
+            _write(found[-1], kept[-1])
     parts = {name: np.concatenate([getattr(one, name) for one in found]) for name in _STACKED}
     yield Asked(nodes=pool.numpy(), ways=found[0].ways, targets=options.targets, **parts)
+    for one in kept:
+        one.unlink(missing_ok=True)
 
 
 def _taught(subject: Attacked, options: AttackOptions, graph: Graph, *, shadows: bool) -> Iterator[Progress | Asked]:

@@ -60,7 +60,8 @@ def _hides(record: RunRecord, unit: str) -> str:
         return f"to hide {HIDES[unit]}, and **nothing is guaranteed**"
     word = strength(said.epsilon, said.delta)
     public = ". **Its noise is public**: the ε is that of the same noise kept secret" * has_public_noise(said)
-    return f"and hides {HIDES[unit]}, at **ε = {stated('sound', said.epsilon)}**: {word} protection{public}"
+    against = f"{word} protection from whoever knows all the rest{public}"
+    return f"and hides {HIDES[unit]}, at **ε = {stated('sound', said.epsilon)}**: {against}"
 
 
 def _beside(told: Beside, guess: str, *, reads_edges: bool) -> str:

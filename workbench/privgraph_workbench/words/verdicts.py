@@ -58,6 +58,11 @@ def on_average(attack: AttackRecord) -> bool:
     return round(attack.found[1], 3) > 0.5
 
 
+def on_average_alone(attack: AttackRecord) -> bool:
+    """Whether that is so on average only, and not certain of the run's own draw."""
+    return on_average(attack) and not on_own(attack)
+
+
 def strictly(attack: AttackRecord) -> float:
     """How small the chance of what is found at few false alarms must be: what the confidence leaves, shared
     by all the numbers that are looked at, the area and each rate."""

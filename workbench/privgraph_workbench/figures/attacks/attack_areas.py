@@ -62,7 +62,7 @@ def _found(record: AttackRecord) -> Row:
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """A mark for each area on the line of its interval, hollow ones for further models, and chance."""
+    """A mark for each area on the line of its interval, a small one for each attacked model, and chance."""
     if not rows:
         return empty(TITLE, "no attack is chosen")
     names = tuple(row["attack"] for row in rows)
@@ -146,9 +146,8 @@ def _marks(rows: Sequence[Row], slot: int, *, first: bool) -> list[Series]:
                 x=tuple(area for area, _ in single),
                 y=tuple(name for _, name in single),
                 slot=slot,
-                shape=0,
-                hollow=True,
-                size=6,
+                shape=3,  # apart from the square of their mean, also where they lie upon it
+                size=7,
                 legend=first,
                 hover=tuple(f"{name}\none attacked model: {number(area)}" for area, name in single),
             )

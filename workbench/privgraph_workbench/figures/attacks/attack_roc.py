@@ -13,6 +13,7 @@ from privgraph.attacks.exchange import group_delta
 from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.audits.bounds import at_most
 from privgraph.registry import sides
+from privgraph_workbench.figures.attacks.colours import slots
 from privgraph_workbench.figures.attacks.limits import no_line, without_line
 from privgraph_workbench.figures.audits.audit_roc import SCALES, frontier
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
@@ -157,7 +158,8 @@ def chart(rows: Sequence[Row]) -> Chart:
     asked = list(dict.fromkeys(row["asks"] for row in rows))
     single = len({row["attack"] for row in rows if row["curve"] == "sound"}) < 2
     lone = len(names) == 1
-    for slot, name in enumerate(names):
+    epsilons = {row["attack"]: row["epsilon"] for row in rows}
+    for slot, name in zip(slots([epsilons[name] for name in names]), names, strict=True):
         # no share of the others lies between none and one of them: there a logarithmic curve has no place
         held = [row for row in rows if row["attack"] == name and (not logarithmic or row["false"] >= _first(row, low))]
         band = [row for row in held if row["curve"] == "band" and (not logarithmic or row["high"] > 0)]

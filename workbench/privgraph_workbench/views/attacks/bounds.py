@@ -52,7 +52,7 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], pro
     statements = statements_of([record])
     name = f"{record.id}-audit-{place}"
     left, right = layout.columns("bounds", 2)
-    with left:
+    with right:
         scale = st.segmented_control(
             "Axes of the curve",
             list(audit_roc.SCALES),
@@ -63,7 +63,7 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], pro
             help="; ".join(f"{key}: {meaning}" for key, meaning in audit_roc.SCALES.items()),
         )
         _figure("audit_roc", audit_roc.data(audit, str(scale)), statements, name)
-    with right:
+    with left:
         _figure("audit_bounds", audit_bounds.data(audit), statements, name)
         if why := outcome.routes(audit):
             st.caption(why)
@@ -136,13 +136,9 @@ def _kind(audit: AuditRecord) -> str:
 
 def _numbers(audit: AuditRecord, statement: PrivacyStatement, place: int) -> None:
     """The claims for what was audited and the bound, side by side; a claim that it exceeds is red. Below the
-    claims of the run's `statement` what the sound one takes for granted, and why the published one is
-    another."""
+    published one of the run's `statement` why it is another."""
     bare = audit_words.without_premise(audit)
-    below = {
-        EPSILONS["sound"].label: statement_words.noise_premise(statement),
-        EPSILONS["published"].label: statement_words.why_published(statement),
-    }
+    below = {EPSILONS["published"].label: statement_words.why_published(statement)}
     claims = {EPSILONS["sound"].label: audit.sound, EPSILONS["published"].label: audit.published or 0.0}
     whole = "of the whole run" if audit.covers == "run" else "of one step of it"
     boxes = (

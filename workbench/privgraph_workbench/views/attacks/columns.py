@@ -12,6 +12,7 @@ from privgraph_workbench.theme import EPSILONS
 PROTECTS: Mapping[str, str] = {"none": "nothing", "edge": "edges", "node": "nodes"}
 """What an epsilon is about."""
 WITHOUT = "without premise"
+BARE = "without privacy"
 HELP: Mapping[str, str] = {
     "area": "Area under the curve (AUC), with its interval: how often the attack picks the right one of two, one "
     "trained on and one not; 0.5 is guessing",
@@ -29,6 +30,7 @@ HELP: Mapping[str, str] = {
     "run": "The attacked run; choose a row to open it",
     "similarity alone": "The area that is reached without reading any edge, by a model that reads none or by the true "
     "classes of both ends: up to there nothing leaked",
+    BARE: "The area on the same method and graph without privacy",
     "promised": "The run's sound ε, and what it protects; in brackets where it does not limit what is asked here",
     "protects": "What the run's ε is about",
     "test / training accuracy": "Of the run itself: a wide gap says that it has learnt its training nodes by heart",

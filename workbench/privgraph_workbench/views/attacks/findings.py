@@ -228,8 +228,8 @@ def nobody(attack: AttackRecord) -> str:
     said = f"Which nodes are exposed most is not listed. {ahead(attack)}"
     if seen.found:
         said += (
-            f" So many or more do with chance {exact_percent(seen.p, 2)} where nobody is exposed, so those in front "
-            "may be there by chance."
+            f" So many or more do with chance {exact_percent(seen.p, 2)} where nobody is exposed: they get ahead "
+            "together, wherever the highest score of the others happens to be low."
         )
     if nearly is None or not nearly.beyond_chance:
         return said

@@ -13,6 +13,7 @@ from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.options import parameters
 from privgraph.registry import ATTACKS, sides
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import tried as already
 from privgraph_workbench.views.attacks import new_attack
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import verdicts
@@ -51,22 +52,9 @@ def show(
                 new_attack.button(record, subject, label, name, options)
 
 
-def possible(subject: Attacked, attack: AttackRecord) -> list[str]:
-    """The attacks that ask what this one asks, and can be made on the run."""
-    asked = sides(attack.attack).asks
-    return [name for name, one in ATTACKS.items() if one.sides.asks == asked and one.refuses(subject) is None]
-
-
-def made(attack: AttackRecord, attacks: Sequence[AttackRecord]) -> set[str]:
-    """Which attacks that ask the same were made, or told by their areas beside another one."""
-    asked = sides(attack.attack).asks
-    same = [one for one in attacks if sides(one.attack).asks == asked]
-    return {one.attack for one in same} | {other.attack for one in same for other in one.rivals}
-
-
 def tried(subject: Attacked, attack: AttackRecord, attacks: Sequence[AttackRecord]) -> str:
     """How many of the attacks that ask the same were tried; "" where there is but one."""
-    offered, held = possible(subject, attack), made(attack, attacks)
+    offered, held = already.possible(subject, attack), already.made(attack, attacks)
     if len(offered) < 2:
         return ""
     family = FAMILY.get(sides(attack.attack).asks, "attacks that ask this")
@@ -120,7 +108,7 @@ def _steps(
     better = [one for one in attack.rivals if one.attack not in own and sum(one.areas) > sum(attack.areas)]
     for one in sorted(better, key=lambda one: -sum(one.areas))[:1]:
         steps[f"Attack with {attack_words.called(one.attack)}, which found more"] = (one.attack, attack.options)
-    left = [name for name in possible(subject, attack) if name not in made(attack, attacks)]
+    left = [name for name in already.possible(subject, attack) if name not in already.made(attack, attacks)]
     left.sort(key=lambda name: not ATTACKS[name].shadows)  # one that reads shadow models tells all others, too
     for name in left[:1]:
         others = len(left) > 1 and ATTACKS[name].shadows

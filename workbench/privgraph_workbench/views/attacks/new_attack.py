@@ -178,11 +178,16 @@ def _new(record: RunRecord, subject: Attacked, *, busy: bool) -> None:
         st.rerun()
 
 
+def draws(record: RunRecord, spec: AttackSpec) -> bool:
+    """Whether it trains shadow models on nodes that are drawn here, and not by the method."""
+    own_parts = record.spec.method in METHODS and METHODS[record.spec.method].own_parts
+    return spec.shadows and "online" in spec.reads and not own_parts
+
+
 def _needed(record: RunRecord, spec: AttackSpec, online: bool) -> tuple[int, int, int] | None:
     """How many shadow models a split of this graph's size takes, and how many nodes of how many train; None
     where that is not known, or nothing is asked."""
-    own_parts = record.spec.method in METHODS and METHODS[record.spec.method].own_parts
-    if own_parts or not {"shadows", "online"} <= {*spec.reads, *(["shadows"] if spec.shadows else [])}:
+    if not draws(record, spec):
         return None
     try:
         found = datasets.public_facts(dataset(record.spec.dataset), record.spec.data_options, record.spec.split)

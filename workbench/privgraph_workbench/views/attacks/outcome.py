@@ -61,7 +61,7 @@ def lead(audit: AuditRecord) -> str:
     of = "" if audit.covers == "run" else " of one step"
     shown = f"**The attack shows that the ε{of} is at least {least(audit)}.**"
     if without_premise(audit) is not None:
-        shown = f"**The attack shows that the ε{of} is at least {least(audit)}, {taken(audit)}.**"
+        shown = f"**The attack shows that the ε{of} is at least {least(audit)} {taken(audit)}.**"
     if audit.epsilon == 0:
         shown = f"**The attack has found nothing: it shows an ε{of} of at least 0, which always holds.**"
     if audit.refutes_sound:
@@ -140,7 +140,7 @@ def _ceiling(audit: AuditRecord) -> str:
         return ""
     counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")
     return (
-        f"{audit_bounds.by_counting(shown).capitalize()}, {audit.trials:,} {counted} can show at most "
+        f"By counting alone, {audit.trials:,} {counted} can show at most "
         f"{max(shown.values()):.2f}, even where an attack is never wrong."
     )
 

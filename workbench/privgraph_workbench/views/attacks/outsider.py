@@ -9,6 +9,7 @@ from functools import partial
 
 import streamlit as st
 
+from privgraph.attacks.drawing import TOGETHER
 from privgraph.attacks.options import Attacked
 from privgraph.options import OptionError, UnknownName
 from privgraph.registry import ATTACKS, AUDITS
@@ -205,7 +206,15 @@ def _ended(run: str, subject: Attacked) -> None:
     elif last is not None and last.stopped:
         took_turn = last.name in ATTACKS and ATTACKS[last.name].implies(subject)
         turn = queue.store().next_turn(run) if took_turn else None
-        st.info(under_way.stopped(last, "attack", turn), icon=":material/stop:")
+        st.info(under_way.stopped(last, "attack", turn, _kept(queue.store().get(run), last)), icon=":material/stop:")
+
+
+def _kept(record: RunRecord, last: Attacking) -> int:
+    """How many models of an attack that was stopped are kept for the same one: those of whole stacks."""
+    if last.name not in ATTACKS or not new_attack.draws(record, ATTACKS[last.name]):
+        return 0
+    models = last.options.targets + last.options.shadows
+    return int(last.progress * models) // TOGETHER * TOGETHER
 
 
 def _failed(run: str, last: Attacking) -> None:

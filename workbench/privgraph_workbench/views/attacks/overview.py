@@ -11,7 +11,7 @@ import streamlit as st
 from privgraph.attacks.record import RARE, AttackRecord
 from privgraph.registry import ATTACKS, sides
 from privgraph.runs.records import RunQuery, RunRecord
-from privgraph_workbench.facts import without_edges
+from privgraph_workbench.facts import without_edges, without_privacy
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.attacks import columns, comparing, findings
 from privgraph_workbench.views.parts import choosing, layout, states
@@ -24,8 +24,9 @@ WIDTHS = {
     "area": 145,
     "verdict": 195,
     "similarity alone": 90,
+    columns.BARE: 90,
     "promised": 120,
-    "run": 330,
+    "run": 300,
     FOUND: 110,
     "ε at least": 90,
     "attack": 90,
@@ -88,7 +89,11 @@ def _table(
             st.markdown("\n".join(f"- {one}" for one in _about(rows, [_unit(runs[one.run]) for one in rows])))
     _shown_below(rows, titles, shown[0])
     turn = st.session_state.setdefault(TURN, 0)
-    lines = [_line(titles[one.run], one, severe[one.run], _unit(runs[one.run]), alike[one.run]) for one in rows]
+    bare = [_without_privacy(one, rows, runs) for one in rows]
+    lines = [
+        _line(titles[one.run], one, severe[one.run], _unit(runs[one.run]), alike[one.run], free if any(bare) else None)
+        for one, free in zip(rows, bare, strict=True)
+    ]
     picked = st.dataframe(
         lines,
         hide_index=True,
@@ -135,8 +140,6 @@ def _caption(rows: Sequence[AttackRecord], units: Sequence[str], severe: Sequenc
     said = ["The strongest attack on each run, by the verdict first, then by the area; choose a row to open it."]
     if any(unit == "edge" and not verdicts.covered(one, unit) for one, unit in zip(rows, units, strict=True)):
         said.append("An ε in brackets is for edges, and does not limit what is asked here, however small it is.")
-    if reasons := _unbounded(rows, units):
-        said.append(f"A dash for “ε at least”: no bound follows, because {'; or '.join(reasons)}.")
     if any(map(verdicts.wide, rows, severe)):
         said.append(f"“{WIDE}”: the interval reaches below {verdicts.FAR:.0%}; open the run to attack more models.")
     return " ".join(said)
@@ -154,6 +157,8 @@ def _about(rows: Sequence[AttackRecord], units: Sequence[str]) -> list[str]:
         "**ε at least**: no ε below it can be claimed for such a model; of a run that protects nothing, how large a "
         "claim would have to be."
     )
+    if reasons := _unbounded(rows, units):
+        said[-1] += f" A dash: no bound follows, because {'; or '.join(reasons)}."
     if any(findings.too_few(one) for one in rows):
         said[-1] += f" Of fewer than {findings.FEW_NODES} nodes trained on, hardly any attack bounds ε."
     return said
@@ -165,7 +170,24 @@ def _unbounded(rows: Sequence[AttackRecord], units: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(findings.no_bound(one, unit) for one, unit in held))
 
 
-def _line(title: str, attack: AttackRecord, severe: int, unit: str, without: AttackRecord | None) -> dict[str, str]:
+def _without_privacy(attack: AttackRecord, rows: Sequence[AttackRecord], runs: Mapping[str, RunRecord]) -> str:
+    """The largest area among the rows on the method of its run without privacy; "" where there is none."""
+    own = runs[attack.run]
+    if own.spec.unit == "none":
+        return ""
+    bare = [one for one in rows if runs[one.run].spec.unit == "none"]
+    areas = [one.found[0] for one in bare if without_privacy.akin(own, runs[one.run])]
+    return f"{max(areas):.3f}" if areas else ""
+
+
+def _line(
+    title: str,
+    attack: AttackRecord,
+    severe: int,
+    unit: str,
+    without: AttackRecord | None,
+    bare: str | None,
+) -> dict[str, str]:
     """Area and verdict first: on a phone no more is seen."""
     value, low, high = attack.found
     alike = attack.by_classes
@@ -176,6 +198,7 @@ def _line(title: str, attack: AttackRecord, severe: int, unit: str, without: Att
         "area": f"{value:.3f} ({low:.3f} to {high:.3f})",
         **({} if alike is None else {"similarity alone": f"{alike:.3f}"}),
         "verdict": f"{word} ({WIDE})" if verdicts.wide(attack, severe) else word,
+        **({} if bare is None else {columns.BARE: bare}),
         "promised": _promised(attack, unit),
         "run": title,
         FOUND: rates.at_rare(attack),

@@ -16,7 +16,14 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import without_edges, without_privacy
 from privgraph_workbench.facts.advising import BLIND
-from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
+from privgraph_workbench.figures.attacks import (
+    attack_areas,
+    attack_exposure,
+    attack_map,
+    attack_roc,
+    attack_scores,
+    colours,
+)
 from privgraph_workbench.figures.audits.audit_roc import SCALES
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
@@ -244,7 +251,8 @@ def _side_by_side(every: Sequence[comparing.Other], curves: Sequence[comparing.O
     curve where that is drawn, and the numbers as a table."""
     drawn, runs = [one.attack for one in every], [one.run for one in every]
     names = comparing.labels(runs, drawn)
-    slots = [curves.index(one) if one in curves else NEUTRAL for one in every]
+    colours_of = colours.slots([one.attack.sound for one in curves])
+    slots = [colours_of[curves.index(one)] if one in curves else NEUTRAL for one in every]
     areas = attack_areas.data(drawn, names, slots)
     live_plot.show(attack_areas.plot(areas, layout.theme()), key=f"attack_areas.{name}")
     figure_exports("attack_areas", areas, _statements(runs, drawn), name=name)

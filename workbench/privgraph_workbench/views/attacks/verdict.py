@@ -107,7 +107,7 @@ def _pair(attack: AttackRecord, without: AttackRecord | None) -> str:
 
 def _alone(attack: AttackRecord) -> str:
     """That what is found on average is not certain of the run's own training nodes; "" where it is."""
-    if verdicts.on_own(attack) or not verdicts.on_average(attack):
+    if not verdicts.on_average_alone(attack):
         return ""
     own, apart = attack.outcome, sides(attack.attack)
     interval = f"{percent(own.area)}, {percent(own.area_low)} to {percent(own.area_high)}"

@@ -10,7 +10,7 @@ import streamlit as st
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts import without_edges
+from privgraph_workbench.facts import tried, without_edges, without_privacy
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.words import verdicts
 
@@ -42,14 +42,19 @@ def show(
             st.markdown(f"**{verdicts.asks(attacks[place])}**", width="content")
             word, colour = verdicts.word(attacks[place], severe[place]), verdicts.SEVERITIES[severe[place]][1]
             st.badge(word, color=colour)
-            st.markdown(told(record, attacks[place]), width="content")
+            st.markdown(told(record, attacks[place], attacks), width="content")
             beside(place)
 
 
-def told(record: RunRecord, attack: AttackRecord) -> str:
-    """What was found, what that is to be compared with, and whether the run's promise limits it."""
+def told(record: RunRecord, attack: AttackRecord, attacks: Sequence[AttackRecord]) -> str:
+    """What was found, what that is to be compared with, how much was tried, and whether the run's promise
+    limits it."""
     unit = "none" if record.statement is None else record.statement.unit
+    bare = without_privacy.beside(queue.store(), record, attack)
     said = [verdicts.evidence(attack, without_edges.beside(queue.store(), record, attack))]
+    said += [] if bare is None else [verdicts.privacy_tells(attack, bare[1]).rstrip(".")]
+    said += ["not certain of its own training nodes alone"] * verdicts.on_average_alone(attack)
+    said += [few] if (few := tried.in_short(record, attack, attacks)) else []
     if unit == "edge" and not verdicts.covered(attack, unit):
         said.append("**its ε hides edges, not this**")
     return " · ".join(said)

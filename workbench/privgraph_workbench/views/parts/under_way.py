@@ -64,12 +64,13 @@ def told(one: Examination[Any], title: str, now: float) -> str:
     return f"{markup.literal(title)} · {begun}{rest}"
 
 
-def stopped(one: Examination[Any], noun: str, turn: int | None) -> str:
-    """That it was stopped, how far it was, and what is left of it. `turn` is that of the next one, where this
-    one took a turn."""
+def stopped(one: Examination[Any], noun: str, turn: int | None, models: int = 0) -> str:
+    """That it was stopped, how far it was, and what is left of it: so many of its `models`. `turn` is that of
+    the next one, where this one took a turn."""
     far = f" at {one.progress:.0%}" if one.progress > 0 else ""
     spent = "" if turn is None else f" It has used up its turn: the next one takes turn {turn}."
-    return f"The last {noun} was stopped{far}. Nothing that it had found is kept.{spent}"
+    kept = f"Its first {models} models are kept for the same {noun}" if models else "Nothing that it had found is kept"
+    return f"The last {noun} was stopped{far}. {kept}.{spent}"
 
 
 def seconds_left(one: Examination[Any], now: float) -> float | None:

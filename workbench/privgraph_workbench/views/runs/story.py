@@ -65,7 +65,7 @@ def found_out(record: RunRecord) -> None:
     def way(place: int) -> None:
         st.page_link(
             shell.page("attacks"),
-            label="See it",
+            label="See the attack",
             icon=":material/person_search:",
             query_params={"who": "outsider", "run": record.id, "found": str(place + 1)},
         )
@@ -204,13 +204,9 @@ def _attack(record: RunRecord) -> Way | None:
         offered = [spec for spec in ATTACKS.values() if spec.refuses(subject) is None]
     except (StoreError, OptionError, UnknownName):
         return None
-    if not offered:
+    if not offered or queue.store().attacks(record.id):  # what they found stands above, with the way to them
         return None
     first = min(offered, key=lambda spec: (spec.sides.unit == "edge") != (subject.statement.unit == "edge"))
-    if attacks := queue.store().attacks(record.id):
-        several = "s" * (len(attacks) != 1)
-        text = f"{len(attacks)} attack{several} made so far. Curves, what follows, and another attack are there."
-        return (f"See its attack{several}", ":material/person_search:", "attacks", {"run": record.id}, text)
     cost = markup.sentence(first.cost(subject, AttackOptions()))
     text = f"An outsider asks its model, and tells {first.sides.asks}: {first.title}. {cost}"
     return ("Attack this run", ":material/person_search:", "attacks", {"run": record.id}, text)
