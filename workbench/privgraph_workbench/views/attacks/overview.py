@@ -24,7 +24,7 @@ WIDTHS = {
     "area": 145,
     "verdict": 195,
     "similarity alone": 90,
-    columns.BARE: 85,
+    columns.BARE: 84,
     "promised": 120,
     "run": 250,
     FOUND: 110,
