@@ -58,9 +58,10 @@ def _hides(record: RunRecord, unit: str) -> str:
         return f"to hide {HIDES[unit]}" + (f" at ε = {asked:g}" if asked is not None else "")
     if math.isinf(said.epsilon):
         return f"to hide {HIDES[unit]}, and **nothing is guaranteed**"
-    word = strength(said.epsilon, said.delta)
-    public = ". **Its noise is public**: the ε is that of the same noise kept secret" * has_public_noise(said)
-    return f"and hides {HIDES[unit]}, at **ε = {stated('sound', said.epsilon)}**: {word} protection{public}"
+    at = f"{HIDES[unit]}, at **ε = {stated('sound', said.epsilon)}**: {strength(said.epsilon, said.delta)} protection"
+    if has_public_noise(said):
+        return f"and **protects nobody: its noise is public**. With secret noise it would hide {at}"
+    return f"and hides {at}"
 
 
 def _beside(told: Beside, guess: str, *, reads_edges: bool) -> str:
