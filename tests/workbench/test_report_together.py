@@ -1,5 +1,5 @@
-"""What a report says once: what all runs behind its numbers cost together, whose noise is public, and the terms
-that the statements of one method have in common."""
+"""What a report says once: what all runs behind its numbers cost together, whose noise is public, and the
+terms that the statements of one method have in common."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def as_html(block: Block, statements: Mapping[str, PrivacyStatement], draw: Draw
     return f"<p>{escaped(block)}</p>"
 
 
-_WHOLE = re.compile(r"<[^>]*>|[εδ] [=≤] [\d.,]*\d(?:e-\d+)?|\d+e-\d+")
+_WHOLE = re.compile(r"<[^>]*>|[εδ] (?:[=≤] )?[\d.,]*\d(?:e-\d+)?|\d+e-\d+")
 
 
 def escaped(text: str) -> str:

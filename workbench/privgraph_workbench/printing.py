@@ -346,8 +346,8 @@ class _Paper:
 
 
 def _whole(said: str) -> str:
-    """With spaces at which no line ends: what an epsilon or a delta is equal to stands on its line."""
-    return re.sub(r"([εδ]) ([=≤]) ", "\\1\u00a0\\2\u00a0", said)
+    """With spaces at which no line ends: the number of an epsilon or a delta stands on its line."""
+    return re.sub(r"[εδ] (?:[=≤] )?(?=\d)", lambda one: one[0].replace(" ", "\u00a0"), said)
 
 
 def _within(wide: Sequence[float], least: Sequence[float], room: float) -> list[float]:

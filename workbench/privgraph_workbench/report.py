@@ -33,7 +33,7 @@ from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.meaning import BUT_FOR_FAULTS, wager
 from privgraph_workbench.words.naming import UNIT_WORDS, graph_of, made_by, method_title, metric_title
 from privgraph_workbench.words.numbers import duration, lower, metric, number, percent
-from privgraph_workbench.words.statements import refutations, three_numbers
+from privgraph_workbench.words.statements import CLAIMS, refutations, three_numbers
 
 LIBRARIES = ("privgraph", "torch", "torch-geometric", "opacus", "dp-accounting", "numpy", "scipy", "scikit-learn")
 SECRET = (
@@ -56,7 +56,6 @@ OUTSIDERS = (
     "finds nothing proves nothing. Intervals are at the confidence that the attack was asked for."
 )
 UNREAD = "Attacks on this run were kept by another version of the workbench, and cannot be read by this one."
-GAPS = "Where the paper claims more than holds. The sound ε relies on none of these claims; the ε as published may."
 SETTINGS = "All its settings, with what the method chose where it was left to"
 BESIDE = 5
 """Runs that stand side by side in a table at most."""
@@ -64,8 +63,8 @@ MEASURED = (
     "Accuracies were measured on labels that an evaluator knows. They are for study, and no guarantee covers them."
 )
 LAST_STEPS = (
-    "These are values at the last step of a stage. The results at the top are those of the model that "
-    "the run kept, which may be that of an earlier step."
+    "Below learning curves stand the values at the last step of each stage. The results above them are those of the "
+    "model that the run kept, which may be that of an earlier step."
 )
 
 
@@ -257,7 +256,7 @@ def _gaps(gaps: Sequence[Gap]) -> list[Block]:
         f"{one.holds}. Size: {one.size}. Source: {one.source}."
         for one in gaps
     )
-    return [GAPS, Remark("\n".join(points))] if gaps else []
+    return [CLAIMS, Remark("\n".join(points))] if gaps else []
 
 
 def unaudited(statement: PrivacyStatement) -> PrivacyStatement:

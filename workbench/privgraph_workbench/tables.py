@@ -101,7 +101,7 @@ def _of_sound(record: RunRecord) -> list[str]:
 def _of_published(said: PrivacyStatement) -> list[str]:
     """Why the epsilon as published is another number."""
     why = words.why_published(said) if said.unit != "none" else ""
-    return [f"As published: {why}."] if why else []
+    return [f"The ε as published is {why}."] if why else []
 
 
 def noise_is_public(record: RunRecord) -> bool:

@@ -121,11 +121,9 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
     records = [one.record for one in runs]
     found: list[Drawn] = []
     if len(records) > 1:
-        every = list({one.id: one for told in runs for one in (*told.same, told.record)}.values())
-        seen: dict[str, RunRecord] = {}
-        for one in every:
-            seen.setdefault(setting(one), one)
-        compared = [one for one in every if setting(one) in list(seen)[:MOST_COMPARED]]
+        every = list({held.id: held for told in runs for held in (*told.same, told.record)}.values())
+        first = list(dict.fromkeys(map(setting, every)))[:MOST_COMPARED]
+        compared = [record for record in every if setting(record) in first]
         for figure, rows, held in (
             ("tradeoff", tradeoff.data(every), every),
             ("compare", [{**row, "seconds": None} for row in compare.data(compared)[:MOST_COMPARED]], compared),

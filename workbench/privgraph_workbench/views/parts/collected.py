@@ -145,9 +145,10 @@ def button(key: str, fresh: Sequence[Kept], help_: str) -> None:
     held = everything()
     left = [one for one in fresh if not _is_in(one, held)]
     if fresh and not left:
-        st.page_link(
-            shell.page("report"), label=IN, icon=":material/check:", help="Put it in order there, and leave with it"
-        )
+        with st.container(key=f"{shell.BOXED}-{key.replace('.', '-')}", width="content"):
+            st.page_link(
+                shell.page("report"), label=IN, icon=":material/check:", help="Put it in order there, and leave with it"
+            )
         return
     if len(held) >= MOST:
         label, icon, said = "The report is full", "error", f"A report holds {MOST} runs and figures at most"

@@ -195,9 +195,12 @@ def gaps(statement: PrivacyStatement) -> None:
     """Where the paper's analysis promises more than holds, in plain words with its size."""
     if not statement.gaps:
         return
-    many = len(statement.gaps) > 1
-    title = f"{len(statement.gaps)} gaps" if many else "A gap"
-    with st.expander(f"{title} between what the paper claims and what holds", icon="⚠️"):
+    title = f"{len(statement.gaps)} gaps" if len(statement.gaps) > 1 else "A gap"
+    with st.expander(
+        f"{title} between what the paper claims and what holds: the sound ε relies on no such claim",
+        icon=":material/rule:",
+    ):
+        st.caption(statement_words.CLAIMS)
         for gap in statement.gaps:
             st.markdown(f"**{markup.literal(gap.title)}** ({markup.literal(gap.evidence)})")
             st.markdown(
