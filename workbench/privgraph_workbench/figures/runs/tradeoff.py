@@ -304,9 +304,9 @@ def _other_nodes(panels: Iterable[Sequence[Row]]) -> list[str]:
 def _out_of_sight(panels: Sequence[Sequence[Row]], ends: Sequence[tuple[float, float]]) -> list[str]:
     """How many marks lie beyond the end of their panel, and why."""
     found = []
-    for kind, what in (("sound", "ε"), ("published", "ε as published")):
+    for column, what in ((COLUMNS["sound"], "ε"), (COLUMNS["published"], "ε as published")):
         beyond = sum(
-            placed(row[COLUMNS[kind]]) and row[COLUMNS[kind]] > end
+            placed(row[column]) and row[column] > end
             for held, (_, end) in zip(panels, ends, strict=True)
             for row in held
         )
