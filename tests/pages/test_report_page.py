@@ -182,7 +182,7 @@ def test_a_report_is_made_step_by_step_and_waits_until_something_changes(
     app.run()
     assert not offered_files.labels(app)
     (takes,) = [one.value for one in app.caption if "stops it" in one.value]
-    assert takes == "0 figures and a notebook: about 20 s. **Cancel**, or changing anything on this page, stops it."
+    assert takes == "3 figures and a notebook: about 40 s. **Cancel**, or changing anything on this page, stops it."
     app.button(key="report_make").click().run()
     assert not app.exception, app.exception
     assert "report_cancel" not in {button.key for button in app.button}, "only while it is made"
