@@ -54,12 +54,24 @@ def test_epsilons_of_different_units_carry_a_warning(store: RunStore) -> None:
     assert "edge-level and node-level" in compare.chart(compare.data([edge, node])).badges[0]
 
 
+def test_what_is_proved_is_hidden_by_no_published_mark_and_no_odd_one_stretches_the_axis(store: RunStore) -> None:
+    said = made_runs.statement(made_runs.edge_entries(9))
+    rows = compare.data([made_runs.finish(store, made_runs.spec(), 0.7, said)])
+    chart = compare.chart(rows)
+    drawn = [one.epsilon for one in chart.series if one.epsilon]
+    assert drawn.index("published") < drawn.index("sound")
+    odd = compare.chart([{**rows[0], "epsilon_as_published": 115_000.0}])
+    assert float(odd.panels[1].x.high or 0) < 10
+    assert not any(one.epsilon == "published" for one in odd.series)
+    assert "an ε over 1,000 is out of sight: so large a one promises nothing" in odd.badges
+
+
 def test_an_unfinished_run_can_be_compared(store: RunStore) -> None:
     store.submit(made_runs.spec())
     rows = compare.data(store.find())
     assert rows[0]["test_accuracy"] is None
     assert rows[0]["epsilon"] is None
-    assert len(compare.plot(rows).data) == 2
+    assert len(compare.plot(rows).data) == 1, "it has told no time either"
 
 
 def test_convergence_averages_seeds_step_by_step(store: RunStore) -> None:

@@ -340,6 +340,10 @@ def test_an_epsilon_that_promises_nothing_does_not_stretch_the_axis() -> None:
     chart = tradeoff.chart([_row(1, 0.5), _row(8, 0.7), _row(30_000, 0.9)])
     assert float(chart.panels[0].x.high or 0) < 20
     assert any(badge.startswith("1 setting with ε over 1,000: out of sight") for badge in chart.badges)
+    chart = tradeoff.chart([_row(1, 0.5, epsilon_as_published=2), _row(8, 0.7, epsilon_as_published=115_000)])
+    assert any(badge.startswith("1 setting with ε as published over 1,000: out of sight") for badge in chart.badges)
+    (link,) = (one for one in chart.series if one.name == tradeoff_marks.SAME_RUN)
+    assert link.x == (1, 2), "no line leads to a mark that is not drawn"
 
 
 def test_a_legend_has_room_for_so_many() -> None:
@@ -474,7 +478,7 @@ def test_a_panel_names_graph_size_and_network(store: RunStore) -> None:
     )
     titles = [panel.title for panel in tradeoff.chart(tradeoff.data(records)).panels]
     assert titles == [
-        "Handwritten digits, 1,797 nodes, networks gat and gcn",
+        "Handwritten digits, 1,797 nodes",  # GAP beside them leaves no choice of a network
         "Karate club, 34 nodes",
         "Made-up social network (nodes 600), network sage",
     ]

@@ -181,8 +181,11 @@ def test_a_report_is_made_step_by_step_and_waits_until_something_changes(
     app.session_state["collected"] = [Kept(run=run)]
     app.run()
     assert not offered_files.labels(app)
+    (takes,) = [one.value for one in app.caption if "stops it" in one.value]
+    assert takes == "3 figures and a notebook: about 40 s. **Cancel**, or changing anything on this page, stops it."
     app.button(key="report_make").click().run()
     assert not app.exception, app.exception
+    assert "report_cancel" not in {button.key for button in app.button}, "only while it is made"
     assert steps[0][1] == "figure 1 of 2 on the page"
     assert offered_files.labels(app) == ["Download the report (zip, 1.2 MB)"]
     app.run()

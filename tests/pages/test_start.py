@@ -18,6 +18,7 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
 from privgraph_workbench.figures.runs.tradeoff_marks import FRONT
+from privgraph_workbench.views.parts import statement
 from privgraph_workbench.views.start.page import demo_spec
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words.numbers import percent
@@ -147,10 +148,9 @@ def test_a_run_of_the_gallery_is_marked_and_says_that_its_noise_is_public(
     app = opened("train", run=run.id)
     told = "\n".join(one.value for one in app.markdown)
     assert "from the gallery" in told
-    assert "protection from whoever knows all the rest. **Its noise is public**: the ε is that of the same" in told
-    assert "holds for secret noise; this run's noise is public, so this ε does not protect it" in [
-        one.value for one in app.caption
-    ]
+    assert "protection from whoever knows all the rest. **Its noise is public, so as it is it protects nobody" in told
+    assert statement.PUBLIC in told, "on the card of the number, as heavy as it"
+    assert "With secret noise: somebody who knows everything else guesses" in told
     app.session_state[f"tabs.{run.id}"] = "The promise"
     assert "the noise of this run is no secret" in "\n".join(one.value for one in app.run().markdown)
 

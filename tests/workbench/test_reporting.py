@@ -27,7 +27,8 @@ from privgraph_workbench.figures import chart_of, export
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import FORMATS
 from privgraph_workbench.figures.runs import curves as made_curves
-from privgraph_workbench.reporting import Asked, Drawn, Told
+from privgraph_workbench.reporting import Asked, Drawn, Told, archive, chapters, first_page
+from privgraph_workbench.reporting.asked import without_seeds
 from privgraph_workbench.words.bibliography import ENTRIES, SAME, bibtex
 
 
@@ -84,7 +85,9 @@ def two_runs() -> list[Told]:
 def opened(packed: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         assert archive.testzip() is None
-        return {name: archive.read(name) for name in archive.namelist()}
+        names = archive.namelist()
+        (folder,) = {name.partition("/")[0] for name in names}
+        return {name.removeprefix(f"{folder}/"): archive.read(name) for name in names}
 
 
 def asked(runs: list[Told], **changed: object) -> Asked:
@@ -130,7 +133,7 @@ def test_the_page_asks_nobody_and_warns_first(whole: Made) -> None:
     page = whole.files["report.html"].decode()
     assert "default-src 'none'" in page
     assert not re.search(r'(?:src|href)="(?!data:|#part-)', page)
-    assert page.index(reporting.EVALUATOR[:40]) < page.index("Figure 1")
+    assert page.index(first_page.EVALUATOR[:40]) < page.index("Figure 1")
     for place, title in re.findall('href="#part-([0-9]+)">([^<]*)<', page):
         assert f'<section id="part-{place}"><h2>{title}</h2>' in page, "the contents lead to each part"
     assert page.count("Versions, where this report was made") == 2, "once, and in the contents"
@@ -226,7 +229,7 @@ def test_runs_that_differ_in_their_seeds_are_one_chapter(whole: Made, shared: Ma
         assert "".join(f"<th>{name}</th>" for name in ("", *names)) in page
         assert "(un " not in page
         first = page[: page.index("<nav")]
-        (composed,) = re.findall(r"Whoever sees all of them has been shown ε = ([0-9.]+)", first)
+        (composed,) = re.findall(r"Whoever sees all of them has been shown <span class=\"whole\">ε = ([0-9.]+)", first)
         (alone,) = {one.record.statement.epsilon for one in made.asked.runs if one.record.statement}
         assert alone < float(composed) < 2 * alone
     assert whole.files["report.html"].decode().count("privgraph run progap") == 2, "a command for each"
@@ -235,7 +238,7 @@ def test_runs_that_differ_in_their_seeds_are_one_chapter(whole: Made, shared: Ma
 def test_runs_with_an_audit_are_no_other_setting(runs: list[Told]) -> None:
     audited = replace(runs[1].record, epsilon_audited=0.25, audit_confidence=0.95, adversary=Adversary.CANARIES)
     told = [runs[0], replace(runs[1], record=audited)]
-    (chapter,) = reporting._chapters(replace(asked(told), figures=()))
+    (chapter,) = chapters.chapters_of(replace(asked(told), figures=()))
     (table,) = [one for section in chapter.sections for one in section.blocks if isinstance(one, blocks.Table)
                 and one.head == ("", "Value", "By")]  # fmt: skip
     (row,) = [row for row in table.rows if "audited" in row[0]]
@@ -243,7 +246,7 @@ def test_runs_with_an_audit_are_no_other_setting(runs: list[Told]) -> None:
     assert row[2].endswith("(seed 4)"), "whose it is"
     tuned = {**(audited.statement_json or {}), "epsilon": 0.5}
     apart = [runs[0], replace(runs[1], record=replace(audited, statement_json=tuned))]
-    assert len(reporting._chapters(replace(asked(apart), figures=()))) == 2, "another promise"
+    assert len(chapters.chapters_of(replace(asked(apart), figures=()))) == 2, "another promise"
 
 
 def test_who_wrote_it_and_when_stands_first(runs: list[Told]) -> None:
@@ -317,7 +320,7 @@ def test_a_picture_is_drawn_once_for_lines_and_once_for_pixels(
         return once(figure, rows, statements, theme, titled=titled)
 
     monkeypatch.setattr(export, "drawn_of", counted)
-    monkeypatch.setattr(reporting, "_LATELY", {})
+    monkeypatch.setattr(archive, "_LATELY", {})
     kept = replace(asked(runs), figures=asked(runs).figures[:1])
     reporting.build(kept)
     of_one = [kind for figure, *kind in drawn if figure == "tradeoff"]
@@ -325,9 +328,9 @@ def test_a_picture_is_drawn_once_for_lines_and_once_for_pixels(
     drawn.clear()
     reporting.page(kept)
     assert not drawn, "it was looked at lately"
-    monkeypatch.setattr(reporting, "MOST_LATELY", 1)
+    monkeypatch.setattr(archive, "MOST_LATELY", 1)
     reporting.page(kept)
-    assert len(reporting._LATELY) == 1
+    assert len(archive._LATELY) == 1
 
 
 def test_all_papers_behind_figures_and_statements_are_cited(runs: list[Told]) -> None:
@@ -346,11 +349,10 @@ def test_numbered_runs_have_a_key(shared: Made) -> None:
     (first, *_) = csv.DictReader(io.StringIO(files["figures/02-compare.csv"].decode()))
     assert first["runs"] == "run 1"
     alone = replace(shared.asked, runs=shared.asked.runs[:1])
-    assert "Run 1 is the run of this report (files run-01)." in reporting._numbered(alone)
+    assert "Run 1 is the run of this report (files run-01)." in archive._numbered(alone)
     rows = csv.DictReader(io.StringIO(files["figures/setting-01-curves.csv"].decode()))
     assert list(dict.fromkeys(row["run"] for row in rows)) == ["run 1", "run 2"]
-    chapters = reporting._chapters(reporting._without_seeds(alone))
-    assert [one.name for one in chapters] == ["run-01"]
+    assert [one.name for one in chapters.chapters_of(without_seeds(alone))] == ["run-01"]
 
 
 def test_figures_alone_are_a_report(runs: list[Told]) -> None:

@@ -62,10 +62,12 @@ def test_what_must_be_known_of_an_epsilon_is_a_footnote_to_it(records: list[RunR
     sound, audited = table.head.index("sound ε"), table.head.index("ε audited")
     assert table.rows[0][sound].endswith(" [1]")
     assert "[" not in table.rows[1][sound]
-    assert [row[audited] for row in table.rows] == ["at least 0.134 [2]"] * 2, "the number, and how it was found below"
+    assert all(row[table.head.index("ε as published")].endswith(" [2]") for row in table.rows), "why it is another"
+    assert [row[audited] for row in table.rows] == ["at least 0.134 [3]"] * 2, "the number, and how it was found below"
     assert notes[0] == f"[1] {NOISE_IS_PUBLIC[:1].upper()}{NOISE_IS_PUBLIC[1:]}."
-    assert notes[1].startswith("[2] Audited: confidence 95%")
-    assert len(notes) == 2
+    assert notes[1].startswith("[2] The ε as published is smaller than what is proved")
+    assert notes[2].startswith("[3] Audited: confidence 95%")
+    assert len(notes) == 3
     bare = replace(open_, statement_json=statement_to_json(made_runs.statement((), unit="none")), epsilon_audited=None)
     assert not tables.in_words([Line(name="", label="", record=bare)])[1], "no noise, no key"
 

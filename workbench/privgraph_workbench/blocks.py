@@ -38,7 +38,10 @@ class Code:
 
 @dataclass(frozen=True)
 class Warned:
+    """A warning in a box of its own, below what it is of in bold."""
+
     text: str
+    title: str = "Careful"
 
 
 @dataclass(frozen=True)
@@ -120,13 +123,13 @@ def as_markdown(block: Block) -> str:
         return without_tags(block.text)
     if isinstance(block, Code):
         return "\n\n".join([f"{block.title}:"] * bool(block.title) + [f"```\n{block.text}\n```"])
-    return f"> **Careful.** {literal(block.text)}" if isinstance(block, Warned) else literal(block)
+    return f"> **{literal(block.title)}.** {literal(block.text)}" if isinstance(block, Warned) else literal(block)
 
 
 def as_html(block: Block, statements: Mapping[str, PrivacyStatement], draw: Draw = drawn) -> str:
     """A block as HTML; `statements` go into its pictures."""
     if isinstance(block, list):
-        return f"<ul>{''.join(f'<li>{markup.escape(point)}</li>' for point in block)}</ul>"
+        return f"<ul>{''.join(f'<li>{escaped(point)}</li>' for point in block)}</ul>"
     if isinstance(block, Table):
         named = any(block.head)
         head = f"<thead><tr>{_cells(block.head, 'th')}</tr></thead>" if named else ""
@@ -150,8 +153,25 @@ def as_html(block: Block, statements: Mapping[str, PrivacyStatement], draw: Draw
             f"<details><summary>{markup.escape(block.title)}</summary>{written}</details>" if block.title else written
         )
     if isinstance(block, Warned):
-        return f'<p class="careful"><strong>Careful.</strong> {markup.escape(block.text)}</p>'
-    return f"<p>{markup.escape(block)}</p>"
+        return f'<p class="careful"><strong>{markup.escape(block.title)}.</strong> {escaped(block.text)}</p>'
+    return f"<p>{escaped(block)}</p>"
+
+
+_WHOLE = re.compile(r"<[^>]*>|[εδ] (?:[=≤] )?[\d.,]*\d(?:e-\d+)?|\d+e-\d+")
+
+
+def escaped(text: str) -> str:
+    """The text as HTML, in which no number is broken at the end of a line.
+
+    >>> escaped("<b> at δ = 1e-05")
+    '&lt;b&gt; at <span class="whole">δ = 1e-05</span>'
+    """
+    return _unbroken(markup.escape(text))
+
+
+def _unbroken(html: str) -> str:
+    """HTML with the numbers in its text kept whole; tags, and addresses in them, are left as they are."""
+    return _WHOLE.sub(lambda one: one[0] if one[0][0] == "<" else f'<span class="whole">{one[0]}</span>', html)
 
 
 _BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
@@ -217,7 +237,7 @@ def _written(text: str) -> str:
         line = markup.escape(line)
         for mark, tag in _INLINE:
             line = mark.sub(tag, line)
-        return line
+        return _unbroken(line)
 
     return "".join(
         f"<p>{said(part)}</p>"
@@ -228,7 +248,7 @@ def _written(text: str) -> str:
 
 
 def _cells(row: Sequence[str], tag: str) -> str:
-    return "".join(f"<{tag}>{markup.escape(cell)}</{tag}>" for cell in row)
+    return "".join(f"<{tag}>{escaped(cell)}</{tag}>" for cell in row)
 
 
 PAGE = """<!DOCTYPE html>
@@ -252,6 +272,7 @@ table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: a
 th, td { text-align: left; padding: .35rem .8rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 pre { background: var(--soft); padding: .9rem; white-space: pre-wrap; overflow-wrap: anywhere; border-radius: 6px; }
 td:first-child { min-width: 8rem; }
+.whole { white-space: nowrap; }
 .figure { overflow-x: auto; }
 img { max-width: 100%; height: auto; }
 @media (max-width: 40rem) { .figure img { max-width: none; width: 44rem; } }

@@ -149,7 +149,7 @@ class _Paper:
     def lines(self, said: str, size: float, width: float, *, bold: bool = False, mono: bool = False) -> list[str]:
         """The words in lines of that width; a word that is longer than a line is broken."""
         found, line = [], ""
-        for word in said.split(" "):
+        for word in _whole(said).split(" "):
             longer = f"{line} {word}" if line else word
             if self.measure(longer, size, bold=bold, mono=mono) <= width:
                 line = longer
@@ -204,7 +204,7 @@ class _Paper:
             self.text(left - 9, self.y + SIZE, "•", SIZE)
         x, glued = left, True
         for text, bold in said:
-            for word in re.findall(r"\s+|\S+", text):
+            for word in re.findall(r"[ \n\t]+|[^ \n\t]+", _whole(text)):
                 if word.isspace():
                     glued = False
                     continue
@@ -226,7 +226,7 @@ class _Paper:
         elif isinstance(block, Code):
             self.code(block)
         elif isinstance(block, Warned):
-            self.boxed(self.lines(f"Careful. {block.text}", SIZE, WIDTH - 2 * MARGIN - 20), SIZE, bar=True)
+            self.warning(block)
         elif isinstance(block, Remark):
             for part in parts_of(block.text):
                 for one in part if isinstance(part, list) else [part]:
@@ -240,17 +240,24 @@ class _Paper:
             self.words(block)
         self.y += GAP
 
-    def boxed(self, lines: Sequence[str], size: float, *, bar: bool = False, mono: bool = False) -> None:
-        """Lines on a ground of their own; in the colour of warnings at their side where `bar`."""
+    def warning(self, block: Warned) -> None:
+        """In a box, its title in bold above it."""
+        width = WIDTH - 2 * MARGIN - 20
+        above = self.lines(f"{block.title}.", SIZE, width, bold=True)
+        self.boxed([*above, *self.lines(block.text, SIZE, width)], SIZE, bar=True, bold=len(above))
+
+    def boxed(self, lines: Sequence[str], size: float, *, bar: bool = False, mono: bool = False, bold: int = 0) -> None:
+        """Lines on a ground of their own, the first `bold` of them; in the colour of warnings at their side
+        where `bar`."""
         step = size * LEADING
         if len(lines) * step < HEIGHT / 3:
             self.room(len(lines) * step + 8)
-        for line in lines:
+        for place, line in enumerate(lines):
             self.room(step)
             self.box(MARGIN, self.y, WIDTH - 2 * MARGIN, step + 0.4, self.colours.surface)
             if bar:
                 self.box(MARGIN, self.y, 3, step + 0.4, self.colours.warning)
-            self.text(MARGIN + 10, self.y + size * 1.1, line, size, mono=mono)
+            self.text(MARGIN + 10, self.y + size * 1.1, line, size, mono=mono, bold=place < bold)
             self.y += step
 
     def code(self, block: Code) -> None:
@@ -336,6 +343,11 @@ class _Paper:
         axis.imshow(pixels, aspect="auto", interpolation="none")
         axis.set_axis_off()
         self.y += height
+
+
+def _whole(said: str) -> str:
+    """With spaces at which no line ends: the number of an epsilon or a delta stands on its line."""
+    return re.sub(r"[εδ] (?:[=≤] )?(?=\d)", lambda one: one[0].replace(" ", "\u00a0"), said)
 
 
 def _within(wide: Sequence[float], least: Sequence[float], room: float) -> list[float]:

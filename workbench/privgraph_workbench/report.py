@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 
 from privgraph.attacks.record import AttackRecord
-from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statement import Gap, PrivacyStatement
 from privgraph.privacy.statements import FAULT, Said, attacked, lines
 from privgraph.registry import sides
 from privgraph.runs.records import RunRecord, StoredEvent, plain
-from privgraph_workbench.blocks import Block, Code, Picture, Section, Table, Warned, as_markdown, page
+from privgraph_workbench.blocks import Block, Code, Picture, Remark, Section, Table, Warned, as_markdown, page
 from privgraph_workbench.facts.expecting import METRIC
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.facts.references import chance
@@ -30,10 +30,10 @@ from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words import rates, settings
 from privgraph_workbench.words.markup import literal
-from privgraph_workbench.words.meaning import BUT_FOR_FAULTS, risk
+from privgraph_workbench.words.meaning import BUT_FOR_FAULTS, wager
 from privgraph_workbench.words.naming import UNIT_WORDS, graph_of, made_by, method_title, metric_title
 from privgraph_workbench.words.numbers import duration, lower, metric, number, percent
-from privgraph_workbench.words.statements import refutations, three_numbers
+from privgraph_workbench.words.statements import CLAIMS, refutations, three_numbers
 
 LIBRARIES = ("privgraph", "torch", "torch-geometric", "opacus", "dp-accounting", "numpy", "scipy", "scikit-learn")
 SECRET = (
@@ -59,9 +59,12 @@ UNREAD = "Attacks on this run were kept by another version of the workbench, and
 SETTINGS = "All its settings, with what the method chose where it was left to"
 BESIDE = 5
 """Runs that stand side by side in a table at most."""
+MEASURED = (
+    "Accuracies were measured on labels that an evaluator knows. They are for study, and no guarantee covers them."
+)
 LAST_STEPS = (
-    "These are values at the last step of a stage. The results at the top are those of the model that "
-    "the run kept, which may be that of an earlier step."
+    "Below learning curves stand the values at the last step of each stage. The results above them are those of the "
+    "model that the run kept, which may be that of an earlier step."
 )
 
 
@@ -120,13 +123,22 @@ def title_of(record: RunRecord) -> str:
     return f"{method_title(record.spec.method)} on {graph_of(record)}"
 
 
-def sections(runs: Sequence[Reported], share: bool) -> list[Section]:
+@dataclass(frozen=True, kw_only=True)
+class Before:
+    """An earlier chapter of a report, by its title, and what it says of its guarantee."""
+
+    title: str
+    statement: PrivacyStatement
+
+
+def sections(runs: Sequence[Reported], share: bool, before: Before | None = None) -> list[Section]:
     """What is said of runs that have one setting and one statement, in order: of one, or of several that
-    differ in their seeds and audits. With `share`, nothing in it tells a seed."""
+    differ in their seeds and audits. With `share`, nothing in it tells a seed; of a guarantee whose terms
+    stand in a chapter `before`, it says what differs."""
     audited = max(runs, key=lambda one: (one.record.statement and one.record.statement.epsilon_audited) or 0.0)
     found = [_summary(runs, share)]
     if statement := audited.record.statement:
-        found += [_guarantee(statement, audited.name), _spent(statement)]
+        found += [_guarantee(statement, audited.name, before), _spent(statement)]
     else:
         found.append(Section("Privacy", ["This run has no privacy statement: it did not finish."]))
     if points := [row for one in runs for row in curves.data(one.events, run=one.name)]:
@@ -173,10 +185,7 @@ def _summary(runs: Sequence[Reported], share: bool) -> Section:
         blocks.append(Picture("standing", Withheld().rows(stands) if share else stands))
     records = [one.record for one in runs]
     if any(one.metrics for one in records):
-        blocks.append(
-            "Accuracies were measured on labels that an evaluator knows. They are for study, and no "
-            "guarantee covers them."
-        )
+        blocks.append(MEASURED)
     if any("test_precision" in one.metrics for one in records):
         blocks.append(PRECISION)
     blocks += [f"Note: {one.note}" for one in records if one.note and not share]
@@ -208,7 +217,7 @@ def _measured(record: RunRecord, name: str) -> str:
     return f"{value} (95% interval {percent(nodes.low)} to {percent(nodes.high)}, by {nodes.nodes:,} test nodes)"
 
 
-def _guarantee(statement: PrivacyStatement, whose: str) -> Section:
+def _guarantee(statement: PrivacyStatement, whose: str, before: Before | None) -> Section:
     """`whose`: the run that was audited, among several."""
     accountants = (statement.accountant, statement.accountant_as_published or "no formula", _attacked(statement, whose))
     numbers = [(*pair, by) for pair, by in zip(three_numbers(statement), accountants, strict=True)]
@@ -216,14 +225,38 @@ def _guarantee(statement: PrivacyStatement, whose: str) -> Section:
     blocks: list[Block] = [Table(("", "Value", "By"), tuple(numbers)), NUMBERS]
     if statement.known_faults:
         blocks.append(BUT_FOR_FAULTS.strip("*"))
-    blocks.append(risk(statement.unit, statement.epsilon, statement.delta, statement.neighbours))
+    blocks.append(wager(statement))
     blocks += [Warned(sentence) for sentence in refutations(statement)]
     blocks += [Warned(f"{FAULT}: {sentence}") for sentence in statement.known_faults]
     if statement.data_dependent:
         blocks.append(Warned(notes.DATA_DEPENDENT))
     # The table has the numbers, rounded so that none promises too much; the ledger has a section of its own.
-    blocks.append([line for said, line in lines(statement) if said is Said.TERMS])
-    return Section("What the guarantee says", blocks)
+    terms = _terms(statement)
+    if before is None or not set(_terms(before.statement)) <= set(terms):
+        return Section("What the guarantee says", [*blocks, terms, *_gaps(statement.gaps)])
+    own = [one for one in terms if one not in _terms(before.statement)]
+    known = {replace(one, size=""): one.size for one in before.statement.gaps}
+    sized = [one for one in statement.gaps if known.get(replace(one, size=""), one.size) != one.size]
+    further = _gaps([one for one in statement.gaps if replace(one, size="") not in known])
+    own += [f"Size of the gap “{one.title}”: {one.size}." for one in sized]
+    blocks.append(
+        f"All else is as for {before.title}, {'but for what follows' if own or further else 'word for word'}."
+    )
+    return Section("What the guarantee says", [*blocks, *([own] if own else []), *further])
+
+
+def _terms(statement: PrivacyStatement) -> list[str]:
+    return [line for said, line in lines(statement) if said is Said.TERMS]
+
+
+def _gaps(gaps: Sequence[Gap]) -> list[Block]:
+    """What a paper promises and does not hold, each by its title first."""
+    points = (
+        f"- **{one.title}** ({one.evidence}). The paper says: {one.claim}. Where it fails: {one.fails}. What holds: "
+        f"{one.holds}. Size: {one.size}. Source: {one.source}."
+        for one in gaps
+    )
+    return [CLAIMS, Remark("\n".join(points))] if gaps else []
 
 
 def unaudited(statement: PrivacyStatement) -> PrivacyStatement:

@@ -11,6 +11,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.blocks import Block, Table
@@ -70,7 +71,7 @@ def in_words(lines: Sequence[Line]) -> tuple[Table, list[str]]:
             how = words.audited_how(said)
             cells = (
                 marked(stated("sound", said.epsilon), *_of_sound(one.record)),
-                stated("sound" if alike else "published", said.epsilon_as_published),
+                marked(stated("sound" if alike else "published", said.epsilon_as_published), *_of_published(said)),
                 marked(words.audited_bound(said.epsilon_audited), how and f"Audited: {how}."),
                 f"{said.delta:.2g}",
             )
@@ -95,6 +96,12 @@ def _of_sound(record: RunRecord) -> list[str]:
     found += ["This ε was computed from the private data, and is itself not private."] if said.data_dependent else []
     found += words.refutations(said)
     return found + [f"Known fault: {fault}." for fault in said.known_faults]
+
+
+def _of_published(said: PrivacyStatement) -> list[str]:
+    """Why the epsilon as published is another number."""
+    why = words.why_published(said) if said.unit != "none" else ""
+    return [f"The ε as published is {why}."] if why else []
 
 
 def noise_is_public(record: RunRecord) -> bool:

@@ -249,6 +249,7 @@ class Said(StrEnum):
     """What a line of `lines` speaks of, for those who show some of them elsewhere."""
 
     TERMS = "terms"
+    GAP = "gap"
     FAULT = "fault"
     NUMBER = "number"
     LEDGER = "ledger"
@@ -275,7 +276,7 @@ def lines(statement: PrivacyStatement) -> Iterator[tuple[Said, str]]:
         yield Said.LEDGER, _entry_text(entry)
     for gap in statement.gaps:
         yield (
-            Said.TERMS,
+            Said.GAP,
             f"Gap ({gap.evidence}): {gap.title}. Claimed: {gap.claim}. It fails because {gap.fails}. "
             f"What holds: {gap.holds}. Size: {gap.size}. Source: {gap.source}.",
         )

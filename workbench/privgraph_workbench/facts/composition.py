@@ -14,27 +14,42 @@ MOST = 100
 """How many runs are priced together: more of them take too long."""
 
 
-def together(records: Sequence[RunRecord]) -> str:
+def together(records: Sequence[RunRecord], behind: Sequence[RunRecord] = ()) -> str:
     """The composed epsilon of the private runs that read the same people, as Markdown, for the data of which
-    there are most; nothing where there is no such number to give: for fewer than two runs, for too many, and
-    for several units."""
+    there are most; nothing for fewer than two runs, and why there is no such number for too many, and for
+    several units. `behind`: further runs whose numbers stand here too, in means and figures."""
+    own = {one.id for one in records}
+    rest = {one.id: one for one in behind if one.id not in own}
     people: dict[object, list[PrivacyStatement]] = {}
-    for record in records:
+    for record in (*records, *rest.values()):
         if record.statement is not None and record.statement.unit != "none":
             people.setdefault(GraphId.of(record.spec).people, []).append(record.statement)
     most = max(people.values(), key=len, default=[])
-    if not 2 <= len(most) <= MOST or len({one.unit for one in most}) > 1:
+    if len(most) < 2:
         return ""
+    said = f"**All together.** {len(most)} private runs here read the same data"
+    said += ", with those whose numbers stand in means and figures alone." if rest else "."
+    if len({one.unit for one in most}) > 1:
+        return f"{said} They protect different units, so that no one ε says what all of them have shown."
+    if len(most) > MOST:
+        return (
+            f"{said} So many are not priced here: whoever sees all of them has been shown more than the ε of one run."
+        )
     others = sum(len(one) for one in people.values()) - len(most)
-    rest = f" {others} more private run{'s' * (others != 1)} read other data, and add nothing to it." if others else ""
-    plain, chosen = [one for one in most if not one.tuned], [one for one in most if one.tuned]
+    apart = f" {others} more private run{'s' * (others != 1)} read other data, and add nothing to it." if others else ""
+    price, delta = _price(most)
+    return (
+        f"{said} Whoever sees all of them has been shown ε = {stated('sound', price)} at δ = {number(delta)}, and not "
+        f"the ε of one run. Runs without noise are not in this number: they protect nobody.{apart}"
+    )
+
+
+def _price(statements: Sequence[PrivacyStatement]) -> tuple[float, float]:
+    """Epsilon and delta of all of them: ledgers compose, and what was chosen by a tuning is added."""
+    plain, chosen = [one for one in statements if not one.tuned], [one for one in statements if one.tuned]
     price, delta = (sum(getattr(one, name) for one in chosen) for name in ("epsilon", "delta"))
     if plain:
         own = max(one.delta for one in plain)
         price += method_costs.cost(tuple(entry for one in plain for entry in one.ledger), own)
         delta += own
-    return (
-        f"**All together.** {len(most)} private runs here read the same data. Whoever sees all of them has "
-        f"been shown ε = {stated('sound', price)} at δ = {number(delta)}, and not the ε of one run. Runs "
-        f"without noise are not in this number: they protect nobody.{rest}"
-    )
+    return price, delta

@@ -187,12 +187,13 @@ COMPOSED_BADGE = "{:,} runs on the same data: each ε is that of one run alone, 
 
 
 def place_words(rows: Sequence[Row]) -> str:
-    """What rows of one graph were trained on, for the title of their panel: graph, its size, the networks.
+    """What rows of one graph were trained on, for the title of their panel: graph, its size, and the networks
+    where every row has one.
 
     Columns graph, nodes and network.
     """
     graph, nodes = rows[0]["graph"], rows[0]["nodes"]
-    networks = sorted({row["network"] for row in rows} - {""})
+    networks = sorted({row["network"] for row in rows}) if all(row["network"] for row in rows) else []
     return ", ".join(
         filter(
             None,

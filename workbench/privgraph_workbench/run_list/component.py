@@ -28,9 +28,9 @@ def show(
     """Draw the table. `on_choose` is called with the runs that were ticked and those that were unticked,
     `on_order` with the name of a column's order, before the page is drawn again.
 
-    A row: title, told, graph, unit, epsilons (kind, glyph and text), mean, low, high (in [0, 1], or None),
-    accuracy, measure (its name where it is no accuracy) and spread (texts), state, when, tags, marks, and
-    `runs`: id, seed, text of each.
+    A row: title, told, graph, unit, epsilons (kind, glyph, text, `public` noise), mean, low, high (in [0, 1],
+    or None), accuracy, measure (its name where it is no accuracy) and spread (texts), state, when, tags,
+    marks, and `runs`: id, seed, text of each.
     """
 
     def ticked() -> None:

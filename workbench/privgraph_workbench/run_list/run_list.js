@@ -121,11 +121,11 @@ class RunList {
     const marks = [...row.marks, ...row.tags].map((text) => made("span", { className: "tag" }, text));
     const cell = (name, ...children) => made("td", { className: name }, ...children);
     const small = (text) => (text ? made("span", { className: "small" }, text) : "");
-    const epsilons = row.epsilons.map(({ kind, glyph, text, title, refuted }) => {
+    const epsilons = row.epsilons.map(({ kind, glyph, text, title, refuted, public: open }) => {
       const mark = made("span", { className: `mark ${kind}` }, glyph);
       mark.setAttribute("aria-hidden", "true");
       const claim = made("span", { className: refuted ? "refuted" : "" }, mark, ` ${text}`);
-      return made("span", { className: "one", title: `${title} ${text}` }, claim, refuted ? made("span", { className: "wrong" }, " refuted") : "");
+      return made("span", { className: "one", title: `${title} ${text}` }, claim, refuted ? made("span", { className: "wrong" }, " refuted") : "", small(open ? "noise is public" : ""));
     });
     const accuracy = [
       made("span", { className: "number" }, made("b", {}, row.accuracy), row.measure ? ` ${row.measure}` : "", row.spread ? ` ${row.spread}` : ""),

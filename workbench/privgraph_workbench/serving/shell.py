@@ -131,7 +131,7 @@ _NARROW = (
 )
 
 # The filters of a list stand in one row, and on a page that is too narrow for it in rows of equal fields: no
-# sixth one is left alone in a last one.
+# sixth one is left alone in a last one. On a telephone they are one row that is pushed aside.
 FILTERS = "list-filters"
 _FILTERS = (
     f".st-key-{FILTERS} [data-testid=stHorizontalBlock] {{ display: grid; gap: 0 0.75rem; "
@@ -139,8 +139,8 @@ _FILTERS = (
     f".st-key-{FILTERS} [data-testid=stColumn] {{ min-width: 0; width: auto; }}"
     f"@media (max-width: 900px) {{ .st-key-{FILTERS} [data-testid=stHorizontalBlock] {{ grid-auto-flow: row; "
     "grid-template-columns: repeat(3, minmax(0, 1fr)); } }"
-    f"@media (max-width: 640px) {{ .st-key-{FILTERS} [data-testid=stHorizontalBlock] {{ "
-    "grid-template-columns: repeat(2, minmax(0, 1fr)); } }"
+    f"@media (max-width: 640px) {{ .st-key-{FILTERS} [data-testid=stHorizontalBlock] {{ grid-auto-flow: column; "
+    "grid-template-columns: none; grid-auto-columns: 8.5rem; overflow-x: auto; } }"
 )
 
 # What is said of a list stands in one line of texts and small buttons.
@@ -228,7 +228,7 @@ _FOOT = (
     f".st-key-{FOOT} {{ border: 1px solid PRIMARY; border-radius: 0.5rem; padding: 0.4rem 0.9rem; gap: 0.4rem; "
     "background: GROUND; }"
     f".st-key-{FOOT} :is([data-testid=stMarkdownContainer], p) {{ margin: 0 !important; }}"
-    f"@media (max-width: 640px) {{ .st-key-{FOOT} .st-key-{FOOT}-row {{ flex-wrap: nowrap; overflow-x: auto; }} "
+    f"@media (max-width: 900px) {{ .st-key-{FOOT} .st-key-{FOOT}-row {{ flex-wrap: nowrap; overflow-x: auto; }} "
     f".st-key-{FOOT}-row > * {{ flex: 0 0 auto; }} .st-key-{FOOT}-row button {{ white-space: nowrap; }} }}"
 )
 
@@ -251,6 +251,8 @@ _RECENT = f".st-key-{RECENT} [data-testid=stPageLink] a * {{ white-space: normal
 
 # A link to a file looks like the buttons around it.
 FILE_LINK, PRIMARY_LINK = "privgraph-file", "privgraph-primary"
+BOXED = "boxed-link"
+"""What the key of a container begins with whose link to a page looks like the buttons around it."""
 GO_ON = "go-on"
 """The key of a container with a link to a page: it looks like the button that a page is for."""
 _FILES = (
@@ -259,6 +261,8 @@ _FILES = (
     f"color: inherit !important; text-decoration: none !important; }}a.{FILE_LINK}:hover, "
     f"a.{FILE_LINK}:focus-visible {{ border-color: currentColor; }}"
     f"a.{PRIMARY_LINK} {{ background: PRIMARY; border-color: PRIMARY; color: GROUND !important; font-weight: 600; }}"
+    f"[class*=st-key-{BOXED}] [data-testid=stPageLink] a {{ padding: 0.4rem 0.75rem; border-radius: 0.5rem; "
+    "border: 1px solid color-mix(in srgb, currentColor 25%, transparent); }"
     f".st-key-{GO_ON} [data-testid=stPageLink] a {{ background: PRIMARY; padding: 0.4rem 0.75rem; border-radius: "
     f"0.5rem; }}.st-key-{GO_ON} [data-testid=stPageLink] a * {{ color: GROUND !important; }}"
 )

@@ -6,6 +6,7 @@ import math
 
 from privgraph.privacy.kinds import Neighbours
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.words.numbers import at_most, option, upper
 
 UNITS = {
@@ -105,6 +106,12 @@ def risk(unit: str, epsilon: float, delta: float, neighbours: Neighbours) -> str
         "protection."
     )
     return " ".join(filter(None, (text, WHY_NOT_COVERED.get(neighbours))))
+
+
+def wager(statement: PrivacyStatement) -> str:
+    """The guarantee of a run as a wager, and on what it hangs where the run's noise is public."""
+    said = risk(statement.unit, statement.epsilon, statement.delta, statement.neighbours)
+    return f"With secret noise: {said[:1].lower()}{said[1:]}" if has_public_noise(statement) else said
 
 
 STRENGTHS = ((0.75, "strong"), (0.9, "moderate"), (0.99, "weak"), (1.0, "next to no"))

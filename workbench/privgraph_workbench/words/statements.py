@@ -12,6 +12,8 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import audits as audit_words
 from privgraph_workbench.words.numbers import exact_percent, lower, number, stated, upper
 
+CLAIMS = "The sound ε relies on none of these claims of the paper; the ε as published may."
+"""What the gaps of a statement have to do with its epsilons."""
 NEAR = 0.05
 """Epsilons that differ by a smaller share are called near."""
 UNPAID = "Tuning is unpaid"

@@ -59,9 +59,12 @@ def _hides(record: RunRecord, unit: str) -> str:
     if math.isinf(said.epsilon):
         return f"to hide {HIDES[unit]}, and **nothing is guaranteed**"
     word = strength(said.epsilon, said.delta)
-    public = ". **Its noise is public**: the ε is that of the same noise kept secret" * has_public_noise(said)
-    against = f"{word} protection from whoever knows all the rest{public}"
-    return f"and hides {HIDES[unit]}, at **ε = {stated('sound', said.epsilon)}**: {against}"
+    told = (
+        f"{HIDES[unit]}, at **ε = {stated('sound', said.epsilon)}**: {word} protection from whoever knows all the rest"
+    )
+    if has_public_noise(said):
+        return f"and, with secret noise, hides {told}. **Its noise is public, so as it is it protects nobody**"
+    return f"and hides {told}"
 
 
 def _beside(told: Beside, guess: str, *, reads_edges: bool) -> str:

@@ -18,6 +18,8 @@ from privgraph_workbench.words.naming import graph_of, method_title, options_rea
 from privgraph_workbench.words.numbers import number, percent, stated
 
 TITLE = "Runs side by side"
+LARGEST = 1000.0
+"""The axis ends there: beyond it an epsilon promises nothing to anybody."""
 LINE = 46
 """The longest line of a run's name beside its bars."""
 
@@ -87,11 +89,12 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """Three panels of horizontal bars that share their runs: accuracy, epsilon, seconds."""
+    """Panels of horizontal bars that share their runs: accuracy, epsilon, and seconds where they are told."""
     if not rows:
         return empty(TITLE, "no run is selected")
     labels = distinct("\n".join(textwrap.wrap(row["label"], LINE)) for row in rows)
-    epsilons = [row[key] for row in rows for key in COLUMNS.values() if placed(row[key])]
+    every = [row[key] for row in rows for key in COLUMNS.values() if placed(row[key])]
+    epsilons = [one for one in every if one <= LARGEST] or every
     panels = [
         Panel(
             x=Axis(title="test accuracy (percent)", percent=True, low=0, high=1),
@@ -147,8 +150,13 @@ def chart(rows: Sequence[Row]) -> Chart:
                 y=Axis(title="", scale="category", categories=labels, labels=False),
             )
         )
-        for kind, key in COLUMNS.items():
-            held = [(row, label) for row, label in zip(rows, labels, strict=True) if placed(row[key])]
+        for kind in ("published", "sound", "audited"):  # what is proved is hidden by no published mark
+            key = COLUMNS[kind]
+            held = [
+                (row, label)
+                for row, label in zip(rows, labels, strict=True)
+                if placed(row[key]) and row[key] <= max(epsilons)
+            ]
             if held:
                 series.append(
                     Series(
@@ -162,30 +170,33 @@ def chart(rows: Sequence[Row]) -> Chart:
                         hover=tuple(_hover(row) for row, _ in held),
                     )
                 )
-    panels.append(
-        Panel(
-            x=Axis(title=f"time (seconds{', whole batch' if any(row['batch'] for row in rows) else ''})", low=0),
-            y=Axis(title="", scale="category", categories=labels, labels=False),
+    if any(row["seconds"] is not None for row in rows):
+        panels.append(
+            Panel(
+                x=Axis(title=f"time (seconds{', whole batch' if any(row['batch'] for row in rows) else ''})", low=0),
+                y=Axis(title="", scale="category", categories=labels, labels=False),
+            )
         )
-    )
-    series.append(
-        Series(
-            name="time",
-            kind="bars",
-            x=tuple(row["seconds"] for row in rows),
-            y=labels,
-            slot=1,
-            shape=0,
-            panel=len(panels) - 1,
-            legend=False,
-            text=tuple("" if row["seconds"] is None else f"{number(row['seconds'])} s" for row in rows),
-            hover=tuple(_hover(row) for row in rows),
+        series.append(
+            Series(
+                name="time",
+                kind="bars",
+                x=tuple(row["seconds"] for row in rows),
+                y=labels,
+                slot=1,
+                shape=0,
+                panel=len(panels) - 1,
+                legend=False,
+                text=tuple("" if row["seconds"] is None else f"{number(row['seconds'])} s" for row in rows),
+                hover=tuple(_hover(row) for row in rows),
+            )
         )
-    )
     warning = mixed_units(rows)
     badges = [warning] if warning else []
     if any(row["data_dependent"] for row in rows):
         badges.append("an ε shown here depends on the private data itself")
+    if epsilons != every:
+        badges.append(f"an ε over {LARGEST:,.0f} is out of sight: so large a one promises nothing")
     if len({row["graph"] for row in rows}) > 1:
         badges.append("runs on different graphs stand side by side: their accuracies say nothing of each other")
     scored = [row for row in rows if row["test_accuracy"] is not None]

@@ -26,7 +26,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     None: nothing is protected), variant (other options in which the runs differ), neighbours (M),
     test_neighbours (N_test), mean (over seeds), seeds (their number), epsilon (the largest sound one; None
     where nothing is protected), metric, evaluator (True), composed (how many of all these runs read the same
-    people).
+    people), runs (ids).
     """
     done = [one for one in records if one.spec.method == METHOD and one.state == "done" and metric in one.metrics]
     words, together = variants(done, leave_out=NUMBERS), composed(done)
@@ -54,6 +54,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
             "metric": metric,
             "evaluator": True,
             "composed": together[members[0].id],
+            "runs": " ".join(one.id for one in members),
         }
         for (graph, budget, variant), table in groups.items()
         if all(len({counts[place] for counts in table}) > 1 for place in (0, 1))

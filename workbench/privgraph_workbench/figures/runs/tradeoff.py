@@ -181,7 +181,9 @@ def chart(rows: Sequence[Row]) -> Chart:
         for at, curve in enumerate(here):
             members = [row for row in private if curve_of(row) == curve]
             series += tradeoff_marks.rings(members, place)
-            series += tradeoff_marks.curve(members, called[curve], own[curve], place, mixed=mixed, bars=bars[at])
+            series += tradeoff_marks.curve(
+                members, called[curve], own[curve], place, mixed=mixed, bars=bars[at], end=ends[place][1]
+            )
         for at, level in enumerate(levels):
             for row in held:
                 if row["reference"] and curve_of(row) == level:
@@ -194,11 +196,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     if any(row["data_dependent"] for row in rows):
         badges.append("an ε shown here depends on the private data itself")
     badges += _other_nodes(parts)
-    drawn = zip(parts, ends, strict=True)
-    beyond = sum(placed(row["epsilon"]) and row["epsilon"] > end for held, (_, end) in drawn for row in held)
-    if beyond:
-        many = f"{beyond} setting{'s' * (beyond > 1)}"
-        badges.append(f"{many} with ε over {LARGEST:,.0f}: out of sight, for so large an ε promises nothing")
+    badges += _out_of_sight(parts, ends)
     best = max(rows, key=lambda row: float(row["mean"]))
     return Chart(
         title=TITLE,
@@ -301,6 +299,21 @@ def _other_nodes(panels: Iterable[Sequence[Row]]) -> list[str]:
                 "them): methods that draw their own parts of a graph have their own"
             ]
     return []
+
+
+def _out_of_sight(panels: Sequence[Sequence[Row]], ends: Sequence[tuple[float, float]]) -> list[str]:
+    """How many marks lie beyond the end of their panel, and why."""
+    found = []
+    for column, what in ((COLUMNS["sound"], "ε"), (COLUMNS["published"], "ε as published")):
+        beyond = sum(
+            placed(row[column]) and row[column] > end
+            for held, (_, end) in zip(panels, ends, strict=True)
+            for row in held
+        )
+        if beyond:
+            many = f"{beyond} setting{'s' * (beyond > 1)} with {what} over {LARGEST:,.0f}"
+            found.append(f"{many}: out of sight, for so large an ε promises nothing")
+    return found
 
 
 def _small(held: Sequence[Row], panels: Collection[Sequence[Row]]) -> bool:

@@ -91,12 +91,14 @@ def bars(curves: int, ends: tuple[float, float], *, many: bool) -> list[Bars]:
     return [Bars(crowd=crowd, aside=across((at - middle) * step), cap=across(CAP)) for at in range(curves)]
 
 
-def curve(members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, bars: Bars) -> list[Series]:
+def curve(members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, bars: Bars, end: float) -> list[Series]:
     """A line through the curve's points, the sound ones where there are any, and a mark at each of the two
-    epsilons, filled and hollow; a smaller one for few seeds, where the figure has both (`mixed`)."""
+    epsilons, filled and hollow; a smaller one for few seeds, where the figure has both (`mixed`). What lies
+    beyond the `end` of the axis is neither marked nor joined."""
     curve = curve_of(members[0])
     points = {kind: sorted(_placed(members, kind), key=lambda row: float(row[COLUMNS[kind]])) for kind in KINDS}
     kind: Epsilon = "sound" if points["sound"] else "published"
+    marked = {kind: [row for row in held if float(row[COLUMNS[kind]]) <= end] for kind, held in points.items()}
     line = [(float(row[COLUMNS[kind]]), row["mean"]) for row in points[kind]]
     if len(line) == 1:
         ((x, y),) = line
@@ -127,7 +129,7 @@ def curve(members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, 
     ends = [
         (row["epsilon"], row["epsilon_as_published"], row["mean"])
         for row in points["sound"]
-        if row in points["published"] and row["epsilon"] != row["epsilon_as_published"]
+        if row in marked["published"] and row["epsilon"] != row["epsilon_as_published"]
     ]
     if ends:
         series.append(
@@ -143,7 +145,7 @@ def curve(members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, 
                 faint=True,
             )
         )
-    for kind, held in reversed(points.items()):  # the sound one is drawn last: no other mark hides it
+    for kind, held in reversed(marked.items()):  # the sound one is drawn last: no other mark hides it
         for few in (False, True):
             chosen = [row for row in held if (mixed and row["low"] is None) == few]
             if not chosen:

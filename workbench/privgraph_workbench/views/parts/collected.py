@@ -36,12 +36,14 @@ FILE_LIMIT = 50_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Kept:
-    """A run (`run`) or a figure (`figure`, with its rows and statements)."""
+    """A run (`run`) or a figure (`figure`, with its rows and statements, and the ids of the `runs` that it
+    shows, where its rows do not name them)."""
 
     run: str = ""
     figure: str = ""
     rows: Sequence[Row] = field(default=(), repr=False)
     statements: Mapping[str, PrivacyStatement] = field(default_factory=dict, repr=False)
+    runs: tuple[str, ...] = ()
 
 
 def everything() -> list[Kept]:
@@ -91,6 +93,7 @@ def _kept(one: Mapping[str, Any]) -> Kept:
         figure=figure,
         rows=[dict(row) for row in one["rows"]],
         statements={str(name): statement_from_json(said) for name, said in one["statements"].items()},
+        runs=tuple(map(str, one.get("runs", ()))),
     )
 
 
@@ -116,6 +119,7 @@ def keep() -> None:
                     "figure": one.figure,
                     "rows": list(one.rows),
                     "statements": {name: statement_to_json(said) for name, said in one.statements.items()},
+                    "runs": list(one.runs),
                 }
                 for one in st.session_state[_KEY]
             ],
@@ -141,9 +145,10 @@ def button(key: str, fresh: Sequence[Kept], help_: str) -> None:
     held = everything()
     left = [one for one in fresh if not _is_in(one, held)]
     if fresh and not left:
-        st.page_link(
-            shell.page("report"), label=IN, icon=":material/check:", help="Put it in order there, and leave with it"
-        )
+        with st.container(key=f"{shell.BOXED}-{key.replace('.', '-')}", width="content"):
+            st.page_link(
+                shell.page("report"), label=IN, icon=":material/check:", help="Put it in order there, and leave with it"
+            )
         return
     if len(held) >= MOST:
         label, icon, said = "The report is full", "error", f"A report holds {MOST} runs and figures at most"
@@ -168,9 +173,11 @@ def runs(ids: Sequence[str]) -> list[Kept]:
     return [Kept(run=run) for run in ids]
 
 
-def figure(name: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> Kept:
+def figure(
+    name: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], runs: Sequence[str] = ()
+) -> Kept:
     """A figure as it is now, to be kept."""
-    return Kept(figure=name, rows=list(rows), statements=dict(statements))
+    return Kept(figure=name, rows=list(rows), statements=dict(statements), runs=tuple(runs))
 
 
 def _is_in(one: Kept, held: Sequence[Kept]) -> bool:

@@ -29,8 +29,10 @@ def figure_exports(
     *,
     name: str = "",
     label: str = "Export",
+    runs: Sequence[RunRecord] = (),
 ) -> None:
-    """A menu with every format of the figure, and the way to keep it; `name` begins the files' names."""
+    """A menu with every format of the figure, and the way to keep it; `name` begins the files' names. `runs`:
+    those whose numbers it shows, where its rows do not name them."""
     from privgraph_workbench.figures.export import FORMATS, export
 
     with st.container(horizontal=True):
@@ -55,7 +57,7 @@ def figure_exports(
             )
         collected.button(
             f"collect.{figure}.{name}",
-            [collected.figure(figure, rows, statements)],
+            [collected.figure(figure, rows, statements, [one.id for one in runs])],
             "Keep this figure as it is now, and leave with all that you kept on the page Report",
         )
 
@@ -80,10 +82,12 @@ def drawn_figure(
     record: RunRecord,
     view: str = "",
     on_drag: Callable[[str, float], None] | None = None,
+    runs: Sequence[RunRecord] = (),
 ) -> None:
-    """A figure of a run with its exports; each `view` of it keeps its own zoom, and names its own files."""
+    """A figure of a run, or of several (`runs`), with its exports; each `view` of it keeps its own zoom, and
+    names its own files."""
     live_plot.show(draw(chart_of(figure, rows), layout.theme()), key=f"{figure}{view}.{record.id}", on_drag=on_drag)
-    figure_exports(figure, rows, statements, name=f"{record.id}{view}")
+    figure_exports(figure, rows, statements, name=f"{record.id}{view}", runs=runs or [record])
 
 
 def report_menu(record: RunRecord, events: Sequence[StoredEvent], stands: Sequence[Row]) -> None:

@@ -35,6 +35,9 @@ from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.numbers import exact_percent, kept_budget, stated, upper
 
+PUBLIC = "**:red[Its noise is public: as run, it protects nobody.]** The number is that of secret noise."
+"""Below a sound epsilon whose noise anybody can subtract."""
+
 
 def show(
     statement: PrivacyStatement,
@@ -72,7 +75,7 @@ def short(
         st.caption(why)
     if statement.known_faults:
         st.markdown(meaning.BUT_FOR_FAULTS)
-    st.markdown(meaning.risk(statement.unit, statement.epsilon, statement.delta, statement.neighbours))
+    st.markdown(meaning.wager(statement))
     if statement.unit != "none":
         for reason in method_costs.unprotected(statement.ledger):
             st.warning(f"No ε can be proved: {markup.literal(reason)}.")
@@ -131,8 +134,8 @@ def numbers(
         cards[1].caption(markup.literal(why))
     if planned or not whole:
         cards[0].caption("as planned" if planned else "of the whole plan")
-    if premise := statement_words.noise_premise(statement):
-        cards[0].caption(premise)
+    if statement_words.noise_premise(statement):
+        cards[0].markdown(PUBLIC)
     with cards[-1]:
         _under_audited(statement, bare)
     for sentence in refuted:
@@ -192,9 +195,12 @@ def gaps(statement: PrivacyStatement) -> None:
     """Where the paper's analysis promises more than holds, in plain words with its size."""
     if not statement.gaps:
         return
-    many = len(statement.gaps) > 1
-    title = f"{len(statement.gaps)} gaps" if many else "A gap"
-    with st.expander(f"{title} between what the paper claims and what holds", icon="⚠️"):
+    title = f"{len(statement.gaps)} gaps" if len(statement.gaps) > 1 else "A gap"
+    with st.expander(
+        f"{title} between what the paper claims and what holds: the sound ε relies on no such claim",
+        icon=":material/rule:",
+    ):
+        st.caption(statement_words.CLAIMS)
         for gap in statement.gaps:
             st.markdown(f"**{markup.literal(gap.title)}** ({markup.literal(gap.evidence)})")
             st.markdown(

@@ -64,7 +64,7 @@ def show(
         answer, dict(names), max(composed(pair.here).values(), default=0), learnt=domain == pair.learnt, asked=text
     )
     st.markdown("#### What moved")
-    drawn_figure("moved", rows, statements_of(pair.here), pair.first)
+    drawn_figure("moved", rows, statements_of(pair.here), pair.first, runs=pair.here)
     drawn = moved.chart(rows)
     st.caption(markup.literal(" ".join([drawn.summary, *drawn.notes[1:]])))
     with st.expander("All of these texts as a table", key="fold.texts", icon=":material/table:"):

@@ -53,7 +53,7 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
     near = _near(pair, steps)
     drawn = [row for row in relation_ranking.shared(rows, shares) if row["kind"] != "run" or row["run"] in near]
     shown = [one for one in finished if any(naming.setting(one) == naming.setting(rung) for rung in steps)]
-    drawn_figure("relation_ranking", drawn, statements_of(shown), pair.first)
+    drawn_figure("relation_ranking", drawn, statements_of(shown), pair.first, runs=shown)
     for note in relation_ranking.chart(drawn).notes:
         st.markdown(markup.literal(note))
     _table(rows, shares)

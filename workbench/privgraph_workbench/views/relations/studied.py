@@ -71,7 +71,7 @@ def show(pair: Pair, rows: Sequence[Row]) -> None:
     )
     found = relation_options.compared(_studied(), pair.first)
     shown = {one.id: one for members in found.values() for one in members}
-    drawn_figure("relation_options", rows, statements_of(list(shown.values())), pair.first)
+    drawn_figure("relation_options", rows, statements_of(list(shown.values())), pair.first, runs=list(shown.values()))
 
 
 def offer(pair: Pair) -> None:

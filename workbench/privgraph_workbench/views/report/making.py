@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -12,7 +13,10 @@ from privgraph_workbench import reporting
 from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.views.parts.file_links import offer
 from privgraph_workbench.words import markup
+from privgraph_workbench.words.numbers import duration
 
+SECONDS, NOTEBOOK = 5, 20
+"""What a figure takes, for the page, the print and as files, and the notebook, in seconds, about."""
 MOST = 4
 """Archives that wait at most: the latest."""
 
@@ -25,8 +29,10 @@ def offered(asked: reporting.Asked) -> None:
     place, below = st.empty(), st.empty()
     if not packed:
         pressed = place.button("Make the report", key="report_make", type="primary", icon=":material/folder_zip:")
-        below.caption("About a minute for three runs. Changing anything on this page meanwhile stops it.")
-        packed = _make(asked) if pressed else b""
+        below.caption(_how_long(asked))
+        if pressed:
+            place.button("Cancel", key="report_cancel", icon=":material/stop:")  # any press ends what is under way
+            packed = _make(asked)
         if packed:
             made[mark] = packed
             for old in list(made)[:-MOST]:
@@ -37,12 +43,20 @@ def offered(asked: reporting.Asked) -> None:
         offer(
             {
                 f"Download the report (zip, {len(packed) / 1e6:.1f} MB)": File(
-                    name="report.zip", mime="application/zip", make=lambda: packed
+                    name=f"{reporting.folder(asked.title)}.zip", mime="application/zip", make=lambda: packed
                 )
             },
             primary=True,
         )
     st.caption("Equal runs, figures and words give equal bytes; `privgraph report` makes the same from a shell.")
+
+
+def _how_long(asked: reporting.Asked) -> str:
+    """How long it takes, by what was chosen."""
+    figures = reporting.pictures(asked)
+    seconds = duration(10 * math.ceil((SECONDS * figures + NOTEBOOK * asked.notebook) / 10))
+    many = f"{figures} figure{'s' * (figures != 1)}{' and a notebook' * asked.notebook}"
+    return f"{many}: about {seconds}. **Cancel**, or changing anything on this page, stops it."
 
 
 @st.cache_resource

@@ -84,7 +84,7 @@ def page() -> None:
             remark=remark or "",
             runs=[reporting.told_of(queue.store(), records[one.run]) for one in kept if one.run in records],
             figures=[
-                reporting.Drawn(figure=one.figure, rows=one.rows, statements=one.statements)
+                reporting.drawn(queue.store(), one.figure, one.rows, one.statements, one.runs)
                 for one in kept
                 if one.figure
             ],

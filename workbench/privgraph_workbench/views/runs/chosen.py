@@ -61,10 +61,11 @@ def _actions(records: Sequence[RunRecord], own: Sequence[str]) -> None:
     )
     with st.popover("Tag", icon=":material/label:"):
         _tag(ids)
-    with st.popover("Copy link", icon=":material/link:"):
+    with st.popover("Copy", icon=":material/content_copy:"):
+        st.caption("Links" if len(ids) > 1 else "Link")
         for run in ids:
             st.code(layout.link("train", run=run), language=None, wrap_lines=True)
-    with st.popover("Copy command", icon=":material/terminal:"):
+        st.caption("Commands that make the same in a terminal")
         for record in known:
             st.code(plans.command_line(record.spec), language="shell", wrap_lines=True)
     if len(records) == len(known) == 1:

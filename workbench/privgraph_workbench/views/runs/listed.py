@@ -165,6 +165,7 @@ def _epsilons(group: Sequence[Light]) -> list[dict[str, Any]]:
                     "title": mark.title,
                     "text": _claimed(kind, max(held)),
                     "refuted": wrong,
+                    "public": kind == "sound" and group[0]["unit"] != "none" and any(one["gallery"] for one in group),
                 }
             )
     return found

@@ -92,7 +92,7 @@ def _piece(record: RunRecord, found: Predictions, node: int | None) -> None:
         f"shape are the predicted class; a hollow mark is wrong.{without}{cut} Only an evaluator sees this: true "
         "classes and edges are private, and predictions for training nodes may be no part of the release."
     )
-    figure_exports("predicted", rows, statements_of([record]), name=f"{record.id}-{piece.centre}")
+    figure_exports("predicted", rows, statements_of([record]), name=f"{record.id}-{piece.centre}", runs=[record])
 
 
 def _centre(piece: Piece, said: Mapping[int, int], names: Sequence[str]) -> str:

@@ -48,7 +48,7 @@ ORDERS = {
 WHAT = (
     "A row is a setting: a method with its options on one graph. Its runs differ in their random seed alone. A smaller "
     f"ε is more private: {EPSILONS['sound'].glyph} is proved, {EPSILONS['published'].glyph} what the paper's formula "
-    f"says, {EPSILONS['audited'].glyph} what attacks have shown at least."
+    f"says, {EPSILONS['audited'].glyph} what attacks have shown at least. Where noise is public, nobody is protected."
 )
 """What the list shows, for somebody who sees it for the first time."""
 
@@ -129,7 +129,8 @@ def _summary(query: RunQuery, groups: Sequence[Sequence[listed.Light]]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=shell.LINE):
         st.markdown(f"**{_count(len(groups), 'setting')}**, {_count(runs, 'run')}", width="content")
         st.caption(
-            "A click shows a setting's runs, or opens its only one; ticks choose what to compare, tag, stop or delete.",
+            "A click shows a setting's runs, or opens its only one. Ticks choose what to compare, report, tag, stop or "
+            "delete: all runs of a setting, or single ones below it.",
             width="content",
         )
         if _filtered(query):

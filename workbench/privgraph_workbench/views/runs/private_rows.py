@@ -49,4 +49,4 @@ def show(record: RunRecord) -> None:
         measured = {} if reached is None else {"this run's predictions, mean over classes": (said.epsilon, reached)}
         rows = precision.data(facts.classes, said.delta, marks, measured=measured)
         live_plot.show(precision.plot(rows, layout.theme()), key=f"precision.{record.id}")
-        figure_exports("precision", rows, statements_of([record]), name=record.id)
+        figure_exports("precision", rows, statements_of([record]), name=record.id, runs=[record])

@@ -56,7 +56,7 @@ def show(chosen: Sequence[RunRecord]) -> None:
     points = [point for group, label in zip(groups, labels, strict=True) for point in _curve(group, label)]
     if points:
         live_plot.show(curves.plot(points, layout.theme()), key="compare.curves")
-        figure_exports("curves", points, statements, name="compared")
+        figure_exports("curves", points, statements, name="compared", runs=records)
         st.caption(STAGES)
 
 

@@ -131,7 +131,7 @@ def _accuracy(record: RunRecord, same: Sequence[RunRecord], told: Outlook) -> No
     rows = standing.data(record, same, told)
     if rows:
         live_plot.show(standing.plot(rows, layout.theme()), key=f"standing.{record.id}")
-        figure_exports("standing", rows, statements_of([record]), name=record.id)
+        figure_exports("standing", rows, statements_of([record]), name=record.id, runs=same)
     if nodes is not None:
         comparison.no_better(record, nodes)
     comparison.without_privacy_button(record, told.bare is not None)

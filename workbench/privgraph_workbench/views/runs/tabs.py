@@ -63,7 +63,7 @@ def _curves(watched: Watched, same: Sequence[RunRecord]) -> None:
     record = watched.record
     drawing = watched.drawing(layout.theme())
     live_plot.grow(drawing.base, drawing.figure, drawing.tail, key=f"curves.{record.id}")
-    figure_exports("curves", curves.data(watched.events), statements_of([record]), name=record.id, label="Export")
+    figure_exports("curves", curves.data(watched.events), statements_of([record]), name=record.id, runs=[record])
     if len(same) < 2:
         return
     shown = sorted(same, key=lambda one: one.id != record.id)[:MOST_SEEDS]  # this run first: it stands out
@@ -80,7 +80,9 @@ def _curves(watched: Watched, same: Sequence[RunRecord]) -> None:
         many = f"All {len(same)}" if len(shown) == len(same) else f"{len(shown)} of {len(same)}"
         st.markdown(f"##### {many} seeds, laid over each other")
         live_plot.show(curves.plot(points, layout.theme()), key=f"seeds.{record.id}")
-        figure_exports("curves", points, statements_of(shown), name=f"{record.id}-seeds", label="Export the seeds")
+        figure_exports(
+            "curves", points, statements_of(shown), name=f"{record.id}-seeds", label="Export the seeds", runs=shown
+        )
 
 
 def _promise(record: RunRecord) -> None:
@@ -181,7 +183,7 @@ def _files(record: RunRecord, events: Sequence[StoredEvent]) -> None:
     with st.container(horizontal=True):
         for figure, (label, rows) in figures.items():
             if rows:
-                figure_exports(figure, rows, statements, name=record.id, label=label)
+                figure_exports(figure, rows, statements, name=record.id, label=label, runs=[record])
     kept = _kept(record)
     st.markdown("##### Kept on this computer")
     if not kept:

@@ -337,7 +337,7 @@ def _expect(told: Outlook, asked: Asked, run: RunSpec) -> None:
     live_plot.show(figure.plot(rows, layout.theme()), key="expected")
     records = [one for point in told.points for one in point.records]
     st.caption(_from(told, asked, records))
-    figure_exports("expected", rows, statements_of(records), name=run.method)
+    figure_exports("expected", rows, statements_of(records), name=run.method, runs=records)
 
 
 def _over(seeds: int) -> str:

@@ -1,0 +1,136 @@
+"""What a report says once: what all runs behind its numbers cost together, whose noise is public, and the
+terms that the statements of one method have in common."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from tests.figures import made_runs
+
+from privgraph.runs.final_statement import with_public_noise
+from privgraph.runs.store import RunStore
+from privgraph_workbench import reporting
+from privgraph_workbench.facts import composition, method_costs
+from privgraph_workbench.figures.runs import compare, tradeoff
+from privgraph_workbench.reporting import Asked, Drawn, Told, archive, asked, chapters, first_page
+from privgraph_workbench.words.naming import statements_of
+from privgraph_workbench.words.numbers import stated
+
+
+@pytest.fixture
+def store() -> RunStore:
+    return RunStore.open()
+
+
+def runs(store: RunStore, seeds: int, epsilon: float = 1.0, noise: float = 9.0) -> list[Told]:
+    said = made_runs.statement(made_runs.edge_entries(noise))
+    ids = [
+        made_runs.finish(store, made_runs.spec(seed=seed, epsilon=epsilon), 0.7 + seed / 100, said).id
+        for seed in range(seeds)
+    ]
+    return [reporting.told_of(store, store.get(run)) for run in ids]
+
+
+def epsilon_of(told: str) -> str:
+    (found,) = re.findall(r"Whoever sees all of them has been shown ε = ([0-9.]+)", re.sub("<[^>]*>", "", told))
+    return str(found)
+
+
+def test_a_report_of_one_seed_of_three_counts_all_three(store: RunStore) -> None:
+    """Its table tells the mean over three seeds, and its chapter each of them."""
+    one, two, three = runs(store, 3)
+    said = first_page.composed(Asked(title="One", runs=[one]))
+    assert "**All together.** 3 private runs here read the same data, with those whose numbers stand in means" in said
+    entries = tuple(entry for told in (one, two, three) for entry in told.record.statement.ledger)  # type: ignore[union-attr]
+    assert epsilon_of(said) == stated("sound", method_costs.cost(entries, 1e-5))
+    assert epsilon_of(said) == epsilon_of(first_page.composed(Asked(title="All", runs=[one, two, three])))
+
+
+def test_runs_that_stand_in_a_figure_alone_are_counted(store: RunStore) -> None:
+    (one,), others = runs(store, 1), runs(store, 2, epsilon=4.0, noise=3.0)
+    records = [told.record for told in others]
+    rows = tradeoff.data(records)
+    for figure in (
+        Drawn(figure="tradeoff", rows=rows, runs=records),
+        reporting.drawn(store, "tradeoff", rows, statements_of(records)),
+        reporting.drawn(store, "curves", [{"run": "seed 0"}], {}, [record.id for record in records]),
+    ):
+        said = first_page.composed(Asked(title="One", runs=[one], figures=[figure]))
+        assert epsilon_of(said) == epsilon_of(composition.together([one.record, *records]))
+        assert said == first_page.composed(Asked(title="One", runs=[one], figures=[figure, figure])), "each once"
+    store.delete(records[1].id)
+    kept = reporting.drawn(store, "tradeoff", rows, {})
+    said = first_page.composed(Asked(title="One", runs=[one], figures=[kept]))
+    assert said.endswith("1 run of a figure is in the store no longer, and not counted.")
+
+
+def test_ids_that_are_withheld_count_no_run_twice(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = runs(store, 3)[:1]
+    page, shared = (reporting.page(Asked(title="T", runs=told, share=share)) for share in (False, True))
+    assert epsilon_of(shared) == epsilon_of(page)
+
+
+def test_what_cannot_be_priced_together_is_said(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    records = [told.record for told in runs(store, 3)]
+    monkeypatch.setattr(composition, "MOST", 2)
+    assert "So many are not priced here" in composition.together(records)
+    said = made_runs.statement(made_runs.node_entries(4.0), "node")
+    node = made_runs.finish(store, made_runs.spec(unit="node"), 0.7, said)
+    assert "They protect different units" in composition.together([records[0], node])
+
+
+def test_the_usual_figures_show_the_mean_over_all_seeds(store: RunStore) -> None:
+    told = [runs(store, 3, epsilon, noise)[0] for epsilon, noise in ((1.0, 9.0), (4.0, 3.0))]
+    first, second = reporting.usual(told)
+    assert [row["seeds"] for row in first.rows] == [row["seeds"] for row in second.rows] == [3, 3]
+    assert all(row["low"] is not None for row in (*first.rows, *second.rows))
+    assert len(first.runs) == 6
+    panels = compare.chart(second.rows).panels
+    assert not any("time" in panel.x.title for panel in panels), "which is of no use beside a promise"
+
+
+def test_public_noise_is_said_first_and_in_a_box(store: RunStore) -> None:
+    one, two = runs(store, 2)
+    assert first_page._public(Asked(title="T", runs=[one, two])) is None
+
+    public = with_public_noise(made_runs.statement(made_runs.edge_entries(9)))
+    opened = [made_runs.finish(store, made_runs.spec(seed=seed), 0.7, public) for seed in (10, 11)]
+    first, second = (reporting.told_of(store, one) for one in opened)
+
+    for given, title in (
+        ([first], "As run, this model protects nobody: its noise is public"),
+        ([first, two], "As run, one of these two private models protects nobody: their noise is public"),
+        ([first, second], "As run, none of these two private models protects anybody: their noise is public"),
+    ):
+        warned = first_page._public(Asked(title="T", runs=given))
+        assert warned is not None
+        assert warned.title == title
+    whole = Asked(title="T", runs=[first], remark="May we?", author="A")
+    blocks = first_page.first_page(whole, [], "").blocks
+    assert blocks[1] == first_page._public(whole), "below the author, above what they ask"
+
+
+def test_the_terms_of_a_method_are_said_once(store: RunStore) -> None:
+    told = [runs(store, 1, epsilon, noise)[0] for epsilon, noise in ((1.0, 9.0), (4.0, 3.0))]
+    page = reporting.page(Asked(title="T", runs=told))
+    assert page.count("Neighbouring relation: ") == page.count("Where it fails: ") == 1
+    assert page.count("All else is as for") == 1
+    assert page.count("<h2>What the words mean</h2>") == 1
+    gap = told[1].record.statement.gaps[0]  # type: ignore[union-attr]
+    statement = replace(told[1].record.statement, gaps=(replace(gap, size="twice"),))  # type: ignore[type-var]
+    first = chapters.report.Before(title="the other", statement=told[0].record.statement)  # type: ignore[arg-type]
+    section = chapters.report._guarantee(statement, "", first)
+    assert section.blocks[-2:] == [
+        "All else is as for the other, but for what follows.",
+        [f"Size of the gap “{gap.title}”: twice."],
+    ]
+    longer = replace(first, statement=replace(first.statement, assumptions=("more",)))
+    assert isinstance(chapters.report._guarantee(statement, "", longer).blocks[-3], list), "said whole: it has less"
+
+
+def test_the_archive_is_a_folder_that_is_called_after_the_title() -> None:
+    assert archive.folder("Ours & theirs") == "ours-theirs"
+    assert archive.folder("ε") == "report"
+    assert asked.TITLE > archive.NAME

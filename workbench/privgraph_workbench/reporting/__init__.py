@@ -1,0 +1,42 @@
+"""Several runs and figures as one report: a zip archive that is read without a network.
+
+Holds one HTML file and a PDF, every figure as SVG, PDF, PNG, CSV (with its statement beside it) and JSON,
+tables as LaTeX and CSV, BibTeX of the papers, every privacy statement in full, the commands that reproduce
+the runs, and an executed notebook.
+Equal runs, figures and words give equal bytes. What only an evaluator may see is said on the first page.
+"""
+
+from __future__ import annotations
+
+from privgraph_workbench.reporting.archive import FILES, Step, build, folder, page, pictures
+from privgraph_workbench.reporting.asked import (
+    AUTHOR,
+    DATE,
+    REMARK,
+    TITLE,
+    Asked,
+    Drawn,
+    Told,
+    drawn,
+    told_of,
+    usual,
+)
+
+__all__ = [
+    "AUTHOR",
+    "DATE",
+    "FILES",
+    "REMARK",
+    "TITLE",
+    "Asked",
+    "Drawn",
+    "Step",
+    "Told",
+    "build",
+    "drawn",
+    "folder",
+    "page",
+    "pictures",
+    "told_of",
+    "usual",
+]

@@ -1,0 +1,217 @@
+"""The archive of a report, and its page alone."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Any
+
+from privgraph.privacy.serialisation import statement_to_json
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statements import statement_text
+from privgraph.runs.records import plain
+from privgraph_workbench import blocks, printing, report, report_notebook, tables
+from privgraph_workbench.blocks import Images, Picture, Section
+from privgraph_workbench.facts.plans import command_line
+from privgraph_workbench.figures import chart_of, export
+from privgraph_workbench.reporting.asked import Asked, Drawn, named_runs, without_seeds
+from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
+from privgraph_workbench.reporting.first_page import composed, first_page, lines_of
+from privgraph_workbench.words.bibliography import bibtex, named_in
+
+FILES: Mapping[str, str] = {
+    "report.html": "everything on one page that opens without a network; begin here",
+    "report.pdf": "the same for print",
+    "figures/": "each figure as SVG, PDF and PNG, its numbers as CSV and JSON, and what it states as text",
+    "tables/": "all runs in a table, as LaTeX and CSV",
+    "statements/": "the privacy statement of each run in full, as text and JSON",
+    "references.bib": "the papers behind the methods and attacks, for BibTeX",
+    "reproduce.sh": "the commands that make the same runs; left out where seeds are",
+    "report.ipynb": "an executed notebook that shows the tables, figures and statements",
+}
+"""What an archive holds, and what it is for."""
+COLUMNS = (
+    "Accuracies are in [0, 1] in figures/ and in percent in tables/. low and high: the 95% confidence",
+    "interval, empty where there are too few runs for one. epsilon: sound; asked: the ε that the noise was",
+    "chosen by; front: 1 where no other setting is as private and more accurate; mine: 1 for the run of",
+    "the chapter; composed: how many runs of the figure read the same people; evaluator: 1 where private",
+    "labels were read.",
+)
+"""What columns of the CSV files mean."""
+MOST_LATELY = 40
+"""Pictures of pages that are remembered."""
+DRAWN = 0.85
+"""Of the work on a report, the share that is done before a notebook is executed."""
+NAME = 60
+"""Letters of its name at most."""
+_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+Step = Callable[[float, str], None]
+"""What is told while a report is made: how much of it is done, from 0 to 1, and what comes now."""
+
+
+def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
+    """The archive. Whatever `step` raises ends it. Raises `OptionError` where a notebook is wanted without
+    Jupyter."""
+    together = composed(asked)
+    asked = without_seeds(asked) if asked.share else asked
+    if asked.notebook:
+        report_notebook.needed()
+    files = dict(_files(asked, together, step))
+    if asked.notebook:
+        step(DRAWN, "the notebook is executed")
+        files["report.ipynb"] = report_notebook.made(asked.title, asked.remark, files)
+    files = {"README.txt": _contents(asked, files), **files}
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(
+                f"{folder(asked.title)}/{name}", date_time=_TIME
+            )  # a fixed time: equal reports are equal archives
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, content)
+    step(1.0, "done")
+    return packed.getvalue()
+
+
+def folder(title: str) -> str:
+    """What the archive and the folder in it are called: the title in letters that every system has in names.
+
+    >>> folder("What privacy costs: ε ≤ 2?"), folder("?")
+    ('what-privacy-costs-2', 'report')
+    """
+    return re.sub(r"[^a-z0-9]+", "-", title.lower())[:NAME].strip("-") or "report"
+
+
+def pictures(asked: Asked) -> int:
+    """How many figures the report draws: by them it takes its time."""
+    return len(asked.figures) + len(figures_of(chapters_of(asked)))
+
+
+def _files(asked: Asked, together: str, step: Step) -> Iterator[tuple[str, bytes]]:
+    chapters = chapters_of(asked)
+    told = _sections(asked, chapters, together)
+    figures = _named(asked) | figures_of(chapters)
+    shown = _shown(told)
+    parts = len(shown) + len(figures) + 1
+    draw = _drawing(shown, lambda place, what: step(DRAWN * place / parts, what))
+    step(DRAWN * len(shown) / parts, "the page and its print")
+    yield "report.html", blocks.page(asked.title, told, draw).encode()
+    yield "report.pdf", printing.pdf(asked.title, told, draw, asked.author.strip())
+    for place, (name, one) in enumerate(figures.items(), start=1):
+        step(DRAWN * (len(shown) + place) / parts, f"figure {place} of {len(figures)} as files")
+        for kind, content in export.files(one.figure, one.rows, one.statements).items():
+            yield f"figures/{name}.{kind}", content
+    if asked.runs:
+        yield "tables/runs.csv", tables.as_csv(lines_of(asked))
+        yield "tables/runs.tex", tables.as_latex(lines_of(asked)).encode()
+    for name, run in named_runs(asked).items():
+        if run.record.statement is not None:
+            said = run.record.statement
+            yield f"statements/{name}.txt", f"{statement_text(said)}\n".encode()
+            yield f"statements/{name}.json", _json(statement_to_json(said))
+    if names := _cited(asked):
+        yield "references.bib", bibtex(names).encode()
+    if asked.runs and not asked.share:
+        commands = "\n".join(command_line(one.record.spec) for one in asked.runs)
+        yield "reproduce.sh", f"#!/bin/sh\n# privgraph {version('privgraph')}\nset -e\n{commands}\n".encode()
+
+
+Shown = tuple[Picture, Mapping[str, PrivacyStatement]]
+"""A picture of the page, with the statements that it carries."""
+
+
+def _shown(told: blocks.Told) -> list[Shown]:
+    return [(block, held) for section, held in told for block in section.blocks if isinstance(block, Picture)]
+
+
+def _drawing(shown: Sequence[Shown], step: Callable[[int, str], None]) -> blocks.Draw:
+    """Draw all pictures of the page; what gives each of them then. What was drawn for a page lately is not
+    drawn again: who has looked at it takes the same one away."""
+    images: dict[int, Images] = {}
+    for place, (block, held) in enumerate(shown):
+        step(place, f"figure {place + 1} of {len(shown)} on the page")
+        content = repr((block.figure, list(block.rows), list(held.items())))
+        mark = hashlib.sha256(content.encode()).hexdigest()
+        made = _LATELY.get(mark) or blocks.drawn(block, held)
+        _LATELY[mark] = images[id(block)] = made
+        for old in list(_LATELY)[:-MOST_LATELY]:
+            _LATELY.pop(old, None)
+    return lambda block, _: images[id(block)]
+
+
+_LATELY: dict[str, Images] = {}
+"""Pictures of pages by what they show."""
+
+
+def _cited(asked: Asked) -> list[str]:
+    """The methods and attacks whose papers are behind the report: those of its runs and figures, and what its
+    statements name."""
+    names = [name for one in asked.runs for name in (one.record.spec.method, *(a.attack for a in one.attacks))]
+    names += [str(row["method"]) for one in asked.figures for row in one.rows if row.get("method")]
+    said = {one.record.statement for one in asked.runs} | {
+        held for one in asked.figures for held in one.statements.values()
+    }
+    return [*names, *named_in("\n".join(sorted(statement_text(one) for one in said if one is not None)))]
+
+
+def _contents(asked: Asked, files: Mapping[str, bytes]) -> bytes:
+    """What lies in the archive, for whoever opens it."""
+    held = {name: said for name, said in FILES.items() if any(one.startswith(name) for one in files)}
+    wide = max(map(len, held)) + 2
+    lines = [f"{name.ljust(wide)}{said}" for name, said in held.items()]
+    lines += ["", *COLUMNS] if any(name.endswith(".csv") for name in files) else []
+    lines += ["", _numbered(asked)] if asked.share else []
+    return "\n".join([asked.title, "", *lines, "", f"Made by privgraph {version('privgraph')}.", ""]).encode()
+
+
+def _numbered(asked: Asked) -> str:
+    """What runs are called where their ids, which tell seeds, are left out."""
+    count = len(asked.runs)
+    own = (
+        "Run 1 is the run of this report (files run-01). "
+        if count == 1
+        else f"Run 1 to run {count} are the runs of this report in its order (files run-01 to run-{count:02d}). "
+    )
+    other = "Runs are numbered, because their ids tell seeds; runs with {} stand in figures alone."
+    return (own if count else "") + other.format("higher numbers" if count else "any number")
+
+
+def _named(asked: Asked) -> dict[str, Drawn]:
+    return {f"{place:02d}-{one.figure}": one for place, one in enumerate(asked.figures, start=1)}
+
+
+def _json(value: Any) -> bytes:
+    return f"{json.dumps(plain(value), indent=1, allow_nan=False, ensure_ascii=False)}\n".encode()
+
+
+def _sections(asked: Asked, chapters: Sequence[Chapter], together: str) -> blocks.Told:
+    """What the report says, in order, each section with the statements that its pictures carry."""
+    found: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(first_page(asked, chapters, together), {})]
+    if words := words_of(chapters):
+        found.append((words, {}))
+    for place, one in enumerate(asked.figures, start=1):
+        chart = chart_of(one.figure, one.rows)
+        section = Section(f"Figure {place}: {chart.title}", [Picture(one.figure, one.rows), chart.summary])
+        found.append((section, one.statements))
+    for chapter in chapters:
+        found.append((Section(chapter.title), {}))
+        found += [(replace(section, deep=True), chapter.statements) for section in chapter.sections]
+    return [*found, (report.libraries(), {})]
+
+
+def page(asked: Asked, step: Step = lambda done, what: None) -> str:
+    """The report as one HTML page that needs no network. Whatever `step` raises ends it."""
+    together = composed(asked)
+    asked = without_seeds(asked) if asked.share else asked
+    told = _sections(asked, chapters_of(asked), together)
+    shown = _shown(told)
+    return blocks.page(asked.title, told, _drawing(shown, lambda place, what: step(place / len(shown), what)))

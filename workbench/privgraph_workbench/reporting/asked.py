@@ -1,0 +1,174 @@
+"""What goes into a report: runs with what is known of them, figures, and the words of its author."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from privgraph.attacks.record import AttackRecord
+from privgraph.options import OptionError
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, Unreadable
+from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import placing
+from privgraph_workbench.figures.attacks import attack_roc
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.runs import compare, standing, tradeoff
+from privgraph_workbench.forms.beginnings import called
+from privgraph_workbench.withheld import Withheld
+from privgraph_workbench.words.attacks import with_bounds
+from privgraph_workbench.words.naming import nodes_of, run_labels, setting, statements_of
+
+TITLE, AUTHOR, DATE, REMARK = 200, 200, 40, 20_000
+"""Letters of a title, of who wrote it and when, and of a remark, at most."""
+MOST_COMPARED = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """A run with what it told, the attacks on it, and the finished runs of its setting, itself among them.
+    `stands`: the rows of where its accuracy stands; `said`: the run in a sentence or two, in Markdown."""
+
+    record: RunRecord
+    events: Sequence[StoredEvent] = ()
+    attacks: Sequence[AttackRecord] = ()
+    same: Sequence[RunRecord] = ()
+    stands: Sequence[Row] = ()
+    said: str = ""
+
+
+def told_of(store: RunStore, record: RunRecord) -> Told:
+    """All that the store holds of a run; attacks that another version kept are left out."""
+    try:
+        attacks = store.attacks(record.id)
+    except Unreadable:
+        attacks = []
+    known, same = placing.outlook(store, record)
+    return Told(
+        record=record,
+        events=store.events(record.id),
+        attacks=attacks,
+        same=same,
+        stands=standing.data(record, same, known),
+        said=placing.sentence(record, called(record.spec), nodes_of(record), known, same),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawn:
+    """A figure of the report: its name, rows, and the statements behind it, by label. `runs`: those whose
+    numbers it shows; `gone`: how many more of them are in the store no longer."""
+
+    figure: str
+    rows: Sequence[Row]
+    statements: Mapping[str, PrivacyStatement] = field(default_factory=dict)
+    runs: Sequence[RunRecord] = ()
+    gone: int = 0
+
+
+def drawn(
+    store: RunStore,
+    figure: str,
+    rows: Sequence[Row],
+    statements: Mapping[str, PrivacyStatement],
+    runs: Sequence[str] = (),
+) -> Drawn:
+    """A figure with the runs that its rows name, and those that are named beside it (`runs`, ids)."""
+    named = [word for row in rows for key in ("run", "runs") for word in str(row.get(key) or "").split()]
+    ids = tuple(dict.fromkeys((*runs, *filter(_ID.fullmatch, named))))
+    held = [one for one in store.find(RunQuery(ids=ids, limit=len(ids))) if not one.unreadable] if ids else []
+    return Drawn(figure=figure, rows=rows, statements=statements, runs=held, gone=len(ids) - len(held))
+
+
+_ID = re.compile(r"[a-z][a-z0-9-]*-[0-9a-f]{12}")  # as `RunSpec.id` makes them
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What goes into a report, in order. `date` is what its author says: nothing is dated by itself, so that
+    equal reports are equal bytes. `share` leaves out what tells seeds. Raises `OptionError` for words that
+    are too long, and where there is nothing to report."""
+
+    title: str
+    author: str = ""
+    date: str = ""
+    remark: str = ""
+    runs: Sequence[Told]
+    figures: Sequence[Drawn] = ()
+    share: bool = False
+    notebook: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.runs and not self.figures:
+            raise OptionError("a report needs at least one run or figure")
+        if not 0 < len(self.title.strip()) <= TITLE:
+            raise OptionError(f"the title of a report has 1 to {TITLE} letters (got {len(self.title.strip())})")
+        for name, most in (("author", AUTHOR), ("date", DATE), ("remark", REMARK)):
+            if len(told := getattr(self, name)) > most:
+                raise OptionError(f"the {name} of a report has at most {most:,} letters (got {len(told):,})")
+
+
+def _attacked(run: Told) -> dict[str, PrivacyStatement]:
+    """The statement of a run with what the attacks on it have shown."""
+    return statements_of([run.record], lambda _, own: with_bounds(own, run.attacks))
+
+
+def usual(runs: Sequence[Told]) -> list[Drawn]:
+    """The figures of runs that nobody chose figures for: of several the trade-off and a comparison of their
+    settings, each over all its seeds; and the attacks on each. What shows a run alone stands in its
+    chapter."""
+    records = [one.record for one in runs]
+    found: list[Drawn] = []
+    if len(records) > 1:
+        every = list({held.id: held for told in runs for held in (*told.same, told.record)}.values())
+        first = list(dict.fromkeys(map(setting, every)))[:MOST_COMPARED]
+        compared = [record for record in every if setting(record) in first]
+        for figure, rows, held in (
+            ("tradeoff", tradeoff.data(every), every),
+            ("compare", [{**row, "seconds": None} for row in compare.data(compared)[:MOST_COMPARED]], compared),
+        ):
+            found.append(Drawn(figure=figure, rows=rows, statements=statements_of(held), runs=held))
+    for one, label in zip(runs, run_labels(records), strict=True):
+        said = one.record.statement
+        if one.attacks:
+            names = [f"{label}: {attack.title}" for attack in one.attacks]
+            units = ["none" if said is None else said.unit] * len(names)
+            found.append(
+                Drawn(
+                    figure="attack_roc",
+                    rows=attack_roc.data(one.attacks, "log", names, units),
+                    statements=_attacked(one),
+                    runs=[one.record],
+                )
+            )
+    return [one for one in found if one.rows]
+
+
+def without_seeds(asked: Asked) -> Asked:
+    """What is reported, without what tells seeds."""
+    hidden = Withheld()
+    for one in asked.runs:  # run 1 is the report's first, and its seed is #1
+        hidden.meet(one.record)
+    return replace(
+        asked,
+        runs=[
+            replace(
+                one,
+                record=hidden.record(one.record),
+                stands=hidden.rows(one.stands),
+                said=hidden.text(one.said),
+                attacks=[replace(attack, run=hidden.text(attack.run)) for attack in one.attacks],
+            )
+            for one in asked.runs
+        ],
+        figures=[
+            replace(one, rows=hidden.rows(one.rows), statements=hidden.labelled(one.statements))
+            for one in asked.figures
+        ],
+    )
+
+
+def named_runs(asked: Asked) -> dict[str, Told]:
+    """Runs by the names of their files."""
+    return {f"run-{place:02d}" if asked.share else one.record.id: one for place, one in enumerate(asked.runs, start=1)}

@@ -1,0 +1,118 @@
+"""The chapters of a report: one for each setting, in which nothing is said twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph_workbench import report
+from privgraph_workbench.blocks import Block, Picture, Remark, Section
+from privgraph_workbench.report import unaudited
+from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs
+from privgraph_workbench.words.glossary import GLOSSARY, PUBLISHED, SOUND
+from privgraph_workbench.words.naming import run_labels, setting, statements_of, unit_of
+
+WORDS = ("ε (epsilon)", "δ (delta)", SOUND, PUBLISHED, "lower bound (ε audited)")
+"""The words that a report explains."""
+ONCE = (report.PRECISION, report.LAST_STEPS, report.OUTSIDERS)
+"""What is said below these words, and not in each chapter."""
+ELSEWHERE = (report.NUMBERS, report.MEASURED)
+"""What these words, or the first page, say in its place."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chapter:
+    """What is said of the runs of one setting. `name`: what its files begin with; `said_once`: what of `ONCE`
+    belongs to it."""
+
+    title: str
+    name: str
+    runs: Sequence[Told]
+    sections: Sequence[Section]
+    said_once: Sequence[str] = ()
+
+    @property
+    def statements(self) -> dict[str, PrivacyStatement]:
+        """What the pictures of the chapter carry."""
+        return statements_of([one.record for one in self.runs])
+
+
+def chapters_of(asked: Asked) -> list[Chapter]:
+    """A chapter for each setting; a figure that was chosen is named, and not drawn again."""
+    named, labels = named_runs(asked), run_labels([one.record for one in asked.runs], privacy_too=True)
+    held: dict[tuple[object, ...], list[str]] = {}
+    for name, one in named.items():
+        said = one.record.statement
+        alike = setting(one.record), one.record.state, one.record.error, None if said is None else unaudited(said)
+        held.setdefault(alike, []).append(name)
+    firsts = [named[names[0]].record for names in held.values()]
+    together = run_labels(firsts, privacy_too=True, seeds=False)
+    before: dict[tuple[str, str], report.Before] = {}
+    found = []
+    for place, (label, first, names) in enumerate(zip(together, firsts, held.values(), strict=True), start=1):
+        title = f"{label}: {len(names)} runs" if len(names) > 1 else labels[list(named).index(names[0])]
+        told = [_reported(named[name], several=len(names) > 1, share=asked.share) for name in names]
+        promise = first.spec.method, unit_of(first)
+        sections = report.sections(told, asked.share, before.get(promise))
+        if first.statement is not None:
+            before.setdefault(promise, report.Before(title=title, statement=first.statement))
+        found.append(
+            Chapter(
+                title=title,
+                name=names[0] if len(names) == 1 else f"setting-{place:02d}",
+                runs=[named[name] for name in names],
+                sections=[replace(section, blocks=_once(asked, section.blocks)) for section in sections],
+                said_once=[one for one in ONCE if any(one in section.blocks for section in sections)],
+            )
+        )
+    return found
+
+
+def _reported(one: Told, *, several: bool, share: bool) -> report.Reported:
+    """A run for its chapter, with a name where it has `several`."""
+    short = one.record.id if share else f"seed {one.record.spec.seed}"
+    return report.Reported(
+        record=one.record,
+        events=one.events,
+        attacks=one.attacks,
+        stands=one.stands,
+        name=short if several else "",
+    )
+
+
+def _once(asked: Asked, blocks: Sequence[Block]) -> list[Block]:
+    """What a chapter says without what stands elsewhere: figures that were chosen, and what words mean."""
+    chosen = {place: (one.figure, list(one.rows)) for place, one in enumerate(asked.figures, start=1)}
+    found: list[Block] = []
+    for block in blocks:
+        drawn = (block.figure, list(block.rows)) if isinstance(block, Picture) else None
+        place = next((at for at, one in chosen.items() if one == drawn), None)
+        if block in (*ONCE, *ELSEWHERE):
+            continue
+        found.append(block if place is None else f"See Figure {place}.")
+    return found
+
+
+def words_of(chapters: Sequence[Chapter]) -> Section | None:
+    """What the words and numbers of the chapters mean, once; None where there is none."""
+    if not chapters:
+        return None
+    points = [f"- **{word}**: {GLOSSARY[word]}" for word in WORDS]
+    below = [one for one in ONCE if any(one in chapter.said_once for chapter in chapters)]
+    return Section("What the words mean", [Remark("\n".join(points)), *below])
+
+
+def figures_of(chapters: Sequence[Chapter]) -> dict[str, Drawn]:
+    """The figures of the runs' own chapters."""
+    return {
+        f"{chapter.name}-{block.figure}": Drawn(
+            figure=block.figure,
+            rows=[{**row, "run": chapter.name} if row.get("run") == "" else row for row in block.rows],
+            statements=chapter.statements,
+        )
+        for chapter in chapters
+        for section in chapter.sections
+        for block in section.blocks
+        if isinstance(block, Picture)
+    }
