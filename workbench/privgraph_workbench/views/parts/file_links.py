@@ -33,7 +33,7 @@ def figure_exports(
     """A menu with every format of the figure, and the way to keep it; `name` begins the files' names."""
     from privgraph_workbench.figures.export import FORMATS, export
 
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover(
             label,
             icon=":material/download:",
