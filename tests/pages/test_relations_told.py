@@ -246,9 +246,9 @@ def test_words_that_training_has_brought_to_the_front_are_told(
             for one, title, at in zip(answer.entities, titles, places, strict=True)
         ),
     )
-    shown = texts(ask(opened("relations", neighbours="3"), "a rustic bench"))
-    assert "of your words, the 3 nearest texts now have" in shown
-    assert "PvGaLM, edge ε 4: more often **rustic** (3, base 0), less often **bench** (0, base 3)" in shown
+    shown = texts(ask(opened("relations", neighbours="3"), "a swing"))
+    assert "**What the 3 nearest share**" in shown
+    assert "- Base encoder, tiny: **bench** in 3\n- PvGaLM, edge ε 4: **rustic** in 3" in shown, "whatever was asked"
     assert "1. **rustic** mug" in shown
 
 

@@ -207,7 +207,7 @@ def _false(record: RunRecord) -> str:
         share = 1 - config.true_share(described.facts)
     except (DataError, OptionError, UnknownName):
         return ""
-    return f" ({share:.0%} of its relations are false)"
+    return f" ({share:.0%} of them false)"
 
 
 def _rivals(one: RunRecord, other: RunRecord) -> bool:

@@ -39,8 +39,8 @@ SINCE = "relations.since"
 LEAST = 0.3
 """With less of a question seen to be done, nothing is said of the time that is left."""
 FIRST = (
-    "The first question takes about a minute on two idle cores, and several on busy ones, for encoders read all texts "
-    "once; the next is answered at once."
+    "The first question takes about a minute on two idle cores, several on busy ones: encoders read all texts. The "
+    "next is answered at once."
 )
 ADDRESS = "text"
 """In the address: a text of the data that is asked about."""

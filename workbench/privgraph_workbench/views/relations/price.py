@@ -104,7 +104,7 @@ def _short(pair: Pair) -> str:
     if len(known) < len(times) or max(known) >= 1:
         return ""
     often = " and ".join(f"{one:.2g}" for one in dict.fromkeys(known))
-    return f" Training was short (each relation was read {often} times on average), and longer may cost otherwise."
+    return f" Training was short (each relation was read {often} times on average): after more, the price may differ."
 
 
 def reads(record: RunRecord, domains: Sequence[str]) -> float | None:
