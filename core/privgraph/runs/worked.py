@@ -52,7 +52,8 @@ def write(question: Question, answers: Mapping[str, Answer], path: Path = FILE) 
 @lru_cache(maxsize=4)
 def content(path: Path = FILE) -> Mapping[str, Any]:
     """The file; nothing where there is none."""
-    return json.loads(lzma.decompress(path.read_bytes())) if path.is_file() else {"answers": {}}  # type: ignore[no-any-return]
+    found: dict[str, Any] = json.loads(lzma.decompress(path.read_bytes())) if path.is_file() else {"answers": {}}
+    return found
 
 
 def texts(question: Question, path: Path = FILE) -> list[str]:
@@ -68,8 +69,8 @@ def find(question: Question, path: Path = FILE) -> Answer | None:
     if record is None or _asked(replace(question, neighbours=held["asked"]["neighbours"])) != held["asked"]:
         return None
     known = {json.dumps(one, sort_keys=True): name for name, one in held["encoders"].items()}
-    names = {one.name: known.get(json.dumps(_encoder(one), sort_keys=True)) for one in question.encoders}
-    if most > held["asked"]["neighbours"] or None in names.values():
+    names = {one.name: known.get(json.dumps(_encoder(one), sort_keys=True), "") for one in question.encoders}
+    if most > held["asked"]["neighbours"] or "" in names.values():
         return None
     found = Answer.from_json(record)
 

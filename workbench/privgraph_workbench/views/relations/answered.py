@@ -116,7 +116,7 @@ def _far(near: Near) -> bool:
 
 
 def _foreign(answer: Answer) -> bool:
-    """Whether to the base encoder even the nearest text is more like one at random than like the usual one."""
+    """Whether even the nearest text is, to the base encoder, more like one at random than like usual ones."""
     base = answer.near.get("base")
     return base is not None and base.score < (base.chance + base.usual) / 2
 

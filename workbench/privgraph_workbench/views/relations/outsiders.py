@@ -19,7 +19,7 @@ from privgraph.runs.attacking import Attacking
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph_workbench.figures.attacks import attack_areas
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.relations import moved
+from privgraph_workbench.figures.relations import relation_ranking
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
@@ -121,7 +121,9 @@ def _numbers_of(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> 
         st.markdown(QUESTION)
         titles = {attack.title for _, attack in found}
         names = [plainly(record) + f": {attack.title}" * (len(titles) > 1) for record, attack in found]
-        slots = [moved.SLOTS["bare" if record.spec.unit == "none" else "private"] for record, _ in found]
+        slots = [
+            relation_ranking.SLOTS[relation_ranking.side(record.spec.method, record.spec.unit)] for record, _ in found
+        ]
         rows = attack_areas.data([attack for _, attack in found], names, slots)
         drawn_figure("attack_areas", rows, statements_of(list({one.id: one for one, _ in found}.values())), pair.first)
         st.dataframe(
@@ -187,7 +189,7 @@ def _right(record: RunRecord, attack: AttackRecord, found: Sequence[tuple[RunRec
 def _seldom(attacked: Sequence[RunRecord], pair: Pair) -> str:
     """How often training of the attacked runs read each relation, which says how much there was to remember;
     "" if that is not known."""
-    times = {called(one): often for one in attacked if (often := price.reads(one, pair.domains)) is not None}
+    times = {called(one): read for one in attacked if (read := price.reads(one, pair.domains)) is not None}
     if not times:
         return ""
     rates = list(dict.fromkeys(times.values()))
