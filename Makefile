@@ -78,9 +78,13 @@ check: lint test-all
 # What comes along as the gallery: its runs, attacks and audits are made in a store of their own, whose noise key is no
 # secret, and packed into one file (about two hours on one core; it may be interrupted).
 GALLERY ?= $(CURDIR)/build/gallery
-.PHONY: gallery
+.PHONY: gallery worked
 gallery: $(VENV)/.installed-text
 	$(BIN)/python -m privgraph.studies.gallery --home $(GALLERY)
+
+# Answers of the gallery's encoders, on which the page Relations opens (a minute); after `make gallery` where they are others.
+worked: $(VENV)/.installed-text
+	$(BIN)/python -m privgraph.studies.worked
 
 .PHONY: study-progap study-privgnn study-dpgpl study-heterpoisson study-attacks bench screenshot
 # The paper's comparison, on the real graphs that PRIVGRAPH_DATA names (about an hour on 2 cores); writes the method's README.

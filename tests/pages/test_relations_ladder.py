@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -16,6 +18,7 @@ from privgraph.runs import gallery
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import describing
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.relations import ladder as ladder_page
 
@@ -54,8 +57,9 @@ def test_the_ladder_climbs_from_the_base_to_no_privacy(opened: Open, store: RunS
     assert rungs["PvGaLM, edge ε 4"]["PREC@1"] == "12.0% (9.5% to 14.5%)"
     assert rungs["PvGaLM, edge ε 4"]["seeds"] == "3"
     (told,) = (one.value for one in app.markdown if "randomised relations" in one.value)
-    assert "private training finds **12.0%**, and randomised relations (randomised response: training on " in told
-    assert "**7.0%**: 5.0 points more for private training (95% confidence interval " in told
+    assert (
+        "**At ε 4, take PvGaLM**: PvGaLM **12.0%** and randomised relations **7.0%** (82% of them false), 5.0 " in told
+    )
     assert len(told.split("\n")) == 2, "the figure is near"
     (first,) = (row for row in files(app)["relation_ranking"]["rows"] if row["label"] == "PvGaLM, edge ε 4")
     assert first["kept"] == pytest.approx(0.5)
@@ -87,11 +91,34 @@ def test_each_budget_says_whether_randomised_response_is_ahead(
     seeds(store, [0.15, 0.16, 0.17], epsilon=10.0)
     seeds(store, [0.14, 0.19, 0.24], method="relation-rand", epsilon=10.0)
     shown = texts(opened("relations"))
-    assert "**7.0%**: 5.0 points more for private training" in shown
+    assert "**At ε 4, take PvGaLM**" in shown
     assert (
-        "At ε 10, private training finds **16.0%**, and randomised relations **19.0%**: randomised relations are ahead "
-        "on average, and the seeds are too few to tell them apart." in shown
+        "**At ε 10, take either**: PvGaLM **16.0%** and randomised relations **19.0%** (1% of them false). The seeds "
+        "are too few to tell them apart." in shown
     )
+
+
+def test_where_randomised_relations_are_better_they_are_what_to_take(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    seeds(store, [0.15, 0.16, 0.17], epsilon=10.0)
+    seeds(store, [0.20, 0.21, 0.22], method="relation-rand", epsilon=10.0)
+    assert "**At ε 10, take randomised relations**: randomised relations **21.0%** (1% of them false) and PvGaLM " in (
+        texts(opened("relations"))
+    )
+
+
+def test_a_training_that_has_not_read_each_relation_once_is_called_short(
+    opened: Open, store: RunStore, process: Answering, described: SimpleNamespace
+) -> None:
+    made_run(store)
+    made_run(store, unit="none")
+    short = "Training was short (each relation was read 0.64 times on average)"
+    kitchen = describing.Domain(name="kitchen", texts=60, relations=200, words=2.0, most_words=2, samples=())
+    described.domains = (kitchen,)
+    assert short in texts(opened("relations"))
+    described.domains = (replace(kitchen, relations=100),)
+    assert "Training was short" not in texts(opened("relations")), "each was read once and more"
 
 
 def test_a_comparison_with_other_options_than_the_chosen_run_names_them(
@@ -103,7 +130,7 @@ def test_a_comparison_with_other_options_than_the_chosen_run_names_them(
     app = opened("relations", private=short.id)
     told = texts(app)
     assert "At ε 4, the right partner comes first (PREC@1) for 4.5%" in told
-    assert "At ε 4 with steps 40, private training finds **12.0%**" in told
+    assert "At ε 4 with steps 40, take PvGaLM**: PvGaLM **12.0%**" in told
 
 
 @pytest.mark.parametrize(("reached", "share"), [(0.10, "80%"), (0.07, "50%")])

@@ -75,6 +75,10 @@ def files(app: AppTest) -> dict[str, dict[str, Any]]:
     return found
 
 
+def link_labels(app: AppTest) -> list[str]:
+    return [one.proto.label for one in app.get("page_link")]
+
+
 def move(app: AppTest, option: str) -> None:
     """Asks for the chosen run with other values of one option."""
     app.selectbox(key="moved").select(option).run()
@@ -246,9 +250,9 @@ def test_words_that_training_has_brought_to_the_front_are_told(
             for one, title, at in zip(answer.entities, titles, places, strict=True)
         ),
     )
-    shown = texts(ask(opened("relations", neighbours="3"), "a rustic bench"))
-    assert "of your words, the 3 nearest texts now have" in shown
-    assert "PvGaLM, edge ε 4: more often **rustic** (3, base 0), less often **bench** (0, base 3)" in shown
+    shown = texts(ask(opened("relations", neighbours="3"), "a swing"))
+    assert "**What the 3 nearest share**" in shown
+    assert "- Base encoder, tiny: **bench** in 3\n- PvGaLM, edge ε 4: **rustic** in 3" in shown, "whatever was asked"
     assert "1. **rustic** mug" in shown
 
 
@@ -336,7 +340,7 @@ def test_attacks_stand_in_the_order_of_their_figure(opened: Open, store: RunStor
         )
     app = opened("relations")
     (table,) = (one.value for one in app.dataframe if "attack" in one.value)
-    drawn = [row["attack"].split(":")[0] for row in files(app)["attack_areas"]["rows"]]
+    drawn = [row["attack"] for row in files(app)["attack_areas"]["rows"]]
     assert table["run"].tolist() == drawn == ["PvGaLM, edge ε 4, seed 0", "PvGaLM, not private, seed 0"]
 
 
@@ -436,6 +440,20 @@ def test_a_private_run_s_card_calls_its_epsilon_as_the_run_s_page_does(
 
 
 # What a stranger stumbles over
+
+
+def test_an_attack_that_was_made_is_seen_and_the_other_one_is_offered(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    run = made_run(store)
+    assert "Choose an attack on PvGaLM, edge ε 4, seed 0" in link_labels(opened("relations"))
+    store.add_attack(run.id, made_attack(run.id, name="relations"))
+    app = opened("relations")
+    assert "See the attack on PvGaLM, edge ε 4, seed 0" in link_labels(app)
+    assert "Not tried yet: Relations, by likelihood ratio" in link_labels(app)
+    assert "ε 4: 98.3% · ε 10: over 99.99%" in texts(app), "no bound is a certainty"
+    store.add_attack(run.id, made_attack(run.id, name="relations-bavaria"))
+    assert not any("Not tried yet" in one for one in link_labels(opened("relations")))
 
 
 def test_of_an_epsilon_that_excludes_nothing_no_limit_is_told(

@@ -126,6 +126,21 @@ def test_closing_refuses_who_waits(asker: Asker) -> None:
             ticket.answer()
 
 
+def test_a_question_that_is_cancelled_costs_its_process_and_no_other_question(asker: Asker) -> None:
+    first = answered(asker, "one").texts
+    at, waits, next_one = (asker.ask(question(text)) for text in ("sleep", "die", "two"))
+    assert not at.wait(0.2)
+    for ticket in (waits, at):
+        asker.cancel(ticket)
+        assert ticket.wait(0), "nobody waits for the process"
+        with pytest.raises(AskingError, match="the question was cancelled"):
+            ticket.answer()
+    assert next_one.wait(60)
+    assert next_one.answer().texts not in (first, None), "what was cancelled before its turn is not asked"
+    asker.cancel(next_one)
+    assert next_one.answer().searched == 3, "an answer stays one"
+
+
 def test_what_is_refused_and_what_is_no_answer(asker: Asker) -> None:
     for text, sentence in (("refuse", "not this one"), ("babble", "said what is no answer: b'hello")):
         with pytest.raises(AskingError, match=sentence):

@@ -80,8 +80,8 @@ _EMBEDDED = (
     DatasetSpec(
         name="products",
         title="Made-up products",
-        about="Titles of invented products for kitchen and garden, and which were bought together: learn in one "
-        "domain what goes together, and predict it in the other.",
+        about="Titles of invented products for kitchen and garden. Bought together are those of one style and of one "
+        "material, or of two that go together, whatever kind of product they are; and some at random.",
         kind="embedded",
         source="drawn here from a seed: one style, and one material or two that go together",
         licence="none needed: nobody bought any of them",

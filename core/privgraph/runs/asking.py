@@ -59,7 +59,9 @@ class Ticket:
         return self._answer
 
     def finish(self, found: Answer | AskingError) -> None:
-        """Answer it, once."""
+        """Answer it, once: what comes later is nobody's."""
+        if self._done.is_set():
+            return
         if isinstance(found, Answer):
             self._answer = found
         else:
@@ -89,6 +91,7 @@ class Asker:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._child: subprocess.Popen[bytes] | None = None
+        self._at: Ticket | None = None
 
     def ask(self, question: Question) -> Ticket:
         """Ask; equal questions share an answer, and one that failed is asked again."""
@@ -106,6 +109,14 @@ class Asker:
                 self._thread.start()
             self._waiting.put(ticket)
             return ticket
+
+    def cancel(self, ticket: Ticket) -> None:
+        """Refuse a question that is not answered. The process that is at it ends; what encoders have read
+        to the end is kept."""
+        with self._lock:
+            ticket.finish(AskingError("the question was cancelled"))
+            if ticket is self._at and self._child is not None:
+                self._child.terminate()
 
     @property
     def pid(self) -> int | None:
@@ -133,13 +144,19 @@ class Asker:
 
     def _serve(self) -> None:
         while (ticket := self._next()) is not None:
+            with self._lock:
+                if ticket.failed:  # it was cancelled
+                    continue
+                self._at = ticket
             try:
                 found: Answer | AskingError = self._exchange(ticket)
             except AskingError as error:
                 found = error
             except OSError as error:
                 found = ProcessEnded(f"no process that reads texts could be started ({error})")
-            ticket.finish(found)
+            with self._lock:
+                self._at = None
+                ticket.finish(found)
 
     def _next(self) -> Ticket | None:
         """The next question; None when this thread is to end: it was closed, or the process has ended and
@@ -161,6 +178,8 @@ class Asker:
         for first in (True, False):
             ticket.stage = "starting"
             child = self._running()
+            if ticket.failed:  # it was cancelled before there was a process to end
+                return ticket.answer()
             assert child.stdin is not None
             assert child.stdout is not None
             try:

@@ -131,7 +131,7 @@ def _relations() -> list[RunSpec]:
     return _of_cells([*relation_attacks.cells().values(), *stronger], RELATION_SEEDS)
 
 
-def _askable() -> list[RunSpec]:
+def askable() -> list[RunSpec]:
     """Runs whose encoders come along: one without privacy, and two private ones."""
     return [relational.cell(relation_attacks.WHERE, level).spec(0) for level in ("∞", "10", "4")]
 
@@ -157,7 +157,7 @@ CHAPTERS: Mapping[str, Callable[[], list[RunSpec]]] = {
 def trained(store: RunStore, chapter: str) -> Iterator[str]:
     """Train what is not there yet; a line for what did not end well."""
     specs = list({spec.id: spec for spec in CHAPTERS[chapter]()}.values())
-    for spec in _askable() if chapter == "relations" else ():
+    for spec in askable() if chapter == "relations" else ():
         there = store.find(RunQuery(ids=(spec.id,), states=("done",)))
         if there and not (store.folder(spec.id) / gallery.ADAPTER[0]).is_file():
             store.delete(spec.id)  # its encoder is not at hand: it is trained again, with the same noise
@@ -235,7 +235,7 @@ def main() -> None:
             for line in steps(store):
                 print(line, flush=True)
     chapters = {chapter: CHAPTERS[chapter]() for chapter in CHAPTERS}
-    print(gallery.write(store, chapters, whole={spec.id for spec in _askable()}), flush=True)
+    print(gallery.write(store, chapters, whole={spec.id for spec in askable()}), flush=True)
 
 
 if __name__ == "__main__":

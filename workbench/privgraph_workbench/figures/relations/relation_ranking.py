@@ -305,8 +305,11 @@ def _hover(row: Row, measure: str) -> str:
 
 
 def _side(row: Row) -> str:
-    if row["kind"] != "run":
-        return "to compare with"
-    if row["method"] == RANDOMISED:
+    return side(row["method"], row["unit"]) if row["kind"] == "run" else "to compare with"
+
+
+def side(method: str, unit: str) -> str:
+    """On which side a run stands, by which it has its colour (`SLOTS`)."""
+    if method == RANDOMISED:
         return "randomised relations"
-    return "without privacy" if row["unit"] == "none" else "private"
+    return "without privacy" if unit == "none" else "private"

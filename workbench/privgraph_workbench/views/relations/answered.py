@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 import streamlit as st
 
+from privgraph.data.catalogue import dataset
+from privgraph.options import UnknownName
 from privgraph.runs.questions import Answer, Entity, Near
 from privgraph_workbench.figures.notes import composed
 from privgraph_workbench.figures.relations import moved
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import states
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.relations.runs import Pair
+from privgraph_workbench.views.relations.runs import Pair, unseeded
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import percent
@@ -23,11 +27,11 @@ NEAREST = 10
 UNLIKE = 0.95
 """The share of texts with a nearer one from which on a text is unlike them."""
 WORD = re.compile(r"\w{3,}")
-PASSING = frozenset(("and", "for", "from", "the", "with", "set"))
+PASSING = frozenset(("and", "for", "from", "the", "with", "set", "style"))
 """Words that say nothing about a text."""
-TOLD = 0.2
-"""By what share of the nearest texts a word must be more or less frequent to be told."""
-MOST_WORDS = 2
+SHARED = 0.6
+"""The share of the nearest texts that must have a word for it to be told."""
+MOST_WORDS = 3
 
 
 def show(
@@ -42,14 +46,17 @@ def show(
     far = [name for name in names if name in answer.near and _far(answer.near[name])]
     if not answer.known:  # of the data's own, which are near by nature, the answer comes first
         _caution(names, domain, answer, far)
-    shell.fragment(_side_by_side)(names, _tabs(pair, names), lists, answer.near, words)
+    common = _common(lists)
+    marked = {name: words | set(common[name]) for name in names}
+    absent = [unseeded(one) for one in pair.records if one not in pair.here]
+    shell.fragment(_side_by_side)(names, _tabs(pair, names), lists, answer.near, marked, absent)
     if answer.known and far:
         _caution(names, domain, answer, far)
     if far:
         _behind(pair, names, domain, answer, far)
-    if far and not answer.known:
+    if far and not answer.known and not _foreign(answer):
         _instead(answer, key)
-    _learnt(names, lists, words)
+    _learnt(pair, names, lists, common)
     _partners(names, answer)
     _shared(names, neighbours, answer)
     _stars(pair, domain, answer)
@@ -76,10 +83,10 @@ def _caution(names: Mapping[str, str], domain: str, answer: Answer, far: Sequenc
     """That the nearest texts mean little, where even they are `far` under some encoder: every text has a
     nearest one, nonsense too."""
     base, where = answer.near.get("base"), markup.literal(domain)
-    if base is not None and base.score <= base.chance:
+    if _foreign(answer):
         st.warning(
-            f"**Nothing in {where} is near this text**: two texts of it taken at random are as alike. Their order "
-            "says next to nothing.",
+            f"**Nothing in {where} resembles this text**: its nearest one is more like one taken at random than like "
+            "the nearest of a text of the data. Their order says next to nothing.",
             icon=":material/wrong_location:",
         )
     elif far:
@@ -106,6 +113,12 @@ def _behind(pair: Pair, names: Mapping[str, str], domain: str, answer: Answer, f
 
 def _far(near: Near) -> bool:
     return near.nearer >= UNLIKE or near.score <= near.chance
+
+
+def _foreign(answer: Answer) -> bool:
+    """Whether even the nearest text is, to the base encoder, more like one at random than like usual ones."""
+    base = answer.near.get("base")
+    return base is not None and base.score < (base.chance + base.usual) / 2
 
 
 def _numbers(names: Mapping[str, str], near: Mapping[str, Near], where: str) -> None:
@@ -144,35 +157,40 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(WORD.findall(text.lower())) - PASSING
 
 
-def _learnt(names: Mapping[str, str], lists: Mapping[str, Sequence[Entity]], words: Collection[str]) -> None:
-    """Which words of the text training has made more or less frequent among its nearest: a line for each
-    trained encoder."""
-    count = min(NEAREST, *(len(held) for held in lists.values()))
-    shares = {name: _counts(held[:count], words) for name, held in lists.items()}
-    lines = []
-    for name, title in names.items():
-        apart = {word: shares[name][word] - shares["base"][word] for word in words} if name != "base" else {}
-        order = sorted(apart, key=lambda word: (-abs(apart[word]), word))
-        told = [word for word in order if abs(apart[word]) >= max(1, TOLD * count)]
-        parts = [
-            f"{way} often {' and '.join(_frequency(word, shares[name], shares['base']) for word in chosen)}"
-            for way, sign in (("more", 1), ("less", -1))
-            if (chosen := [word for word in told if sign * apart[word] > 0][:MOST_WORDS])
-        ]
-        if parts:
-            lines.append(f"- {markup.literal(title)}: {', '.join(parts)}")
-    if lines:
-        lead = f"**What training changed**: of your words, the {count} nearest texts now have"
-        st.markdown("\n".join([f"{lead}", "", *lines]))
+def _common(lists: Mapping[str, Sequence[Entity]]) -> dict[str, Counter[str]]:
+    """By encoder: the words that most of its nearest texts share, and how many of these have each."""
+    count = _count(lists)
+    found = {name: Counter(word for one in held[:count] for word in _words(one.text)) for name, held in lists.items()}
+    least = max(2, math.ceil(SHARED * count))
+    return {name: Counter({word: own[word] for word in own if own[word] >= least}) for name, own in found.items()}
 
 
-def _counts(held: Sequence[Entity], words: Collection[str]) -> dict[str, int]:
-    found = [_words(one.text) for one in held]
-    return {word: sum(word in own for own in found) for word in words}
+def _count(lists: Mapping[str, Sequence[Entity]]) -> int:
+    """How many of the nearest texts tell what they share."""
+    return min(NEAREST, *(len(held) for held in lists.values()))
 
 
-def _frequency(word: str, own: Mapping[str, int], base: Mapping[str, int]) -> str:
-    return f"**{markup.literal(word)}** ({own[word]}, base {base[word]})"
+def _learnt(
+    pair: Pair, names: Mapping[str, str], lists: Mapping[str, Sequence[Entity]], common: Mapping[str, Counter[str]]
+) -> None:
+    """What the nearest texts have in common under each encoder, whatever was asked, and what data join."""
+    if any(common.values()):
+        lines = [f"**What the {_count(lists)} nearest share**", ""]
+        for name, title in names.items():
+            order = sorted(common[name], key=lambda word: (-common[name][word], word))[:MOST_WORDS]
+            told = ", ".join(f"**{markup.literal(word)}** in {common[name][word]}" for word in order)
+            lines.append(f"- {markup.literal(title)}: {told or 'no word in most of them'}")
+        st.markdown("\n".join(lines))
+    if told := related(pair):
+        st.markdown(f"Training teaches what is joined, not what is alike. {told}")
+
+
+def related(pair: Pair) -> str:
+    """What the data are, and so what their relations are: Markdown."""
+    try:
+        return naming.about(dataset(pair.first.spec.dataset))
+    except UnknownName:
+        return ""
 
 
 def _placed(encoder: str) -> Callable[[Entity], int]:
@@ -192,10 +210,12 @@ def _side_by_side(
     tabs: Mapping[str, str],
     lists: Mapping[str, list[Entity]],
     near: Mapping[str, Near],
-    words: Collection[str],
+    marked: Mapping[str, Collection[str]],
+    absent: Sequence[str],
 ) -> None:
-    """The nearest texts under each encoder, with the words that they share with the one that was asked about;
-    on a phone one of the lists, and tabs to the others."""
+    """The nearest texts under each encoder, with the words that they share with the one that was asked about,
+    or among themselves, and a place for those that are `absent`; on a phone one of the lists, and tabs to the
+    others."""
     with st.container(key=shell.TABS):
         chosen = st.segmented_control(
             "Encoder",
@@ -207,10 +227,15 @@ def _side_by_side(
             label_visibility="collapsed",
             width="stretch",
         )
-    for column, (encoder, title) in zip(st.columns(len(names), gap="medium"), names.items(), strict=True):
+    columns = st.columns(len(names) + len(absent), gap="medium")
+    for column, title in zip(columns[len(names) :], absent, strict=True):
+        with column, st.container(key=f"{shell.ASIDE}.{title}", gap="small"):
+            st.markdown(f"##### {markup.literal(title)}")
+            st.caption("Its encoder is not here. It is trained by the button above.")
+    for column, (encoder, title) in zip(columns, names.items(), strict=False):
         with column, st.container(key=f"{'shown' if encoder == chosen else shell.ASIDE}.{encoder}", gap="small"):
             st.markdown(f"##### {markup.literal(title)}")
-            st.markdown("\n".join(_line(one, encoder, words) for one in lists[encoder]))
+            st.markdown("\n".join(_line(one, encoder, marked[encoder]) for one in lists[encoder]))
             if encoder in near:
                 st.caption(f"nearest {near[encoder].score:.3f} · usual {near[encoder].usual:.3f}")
 

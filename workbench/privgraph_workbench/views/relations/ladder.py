@@ -8,8 +8,12 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from privgraph.data.errors import DataError
+from privgraph.methods.relations.relation_rand.config import Config as Randomised
+from privgraph.options import OptionError, UnknownName
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import describing
 from privgraph_workbench.facts.references import LEVEL, interval
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.relations import relation_ranking
@@ -29,7 +33,7 @@ UNREAD = ("seed", "shots")
 MOST_DRAWN = 9
 """Settings in the figure; the table has all."""
 MOST_BUDGETS = 3
-"""Budgets at which randomised relations are told beside private training."""
+"""Budgets at which it is told which of the two to take."""
 
 
 def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
@@ -155,8 +159,8 @@ def _no_share(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> st
 
 
 def beside_randomised(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> list[str]:
-    """Private training beside randomised relations, a sentence of Markdown for each budget, of those that can
-    be compared the nearest to the chosen run; none where seeds are too few for an interval."""
+    """Which to take, PvGaLM or randomised relations: a sentence of Markdown for each budget, of those that
+    can be compared the nearest to the chosen run; none where seeds are too few for an interval."""
     by_run = {row["run"]: row for row in rows if row["kind"] == "run"}
     private = [one for one in steps if one.id in by_run and one.spec.unit != "none"]
     found: dict[float | None, str] = {}
@@ -168,25 +172,42 @@ def beside_randomised(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row
         if apart is not None:
             more = _otherwise(one, pair)
             at = markup.literal(f"{naming.budget(one)}{f' with {more}' if more else ''}")
-            own, flipped = (by_run[which.id]["accuracy"] for which in (one, other))
-            found[one.spec.asked_epsilon] = _against(at, own, flipped, apart, explained=not found)
+            first, second = (
+                (_title(which), f"{_title(which)} **{percent(by_run[which.id]['accuracy'])}**{_false(which)}")
+                for which in (one, other)
+            )
+            found[one.spec.asked_epsilon] = _against(at, first, second, apart)
     return list(found.values())[:MOST_BUDGETS]
 
 
-def _against(at: str, accuracy: float, flipped: float, apart: tuple[float, float, float], *, explained: bool) -> str:
-    """Private training and randomised relations at one budget; `explained` says what the latter are."""
+def _title(record: RunRecord) -> str:
+    title = naming.method_title(record.spec.method)
+    return title.lower() if record.spec.method == RANDOMISED else title
+
+
+def _against(at: str, one: tuple[str, str], other: tuple[str, str], apart: tuple[float, float, float]) -> str:
+    """What a method and its rival, each with its title, reached at one budget, and which of them to take."""
     points, low, high = (100 * number for number in apart)
-    how = " (randomised response: training on relations some of which are false)" if explained else ""
-    shares = f"private training finds **{percent(accuracy)}**, and randomised relations{how} **{percent(flipped)}**"
     if low <= 0 <= high:
-        ahead = "private training is" if points > 0 else "randomised relations are"
-        lead = f"{ahead} ahead on average, and the seeds" if points else "the seeds"
-        return f"At {at}, {shares}: {lead} are too few to tell them apart."
+        return f"**At {at}, take either**: {one[1]} and {other[1]}. The seeds are too few to tell them apart."
+    better, worse = (one, other) if points > 0 else (other, one)
     ends = sorted((abs(low), abs(high)))
     return (
-        f"At {at}, {shares}: {abs(points):.1f} points {'more' if points > 0 else 'less'} for private training (95% "
-        f"confidence interval {ends[0]:.1f} to {ends[1]:.1f})."
+        f"**At {at}, take {better[0]}**: {better[1]} and {worse[1]}, {abs(points):.1f} points apart "
+        f"({ends[0]:.1f} to {ends[1]:.1f})."
     )
+
+
+def _false(record: RunRecord) -> str:
+    """Why randomised relations reach what they do: how many of them are false, in brackets; "" of others."""
+    try:
+        config, described = record.spec.config(), describing.describe(record.spec.dataset, record.spec.data_options)
+        if described is None or not isinstance(config, Randomised):
+            return ""
+        share = 1 - config.true_share(described.facts)
+    except (DataError, OptionError, UnknownName):
+        return ""
+    return f" ({share:.0%} of them false)"
 
 
 def _rivals(one: RunRecord, other: RunRecord) -> bool:

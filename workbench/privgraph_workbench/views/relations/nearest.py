@@ -12,8 +12,9 @@ from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.nn.text.naming import EncoderError, describe_encoder
 from privgraph.options import Option, OptionError, Parameter, UnknownName
+from privgraph.runs import worked
 from privgraph.runs.asking import Ticket
-from privgraph.runs.questions import LONGEST, MOST_NEIGHBOURS, Asked, AskingError, Question
+from privgraph.runs.questions import LONGEST, MOST_NEIGHBOURS, Answer, Asked, AskingError, Question
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import describing
 from privgraph_workbench.forms import widgets
@@ -23,7 +24,7 @@ from privgraph_workbench.views.parts import choosing
 from privgraph_workbench.views.relations import answered
 from privgraph_workbench.views.relations.cards import here
 from privgraph_workbench.views.relations.runs import Pair, called, encoder_here, other_texts, unseeded
-from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import roughly
 
 POLL_SECONDS = 0.5
@@ -31,10 +32,16 @@ PATIENCE = 1.5
 """Seconds that a drawing waits for an answer: those of a process that is warm come sooner."""
 TEXT, TICKET, KEPT = "relations.text", "relations.ticket", "relations.kept"
 """In the session: what the field holds, what was asked, and the text that one finds again on coming back."""
+OPENED = "relations.opened"
+"""In the session: the example that the page opened on, which nobody has asked."""
 SINCE = "relations.since"
-"""In the session: when that was asked, by a clock that only goes on."""
-LEAST = 0.05
-"""With less of a question done, nothing is said of the time that is left."""
+"""In the session: when texts were first seen to be read, by a clock that only goes on, and the share then."""
+LEAST = 0.3
+"""With less of a question seen to be done, nothing is said of the time that is left."""
+FIRST = (
+    "The first question takes about a minute on two idle cores, several on busy ones: encoders read all texts. The "
+    "next is answered at once."
+)
 ADDRESS = "text"
 """In the address: a text of the data that is asked about."""
 LETTERS = 90
@@ -56,17 +63,17 @@ def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> 
     except EncoderError as error:
         form.info(f"No text can be read here: {markup.literal(error)}.", icon=":material/extension_off:")
         return
-    with form:
-        text = _asked_text()
-        examples = st.container()
     domain, neighbours = _searched(pair, places)
-    with examples, st.container(horizontal=True, vertical_alignment="center", gap="small", key=shell.WHOLE):
-        if text.strip():  # answers are wanted now
-            with st.popover("Examples", icon=":material/list:", type="tertiary"):
-                _examples(pair, domain)
-        else:
-            _examples(pair, domain)
-        other_texts()
+    kept = worked.texts(question(pair, "-", domain, neighbours))
+    with form:
+        text = _asked_text(kept)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=shell.WHOLE):
+            if text.strip():  # answers are wanted now
+                with st.popover("Examples", icon=":material/list:", type="tertiary"):
+                    _examples(pair, domain, kept)
+            else:
+                _examples(pair, domain, kept)
+            other_texts()
     _without_encoder(pair)
     if len(text) > LONGEST:
         st.warning(f"This text has {len(text):,} characters, and at most {LONGEST:,} are compared: shorten it.")
@@ -75,26 +82,36 @@ def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> 
         _address("")
         st.caption(
             "Of a text on a button, true partners are marked; a text of your own is answered too, with a caution "
-            f"where it is worded unlike those of {markup.literal(domain)}. The first question takes longest: "
-            f"{_encoders(pair)} read all texts. {_related(pair)}"
+            f"where it is worded unlike those of {markup.literal(domain)}. {FIRST} {answered.related(pair)}"
         )
         return
     try:
-        ticket = _ask(question(pair, text, domain, neighbours))
+        asked = question(pair, text, domain, neighbours)
     except AskingError as error:
         st.error(markup.sentence(error))
         return
+    answer = worked.find(asked)
+    if answer is None:
+        answer = _answer(asked, pair)
+    else:
+        st.caption(f":material/inventory_2: **Kept answer**: it came with the program. {FIRST}")
+    if answer is not None:
+        _address(answer.text if dataset(pair.first.spec.dataset).kind != "upload" else "")
+        answered.show(pair, titles(pair), text, domain, neighbours, answer, TEXT)
+
+
+def _answer(asked: Question, pair: Pair) -> Answer | None:
+    """What the encoders say; None where they are still at it, or have failed."""
+    ticket = _ask(asked)
     if not ticket.wait(PATIENCE):
         shell.fragment(_await, run_every=POLL_SECONDS)(ticket, titles(pair))
-        return
+        return None
     try:
-        answer = ticket.answer()
+        return ticket.answer()
     except AskingError as error:
         st.error(markup.sentence(error))
         st.button("Ask again", key="ask_again", icon=":material/refresh:", on_click=_forget)
-        return
-    _address(answer.text if dataset(pair.first.spec.dataset).kind != "upload" else "")
-    answered.show(pair, titles(pair), text, domain, neighbours, answer, TEXT)
+        return None
 
 
 def _without_encoder(pair: Pair) -> None:
@@ -121,20 +138,6 @@ def _address(text: str) -> None:
         st.query_params[ADDRESS] = text
     elif ADDRESS in st.query_params:
         del st.query_params[ADDRESS]
-
-
-def _related(pair: Pair) -> str:
-    """What the data are, and so what their relations are."""
-    try:
-        return naming.about(dataset(pair.first.spec.dataset))
-    except UnknownName:
-        return ""
-
-
-def _encoders(pair: Pair) -> str:
-    """Who answers."""
-    names = list(titles(pair).values())
-    return markup.literal(" and ".join(filter(None, (", ".join(names[:-1]), names[-1]))))
 
 
 def titles(pair: Pair) -> dict[str, str]:
@@ -177,16 +180,22 @@ def _asked(name: str, record: RunRecord, *, adapter: bool) -> Asked:
     )
 
 
-def _asked_text() -> str:
-    """What is asked: as it was typed; else as the address says, or as it was when one was here before."""
-    if TEXT not in st.session_state and (before := st.query_params.get(ADDRESS) or st.session_state.get(KEPT)):
-        st.session_state[TEXT] = before
+def _asked_text(kept: Sequence[str]) -> str:
+    """What is asked: as it was typed; else as the address says, or as it was when one was here before; else
+    the first example whose answer is `kept`, which nobody waits for."""
+    held = st.session_state
+    if TEXT not in held and (before := st.query_params.get(ADDRESS) or held.get(KEPT)):
+        held[TEXT] = before
+    elif TEXT not in held and KEPT not in held and kept:
+        held[TEXT] = held[OPENED] = kept[0]
+    elif held.get(OPENED) and held.get(OPENED) == held.get(TEXT) and held[OPENED] not in kept:
+        held[TEXT] = held[OPENED] = ""  # nobody has asked it, and these encoders would take minutes
     with (
         st.form("question", border=False),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
         text = st.session_state[KEPT] = st.text_input(
-            "A text",
+            "Your text",
             key=TEXT,
             placeholder="red wooden bench for two",
             help=f"Any text, up to {LONGEST:,} characters. It stays on this computer. A text of the public data stands "
@@ -237,8 +246,12 @@ def _domain_title(pair: Pair, name: str) -> str:
     return f"{name} (predicted)" if name == pair.predicted else name
 
 
-def _examples(pair: Pair, domain: str) -> None:
-    """Texts of the domain that is searched as buttons, once another process has read them."""
+def _examples(pair: Pair, domain: str, kept: Sequence[str]) -> None:
+    """Texts of the domain that is searched as buttons: those whose answers are `kept`, else the first ones,
+    once another process has read them."""
+    if kept:
+        _buttons(kept)
+        return
     spec = pair.first.spec
     try:
         described = describing.describe(spec.dataset, spec.data_options)
@@ -249,13 +262,17 @@ def _examples(pair: Pair, domain: str) -> None:
         shell.fragment(_await_examples, run_every=1.0)(spec.dataset, spec.data_options)
         return
     samples = [sample for one in described.domains if one.name == domain for sample in one.samples]
-    for place, text in enumerate(list(dict.fromkeys(one for one, _ in samples))[:EXAMPLES]):
+    _buttons(list(dict.fromkeys(one for one, _ in samples))[:EXAMPLES])
+
+
+def _buttons(texts: Sequence[str]) -> None:
+    for place, text in enumerate(texts):
         short = text if len(text) <= LETTERS else f"{text[:LETTERS]}…"
         st.button(
             markup.literal(short),
             key=f"example.{place}",
             on_click=st.session_state.update,
-            args=({TEXT: text},),
+            args=({TEXT: text, OPENED: ""},),
             help=None if text == short else markup.literal(text),
         )
 
@@ -275,7 +292,7 @@ def _ask(asked: Question) -> Ticket:
     held = st.session_state.get(TICKET)
     if not isinstance(held, Ticket) or held.question != asked:
         held = st.session_state[TICKET] = asking.asker().ask(asked)
-        st.session_state[SINCE] = time.monotonic()
+        st.session_state.pop(SINCE, None)
     return held
 
 
@@ -292,7 +309,23 @@ def _await(ticket: Ticket, names: Mapping[str, str]) -> None:
         if stage.endswith(f"the encoder {key}"):
             stage = f"{stage.removesuffix(f'the encoder {key}')}{title} ({place} of {len(names)})"
     share = min(1.0, ticket.share)
-    taken = time.monotonic() - st.session_state.get(SINCE, time.monotonic())
-    left = f" · about {roughly(taken / share - taken)} left" if LEAST <= share < 1 else ""
-    st.progress(share, text=markup.literal(f"{stage[:1].upper()}{stage[1:]} · {share:.0%}{left}"))
-    st.caption("What is encoded once is kept: the next question is answered at once.")
+    st.progress(share, text=markup.literal(f"{stage[:1].upper()}{stage[1:]} · {share:.0%}{_left(share)}"))
+    st.button("Cancel", key="cancel_question", icon=":material/stop:", on_click=_cancel, args=(ticket,))
+    st.caption(FIRST)
+
+
+def _left(share: float) -> str:
+    """How long it will take, by the share that was seen to be done; "" before that is enough."""
+    now = time.monotonic()
+    if share == 0:
+        return ""  # encoders are loaded, which says nothing of how fast they read
+    since, before = st.session_state.setdefault(SINCE, (now, share))
+    if share - before < LEAST:
+        return ""
+    return f" · about {roughly((now - since) * (1 - share) / (share - before))} left"
+
+
+def _cancel(ticket: Ticket) -> None:
+    asking.asker().cancel(ticket)
+    _forget()
+    st.session_state[TEXT] = st.session_state[KEPT] = ""

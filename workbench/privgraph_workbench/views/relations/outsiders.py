@@ -19,13 +19,14 @@ from privgraph.runs.attacking import Attacking
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph_workbench.figures.attacks import attack_areas
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.relations import relation_ranking
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import states, under_way
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.relations import runs
-from privgraph_workbench.views.relations.runs import METHODS, Pair, called, plainly
+from privgraph_workbench.views.relations import price
+from privgraph_workbench.views.relations.runs import Pair, called, plainly
 from privgraph_workbench.words import markup, naming, rates
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.meaning import guess, strength
@@ -65,12 +66,21 @@ def show(pair: Pair) -> None:
     if not found and not busy:
         st.caption("No attack on either run has tried that yet.")
     _offer([one for one in pair.records if not _going(one) and one.id not in {record.id for record, _ in found}])
+    attacked = {record.id for record, _ in found}
     for record in pair.records:
         st.page_link(
             shell.page("attacks"),
-            label=f"Choose an attack on {called(record)}",
+            label=f"{'See the attack' if record.id in attacked else 'Choose an attack'} on {called(record)}",
             icon=":material/gavel:",
             query_params={"run": record.id, "attack": ATTACK},
+        )
+    tried = {attack.attack for _, attack in found}
+    for name in [name for name, one in ATTACKS.items() if one.sides.asks == ASKS and name not in tried] * bool(found):
+        st.page_link(
+            shell.page("attacks"),
+            label=f"Not tried yet: {TITLES[name]}",
+            icon=":material/gavel:",
+            query_params={"run": found[-1][0].id, "attack": name},
         )
 
 
@@ -89,7 +99,7 @@ def _promises(pair: Pair) -> list[str]:
                 f"**At {at}** ({word}), whatever they try: asked whether one relation was learnt from, they are right "
                 f"{most} of the time, even if they know all others. A coin is right 50% of the time."
             )
-        beside = " · ".join(f"ε {one:g}: {at_most(guess(one, said.delta)).removeprefix('at most ')}" for one in OTHERS)
+        beside = " · ".join(f"ε {one:g}: {_bound(guess(one, said.delta))}" for one in OTHERS)
         told.append(
             f"The same for other ε, at most: {beside}. It holds for one relation, not for all of a text together "
             f"(δ = {number(said.delta)})."
@@ -99,13 +109,22 @@ def _promises(pair: Pair) -> list[str]:
     return told
 
 
+def _bound(chance: float) -> str:
+    """A bound on a chance in percent, rounded up; not to a certainty, which it is not."""
+    told = at_most(chance).removeprefix("at most ")
+    return "over 99.99%" if told == "100%" and chance < 1 else told
+
+
 def _numbers_of(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> None:
     """The attacks as a figure and a table, in a fold."""
     with st.expander("Figure and numbers of these attacks", key="fold.attacked", icon=":material/query_stats:"):
         st.markdown(QUESTION)
-        rows = attack_areas.data(
-            [attack for _, attack in found], [f"{plainly(record)}: {attack.title}" for record, attack in found]
-        )
+        titles = {attack.title for _, attack in found}
+        names = [plainly(record) + f": {attack.title}" * (len(titles) > 1) for record, attack in found]
+        slots = [
+            relation_ranking.SLOTS[relation_ranking.side(record.spec.method, record.spec.unit)] for record, _ in found
+        ]
+        rows = attack_areas.data([attack for _, attack in found], names, slots)
         drawn_figure("attack_areas", rows, statements_of(list({one.id: one for one, _ in found}.values())), pair.first)
         st.dataframe(
             [_numbers(record, attack) for record, attack in found],
@@ -170,14 +189,7 @@ def _right(record: RunRecord, attack: AttackRecord, found: Sequence[tuple[RunRec
 def _seldom(attacked: Sequence[RunRecord], pair: Pair) -> str:
     """How often training of the attacked runs read each relation, which says how much there was to remember;
     "" if that is not known."""
-    times = {
-        called(one): min(1.0, float(one.spec.options["batch_size"]) / domain.relations)
-        * float(one.spec.options["steps"])
-        for one in attacked
-        if one.spec.method == METHODS[0]
-        and (domain := runs.domain_of(one, runs.domains_of(one, pair.domains)[0])) is not None
-        and domain.relations
-    }
+    times = {called(one): read for one in attacked if (read := price.reads(one, pair.domains)) is not None}
     if not times:
         return ""
     rates = list(dict.fromkeys(times.values()))

@@ -14,7 +14,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.relations import relation_ranking
 from privgraph_workbench.figures.seeds import FEWEST
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.views.relations import sent
+from privgraph_workbench.views.relations import runs, sent
 from privgraph_workbench.views.relations.runs import METHODS, PENDING, Pair, apart, like
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import percent, roughly
@@ -75,6 +75,7 @@ def _verdict(pair: Pair, private: Row, bare: Row, reached: str, untrained: str) 
     at = f"At {_at(pair.private)}"
     more = [name for name, _, _ in apart(pair.private, pair.bare) if name != "seed"]
     beside = f" The two differ in more than privacy: {markup.literal(', '.join(more))}." if more else ""
+    beside = _short(pair) + beside
     one, other = int(private["seeds"]), int(bare["seeds"])
     seeds = f"{one} seed{'s' * (one > 1)} of each" if one == other else f"{one} and {other} seeds"
     found = relation_ranking.between(bare, private)
@@ -94,6 +95,25 @@ def _verdict(pair: Pair, private: Row, bare: Row, reached: str, untrained: str) 
         f"**{at}, {reached}: this difference may still be chance.**{untrained}{beside} The difference is "
         f"{points:.1f} points ({sure})."
     )
+
+
+def _short(pair: Pair) -> str:
+    """That training was short, where neither run has read each relation once."""
+    times = [reads(one, pair.domains) for one in pair.records]
+    known = [one for one in times if one is not None]
+    if len(known) < len(times) or max(known) >= 1:
+        return ""
+    often = " and ".join(f"{one:.2g}" for one in dict.fromkeys(known))
+    return f" Training was short (each relation was read {often} times on average): after more, the price may differ."
+
+
+def reads(record: RunRecord, domains: Sequence[str]) -> float | None:
+    """How often training read each relation on average; None where that is not known, or others were read."""
+    domain = runs.domain_of(record, runs.domains_of(record, domains)[0])
+    if record.spec.method != METHODS[0] or domain is None or not domain.relations:
+        return None
+    options = record.spec.options
+    return min(1.0, float(options["batch_size"]) / domain.relations) * float(options["steps"])
 
 
 def _more(pair: Pair, most: int) -> None:

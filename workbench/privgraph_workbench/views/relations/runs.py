@@ -143,8 +143,15 @@ def complain(records: Sequence[RunRecord]) -> None:
 def choose(records: Sequence[RunRecord], places: Sequence[DeltaGenerator]) -> tuple[RunRecord | None, RunRecord | None]:
     """A private run, and one without privacy beside it, as the address says; else the newest that fit. The
     three places are those of the data and of the two runs."""
-    # what can be asked before what cannot; PvGaLM before what it is compared with
-    ordered = sorted(records, key=lambda one: (not encoder_here(one), one.spec.method != METHODS[0]))
+    # what can be asked before what cannot, of which the first seed stands for all; PvGaLM before its rival
+    ordered = sorted(
+        records,
+        key=lambda one: (
+            (0, one.spec.method != METHODS[0], 0)
+            if encoder_here(one)
+            else (1, one.spec.method != METHODS[0], one.spec.seed)
+        ),
+    )
     on = {one.spec.dataset: naming.data_title(one.spec.dataset) for one in records}
     known = {one.id: one for one in records}
     named = known.get(st.query_params.get("private", st.query_params.get("bare", "")))

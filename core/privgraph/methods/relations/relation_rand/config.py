@@ -76,6 +76,11 @@ class Config(RelationOptions, MethodConfig):
             return symmetric(self.epsilon)
         return asymmetric(self.epsilon, min(max(self.trained_relations(facts), 1), pairs) / pairs)
 
+    def true_share(self, facts: PublicFacts) -> float:
+        """Which share of the relations that are learnt from will be true ones, as is to be expected."""
+        response, true = self.probabilities(facts), self.trained_relations(facts)
+        return response.one_to_one * true / response.expected_edges(self.pairs(facts), true)
+
     def pairs(self, facts: PublicFacts) -> int:
         """N (N - 1) / 2: unordered pairs of the domain's N texts."""
         return pair_count(facts.entities[self.domain_pair(facts)[0]], undirected=True)
@@ -155,7 +160,7 @@ class Config(RelationOptions, MethodConfig):
             memory_mb=self.memory_mb(facts) + expected * 16 / 1e6,
             noise={"one_to_one": response.one_to_one, "zero_to_one": response.zero_to_one},
             notes=(
-                f"about {response.one_to_one * true / expected:.1%} of the {expected:,.0f} relations that are learnt "
+                f"about {self.true_share(facts):.1%} of the {expected:,.0f} relations that are learnt "
                 "from will be true ones",
             ),
         )

@@ -1,0 +1,106 @@
+"""Worked examples that ship with the program: what is kept is what the encoders answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from privgraph.data.load import load
+from privgraph.runs import gallery, worked
+from privgraph.runs.questions import Answer, Entity, Near, Question
+from privgraph.runs.store import RunStore
+from privgraph.studies.gallery import askable
+from privgraph.studies.worked import examples, question
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Iterator[Question]:
+    """What the examples were asked, of the runs of the gallery that ships."""
+    store = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "runs")
+    gallery.bring_in(store)
+    yield question(store, askable())
+    store.close()
+
+
+def test_what_ships_is_of_these_data_and_of_the_encoders_that_ship(asked: Question) -> None:
+    """Where this fails, the gallery or its data are others: python -m privgraph.studies.worked."""
+    graph = load(asked.data, data_options=dict(asked.data_options))
+    own = graph.domain_names.index(asked.domain)
+    assert worked.FILE.stat().st_size < worked.LIMIT
+    assert list(worked.content()["answers"]) == examples(asked)
+    assert worked.texts(asked) == examples(asked), "runs and adapters are those of the gallery"
+    for text in worked.texts(asked):
+        found = worked.find(replace(asked, text=text))
+        assert found is not None
+        assert found.text == text
+        assert found.texts == int((graph.domains == own).sum())
+        source = graph.texts.index(text)
+        partners = {int(b if a == source else a) for a, b in graph.relations(own).T.tolist() if source in (a, b)}
+        assert {one.number for one in found.entities if one.partner} == partners
+        for one in found.entities:
+            assert (one.text, int(graph.domains[one.number])) == (graph.texts[one.number], own)
+        for encoder in asked.encoders:
+            places = sorted(one.places[encoder.name] for one in found.entities)
+            assert places[: asked.neighbours] == list(range(1, asked.neighbours + 1))
+
+
+def made(asked: Question) -> Answer:
+    """An answer in which each encoder has another text first; none is a partner but the last."""
+    names = [one.name for one in asked.encoders]
+
+    def entity(row: int) -> Entity:
+        places = {name: 1 + (row + shift) % 12 for shift, name in enumerate(names)}
+        return Entity(
+            number=row, text=f"text {row}", partner=row == 11, places=places, scores=dict.fromkeys(names, 0.5)
+        )
+
+    near = dict.fromkeys(names, Near(score=0.5, usual=0.6, chance=0.1, nearer=0.8))
+    return Answer(
+        entities=tuple(map(entity, range(12))), searched=99, texts=100, text="oak bench", partners=1, near=near
+    )
+
+
+def test_a_kept_answer_is_that_of_the_encoders_that_are_asked(asked: Question, tmp_path: Path) -> None:
+    path = tmp_path / "worked.json.xz"
+    whole = made(asked)
+    assert worked.write(asked, {"oak bench": whole}, path).startswith("worked.json.xz holds 1 answers in ")
+    one = replace(asked, text="oak bench")
+    assert worked.find(one, path) == whole
+    called = replace(
+        one,
+        neighbours=3,
+        encoders=tuple(replace(it, name=name) for it, name in zip(one.encoders[:2], "ab", strict=True)),
+    )
+    found = worked.find(called, path)
+    assert found is not None
+    assert set(found.near) == {"a", "b"}
+    assert [entity.number for entity in found.entities] == [0, 1, 2, 11], (
+        "the three nearest under either, and the partner"
+    )
+    assert found.entities[0].places == {"a": 1, "b": 2}
+
+
+@pytest.mark.parametrize(
+    "other", [{"text": "tin rake"}, {"domain": "kitchen"}, {"neighbours": 11}, {"data_options": ()}]
+)
+def test_what_was_not_asked_is_not_known(asked: Question, tmp_path: Path, other: dict[str, object]) -> None:
+    path = tmp_path / "worked.json.xz"
+    worked.write(asked, {"oak bench": made(asked)}, path)
+    assert worked.texts(asked, path) == ["oak bench"]
+    assert worked.find(replace(asked, **{"text": "oak bench", **other}), path) is None  # type: ignore[arg-type]
+
+
+def test_a_run_that_has_learnt_something_else_is_asked_anew(asked: Question) -> None:
+    adapter = Path(asked.encoders[-1].folder) / gallery.ADAPTER[0]
+    adapter.write_bytes(adapter.read_bytes() + b"0")
+    assert worked.texts(asked) == []
+    assert worked.texts(replace(asked, encoders=asked.encoders[:-1])) == examples(asked)
+
+
+def test_a_file_stays_small(asked: Question, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worked, "LIMIT", 10)
+    with pytest.raises(ValueError, match="worked examples may have 10 bytes, and these have"):
+        worked.write(asked, {"oak bench": made(asked)}, tmp_path / "worked.json.xz")
