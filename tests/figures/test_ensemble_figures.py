@@ -120,17 +120,39 @@ class TestEpsilons:
         self, found: Ensemble, measure: str, by: str
     ) -> None:
         chart = teacher_epsilons.chart(teacher_epsilons.data(found, measure, by))
-        tallest = np.max([series.y for series in chart.series], axis=0)
-        assert tallest.sum() == 40
-        for front, behind in zip(chart.series[1:], chart.series, strict=False):
-            assert all(low <= high or high == 0 for low, high in zip(front.y, behind.y, strict=True))  # type: ignore[operator]
+        tops: dict[object, float] = {}
+        for series in chart.series:
+            for place, low, high in zip(series.x, series.low, series.y, strict=True):
+                assert low == tops.get(place, 0), "a bar stands on those before it"
+                tops[place] = high  # type: ignore[assignment]
+        assert sum(tops.values()) == 40
+
+    def test_few_values_stand_where_they_are(self, found: Ensemble) -> None:
+        chart = teacher_epsilons.chart(teacher_epsilons.data(found))
+        places = [place for series in chart.series for place in series.x]
+        assert places == pytest.approx(np.unique(found.sound), rel=1e-3)
+        assert chart.panels[0].x.ticks == pytest.approx(places, rel=1e-2)
+        assert [series.name for series in chart.series] == list(ensembles.groups(found, "weight")[0]), "light to heavy"
+        drawn = draw(chart)
+        assert [bar.x[0] for bar in drawn.data] == places, "on the page as well"
+
+    def test_many_values_share_bins(self, found: Ensemble) -> None:
+        many = replace(found, sound=np.linspace(0.3, 1.9, 40))
+        chart = teacher_epsilons.chart(teacher_epsilons.data(many))
+        width = chart.series[0].width
+        assert width is not None
+        assert len({place for series in chart.series for place in series.x}) <= 10
+        for series in chart.series:
+            _, own = ensembles.groups(many, "weight")
+            held = many.sound[own == series.slot]
+            assert min(series.x) - width <= held.min() <= held.max() <= max(series.x) + width  # type: ignore[operator,type-var]
 
     def test_who_is_at_the_limit_is_not_beyond_it(self, limited: Ensemble) -> None:
         chart = teacher_epsilons.chart(teacher_epsilons.data(limited))
         (rule,) = chart.panels[0].rules
         assert rule.label == "limit 0.8"
-        filled = [place for place in range(len(chart.series[0].x)) if any(one.y[place] for one in chart.series)]
-        assert max(filled) < rule.x < max(filled) + 1
+        assert rule.x == 0.8
+        assert max(place for series in chart.series for place in series.x) == pytest.approx(rule.x)  # type: ignore[type-var]
 
     def test_a_strip_has_a_point_a_teacher_at_its_epsilon(self, found: Ensemble) -> None:
         chart = teacher_epsilons.chart(teacher_epsilons.data(found, view="strip"))

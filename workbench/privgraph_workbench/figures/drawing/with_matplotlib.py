@@ -343,7 +343,8 @@ def _bars(axis: Axes, series: Series, panel: Panel, colours: Theme, seen: Look) 
     horizontal = panel.y.scale == "category"
     values = [0 if value is None else value for value in (series.x if horizontal else series.y)]
     named = (panel.y if horizontal else panel.x).categories
-    places = [named.index(str(value)) for value in (series.y if horizontal else series.x)]
+    found: Any = series.y if horizontal else series.x
+    places = [named.index(str(value)) for value in found] if named else found
     look: dict[str, Any] = {
         "color": seen.colour,
         "hatch": HATCHES[seen.pattern],
@@ -351,7 +352,9 @@ def _bars(axis: Axes, series: Series, panel: Panel, colours: Theme, seen: Look) 
         "linewidth": 0,
     }
     if not horizontal:
-        return axis.bar(places, values, width=0.75, **look)
+        low: Any = series.low or [0] * len(values)
+        heights = [end - start for end, start in zip(values, low, strict=True)]
+        return axis.bar(places, heights, width=series.width or 0.75, bottom=low, **look)
     drawn = axis.barh(places, values, height=0.7, **look)
     if series.text:
         axis.bar_label(drawn, labels=series.text, padding=4, fontsize=9, color=colours.text)

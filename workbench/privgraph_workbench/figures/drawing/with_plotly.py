@@ -286,9 +286,13 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
     if series.kind == "bars":
         horizontal = panel.y.scale == "category"
         values, places = (series.x, series.y) if horizontal else (series.y, series.x)
+        if series.low:  # plotly counts the length of a bar from its base
+            values = tuple(end - start for end, start in zip(values, series.low, strict=True))  # type: ignore[operator]
         return go.Bar(
             x=_places(values if horizontal else places),
             y=_places(places if horizontal else values),
+            base=list(series.low) or None,
+            width=series.width,
             orientation="h" if horizontal else "v",
             marker={
                 "color": colour,

@@ -19,10 +19,9 @@ from privgraph_workbench.words.numbers import number, upper
 TITLE = "Epsilon of each teacher"
 VIEWS = {
     "histogram": "how many teachers have which epsilon",
-    "strip": "a point a teacher",
+    "strip": "a point a teacher, by how central its nodes are",
     "cumulative": "the share of teachers with at most that epsilon",
 }
-GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 def data(ensemble: Ensemble, measure: str = "sound", by: str = "weight", view: str = "histogram") -> list[Row]:
@@ -74,8 +73,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     make = {"histogram": _histogram, "strip": _strip, "cumulative": _cumulative}[first["view"]]
     limit = first["limit"]
     shown = limit is not None and limit <= end
-    place = limit if first["view"] != "histogram" or limit is None else (limit - start) / step - 0.5
-    rules = (Rule(x=place, label=f"limit {number(limit)}"),) if shown else ()
+    rules = (Rule(x=limit, label=f"limit {number(limit)}"),) if shown else ()
     x, y, series = make(held, step, start, count)
     values = sorted(row["epsilon"] for row in held)
     return Chart(
@@ -126,30 +124,41 @@ def _members(rows: Sequence[Row]) -> list[tuple[str, int, list[Row]]]:
 
 
 def _histogram(rows: Sequence[Row], step: float, start: float, count: int) -> tuple[Axis, Axis, tuple[Series, ...]]:
-    """Bars that stand on one another: the highest is drawn first, as far as the sum of those below it."""
-    ends = [number(start + step * k, 4) for k in range(count + 1)]
-    names = tuple(ends[1:])
-    below = np.zeros(count, dtype=np.int64)
+    """Bars that stand on one another: at the values themselves where these lie a bin apart, else a bar a
+    bin."""
+    values = np.unique([float(number(row["epsilon"], 4)) for row in rows])
+    exact = len(values) == 1 or bool(np.diff(values).min() >= step)
+    ends = start + step * np.arange(count + 1)
+    middle = values if exact else (ends[:-1] + ends[1:]) / 2
+    names = [f"ε {upper(value)}" if exact else f"ε {number(value - step / 2, 4)}–{number(value + step / 2, 4)}"
+             for value in middle.tolist()]
+    below = np.zeros(len(middle), dtype=np.int64)
     drawn: list[Series] = []
     for name, place, own in _members(rows):
-        inside = [max(math.ceil((row["epsilon"] - start) / step - 1e-9) - 1, 0) for row in own]
-        heights = np.bincount(inside, minlength=count)
-        below = below + heights
+        held = np.array([row["epsilon"] for row in own])
+        inside = (
+            np.abs(held[:, None] - values).argmin(axis=1)
+            if exact
+            else np.maximum(np.ceil((held - start) / step - 1e-9).astype(int) - 1, 0)
+        )
+        heights = np.bincount(inside, minlength=len(middle))
+        there = np.flatnonzero(heights)
         drawn.append(
             Series(
                 name=name,
                 kind="bars",
-                x=names,
-                y=tuple(int(value) if height else 0 for value, height in zip(below, heights, strict=True)),
+                x=tuple(middle[there].tolist()),
+                low=tuple(below[there].tolist()),
+                y=tuple((below + heights)[there].tolist()),
+                width=step / 2 if exact else 0.9 * step,
                 slot=place,
-                hover=tuple(
-                    f"ε {low}–{high}\n{name}: {height:,} teachers"
-                    for low, high, height in zip(ends, names, heights, strict=False)
-                ),
+                hover=tuple(f"{names[at]}\n{name}: {heights[at]:,} teachers" for at in there.tolist()),
             )
         )
-    x = Axis(title=f"{_title(rows[0])}, up to", scale="category", categories=names)
-    return x, Axis(title="teachers (count)", low=0), tuple(reversed(drawn))
+        below = below + heights
+    ticks = tuple(float(upper(value, 3)) for value in values.tolist()) if exact else ()
+    x = Axis(title=_title(rows[0]), low=start, high=start + count * step, ticks=ticks)
+    return x, Axis(title="teachers (count)", low=0), tuple(drawn)
 
 
 def _strip(rows: Sequence[Row], step: float, start: float, count: int) -> tuple[Axis, Axis, tuple[Series, ...]]:
@@ -158,7 +167,7 @@ def _strip(rows: Sequence[Row], step: float, start: float, count: int) -> tuple[
             name=name,
             kind="points",
             x=tuple(row["epsilon"] for row in own),
-            y=tuple((row["teacher"] * GOLDEN) % 1 for row in own),
+            y=tuple(row["centrality"] for row in own),
             slot=place,
             size=8,
             hover=tuple(_hover(row) for row in own),
@@ -166,7 +175,7 @@ def _strip(rows: Sequence[Row], step: float, start: float, count: int) -> tuple[
         for name, place, own in _members(rows)
     )
     x = Axis(title=_title(rows[0]), low=start, high=start + count * step)
-    return x, Axis(title="teachers (scattered)", low=-0.05, high=1.05, labels=False), series
+    return x, Axis(title=GROUPINGS["centrality"]), series
 
 
 def _cumulative(rows: Sequence[Row], step: float, start: float, count: int) -> tuple[Axis, Axis, tuple[Series, ...]]:
