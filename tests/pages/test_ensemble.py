@@ -89,25 +89,24 @@ def test_a_finished_run_shows_its_teachers(opened: Open, store: RunStore) -> Non
     teachers = ensemble(limit=0.8)
     run = _kept(store, teachers)
     app = opened("teachers", data="karate", run=run, tab=PAYERS)
-    for part in ("student", "teacher_accuracy"):
+    for part in ("student", "teachers"):
         app.session_state[f"fold.{part}"] = True
     app.run()
     numbers, drawn = _numbers(app), _drawn(app)
-    assert numbers["Teachers"] == "40"
     assert (numbers["Student"], numbers["Before tuning"], numbers["All teachers"]) == ("70.0%", "30.0%", "80.0%")
     assert numbers["Best teacher"] == "—"  # this run did not say
-    assert numbers[EPSILONS["sound"].label] == "0.8", "what the heaviest pay, whom the guarantee holds for too"
+    assert f"**{EPSILONS['sound'].title} 0.8**: no node pays more" in _texts(app), "what the heaviest pay"
     gone = int((ensembles.stopped_at(teachers) >= 0).sum())
     assert 0 < gone < 40
-    assert numbers["Stopped"] == str(gone)
+    assert f"{gone} of 40 teachers were stopped" in _texts(app)
     table = next(one.value for one in app.dataframe if "because of" in one.value)
     assert len(table) == gone
     assert set(table["because of"]) == {"its own limit"}
     assert "Karate club, seed 0" in _texts(app)
     assert set(drawn) == {"teacher_epsilons-sound-histogram-weight", "budget-sound", "stopped", "teacher_accuracy"}
-    assert "-badge[:material/warning: data-dependent]" not in _texts(app), "what guarantees nothing waits in a fold"
+    assert not any("data-dependent ε" in one.value.to_string() for one in app.table), "no guarantee waits in a fold"
     app.session_state["fold.dependent"] = True
-    assert "-badge[:material/warning: data-dependent]" in _texts(app.run())
+    assert any("no: it was read from private votes" in one.value.to_string() for one in app.run().table)
     assert not app.warning, app.warning
     app = opened("teachers", data="karate", run=run, tab="Answers")
     assert "consensus" not in _drawn(app)
@@ -132,15 +131,51 @@ def test_who_pays_how_much_is_a_table(opened: Open, store: RunStore) -> None:
     assert [row[0] for row in rows] == pytest.approx(np.unique(found.weights), rel=5e-3)
     assert sum(row[1] for row in rows) == 40
     one = [ensembles.price(1, 20.0, 0.0, float(weight), found.delta) for weight in np.unique(found.weights)]
-    assert [row[2] for row in rows] == pytest.approx(one, rel=1e-3)
-    assert [row[3] for row in rows] == pytest.approx(np.unique(found.sound), rel=1e-3)
+    assert [row[2] for row in rows] == pytest.approx(one, rel=1e-2)
+    assert [row[3] for row in rows] == pytest.approx(np.unique(found.sound), rel=1e-2)
     assert all(row[3] < 20 * row[2] for row in rows)
     assert "as much as one answer whose noise is √20 ≈ 4.47 times smaller" in _texts(app)
     said = store.get(run).statement
     assert said is not None
     app.session_state["fold.dependent"] = True
-    theorem = f"reads no votes, and is {number(said.epsilon_as_published, 4)} here for the heaviest."
-    assert theorem in _texts(app.run())
+    kinds = next(one.value for one in app.run().table if "may it be published?" in one.value)
+    assert kinds["value"].tolist() == [
+        f"{upper(found.sound.min(), 3)} – {upper(found.sound.max(), 3)}",
+        number(said.epsilon_as_published, 4),
+        f"{upper(found.dependent.min(), 3)} – {upper(found.dependent.max(), 3)}",
+    ]
+    assert [one.split(":")[0] for one in kinds["may it be published?"]][::2] == ["yes", "no"]
+
+
+def test_the_page_begins_with_who_pays_most(opened: Open, store: RunStore) -> None:
+    """On every tab, in one line that leads to the tab about it."""
+    found = ensemble(gate_sigma=0.0)
+    run = _kept(store, found, weighting="private-centrality", teachers=8)
+    links = {one.proto.label: one.proto for one in opened("teachers", data="karate", run=run).get("page_link")}
+    (label,) = (label for label in links if "pay most" in label)
+    light, heavy = (int((found.weights == one).sum()) for one in (found.weights.min(), found.weights.max()))
+    assert label == (
+        f"The nodes of the {heavy} heaviest teachers (of 40) pay most: **sound ε {upper(found.sound.max(), 3)}**; "
+        f"those of the {light} lightest {upper(found.sound.min(), 3)}"
+    )
+    assert dict(parse_qsl(links[label].query_string.removeprefix("?"))) == {"run": run, "tab": PAYERS}
+    equal = _kept(store, ensemble(weights=(1.0,)), 1)
+    labels = [one.proto.label for one in opened("teachers", data="karate", run=equal).get("page_link")]
+    assert any(label.startswith("All private nodes pay the same: **sound ε") for label in labels)
+
+
+def test_every_teacher_is_a_row(opened: Open, store: RunStore) -> None:
+    """Why one is heavy stands beside what its nodes pay: who pays most comes first."""
+    found = ensemble(gate_sigma=0.0)
+    app = opened("teachers", data="karate", run=_kept(store, found), tab=PAYERS)
+    assert "**Nodes with many public neighbours pay most.**" in _texts(app)
+    app.session_state["fold.teachers"] = True
+    table = next(one.value for one in app.run().dataframe if "right by itself" in one.value)
+    assert sorted(table["teacher"]) == list(range(40))
+    assert table[EPSILONS["sound"].title].tolist() == sorted(found.sound, reverse=True)
+    first = table.iloc[0]
+    assert first["centrality"] == found.centrality[int(first["teacher"])]
+    assert "-badge[:material/lock: private]" in _texts(app)
 
 
 def test_the_price_says_whose_it_is(opened: Open, store: RunStore) -> None:
@@ -149,7 +184,8 @@ def test_the_price_says_whose_it_is(opened: Open, store: RunStore) -> None:
     spec, app = store.get(run).spec, opened("teachers", run=run, tab="Price")
     assert "**For a node of weight 1.5, who pays most:** Somebody who knows" in _texts(app)
     app.session_state["fold.run_published"] = True
-    assert "**ε as published** is the paper's Theorem 1 for the heaviest vote." in _texts(app.run())
+    kinds = next(one.value for one in app.run().table if "may it be published?" in one.value)
+    assert kinds["value"].tolist()[-1].endswith(" (in the run)"), "other noise has no votes of its own"
     sigma = spec.config().plan(KARATE).noise["votes"]
     many = [row[3] for row in _by_weight(app)]
     app.number_input(key=f"price.asked.{run}").set_value(1).run()
@@ -158,7 +194,7 @@ def test_the_price_says_whose_it_is(opened: Open, store: RunStore) -> None:
     rows = _by_weight(app)
     delta = spec.config().plan(KARATE).statement.delta
     one = [ensembles.price(1, sigma, 0.0, float(weight), delta) for weight in np.unique(ensemble().weights)]
-    assert [row[2] for row in rows] == pytest.approx(one, rel=1e-3)
+    assert [row[2] for row in rows] == pytest.approx(one, rel=1e-2)
     assert {len(row) for row in rows} == {3}, "one answer is all"
     assert all(one[2] < before for one, before in zip(rows, many, strict=True))
 

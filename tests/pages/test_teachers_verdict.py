@@ -30,11 +30,10 @@ def test_it_is_said_which_epsilon_holds_and_why_they_differ() -> None:
     found = ensemble(gate_sigma=0.0)
     sound = found.sound
     for times, word in ((1.3, "larger here: the paper adds up Rényi costs"), (0.5, "smaller here: it charges less")):
-        said = verdict.which(replace(found, dependent=sound * times))
-        assert said.startswith("**The sound ε holds, whatever the votes are.**")
+        said = verdict.why(replace(found, dependent=sound * times))
         assert word in said
-    assert "its own teacher's vote alone" in verdict.which(moved_by_all(found))
-    assert not verdict.which(replace(found, dependent=np.full(len(sound), np.nan)))
+    assert "its own teacher's vote alone" in verdict.why(moved_by_all(found))
+    assert not verdict.why(replace(found, dependent=np.full(len(sound), np.nan)))
 
 
 def test_all_was_spent_where_all_was_answered() -> None:
@@ -92,5 +91,5 @@ def test_equal_weights_are_one_sentence_and_lead_to_unequal_ones(opened: Open, s
     (way,) = (query for label, query in links.items() if "unequal weights" in label)
     assert f"run={other}" in way
     app = opened("teachers", data="karate", run=other, tab="Who pays")
-    assert "**the nodes of a heavy teacher have a larger ε**" in _texts(app)
+    assert "**Nodes with many public neighbours pay most.**" in _texts(app)
     assert "Are unequal weights worth it?" in _texts(app)

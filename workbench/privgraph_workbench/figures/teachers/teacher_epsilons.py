@@ -126,12 +126,15 @@ def _members(rows: Sequence[Row]) -> list[tuple[str, int, list[Row]]]:
 def _histogram(rows: Sequence[Row], step: float, start: float, count: int) -> tuple[Axis, Axis, tuple[Series, ...]]:
     """Bars that stand on one another: at the values themselves where these lie a bin apart, else a bar a
     bin."""
-    values = np.unique([float(number(row["epsilon"], 4)) for row in rows])
+    apart = {number(row["epsilon"], 4): row["epsilon"] for row in sorted(rows, key=lambda row: float(row["epsilon"]))}
+    values = np.array(list(apart.values()))
     exact = len(values) == 1 or bool(np.diff(values).min() >= step)
     ends = start + step * np.arange(count + 1)
     middle = values if exact else (ends[:-1] + ends[1:]) / 2
-    names = [f"ε {upper(value)}" if exact else f"ε {number(value - step / 2, 4)}–{number(value + step / 2, 4)}"
-             for value in middle.tolist()]
+    names = [
+        f"ε {upper(value)}" if exact else f"ε {number(value - step / 2, 4)}–{number(value + step / 2, 4)}"
+        for value in middle.tolist()
+    ]
     below = np.zeros(len(middle), dtype=np.int64)
     drawn: list[Series] = []
     for name, place, own in _members(rows):

@@ -9,10 +9,11 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.teachers import ensembles, one_vote
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import meaning
-from privgraph_workbench.words.numbers import at_most, number, upper
+from privgraph_workbench.words.numbers import at_most, number, proved_epsilon, upper
 
 Floats = NDArray[np.float64]
 
@@ -28,11 +29,26 @@ def differ(ensemble: Ensemble) -> bool:
     return bool(ensemble.per_teacher and np.ptp(ensemble.weights) > 1e-9)
 
 
+def whose(record: RunRecord, ensemble: Ensemble | None) -> str:
+    """Who pays most in a run, and who least, in one line; "" of a run without a statement."""
+    sound = EPSILONS["sound"].title
+    if ensemble is None or not differ(ensemble):
+        said = record.statement
+        return "" if said is None else f"All private nodes pay the same: **{sound} {proved_epsilon(said.epsilon)}**"
+    _, own = ensembles.groups(ensemble, "weight")
+    light, heavy = (own == place for place in (0, int(own.max())))
+    most, least = (upper(float(ensemble.sound[held].max()), 3) for held in (heavy, light))
+    return (
+        f"The nodes of the {heavy.sum():,} heaviest teachers (of {len(own):,}) pay most: **{sound} {most}**; those of "
+        f"the {light.sum():,} lightest {least}"
+    )
+
+
 def span(values: Floats) -> str:
-    """The least and the largest in two digits, rounded up; as one where they are alike."""
+    """The least and the largest in three digits, rounded up; as one where they are alike."""
     if np.isnan(values).any():
         return "—"
-    low, high = (upper(float(value), 2) for value in (values.min(), values.max()))
+    low, high = (upper(float(value), 3) for value in (values.min(), values.max()))
     return high if low == high else f"{low} – {high}"
 
 
@@ -51,8 +67,8 @@ def lines(
         found.append(
             {
                 "weight": name.removeprefix("weight "),
-                f"{EPSILONS['sound'].title}, one answer": upper(one),
-                **({f"{EPSILONS['sound'].title}, all {queries:,}": upper(whole)} if queries > 1 else {}),
+                f"{EPSILONS['sound'].title}, one answer": upper(one, 3),
+                **({f"{EPSILONS['sound'].title}, all {queries:,}": upper(whole, 3)} if queries > 1 else {}),
                 GUESS: at_most(meaning.guess(whole, delta)),
                 "teachers": f"{held.sum():,}",
             }
@@ -66,6 +82,24 @@ def table(ensemble: Ensemble, noise: one_vote.Noise, queries: int, guaranteed: F
         lines(ensemble, noise, queries, guaranteed, delta),
         hide_index=True,
         alt="Sound epsilon of one answer and of all, by the weight of a vote",
+    )
+
+
+def kinds(sound: str, published: float | None, dependent: str) -> None:
+    """The three epsilons, a line each: what it is called, its value, and whether it may be published."""
+    told = [
+        (EPSILONS["sound"].title, sound, "yes: it holds, whatever the votes are"),
+        (EPSILONS["published"].title, number(published, 4), "to compare with the paper's Theorem 1; it is no promise"),
+        ("data-dependent ε", dependent, "no: it was read from private votes, and tells something about them"),
+    ]
+    st.table(
+        [
+            {"": name, "value": value, "may it be published?": may}
+            for name, value, may in told
+            if value not in ("—", number(None))
+        ],
+        hide_index=True,
+        alt="Three kinds of epsilon, and which may be published",
     )
 
 

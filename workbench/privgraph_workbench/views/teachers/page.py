@@ -15,7 +15,16 @@ from privgraph.runs.records import RunQuery, RunRecord, UnknownRun, Unreadable
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import keeping, states
-from privgraph_workbench.views.teachers import alike, answered, choose_run, one_query, payers, price_form, vote_form
+from privgraph_workbench.views.teachers import (
+    alike,
+    answered,
+    by_weight,
+    choose_run,
+    one_query,
+    payers,
+    price_form,
+    vote_form,
+)
 from privgraph_workbench.words import markup
 
 MOST_RUNS = 200
@@ -30,13 +39,14 @@ def page() -> None:
     keeping.keep("teachers", _HELD)
     st.title("Teachers")
     st.markdown(
-        "Some nodes are **private**, and a model is wanted all the same. So **teachers** learn on the private nodes, "
-        "and vote on the class of **public** ones. Noise on the votes hides each single private node, and a "
-        "**student** learns from the noisy labels alone: the student is what others get."
+        "**Teachers** learn on private nodes and vote on the class of public ones. Noise on the votes hides each "
+        "single private node; a **student** learns from the noisy labels alone, and is what others get."
     )
     asked = st.query_params.get("tab")
     records = _finished()
     record = choose_run.show(records) if records else None
+    if record is not None:
+        _who_pays(record)
     _begin_price(record)
     if asked is not None and asked not in TABS:
         st.warning(f"In this page's address, there is no tab {markup.literal(asked[:40])}; tabs are {', '.join(TABS)}.")
@@ -65,6 +75,16 @@ def _show(tab: str, record: RunRecord | None, records: Mapping[str, RunRecord]) 
         if payers.alike(ensemble):
             _to_weighted(record, records)
         payers.show(record, ensemble)
+
+
+def _who_pays(record: RunRecord) -> None:
+    """The page's answer for the run, in one line that leads to more."""
+    ensemble = payers.load(queue.store().folder(record.id))
+    said = by_weight.whose(record, None if isinstance(ensemble, str) else ensemble)
+    if said:
+        st.page_link(
+            shell.page("teachers"), label=said, icon=":material/sell:", query_params={"run": record.id, "tab": PAYERS}
+        )
 
 
 def _one_vote(record: RunRecord, ensemble: Ensemble | None) -> None:

@@ -43,16 +43,16 @@ def lead(ensemble: Ensemble) -> None:
         )
     else:
         st.markdown(
-            "Every private node belongs to one teacher, and moves one vote. A vote that weighs more gives more "
-            "away: **the nodes of a heavy teacher have a larger ε**. Where one number is to be given for all, it is "
-            f"**{EPSILONS['sound'].title} {upper(float(ensemble.sound.max()), 2)}**: no node pays more."
+            "**Nodes with many public neighbours pay most.** A node moves the vote of its own teacher alone; nodes are "
+            "taught together by how many public neighbours they have, and the more these are, the more the vote "
+            f"weighs and gives away. The one number to give for all is **{EPSILONS['sound'].title} "
+            f"{upper(float(ensemble.sound.max()), 3)}**: no node pays more."
         )
 
 
 def show(record: RunRecord, ensemble: Ensemble) -> None:
     """Whose nodes pay how much, whether that pays, how it was spent, who was stopped."""
     statements = statements_of([record])
-    _numbers(ensemble)
     if by_weight.differ(ensemble):
         noise, asked = one_vote.Noise.of(ensemble), len(ensemble.queries)
         by_weight.table(ensemble, noise, asked, ensemble.sound, ensemble.delta)
@@ -64,11 +64,41 @@ def show(record: RunRecord, ensemble: Ensemble) -> None:
     _stopped(record, ensemble, statements)
     with layout.fold("The student, beside what it may be held against", "student", icon=":material/school:") as part:
         if part.open:
+            st.caption(BESIDE)
             _accuracies(record)
-    with layout.fold("The accuracy of each teacher", "teacher_accuracy", icon=":material/balance:") as part:
+    with layout.fold("Every teacher: weight, nodes, ε, accuracy", "teachers", icon=":material/groups:") as part:
         if part.open:
+            states.badges(private=True, evaluator=True)
+            _every(ensemble)
             drawn_figure("teacher_accuracy", teacher_accuracy.data(ensemble), statements, record)
-            st.caption("Each teacher by itself on public test nodes.")
+
+
+def _every(ensemble: Ensemble) -> None:
+    """Every teacher as a row, who pays most first."""
+    sound = EPSILONS["sound"].title
+    order = np.lexsort((-ensemble.centrality, -ensemble.sound))
+    st.dataframe(
+        {
+            "teacher": order,
+            "weight": ensemble.weights[order],
+            sound: ensemble.sound[order],
+            "labelled nodes": ensemble.sizes[order],
+            "centrality": ensemble.centrality[order],
+            "right by itself": 100 * ensemble.accuracy[order],
+        },
+        hide_index=True,
+        height=330,
+        alt="Every teacher with its weight, its nodes, what they pay, and its accuracy",
+        column_config={
+            "weight": st.column_config.NumberColumn(format="%.3g", help="How much its vote counts; 1 on average"),
+            sound: st.column_config.NumberColumn(format="%.4g", help=f"At delta {number(ensemble.delta)}"),
+            "labelled nodes": st.column_config.NumberColumn(help="Private nodes that it was tuned on; not released"),
+            "centrality": st.column_config.NumberColumn(
+                format="%.3g", help="Average over its nodes: a share of all nodes that are its neighbours; not released"
+            ),
+            "right by itself": st.column_config.NumberColumn(format="%.1f%%", help="On public test nodes"),
+        },
+    )
 
 
 def alike(ensemble: Ensemble) -> bool:
@@ -104,35 +134,12 @@ def _loaded(folder: Path, written: int) -> Ensemble:
 
 
 def _of_the_paper(record: RunRecord, ensemble: Ensemble) -> None:
-    """The other epsilons that the paper has of the same answers, for who compares with its tables."""
-    with layout.fold("Which ε stand in the paper's tables?", "dependent", icon=":material/menu_book:") as part:
+    """The three epsilons of the same answers: what each is, and for what."""
+    with layout.fold("Three kinds of ε: which may be published?", "dependent", icon=":material/menu_book:") as part:
         if part.open:
-            states.badges(dependent=True)
-            shown = by_weight.span(ensemble.dependent)
-            st.markdown(f"Data-dependent ε: **{shown}**, from the lightest to the heaviest teacher.")
-            st.markdown(f"{verdict.which(ensemble)} {verdict.theorem(record, ensemble)}")
-
-
-def _numbers(ensemble: Ensemble) -> None:
-    boxes = [
-        ("Teachers", f"{len(ensemble.weights):,}", "Each was tuned on private nodes of its own"),
-        (
-            "Weight of a vote",
-            by_weight.span(ensemble.weights),
-            "From the lightest to the heaviest teacher; 1 on average",
-        ),
-        (
-            EPSILONS["sound"].label,
-            upper(float(ensemble.sound.max()), 2),
-            "What every private node is guaranteed, whatever is answered: the heaviest teacher's pay it, and others "
-            f"less. At delta {number(ensemble.delta)}",
-        ),
-    ]
-    if math.isfinite(ensemble.limit):
-        gone = int((ensembles.stopped_at(ensemble) >= 0).sum())
-        told = "Teachers that took no part any more before the queries were over, because of a limit on epsilon"
-        boxes.append(("Stopped", f"{gone:,}", told))
-    layout.cards("payers", boxes)
+            published = None if record.statement is None else record.statement.epsilon_as_published
+            by_weight.kinds(by_weight.span(ensemble.sound), published, by_weight.span(ensemble.dependent))
+            st.caption(verdict.why(ensemble))
 
 
 ACCURACIES = (
@@ -145,6 +152,12 @@ ACCURACIES = (
         "Best teacher",
         "By itself, on test nodes: the upper bound UB of the paper; nobody knows which it is",
     ),
+)
+
+
+BESIDE = (
+    "The student begins *before tuning* and imitates *all teachers*, who are often better than the *best teacher*: it "
+    "seldom passes them. What it misses was lost to noise on *released labels*, and to their small number."
 )
 
 
@@ -206,7 +219,7 @@ def _stopped(record: RunRecord, ensemble: Ensemble, statements: Statements) -> N
     if not gone:
         st.caption(markup.sentence(stopped.NOBODY if math.isfinite(ensemble.limit) else stopped.NO_LIMIT))
         return
-    st.markdown("#### Who was stopped")
+    st.markdown(f"#### {len(gone):,} of {len(rows):,} teachers were stopped")
     if gone[0]["data_dependent"]:
         states.badges(dependent=True)
     left, right = layout.columns("stopped", 2)

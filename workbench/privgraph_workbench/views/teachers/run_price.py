@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-import numpy as np
 import streamlit as st
 
 from privgraph.data.catalogue import dataset
@@ -68,9 +67,11 @@ def show(record: RunRecord) -> None:
         _price(record, plan, right(record, times), weighted, one)
         with layout.fold(COUNTED, "run_published", icon=":material/menu_book:") as part:
             if part.open:
-                st.markdown(as_counted(plan.statement.epsilon_as_published))
+                published = plan.statement.epsilon_as_published
                 if isinstance(ensemble, Ensemble):
-                    st.markdown(_of_the_paper(ensemble))
+                    by_weight.kinds(readable("sound", plan.statement.epsilon), published, _in_the_run(ensemble))
+                else:
+                    st.markdown(as_counted(published))
         _what_helps(record, plan, facts, options)
         if options != dict(record.spec.options):
             _train(record, options)
@@ -181,15 +182,10 @@ def _drew_once(record: RunRecord) -> str:
     return "" if isinstance(found, str) else other_noise.drew_once(record, found)
 
 
-def _of_the_paper(ensemble: Ensemble) -> str:
-    """Which numbers the paper has, beside the sound one."""
-    whose = " for the heaviest vote" if np.ptp(ensemble.weights) > 1e-9 else ""
+def _in_the_run(ensemble: Ensemble) -> str:
+    """The data-dependent epsilon, which only a run has."""
     shown = by_weight.span(ensemble.dependent)
-    return (
-        f"**{EPSILONS['published'].title}** is the paper's Theorem 1{whose}. It counts one change where a moved vote "
-        "changes two counts, and converts into ε more loosely, so that it may lie on either side of the sound ε. The "
-        f"paper's tables show another, data-dependent ε, read off private votes: {shown} in the run (tab Who pays)."
-    )
+    return shown if shown == "—" else f"{shown} (in the run)"
 
 
 def _what_helps(record: RunRecord, plan: Plan, facts: PublicFacts, options: Mapping[str, Scalar]) -> None:

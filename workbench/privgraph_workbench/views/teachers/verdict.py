@@ -17,7 +17,6 @@ from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import seeds
 from privgraph_workbench.figures.teachers import ensembles
-from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import naming
 from privgraph_workbench.words.numbers import number, percent, signed, upper
 
@@ -27,40 +26,23 @@ OF_WEIGHTS = ("weighting", "w_min", "w_max", "ranks")
 EQUAL = "uniform"
 
 
-def which(ensemble: Ensemble) -> str:
-    """Which of the two epsilons holds, and why they differ; nothing where one of them is not known."""
+def why(ensemble: Ensemble) -> str:
+    """Why the data-dependent epsilon of the paper's tables is another one; "" where one of the two is not
+    known."""
     heaviest = int(ensemble.weights.argmax())
     sound, dependent = float(ensemble.sound[heaviest]), float(ensemble.dependent[heaviest])
     if math.isnan(dependent) or math.isinf(sound):
         return ""
     if not ensemble.per_teacher:
-        why = "smaller: it charges a node its own teacher's vote alone, and in this run a node may move them all."
+        said = "smaller: it charges a node its own teacher's vote alone, and in this run a node may move them all."
     elif dependent > sound:
-        why = (
+        said = (
             "larger here: the paper adds up Rényi costs, whose conversion into ε is looser than the exact sum "
             "behind the sound ε, and the votes were not clear enough to make up for that."
         )
     else:
-        why = (
-            "smaller here: it charges less for what was clear before noise, so that it depends on the private "
-            "votes, and tells something about them."
-        )
-    return (
-        "**The sound ε holds, whatever the votes are.** The data-dependent ε of the paper's tables guarantees "
-        f"nothing. It is {why}"
-    )
-
-
-def theorem(record: RunRecord, ensemble: Ensemble) -> str:
-    """The other number that the paper has, which reads no votes."""
-    published = None if record.statement is None else record.statement.epsilon_as_published
-    if published is None:
-        return ""
-    whose = " for the heaviest" if np.ptp(ensemble.weights) > 1e-9 else ""
-    return (
-        f"The paper has another, the {EPSILONS['published'].title} of the tab Price: its Theorem 1, which reads no "
-        f"votes, and is {number(published, 4)} here{whose}."
-    )
+        said = "smaller here: it charges less for what was clear before noise."
+    return f"The data-dependent ε of the paper's tables is {said}"
 
 
 def spent(ensemble: Ensemble, measure: str) -> str:
