@@ -300,6 +300,12 @@ def test_steps_and_figure_tell_of_one_draw(opened: Open, store: RunStore) -> Non
         assert not app.exception, app.exception
         out = list(_numbers(app).values())[2]
         assert marked() == ([] if out == "nothing" else [out])
+        word = "refused" if out == "nothing" else "passed"
+        drawn = [json.loads(one.proto.json)["figure"] for one in app.get("bidi_component")]
+        assert f"gate: {word} (chance to pass" in json.dumps(drawn)
+        tested = re.search(r"the largest count was ([\d.−-]+), which is( not)? above 20\.", _texts(app))
+        assert tested is not None
+        assert (tested[2] is not None) == (out == "nothing") == (float(tested[1].replace("−", "-")) <= 20)
         came.add(out)
     assert "nothing" in came
     assert len(came) > 1

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_answers import answers as made_answers
-from tests.pages.kept_runs import keep_answers
+from tests.pages.kept_runs import keep, keep_answers
 
 from privgraph.data.errors import DataError
 from privgraph.runs.records import RunRecord
+from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
 from privgraph_workbench.views.teachers import choose_run
@@ -98,6 +99,17 @@ def test_runs_with_unequal_weights_stand_together_and_one_is_shown_unasked(store
     assert [one.id for one in members] == [one.id for one in (usual, large, equal[1], equal[0], published)]
     assert choose_run.first(members) is choose_run.weighted(members) is usual
     names = choose_run.titles(members)
-    assert names[usual.id] == "unequal weights · ε 2 · 60.0%"
+    assert names[usual.id] == "★ unequal weights · ε 2 · 60.0%"
     assert names[equal[0].id] == "equal weights · ε 8 · 90.0%"
-    assert names[published.id].startswith("weights as published · ε ")
+    assert names[published.id].startswith("weights as published, not sound · ε ")
+
+
+def test_an_accuracy_is_that_of_all_seeds(opened: Open, store: RunStore) -> None:
+    """Also of seeds whose answers were not kept, as most of the gallery's."""
+    run = _kept(store, release="votes")
+    spec = store.get(run).spec
+    for seed, accuracy in enumerate((0.8, 0.9), 1):
+        keep(store, make_spec("privgnn", "karate", spec.options, seed=seed), accuracy=accuracy)
+    keep(store, make_spec("privgnn", "karate", {**spec.options, "queries": 5}, seed=1), accuracy=0.1)
+    (name,) = opened("teachers", data="karate").selectbox(key="run").options
+    assert "80.0% over 3 seeds" in name

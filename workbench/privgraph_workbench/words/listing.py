@@ -23,12 +23,16 @@ from privgraph_workbench.words.numbers import HIGHEST, kept_budget, percent, sta
 
 
 def led_by_options(
-    records: Sequence[RunRecord], first: Sequence[str], last: Sequence[str] = (), words: Mapping[str, str] | None = None
+    records: Sequence[RunRecord],
+    first: Sequence[str],
+    last: Sequence[str] = (),
+    words: Mapping[str, str] | None = None,
+    right: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Runs of one method by id: the options that group them (`first`, in these `words` where they have one),
-    epsilon, accuracy; then the `last` options where runs differ in them, and as many more as tell namesakes
-    apart; graph and seed where these differ, and for whoever is alike still the end of the id. What a preset
-    sets is not told beside it."""
+    epsilon, accuracy (as `right` has it by id, else the run's own); then the `last` options where runs differ
+    in them, and as many more as tell namesakes apart; graph and seed where these differ, and for whoever is
+    alike still the end of the id. What a preset sets is not told beside it."""
     differ, known = _differing(records), words or {}
     parts = []
     for one in records:
@@ -46,8 +50,9 @@ def led_by_options(
     for one, (lead, epsilon), tail, keys in zip(records, parts, rest, behind, strict=True):
         own = _own_or_preset(one)
         options = ", ".join(said(one.spec.method, key, own[key]) for key in (*keys, *apart[one.id]) if key in own)
-        right = one.metrics.get("test_accuracy")
-        names.append(" · ".join(filter(None, [lead, epsilon, "" if right is None else percent(right), options, tail])))
+        accuracy = one.metrics.get("test_accuracy")
+        told = "" if accuracy is None else (right or {}).get(one.id) or percent(accuracy)
+        names.append(" · ".join(filter(None, [lead, epsilon, told, options, tail])))
     return distinct(dict(zip((one.id for one in records), names, strict=True)))
 
 

@@ -110,7 +110,7 @@ def data(
         {
             "class": label,
             "name": class_name(label, class_names),
-            "votes": float(votes[label]),
+            "votes": round(float(votes[label]), 9),
             "heads": int(heads[label]),
             "chance": float(chances[label]),
             "largest": label == int(votes.argmax()),
@@ -147,7 +147,8 @@ def chart(rows: Sequence[Row]) -> Chart:
     drawn = [row["drawn"] for row in rows if row["drawn"] is not None]
     low, high = _span(rows, drawn)
     near = threshold is not None and 0 <= threshold <= high
-    gate = "" if first["passes"] is None else f"; passes the gate: {chance(first['passes'])}"
+    came = "refused" if first["refused"] else "passed"
+    gate = "" if first["passes"] is None else f"; gate: {came} (chance to pass {chance(first['passes'])})"
     series: list[Series] = []
     for panel, column in enumerate(("votes", "chance")):
         for winner in (True, False):

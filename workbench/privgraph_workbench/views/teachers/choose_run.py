@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 
 import streamlit as st
 
@@ -10,6 +11,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import listing, markup, naming
+from privgraph_workbench.words.numbers import percent
 
 METHOD = "run.method"
 LEADS = {"privgnn": ("release",), "pate": ("teacher", "noise"), "dp-gpl": ("weighting",)}
@@ -17,18 +19,22 @@ LEADS = {"privgnn": ("release",), "pate": ("teacher", "noise"), "dp-gpl": ("weig
 BEHIND = {"privgnn": ("queries",), "dp-gpl": ("preset", "backbone")}
 """Options that stand at the end of a name, where runs of the method differ in them."""
 WEIGHTED = "private-centrality"
-WORDS = {WEIGHTED: "unequal weights", "uniform": "equal weights", "centrality": "weights as published"}
+WORDS = {WEIGHTED: "unequal weights", "uniform": "equal weights", "centrality": "weights as published, not sound"}
 """How votes are weighted, in the order of the list. As published, weights are made of all private nodes: each
-of them pays for all votes."""
+of them pays for all votes, and the ε that the paper prints is no guarantee."""
 HELP = (
     "Finished runs whose teachers' answers were kept: what they are grouped by, the sound ε of those who pay most, and "
-    "how many public test nodes the student has right"
+    "how many public test nodes the student has right, on average over seeds. ★: begin here, the most accurate at an ε "
+    "of at most 4 (of DP-GPL, with unequal weights)"
 )
+STAR = "★ "
 USUAL = 4.0
 """Epsilon up to which a run of the gallery is shown unasked."""
+Means = Mapping[str, tuple[float, int]]
+"""The student's accuracy on average over the seeds of a run's setting, and their number, by the run's id."""
 
 
-def show(records: Mapping[str, RunRecord]) -> RunRecord:
+def show(records: Mapping[str, RunRecord], means: Means) -> RunRecord:
     """The run that was chosen here or on the page before; else one's own newest, or a usual one of the
     gallery."""
     groups = grouped(records.values())
@@ -52,7 +58,7 @@ def show(records: Mapping[str, RunRecord]) -> RunRecord:
                 width="content",
             )
         with st.container(width=520):
-            name = choosing.one("Run", titles(groups[method]), "run", help=HELP)
+            name = choosing.one("Run", titles(groups[method], means), "run", help=HELP)
         record = records[name]
         st.page_link(
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
@@ -87,6 +93,7 @@ def _place(record: RunRecord) -> tuple[list[str], float, float]:
     """Where a run of the gallery stands in the list."""
     values = [str(record.spec.options.get(key)) for key in LEADS[record.spec.method]]
     places = [str(list(WORDS).index(value)) if value in WORDS else value for value in values]
+    places.append(str(record.spec.options.get("preset", "own") != "own"))
     return places, _epsilon(record), -_accuracy(record)
 
 
@@ -94,8 +101,13 @@ def first(members: Sequence[RunRecord]) -> RunRecord:
     """The run of a method that is shown unasked: one's own newest; else of the gallery's usual ones the most
     accurate, with unequal weights where there are such."""
     own = next((one for one in members if not one.gallery), None)
+    return own or best(members) or members[0]
+
+
+def best(members: Sequence[RunRecord]) -> RunRecord | None:
+    """The most accurate run of usual epsilon, with unequal weights where there are such."""
     usual = [one for one in members if _epsilon(one) <= USUAL]
-    return own or weighted(usual) or max(usual, key=_accuracy, default=members[0])
+    return weighted(usual) or max(usual, key=_accuracy, default=None)
 
 
 def weighted(records: Iterable[RunRecord]) -> RunRecord | None:
@@ -113,10 +125,25 @@ def _accuracy(record: RunRecord) -> float:
     return record.metrics.get("test_accuracy", 0.0)
 
 
-def titles(members: Sequence[RunRecord]) -> dict[str, str]:
+def averages(records: Sequence[RunRecord]) -> Means:
+    """The student's accuracy over the seeds of each setting, by the id of each run of it."""
+    seeds: dict[str, dict[int, float]] = {}
+    settings = {one.id: naming.setting(one) for one in records if "test_accuracy" in one.metrics}
+    for one in records:
+        if one.id in settings:
+            seeds.setdefault(settings[one.id], {})[one.spec.seed] = one.metrics["test_accuracy"]
+    return {name: (fmean(seeds[own].values()), len(seeds[own])) for name, own in settings.items()}
+
+
+def titles(members: Sequence[RunRecord], means: Means | None = None) -> dict[str, str]:
     """What runs of one method are called, by id: first what they are grouped by, then epsilon and the
-    student's accuracy, and what else they differ in; whose they are where some are the gallery's."""
-    method = members[0].spec.method
-    names = listing.led_by_options(members, LEADS[method], BEHIND.get(method, ()), WORDS)
+    student's accuracy over seeds, and what else they differ in; whose they are where some are the gallery's,
+    and with which of these to begin."""
+    method, star = members[0].spec.method, best([one for one in members if one.gallery])
+    right = {name: f"{percent(mean)} over {count} seeds" for name, (mean, count) in (means or {}).items() if count > 1}
+    names = listing.led_by_options(members, LEADS[method], BEHIND.get(method, ()), WORDS, right)
     mixed = len({one.gallery for one in members}) > 1
-    return {one.id: names[one.id] + choosing.OF_GALLERY_SHORT * (mixed and one.gallery) for one in members}
+    return {
+        one.id: STAR * (one is star) + names[one.id] + choosing.OF_GALLERY_SHORT * (mixed and one.gallery)
+        for one in members
+    }

@@ -204,14 +204,18 @@ def said(
     return f"{form(numbers[first])} : {form(numbers[second])}", text
 
 
-def came_out(label: int, names: Sequence[str], *, pooled: bool = False, whole: bool = False) -> tuple[str, str]:
+def came_out(
+    label: int, names: Sequence[str], *, pooled: bool = False, whole: bool = False, gate: str = ""
+) -> tuple[str, str]:
     """The label that went out (-1: none), and what that means. `pooled`: the label is not the one that leads
-    here; `whole`: the noisy numbers went out as well."""
+    here; `whole`: the noisy numbers went out as well; `gate`: what it compared."""
     if label < 0:
-        return "nothing", "A gate tested, through noise, whether enough teachers agree, and refused this query."
+        refused = "A gate tested, through noise, whether enough teachers agree, and **refused** this query."
+        return "nothing", " ".join(filter(None, (refused, gate)))
     how = "is the label once the noisy answers of all queries are pooled" if pooled else "leads after noise"
     gets = "The noisy numbers go to the student, and nothing of those before" if whole else "That is all that goes out"
-    return markup.literal(class_name(label, names)), f"{how}. {gets}."
+    passed = gate and f" The gate let it **pass**. {gate}"
+    return markup.literal(class_name(label, names)), f"{how}. {gets}.{passed}"
 
 
 def not_released(label: int, before: Array, truth: int | None, names: Sequence[str]) -> str:

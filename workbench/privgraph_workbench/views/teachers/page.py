@@ -27,7 +27,7 @@ from privgraph_workbench.views.teachers import (
 )
 from privgraph_workbench.words import markup
 
-MOST_RUNS = 200
+MOST_RUNS = 400
 VOTES, ANSWERS, PAYERS, PRICE = TABS = ("Vote laboratory", "Answers", "Who pays", "Price")
 _HELD = (price_form.PREFIX, vote_form.PREFIX, "epsilons.", "query", "show")
 """How the fields of the tabs are named: what stands in them stands there again when a tab is opened again."""
@@ -43,8 +43,8 @@ def page() -> None:
         "single private node; a **student** learns from the noisy labels alone, and is what others get."
     )
     asked = st.query_params.get("tab")
-    records = _finished()
-    record = choose_run.show(records) if records else None
+    records, means = _finished()
+    record = choose_run.show(records, means) if records else None
     if record is not None:
         _who_pays(record)
     _begin_price(record)
@@ -106,15 +106,16 @@ def _begin_price(record: RunRecord | None) -> None:
         price_form.begin(record)
 
 
-def _finished() -> dict[str, RunRecord]:
-    """The newest runs that kept their teachers' answers, and the one that the address names, however old."""
+def _finished() -> tuple[dict[str, RunRecord], choose_run.Means]:
+    """The newest runs that kept their teachers' answers, and the one that the address names, however old; and
+    their accuracies over seeds, whose answers need not be kept."""
     store, asked = queue.store(), st.query_params.get("run")
     query = RunQuery(methods=tuple(choose_run.LEADS), states=("done",), limit=MOST_RUNS)
     found = states.readable([*store.find(query), *(store.find(replace(query, ids=(asked,))) if asked else [])])
     records = {record.id: record for record in found if has_answers(store.url, record.id)}
     if asked is not None and asked not in records:
         st.warning(f"There is no finished run {markup.literal(asked[:80])} with answers of teachers.")
-    return records
+    return records, choose_run.averages(found)
 
 
 @lru_cache(maxsize=1024)

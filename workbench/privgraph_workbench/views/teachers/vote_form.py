@@ -73,7 +73,9 @@ def _reading(ensemble: Ensemble, noise: one_vote.Noise, label: int, details: boo
     else:
         said.append("The gate refused: no noise was drawn on the counts, and there is no label.")
     if noise.gate_sigma > 0:
-        said.append("The dotted threshold can be dragged.")
+        said.append(
+            "The gate has noise of its own: marks may lie on either side of the dotted threshold, which can be dragged."
+        )
     if details:
         said.append(
             "Lines reach one standard deviation of the noise to either side; the dotted one stands that far beyond "
@@ -86,12 +88,13 @@ def _reading(ensemble: Ensemble, noise: one_vote.Noise, label: int, details: boo
 
 @dataclass(frozen=True, kw_only=True)
 class Draw:
-    """The votes for each class with noise, whether the gate let the query pass, and whether this is what the
-    run had drawn."""
+    """The votes for each class with noise, whether the gate let the query pass, what it had tested (None: not
+    kept), and whether this is what the run had drawn."""
 
     votes: list[float]
     passed: bool
     own: bool
+    tested: float | None = None
 
 
 def _draw(record: RunRecord, ensemble: Ensemble, place: int, noise: one_vote.Noise) -> Draw:
@@ -105,8 +108,9 @@ def _draw(record: RunRecord, ensemble: Ensemble, place: int, noise: one_vote.Noi
             return Draw(votes=found.after[place].tolist(), passed=bool(ensemble.passed[place]), own=True)
     source = np.random.default_rng([int(ensemble.queries[place]), again])
     noisy = counts + noise.vote_sigma * source.standard_normal(len(counts))
-    tested = counts.max() + noise.gate_sigma * source.standard_normal()
-    return Draw(votes=noisy.tolist(), passed=noise.gate_sigma <= 0 or bool(tested > noise.threshold), own=False)
+    tested = float(counts.max() + noise.gate_sigma * source.standard_normal())
+    passed = noise.gate_sigma <= 0 or tested > noise.threshold
+    return Draw(votes=noisy.tolist(), passed=passed, own=False, tested=tested)
 
 
 def _own_noise(ensemble: Ensemble) -> one_vote.Noise:
@@ -144,10 +148,21 @@ def _steps(
             names,
             pooled=draw.own and label not in (-1, int(np.argmax(draw.votes))),
             whole=one_query.releases_whole(record, "counts"),
+            gate=_at_gate(priced, draw),
         ),
         weighed=by_weight.differ(ensemble),
     )
     st.caption(one_query.not_released(label, counts, int(ensemble.truth[place]), names))
+
+
+def _at_gate(noise: one_vote.Noise, draw: Draw) -> str:
+    """What this draw's gate compared, in a sentence; "" where there is none."""
+    if noise.gate_sigma <= 0:
+        return ""
+    if draw.tested is None:
+        return "It has noise of its own."
+    is_ = "is above" if draw.passed else "is not above"
+    return f"With its own noise, the largest count was {size(draw.tested)}, which {is_} {size(noise.threshold)}."
 
 
 def _hides(ensemble: Ensemble) -> str:
@@ -355,6 +370,8 @@ def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: 
         )
     for place, boxes in enumerate([query + whole] if first["passes"] is None else [query, whole]):
         layout.cards(f"vote-{place}", boxes)
+    if first["passes"] is not None:
+        st.caption("A gate costs more here: the guarantee counts every query as tested and answered, whatever passes.")
     if differ and asked > 1 and math.isfinite(first["epsilon_run"]):
         st.caption(_lightest(ensemble, noise))
     own = one_vote.Noise.of(ensemble)
