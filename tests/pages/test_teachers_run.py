@@ -112,4 +112,4 @@ def test_an_accuracy_is_that_of_all_seeds(opened: Open, store: RunStore) -> None
         keep(store, make_spec("privgnn", "karate", spec.options, seed=seed), accuracy=accuracy)
     keep(store, make_spec("privgnn", "karate", {**spec.options, "queries": 5}, seed=1), accuracy=0.1)
     (name,) = opened("teachers", data="karate").selectbox(key="run").options
-    assert "80.0% over 3 seeds" in name
+    assert "80.0% (3 seeds)" in name

@@ -210,7 +210,7 @@ def came_out(
     """The label that went out (-1: none), and what that means. `pooled`: the label is not the one that leads
     here; `whole`: the noisy numbers went out as well; `gate`: what it compared."""
     if label < 0:
-        refused = "A gate tested, through noise, whether enough teachers agree, and **refused** this query."
+        refused = "A gate tested, through noise, whether enough teachers agree, and refused this query."
         return "nothing", " ".join(filter(None, (refused, gate)))
     how = "is the label once the noisy answers of all queries are pooled" if pooled else "leads after noise"
     gets = "The noisy numbers go to the student, and nothing of those before" if whole else "That is all that goes out"
