@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.teachers import ensembles, one_vote
+from privgraph_workbench.figures.teachers import ensembles
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words.numbers import at_most, number, proved_epsilon, upper
@@ -34,13 +34,13 @@ def whose(record: RunRecord, ensemble: Ensemble | None) -> str:
     sound = EPSILONS["sound"].title
     if ensemble is None or not differ(ensemble):
         said = record.statement
-        return "" if said is None else f"All private nodes pay the same: **{sound} {proved_epsilon(said.epsilon)}**"
+        return "" if said is None else f"All private nodes pay the same: **{sound} {proved_epsilon(said.epsilon)}**."
     _, own = ensembles.groups(ensemble, "weight")
     light, heavy = (own == place for place in (0, int(own.max())))
     most, least = (upper(float(ensemble.sound[held].max()), 3) for held in (heavy, light))
     return (
         f"The nodes of the {heavy.sum():,} heaviest teachers (of {len(own):,}) pay most: **{sound} {most}**; those of "
-        f"the {light.sum():,} lightest {least}"
+        f"the {light.sum():,} lightest **{least}**."
     )
 
 
@@ -52,18 +52,16 @@ def span(values: Floats) -> str:
     return high if low == high else f"{low} – {high}"
 
 
-def lines(
-    ensemble: Ensemble, noise: one_vote.Noise, queries: int, guaranteed: Floats, delta: float
-) -> list[dict[str, str]]:
+def lines(ensemble: Ensemble) -> list[dict[str, str]]:
     """A line for each weight (of many weights, for groups of them, with what the heaviest of a group pays):
-    teachers, sound epsilon of one answer and of all, and the chance of a right guess. `guaranteed` (N,):
-    sound epsilon of each teacher's nodes after all `queries`."""
+    teachers, sound epsilon of one answer and of all, and the chance of a right guess."""
     names, own = ensembles.groups(ensemble, "weight")
+    queries, delta = len(ensemble.queries), ensemble.delta
     found = []
     for place, name in enumerate(names):
         held = own == place
-        weight, whole = float(ensemble.weights[held].max()), float(guaranteed[held].max())
-        one = ensembles.price(1, noise.vote_sigma, noise.gate_sigma, weight, delta)
+        weight, whole = float(ensemble.weights[held].max()), float(ensemble.sound[held].max())
+        one = ensembles.price(1, ensemble.vote_sigma, ensemble.gate_sigma, weight, delta)
         found.append(
             {
                 "weight": name.removeprefix("weight "),
@@ -76,10 +74,10 @@ def lines(
     return found
 
 
-def table(ensemble: Ensemble, noise: one_vote.Noise, queries: int, guaranteed: Floats, delta: float) -> None:
+def table(ensemble: Ensemble) -> None:
     """What nodes pay, by weight."""
     st.table(
-        lines(ensemble, noise, queries, guaranteed, delta),
+        lines(ensemble),
         hide_index=True,
         alt="Sound epsilon of one answer and of all, by the weight of a vote",
     )

@@ -82,9 +82,14 @@ def _who_pays(record: RunRecord) -> None:
     ensemble = payers.load(queue.store().folder(record.id))
     said = by_weight.whose(record, None if isinstance(ensemble, str) else ensemble)
     if said:
-        st.page_link(
-            shell.page("teachers"), label=said, icon=":material/sell:", query_params={"run": record.id, "tab": PAYERS}
-        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(said, width="content")
+            st.page_link(
+                shell.page("teachers"),
+                label=PAYERS,
+                icon=":material/sell:",
+                query_params={"run": record.id, "tab": PAYERS},
+            )
 
 
 def _one_vote(record: RunRecord, ensemble: Ensemble | None) -> None:

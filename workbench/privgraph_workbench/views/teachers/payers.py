@@ -14,7 +14,7 @@ import streamlit as st
 from privgraph.methods.prompts.dp_gpl.ensemble import NAME, Ensemble
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.teachers import budget, ensembles, one_vote, stopped, teacher_accuracy
+from privgraph_workbench.figures.teachers import budget, ensembles, stopped, teacher_accuracy
 from privgraph_workbench.figures.teachers import teacher_epsilons as epsilons
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.theme import EPSILONS
@@ -54,8 +54,8 @@ def show(record: RunRecord, ensemble: Ensemble) -> None:
     """Whose nodes pay how much, whether that pays, how it was spent, who was stopped."""
     statements = statements_of([record])
     if by_weight.differ(ensemble):
-        noise, asked = one_vote.Noise.of(ensemble), len(ensemble.queries)
-        by_weight.table(ensemble, noise, asked, ensemble.sound, ensemble.delta)
+        asked = len(ensemble.queries)
+        by_weight.table(ensemble)
         more = asked > 1 and math.isfinite(float(ensemble.sound.max()))
         st.caption(by_weight.GUESSES + (f" {by_weight.add_up(asked)}" if more else ""))
     _of_the_paper(record, ensemble)

@@ -17,7 +17,6 @@ from privgraph.options import OptionError, Scalar, UnknownName
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import datasets, plans
 from privgraph_workbench.figures.costs import price
-from privgraph_workbench.figures.teachers import one_vote
 from privgraph_workbench.figures.teachers.answers import size
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
@@ -164,11 +163,11 @@ def _price(record: RunRecord, plan: Plan, share: float | None, weighted: Ensembl
         ),
     )
     layout.cards("run-price", boxes)
-    if weighted is not None and paid is not None:
-        noise = one_vote.Noise(vote_sigma=plan.noise["votes"], gate_sigma=plan.noise.get("gate", 0.0))
-        by_weight.table(weighted, noise, settled.queries, paid, said.delta)
     wager = meaning.risk("node", said.epsilon, said.delta, said.neighbours)
     st.markdown(wager if weighted is None else f"**For a node {_weighing(weighted)}:** {wager}")
+    if weighted is not None and paid is not None:
+        least = readable("sound", float(paid.min()))
+        st.markdown(f"Nodes of weight {number(float(weighted.weights.min()), 2)}, the lightest, pay {least}.")
     st.caption(f"{meaning.delta(said.delta, said.epsilon)} {_drew_once(record)}")
 
 

@@ -69,13 +69,12 @@ def _reading(ensemble: Ensemble, noise: one_vote.Noise, label: int, details: boo
         "Bars: votes before noise, and on the right the chance of each class to be the label, exact, by integration."
     ]
     if label >= 0:
-        said.append("Marks: where this draw of the noise took each count.")
+        own = "; the gate has noise of its own, and they may lie on either side of its threshold"
+        said.append(f"Marks: where this draw of the noise took each count{own if noise.gate_sigma > 0 else ''}.")
     else:
         said.append("The gate refused: no noise was drawn on the counts, and there is no label.")
     if noise.gate_sigma > 0:
-        said.append(
-            "The gate has noise of its own: marks may lie on either side of the dotted threshold, which can be dragged."
-        )
+        said.append("The dotted threshold can be dragged.")
     if details:
         said.append(
             "Lines reach one standard deviation of the noise to either side; the dotted one stands that far beyond "
