@@ -20,9 +20,10 @@ from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import runs
 from privgraph_workbench.facts import composition
+from privgraph_workbench.facts.ahead import ahead
 from privgraph_workbench.figures.runs import compare
 from privgraph_workbench.views.runs import listed, page, searching
-from privgraph_workbench.views.runs.side_by_side import ahead, comparison, told_apart
+from privgraph_workbench.views.runs.side_by_side import comparison, told_apart
 from privgraph_workbench.words.numbers import stated
 
 

@@ -8,6 +8,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import method_costs
+from privgraph_workbench.words.naming import unit_of
 from privgraph_workbench.words.numbers import number, stated
 
 MOST = 100
@@ -20,16 +21,18 @@ def together(records: Sequence[RunRecord], behind: Sequence[RunRecord] = ()) -> 
     several units. `behind`: further runs whose numbers stand here too, in means and figures."""
     own = {one.id for one in records}
     rest = {one.id: one for one in behind if one.id not in own}
-    people: dict[object, list[PrivacyStatement]] = {}
+    people: dict[object, list[RunRecord]] = {}
     for record in (*records, *rest.values()):
         if record.statement is not None and record.statement.unit != "none":
-            people.setdefault(GraphId.of(record.spec).people, []).append(record.statement)
+            people.setdefault(GraphId.of(record.spec).people, []).append(record)
     most = max(people.values(), key=len, default=[])
     if len(most) < 2:
         return ""
     said = f"**All together.** {len(most)} private runs here read the same data"
-    said += ", with those whose numbers stand in means and figures alone." if rest else "."
-    if len({one.unit for one in most}) > 1:
+    chosen = [one for one in most if one.id in own]
+    beside = len(most) - len(chosen)
+    said += f": {len(chosen)} that are told here, and {beside} behind means and figures." if beside else "."
+    if len({unit_of(one) for one in most}) > 1:
         return f"{said} They protect different units, so that no one ε says what all of them have shown."
     if len(most) > MOST:
         return (
@@ -37,11 +40,16 @@ def together(records: Sequence[RunRecord], behind: Sequence[RunRecord] = ()) -> 
         )
     others = sum(len(one) for one in people.values()) - len(most)
     apart = f" {others} more private run{'s' * (others != 1)} read other data, and add nothing to it." if others else ""
-    price, delta = _price(most)
+    fewer = f"; of the {len(chosen)} alone, {_stated(chosen)}" if beside and len(chosen) > 1 else ""
     return (
-        f"{said} Whoever sees all of them has been shown ε = {stated('sound', price)} at δ = {number(delta)}, and not "
-        f"the ε of one run. Runs without noise are not in this number: they protect nobody.{apart}"
+        f"{said} Whoever sees all of them has been shown {_stated(most)}, and not the ε of one run{fewer}. Runs without "
+        f"noise are not in this number: they protect nobody.{apart}"
     )
+
+
+def _stated(records: Sequence[RunRecord]) -> str:
+    price, delta = _price([one.statement for one in records if one.statement is not None])
+    return f"ε = {stated('sound', price)} at δ = {number(delta)}"
 
 
 def _price(statements: Sequence[PrivacyStatement]) -> tuple[float, float]:

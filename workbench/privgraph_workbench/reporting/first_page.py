@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from privgraph_workbench import blocks, report, tables
 from privgraph_workbench.blocks import Remark, Section, Warned
 from privgraph_workbench.facts import composition
+from privgraph_workbench.facts.ahead import ahead
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.reporting.asked import Asked, named_runs
 from privgraph_workbench.reporting.chapters import Chapter
@@ -39,6 +40,8 @@ def first_page(asked: Asked, chapters: Sequence[Chapter], together: str) -> Sect
     if said := [one.runs[0].said for one in chapters if one.runs[0].said]:
         told.append("What was run:")
         told.append(Remark("\n".join(f"- {one}" for one in said)))
+    if verdict := _ahead(chapters):
+        told.append(Remark(verdict))
     below: list[blocks.Block] = []
     if asked.runs:
         table, *below = tables.blocks(lines_of(asked))
@@ -56,6 +59,13 @@ def composed(asked: Asked) -> str:
         runs = "1 run of a figure is" if gone == 1 else f"{gone} runs of figures are"
         said += f" {runs} in the store no longer, and not counted."
     return said.strip()
+
+
+def _ahead(chapters: Sequence[Chapter]) -> str:
+    """Which setting is ahead, over all of its seeds."""
+    first = [one.runs[0] for one in chapters]
+    groups = [[one.record, *(other for other in one.same if other.id != one.record.id)] for one in first]
+    return ahead(groups, run_labels([group[0] for group in groups], privacy_too=True, seeds=False)) if groups else ""
 
 
 def lines_of(asked: Asked) -> list[tables.Line]:

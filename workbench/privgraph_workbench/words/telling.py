@@ -14,6 +14,7 @@ from privgraph_workbench.words.naming import graph_short, unit_of
 from privgraph_workbench.words.numbers import percent, stated
 
 RELATIONS = "relation prediction"
+BLIND = "a model that reads no edge"
 HIDES = {"edge": "whether any two are connected", "node": "whether any one person took part"}
 
 
@@ -69,15 +70,12 @@ def _hides(record: RunRecord, unit: str) -> str:
 
 def _beside(told: Beside, guess: str, *, reads_edges: bool) -> str:
     """How far it is above what takes less, and below what no privacy reaches."""
-    floor, name = told.majority, guess
+    floors = {guess: told.majority, BLIND if reads_edges else f"{BLIND} and protects nobody": told.blind}
     if reads_edges and told.blind is not None:
-        floor, name = told.blind, "a model that reads no edge"
-    said = []
-    if floor is not None:
-        said.append(_apart(told.mean - floor, name))
-    if told.bare is not None:
-        said.append(_apart(told.mean - told.bare, "the same without privacy"))
-    return f": {' and '.join(said)}" if said else ""
+        del floors[guess]  # such a model is private by the same measure, and reaches more
+    beside = {**floors, "the same without privacy": told.bare}
+    said = [_apart(told.mean - value, name) for name, value in beside.items() if value is not None]
+    return f": {', '.join(said[:-1])} and {said[-1]}" if len(said) > 1 else f": {said[0]}" if said else ""
 
 
 def _apart(by: float, name: str) -> str:

@@ -10,21 +10,22 @@ import streamlit as st
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import composition
+from privgraph_workbench.facts.ahead import ahead, measured
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, curves
-from privgraph_workbench.figures.seeds import confidence, difference, standard_error
+from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import layout, states
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import differences, markup, meaning
-from privgraph_workbench.words.naming import graph_of, run_labels, setting, settings_of, statements_of, unit_of
-from privgraph_workbench.words.numbers import duration, option, percent, signed
+from privgraph_workbench.words.naming import run_labels, settings_of, statements_of, unit_of
+from privgraph_workbench.words.numbers import duration, option, percent
 from privgraph_workbench.words.statements import three_numbers
 
 MOST_COMPARED = 6
 NONE = "—"
-ACCURACY, METRIC = "test accuracy", "test_accuracy"
+ACCURACY = "test accuracy"
 STAGES = (
     "Validation accuracy in training. Steps count over all stages of a method: where a curve falls to the level of "
     "guessing, its next stage began with a new network; where one begins late, the stages before it measured none."
@@ -64,13 +65,21 @@ def _table(table: Mapping[str, Mapping[str, str]]) -> None:
     """What differs, with the results; what is the same for all, and options of one method alone, stand
     back."""
     apart, own, same = told_apart(table)
-    st.table({markup.literal(label): column for label, column in apart.items()})
+    st.table(_plain(apart))
     if same:
         st.caption("The same for all: " + " · ".join(f"{name} {value}" for name, value in same.items()) + ".")
     if any(own.values()):
         with layout.fold("Options that only some of these methods have", "own_options") as part:
             if part.open:
-                st.table({markup.literal(label): column for label, column in own.items()})
+                st.table(_plain(own))
+
+
+def _plain(table: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """Cells are Markdown: ">100,000" would be a quotation of a smaller number."""
+    return {
+        markup.literal(label): {markup.literal(name): markup.literal(value) for name, value in column.items()}
+        for label, column in table.items()
+    }
 
 
 def _labels(groups: Sequence[Sequence[RunRecord]]) -> list[str]:
@@ -151,75 +160,9 @@ def told_apart(
     return part(lambda name: name not in same and name not in own), part(lambda name: name in own), said
 
 
-def _measured(group: Sequence[RunRecord]) -> list[float]:
-    return [one.metrics[METRIC] for one in group if METRIC in one.metrics]
-
-
 def _accuracy(group: Sequence[RunRecord]) -> str:
-    held = _measured(group)
+    held = measured(group)
     if not held:
         return NONE
     mean, low, high = confidence(held, most=1.0)
     return percent(mean) if low is None else f"{percent(mean)} ({percent(low)} to {percent(high)})"
-
-
-def ahead(groups: Sequence[Sequence[RunRecord]], labels: Sequence[str]) -> str:
-    """Which setting has the highest mean accuracy, and how far each other one is from it: for each graph by
-    itself. Of a single setting its mean: which of its seeds is ahead says nothing."""
-    graphs: dict[str, list[tuple[Sequence[RunRecord], str]]] = {}
-    for group, label in zip(groups, labels, strict=True):
-        graphs.setdefault(graph_of(group[0]), []).append((group, label))
-    if len(graphs) == 1:
-        return _ahead(groups, labels)
-    said = [
-        f"On {markup.literal(graph)}: {told}"
-        for graph, held in graphs.items()
-        if (told := _ahead([group for group, _ in held], [label for _, label in held]))
-    ]
-    return " ".join([*said, "Accuracies on different graphs say nothing of each other."])
-
-
-def _ahead(groups: Sequence[Sequence[RunRecord]], labels: Sequence[str]) -> str:
-    """The same on one graph."""
-    if len({setting(group[0]) for group in groups}) == 1:
-        return _of_one([one for group in groups for one in group])
-    held = sorted(
-        ((values, label) for group, label in zip(groups, labels, strict=True) if (values := _measured(group))),
-        key=lambda one: -fmean(one[0]),
-    )
-    if len(held) < 2:
-        return ""
-    (best, name), *others = held
-    mean = "mean " if len(best) > 1 else ""
-    said = [f"**{markup.literal(name)}** has the highest {mean}accuracy, {percent(fmean(best))}."]
-    said += [_apart(best, values, markup.literal(label)) for values, label in others]
-    if any(standard_error(values) is None for values, _ in held):
-        said.append("With fewer than three seeds of each, other seeds may turn this round.")
-    return " ".join(said)
-
-
-def _of_one(runs: Sequence[RunRecord]) -> str:
-    """The mean of the runs of one setting, with its interval."""
-    held = _measured(runs)
-    if not held:
-        return ""
-    (name,) = run_labels([runs[0]], privacy_too=True, seeds=False)
-    if len(held) == 1:
-        return f"**{markup.literal(name)}** reached {percent(held[0])}, with one seed."
-    mean, low, high = confidence(held, most=1.0)
-    span = "" if low is None or high is None else f" (95% interval {percent(low)} to {percent(high)})"
-    each = f"single seeds reached {percent(min(held))} to {percent(max(held))}"
-    return f"**{markup.literal(name)}** has a mean accuracy of {percent(mean)} over {len(held)} seeds{span}; {each}."
-
-
-def _apart(best: Sequence[float], other: Sequence[float], name: str) -> str:
-    """How far some seeds are below others, with Welch's interval where there is one."""
-    apart = fmean(best) - fmean(other)
-    errors = standard_error(best), standard_error(other)
-    if errors[0] is None or errors[1] is None:
-        return f"**{name}** is {100 * apart:.1f} points below."
-    _, low, high = difference((fmean(best), errors[0], len(best)), (fmean(other), errors[1], len(other)))
-    span = f"95% interval {signed(100 * low)} to {signed(100 * high)}"
-    if low <= 0:
-        return f"**{name}** cannot be told from it: {100 * apart:.1f} points below, {span}."
-    return f"**{name}** is {100 * apart:.1f} points below ({span})."
