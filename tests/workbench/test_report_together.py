@@ -42,7 +42,7 @@ def test_a_report_of_one_seed_of_three_counts_all_three(store: RunStore) -> None
     """Its table tells the mean over three seeds, and its chapter each of them."""
     one, two, three = runs(store, 3)
     said = first_page.composed(Asked(title="One", runs=[one]))
-    assert "**All together.** 3 private runs here read the same data, with those whose numbers stand in means" in said
+    assert "**All together.** 3 private runs here read the same data: 1 that are told here, and 2 behind means" in said
     entries = tuple(entry for told in (one, two, three) for entry in told.record.statement.ledger)  # type: ignore[union-attr]
     assert epsilon_of(said) == stated("sound", method_costs.cost(entries, 1e-5))
     assert epsilon_of(said) == epsilon_of(first_page.composed(Asked(title="All", runs=[one, two, three])))

@@ -42,8 +42,8 @@ def together(records: Sequence[RunRecord], behind: Sequence[RunRecord] = ()) -> 
     apart = f" {others} more private run{'s' * (others != 1)} read other data, and add nothing to it." if others else ""
     fewer = f"; of the {len(chosen)} alone, {_stated(chosen)}" if beside and len(chosen) > 1 else ""
     return (
-        f"{said} Whoever sees all of them has been shown {_stated(most)}, and not the ε of one run{fewer}. Runs without "
-        f"noise are not in this number: they protect nobody.{apart}"
+        f"{said} Whoever sees all of them has been shown {_stated(most)}, and not the ε of one run{fewer}. Runs "
+        f"without noise are not in this number: they protect nobody.{apart}"
     )
 
 

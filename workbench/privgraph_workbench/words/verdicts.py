@@ -12,6 +12,8 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.words.attacks import called, models_of
 from privgraph_workbench.words.numbers import exact_percent, percent, signed
 
+CLOSE = 0.55
+"""An area below this is called close to chance, where its interval does not hold 0.5."""
 FAR = 0.65
 """Given away: all of the interval of the area lies from here on."""
 NO_MEMORY = 0.02
@@ -23,7 +25,8 @@ RULES = (
     "chance explains. For that each share of false alarms is held against the exact law of chance, on the run's own "
     "training nodes, as strictly as for all numbers looked at together.",
     f"**Given away**: all of the interval lies from {FAR:.0%} on.",
-    "**Better than guessing**: all else. So a larger area with a wide interval can have the weaker verdict.",
+    f"**Better than guessing**: all else; **a little**, where the area is below {CLOSE:.0%}. So a larger area with a "
+    "wide interval can have the weaker verdict.",
     "**Similarity** (edges told by distance): people who are alike are often connected. What that alone tells is what "
     "a model finds that reads no edge, or what the true classes tell, whichever is more.",
     "**No more than similarity**: all of the interval lies up to there. **Perhaps similarity alone**: the interval "
@@ -167,6 +170,8 @@ SOMETHING = 4
 def word(attack: AttackRecord, severe: int) -> str:
     """What has been found, in few words: similarity is a matter of edges."""
     said = SEVERITIES[severe][0]
+    if severe == SOMETHING + 1 and attack.found[0] < CLOSE and not caution(attack):
+        said = f"a little {said}"
     return said if caution(attack) else said.replace("similarity or leak", "memory, or a difference from before")
 
 

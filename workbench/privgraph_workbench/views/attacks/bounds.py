@@ -138,7 +138,8 @@ def _numbers(audit: AuditRecord, statement: PrivacyStatement, place: int) -> Non
     """The claims for what was audited and the bound, side by side; a claim that it exceeds is red. Below the
     published one of the run's `statement` why it is another."""
     bare = audit_words.without_premise(audit)
-    below = {EPSILONS["published"].label: statement_words.why_published(statement)}
+    secret = "with secret noise; that of this run is public" if statement_words.noise_premise(statement) else ""
+    below = {EPSILONS["sound"].label: secret, EPSILONS["published"].label: statement_words.why_published(statement)}
     claims = {EPSILONS["sound"].label: audit.sound, EPSILONS["published"].label: audit.published or 0.0}
     whole = "of the whole run" if audit.covers == "run" else "of one step of it"
     boxes = (

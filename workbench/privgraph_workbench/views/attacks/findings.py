@@ -71,8 +71,9 @@ def _table(
         for place, rate in enumerate(attack.outcome.rates)
         if attack.outcome.measurable(rate) or rate.false == RARE  # of a rarer one there is nothing to say
     ]
-    if attack.bound:
-        lines.append(("ε at least", f"**{lower(attack.bound)}** :gray[{_beside_bound(attack, statement)}]", ""))
+    if any(one is not None and one.bound for one in (attack, bare)):
+        own = f"**{bound(attack)}** :gray[{_beside_bound(attack, statement)}]"
+        lines.append(("ε at least", own, "" if bare is None else f"**{bound(bare)}**"))
     if attack.said is not None:
         lines.append(("test accuracy", *("" if one is None else f"**{percent(one.said)}**" for one in (attack, bare))))
     head = ("", "this run", "without privacy")

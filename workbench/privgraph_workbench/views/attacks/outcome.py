@@ -43,8 +43,7 @@ def show(
         st.info(said, icon=":material/balance:")
     right_how_often.show(record)
     st.caption(f"Neighbouring datasets: {NEIGHBOURS[subject.statement.neighbours]}. {_sure(audit)}")
-    follows = (_of_published(audit, subject.statement), _ceiling(audit))
-    st.markdown("\n".join(f"- {one}" for one in follows if one))
+    st.markdown(_of_published(audit, subject.statement))
     if progress is None:
         _next(audit, subject, next_seed(audits))
     else:
@@ -72,7 +71,7 @@ def lead(audit: AuditRecord) -> str:
     if math.isinf(audit.sound):
         found = "No ε is proved here, so there is no guarantee that an attack could contradict."
     else:
-        found = f"That is below the sound {upper(audit.sound)}, which it neither contradicts nor proves."
+        found = f"That is below the sound {upper(audit.sound)}, which it neither contradicts nor proves.{_short(audit)}"
     if audit.refutes_published and audit.published is not None:
         claim = stated("published", audit.published)
         found = (
@@ -133,15 +132,16 @@ def _of_published(audit: AuditRecord, statement: PrivacyStatement) -> str:
     return f"It is below the paper's {claim}, too."
 
 
-def _ceiling(audit: AuditRecord) -> str:
-    """The most that so many trials could have shown by counting; "" where none was counted."""
+def _short(audit: AuditRecord) -> str:
+    """That so many trials could not have shown the sound epsilon by counting, and the most that they could;
+    "" where none was counted, or where they were enough."""
     shown = {one.route: most for one in audit.bounds if (most := audit_bounds.most_shown(audit, one.route)) is not None}
-    if not shown:
+    if not shown or max(shown.values()) >= audit.sound:
         return ""
     counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")
     return (
-        f"By counting alone, {audit.trials:,} {counted} can show at most "
-        f"{max(shown.values()):.2f}, even where an attack is never wrong."
+        f" By counting alone, {audit.trials:,} {counted} can show {max(shown.values()):.2f} at most, even where an "
+        "attack is never wrong."
     )
 
 

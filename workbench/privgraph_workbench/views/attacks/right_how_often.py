@@ -30,17 +30,20 @@ def told(record: RunRecord, attacks: Sequence[AttackRecord], audits: Sequence[Au
     said = record.statement
     if said is None or said.unit == "none" or math.isinf(said.epsilon):
         return ""
-    asked = [one for one in attacks if verdicts.covered(one, said.unit)]
+    # where similarity tells edges, the right one of two pairs is no matter of two neighbouring graphs
+    asked = [one for one in attacks if verdicts.covered(one, said.unit) and not verdicts.caution(one)]
     outside = max(asked, key=lambda one: one.found[0], default=None)
     played = [(least, one.confidence) for one in audits if (least := least_area(one)) is not None]
     if outside is None and not played:
         return ""
-    parts = [] if outside is None else [f"an outsider **{percent(outside.found[0])}**"]
+    parts = [] if outside is None else [f"an outsider, of models like this, **{percent(outside.found[0])}**"]
     if played:
         least, confidence = max(played)
         parts.append(
-            f"the worst case, who knows all the rest, **{at_least(least)}** ({exact_percent(confidence)} confidence)"
+            f"the worst case, with the same noise on data made for it, **{at_least(least)}** "
+            f"({exact_percent(confidence)} confidence)"
         )
     whom = "that one" if played else "whoever knows all the rest"
-    parts.append(f"ε allows {whom} **{at_most(meaning.ranked(said.epsilon, said.delta))}**")
+    secret = "with secret noise, " if statements.noise_premise(said) else ""
+    parts.append(f"{secret}ε allows {whom} **{at_most(meaning.ranked(said.epsilon, said.delta))}**")
     return f"**Right one of two picked:** {'; '.join(parts)}. A coin: 50%."

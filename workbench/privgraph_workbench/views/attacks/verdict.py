@@ -13,8 +13,6 @@ from privgraph.registry import sides
 from privgraph_workbench.words import markup, meaning, verdicts
 from privgraph_workbench.words.numbers import at_most, exact_percent, percent, signed, stated
 
-CLOSE = 0.55
-"""An area below this is called close to chance, where its interval does not hold 0.5."""
 EVERYTHING = 0.99
 """A promise that lets somebody be right more often than this excludes hardly any attack."""
 BY_HEART = 0.15
@@ -69,7 +67,11 @@ def _headline(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[
     if not verdicts.on_average(attack):
         return f"Better than guessing on {apart.again}; over all attacked models that is not certain."
     if not verdicts.on_own(attack):
-        return "A little better than guessing, on average." if found < CLOSE else "Better than guessing on average."
+        return (
+            "A little better than guessing, on average."
+            if found < verdicts.CLOSE
+            else "Better than guessing on average."
+        )
     if verdicts.undecided(attack, without, learnt):
         two = "similarity or leak" if verdicts.caution(attack) else "memory, or a difference from before"
         return f"Undecided: {two}. This attack alone does not say."
@@ -82,7 +84,7 @@ def _headline(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[
             return "No more is found than similarity tells."
         much = "a little more" if verdicts.little(attack, without) else "more"
         return f"The model gives away {much} of {apart.gives_away} than similarity tells."
-    if found < CLOSE:
+    if found < verdicts.CLOSE:
         return "The attack does a little better than guessing."
     if attack.found[1] < verdicts.FAR:  # by the lower end: models that differ much may give away little
         return f"The attack tells {apart.asks} better than guessing."
@@ -181,10 +183,7 @@ def _promised(attack: AttackRecord, unit: str, learnt: tuple[float, float] | Non
     if attack.steps is not None and attack.drawn:
         epsilon, delta = attack.steps * attack.sound, group_delta(attack.sound, attack.delta, attack.steps)
         if meaning.guess(epsilon, delta) > EVERYTHING:
-            return (
-                f"The run's ε of {stated('sound', attack.sound)} allows nearly everything that can be found so: to be "
-                f"right {at_most(meaning.guess(epsilon, delta))} of the time."
-            )
+            return f"The run's ε of {stated('sound', attack.sound)} allows nearly everything that can be found so."
         return (
             f"The run's ε of {stated('sound', attack.sound)} allows an outsider to be right "
             f"{at_most(meaning.guess(epsilon, delta))} of the time: nothing here contradicts it."
