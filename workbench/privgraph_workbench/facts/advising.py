@@ -334,8 +334,9 @@ def _cost(ends: Sequence[Row], seen: _Seen) -> str:
 
 
 def _unclear(row: Row, bare: Row, seen: _Seen) -> str:
-    """A word where a network without privacy is not clearly better."""
-    return "" if seen.seeds.difference(bare, row) is None or seen.seeds.clear(bare, row) else " (not clear)"
+    """A word where a network without privacy is better, but not clearly."""
+    far = seen.seeds.difference(bare, row)
+    return " (not clear)" if far is not None and far[1] <= 0 < far[0] else ""
 
 
 def _guess(same: Sequence[_Judged], seen: _Seen) -> str:

@@ -17,7 +17,7 @@ from privgraph_workbench.words.numbers import kept, number, percent, stated
 
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
 FRONT = "Pareto front of the means"
-GUESS = "A guess: the largest class"
+GUESS = "A guess"
 RING = theme.MARKERS.index("octagon")
 OWN = "with runs of your own"
 """What a ring around a point says, where other points are of the gallery."""

@@ -172,7 +172,8 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     marks = "Filled marks stand at a sound ε, hollow ones at the ε as published, of the same noise."
     st.caption(
         f"{marks if detailed else 'Each mark stands at a sound ε.'} Grey levels have no ε: they protect nothing, or "
-        "read no edge. Bars and bands: 95% confidence over three seeds or more; "
+        "read no edge; a guess names the largest class (of relations: any partner). Bars and bands: 95% confidence "
+        "over three seeds or more; "
         "over three they reach 2.5 standard deviations to either side, over ten 0.7. "
         f"{' '.join([*left, _from_gallery([bool(row['gallery']) for row in found])])}"
     )

@@ -35,11 +35,11 @@ CHOSEN = "chosen"
 
 def page() -> None:
     """Choose data, methods and unit; the curve; the sweep."""
+    st.title("Trade-offs")
+    st.markdown("More privacy (a smaller ε) means more noise and less accuracy. **Click a point** to open its runs.")
     queue.tick()
     _rename()
     _remember()
-    st.title("Trade-offs")
-    st.markdown("More privacy (a smaller ε) means more noise and less accuracy. **Click a point** to open its runs.")
     for complaint in _complaints():
         st.warning(complaint)
     spec, query = _filters()
