@@ -69,6 +69,9 @@ def check_spec(graph: Graph, spec: DatasetSpec) -> None:
     for name in ("nodes", "edges", "features", "classes"):
         said = getattr(spec, name)
         assert said is None or said == getattr(facts, name), name
+    if spec.homophily is not None:
+        source, target = graph.y[graph.edge_index]
+        assert spec.homophily == round(float((source == target).double().mean()), 2)
 
 
 @pytest.mark.parametrize(

@@ -353,8 +353,20 @@ def test_a_legend_has_room_for_so_many() -> None:
     named = {one.group for one in chart.series if one.legend and one.group}
     assert len(named) == tradeoff.ENTRIES
     assert any(name.startswith("MLP") for name in named), "what there is to compare with is always named"
-    assert chart.notes[-1] == "6 more curves have no room in the legend."
+    assert chart.notes[-1] == "4 more curves have no room in the legend."
     assert not any(one.kind == "band" for one in chart.series)
+
+
+def test_a_guess_is_a_level_where_it_is_in_sight(swept: list[RunRecord]) -> None:
+    """Not below all that is drawn: it would press the curves together."""
+    for guess, drawn in ((0.6, True), (0.2, False)):
+        known = [replace(one, metrics={**one.metrics, "majority_class_accuracy": guess}) for one in swept]
+        rows = tradeoff.data(known)
+        assert [row["guess"] for row in rows] == pytest.approx([guess] * len(rows))
+        for chart in (tradeoff.chart(rows), tradeoff.plain(rows)):
+            levels = [one.y for one in chart.series if one.name == tradeoff_marks.GUESS]
+            assert levels == ([pytest.approx((guess,))] if drawn else [])
+    assert {row["guess"] for row in tradeoff.data(swept)} == {None}
 
 
 def test_different_test_nodes_of_one_panel_are_pointed_to(swept: list[RunRecord]) -> None:

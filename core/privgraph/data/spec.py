@@ -71,10 +71,11 @@ def in_two_domains(facts: PublicFacts) -> PublicFacts:
 class DatasetSpec:
     """A data set of the catalogue: where it is from, and what will be found in it.
 
-    `nodes`, `edges` (unique undirected pairs), `features` and `classes` are None where they depend on
-    options or are known only after loading. `files` are the raw files below the data folder, with
-    sha256 where the bytes are pinned ("" elsewhere); `urls` says for a file where it can be fetched
-    (a fragment names the member of a zip archive), and `by_hand` what those without an address are made
+    `nodes`, `edges` (unique undirected pairs), `features`, `classes` and `homophily` (the share of edges
+    within a class, to two decimals) are None where they depend on options, are known only after loading, or
+    were not measured. `files` are the raw files below the data folder, with sha256 where the bytes are pinned
+    ("" elsewhere); `urls` says for a file where it can be fetched (a fragment names the member of a zip
+    archive), and `by_hand` what those without an address are made
     from. `options` is "module:attribute" of the frozen
     configuration of an embedded set that has one. `public_split` tells whether the data comes with a
     split of its own. `kind` is embedded, real or upload. `domains` are those that texts belong to.
@@ -90,6 +91,7 @@ class DatasetSpec:
     edges: int | None = None
     features: int | None = None
     classes: int | None = None
+    homophily: float | None = None
     undirected: bool = True
     task: str = "node classification"
     files: tuple[tuple[str, str], ...] = ()

@@ -7,6 +7,7 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from itertools import groupby
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.spec import DatasetSpec, PublicFacts
@@ -18,9 +19,9 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench.facts.advising import BLIND, NETWORK, UNITS, Needed
 from privgraph_workbench.facts.method_costs import PRIVACY
+from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.words.naming import nodes_of
-from privgraph_workbench.words.numbers import percent
 
 EPSILONS: Mapping[str, tuple[float, ...]] = {"edge": (0.5, 1.0, 2.0, 4.0), "node": (1.0, 2.0, 4.0, 8.0)}
 """The budgets that are tried by default: those at which either unit is protected in practice."""
@@ -190,22 +191,18 @@ def used_words(used: int, done: int) -> str:
     return f"From {of} finished run{'s' * (done != 1)}{' here: those at default options' * (used < done)}."
 
 
-def left_out(wanted: Sequence[RunSpec], records: Sequence[RunRecord], unit: str) -> str:
-    """What finished runs of methods in a setting of their own reached on the graph of a comparison, and why
-    that is no part of it; "" where none has one."""
+def with_public(wanted: Sequence[RunSpec], records: Sequence[RunRecord], unit: str) -> list[list[Row]]:
+    """What is best on the graph of a comparison where some of its nodes are public: of methods in a setting
+    of their own, at each budget the setting with the highest mean over three seeds or more; budgets side by
+    side with the same method in one list."""
     graph = GraphId.of(wanted[0]).people
     names = apart(dataset(wanted[0].dataset), unit)
     own = [one for one in records if not one.unreadable and one.spec.method in names and one.spec.unit == unit]
-    rows = [row for row in tradeoff.data([one for one in own if GraphId.of(one.spec).people == graph]) if row["asked"]]
-    best = {row["method"]: row for row in sorted(rows, key=lambda row: float(row["mean"]))}
-    if not best:
-        return ""
-    said = [
-        f"{METHODS[name].title} ({percent(best[name]['mean'])} at ε {best[name]['asked']:g})"
-        for name in sorted(best, key=lambda name: -best[name]["mean"])
-    ]
-    return (
-        f"Left out of this, each at the best setting tried: {', '.join(said)}. Each needs public nodes and hides only "
-        "the private ones that teach; its accuracy is of other test nodes. If some nodes of yours are public, look at "
-        "Teachers first."
-    )
+    rows = tradeoff.data([one for one in own if GraphId.of(one.spec).people == graph])
+    best = {
+        row["asked"]: row
+        for row in sorted(rows, key=lambda row: float(row["mean"]))
+        if row["asked"] is not None and row["low"] is not None
+    }
+    told = [best[asked] for asked in sorted(best)]
+    return [list(same) for _, same in groupby(told, key=lambda row: row["method"])]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from statistics import fmean
 
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
@@ -37,9 +38,10 @@ from privgraph_workbench.words.numbers import percent
 
 TITLE = "Accuracy against privacy"
 PER: Mapping[str, str] = {"edge": " per edge", "node": " per person (node)", "none": ""}
+GUESSES = ("majority_class_accuracy", "guessing_accuracy")
 LARGEST = 1000.0
 """An axis ends there: beyond it an epsilon promises nothing to anybody."""
-ENTRIES = 14
+ENTRIES = 16
 """Curves and levels that a legend names at most; others are named where they are pointed at."""
 SMALL = 0.45
 """Width of a panel that holds a single setting, beside one with a curve."""
@@ -55,7 +57,8 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     over seeds; None for fewer than three), seeds (their number), test_nodes (on how many nodes each accuracy
     was measured; None: not known), reference (True: no epsilon to place it at, because nothing or everything
     is protected), data_dependent, evaluator (True: test labels are private), composed (how many of all these
-    runs read the same people), delta and released (of the statement; None: it has none), gallery (how many of
+    runs read the same people), delta and released (of the statement; None: it has none), guess
+    (what takes no learning; None: not known), gallery (how many of
     the seeds came with the program), runs (ids), front
     (True: no other setting of this graph and unit, measured on as many nodes, has a higher mean at an epsilon
     that is no larger).
@@ -98,6 +101,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 "composed": together[first.id],
                 "delta": max((one.delta for one in statements), default=None),
                 "released": statements[0].released if statements else None,
+                "guess": _guess(members),
                 "gallery": sum(member.gallery for member in members),
                 "runs": " ".join(member.id for member in members),
             }
@@ -188,6 +192,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             for row in held:
                 if row["reference"] and curve_of(row) == level:
                     series.append(tradeoff_marks.level(row, called[level], at, place, ends[place]))
+        series += tradeoff_marks.guess(held, place, ends[place])
         series += tradeoff_marks.front(private, place, ends[place][1])
     series, left = _named(series, [*levels[: tradeoff_shown.LEVELS], *curves, *levels[tradeoff_shown.LEVELS :]])
     series += tradeoff_marks.keys(series)
@@ -282,6 +287,12 @@ def _seeds_note(rows: Sequence[Row]) -> str:
     )
     few = "; smaller marks have fewer than three seeds" if bars and any(row["low"] is None for row in rows) else ""
     return f"Each mark is the mean over {count}{bars}{few}."
+
+
+def _guess(members: Sequence[RunRecord]) -> float | None:
+    """What takes no learning on the same test nodes: naming the largest class, or a partner at random."""
+    known = [one.metrics[name] for one in members for name in GUESSES if name in one.metrics]
+    return fmean(known) if known else None
 
 
 def _whole(number: float | None) -> int | None:

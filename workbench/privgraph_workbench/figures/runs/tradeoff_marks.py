@@ -17,6 +17,7 @@ from privgraph_workbench.words.numbers import kept, number, percent, stated
 
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
 FRONT = "Pareto front of the means"
+GUESS = "A guess"
 RING = theme.MARKERS.index("octagon")
 OWN = "with runs of your own"
 """What a ring around a point says, where other points are of the gallery."""
@@ -232,6 +233,24 @@ def level(row: Row, name: str, place: int, panel: int, ends: tuple[float, float]
         group=curve_of(row),
         hover=(_hover(row, name),) * 2,
     )
+
+
+def guess(rows: Sequence[Row], panel: int, ends: tuple[float, float]) -> list[Series]:
+    """A plain grey line at what takes no learning, of the setting with the most seeds; only where it is in
+    sight anyhow, among what is drawn."""
+    known = [row for row in rows if row.get("guess") is not None]
+    if not known:
+        return []
+    level = float(max(known, key=lambda row: int(row["seeds"]))["guess"])
+    least = min(float(row["mean"] if row["low"] is None else row["low"]) for row in rows)
+    if level < least:
+        return []
+    hover = (f"{GUESS}\n{percent(level)}",) * 2
+    return [
+        Series(
+            name=GUESS, kind="level", x=ends, y=(level,), slot=NEUTRAL, shape=0, panel=panel, group=GUESS, hover=hover
+        )
+    ]
 
 
 def _hover(row: Row, curve: str) -> str:

@@ -4,41 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
-from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from privgraph.data.spec import DatasetSpec
-from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord
-from privgraph_workbench import live_plot, theme
-from privgraph_workbench.facts import advising, composition, datasets
-from privgraph_workbench.figures.axes import COLUMNS, placed
-from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.notes import badges_of
-from privgraph_workbench.figures.runs import curve_names, neighbours_heatmap, tradeoff, tradeoff_shown
+from privgraph_workbench.facts import advising, datasets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, layout
-from privgraph_workbench.views.parts.file_links import figure_exports
-from privgraph_workbench.views.parts.states import readable
 from privgraph_workbench.views.runs.page import FILTERS
-from privgraph_workbench.views.tradeoffs import compare_form, files, sweep_form
+from privgraph_workbench.views.tradeoffs import (
+    advice,
+    all_graphs,
+    compare_form,
+    figure,
+    files,
+    known,
+    sweep_form,
+)
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import kept, option, percent, stated
 
-MOST_RUNS = 1000
 POLL_SECONDS = 2.0
-DETAILED = "tradeoff_detailed"
-"""Whether the epsilons as published stand beside the sound ones."""
-FRONT = "tradeoff_front"
-"""Whether the Pareto front is drawn."""
-EVERY = "tradeoff_every"
-"""Whether every setting is drawn, in every panel."""
 OF_BEFORE = "on"
 """How addresses of before named the graph."""
 CHOSEN = "chosen"
@@ -47,20 +35,21 @@ CHOSEN = "chosen"
 
 def page() -> None:
     """Choose data, methods and unit; the curve; the sweep."""
+    st.title("Trade-offs")
+    st.markdown("More privacy (a smaller ε) means more noise and less accuracy. **Click a point** to open its runs.")
     queue.tick()
     _rename()
     _remember()
-    st.title("Trade-offs")
-    st.markdown("More privacy (a smaller ε) means more noise and less accuracy. **Click a point** to open its runs.")
     for complaint in _complaints():
         st.warning(complaint)
     spec, query = _filters()
-    advice = st.container()
-    waiting = queue.store().count(_in_state(query, sweep_form.PENDING))
-    shell.fragment(_figure, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
+    above = st.container()
+    waiting = queue.store().count(figure.in_state(query, sweep_form.PENDING))
+    shell.fragment(figure.show, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
+    sweep_form.progress()
     newest = _newest(replace(query, datasets=(spec.name,)))
     empty = newest is None
-    with advice:
+    with above:
         told = _advice(spec, newest, query.units[1:])
     with layout.fold("Behind this advice, and what has not run yet", "compare", icon=":material/recommend:") as part:
         if part.open:
@@ -68,21 +57,20 @@ def page() -> None:
     with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=empty) as part:
         if part.open:
             sweep_form.show(spec, newest)
-    sweep_form.progress()
 
 
 def _advice(spec: DatasetSpec, newest: RunRecord | None, units: Sequence[str]) -> list[str]:
     """What to take, of each unit for itself; the units of which it is said in full. Of all graphs, in a
     line each."""
     if not st.session_state.get("everywhere"):
-        told = [unit for unit in units if compare_form.headline(spec, unit, newest)]
+        told = [unit for unit in units if advice.headline(spec, unit, newest)]
         if told:
-            st.caption(advising.BASIS)
+            st.caption(advising.CHOOSING)
         return told
-    drawn = {one: run for one in files.choices().values() if (run := compare_form.newest(one.name, *units))}
-    compare_form.everywhere(drawn, units)
+    drawn = {one: run for one in files.choices().values() if (run := known.newest(one.name, *units))}
+    all_graphs.show(drawn, units)
     st.caption(
-        f"{advising.BASIS} Turn All graphs off for the reasons. The parts below the figure are about "
+        f"{advising.CHOOSING} Turn All graphs off for the reasons. The parts below the figure are about "
         f"{markup.literal(spec.title)}."
     )
     return []
@@ -97,9 +85,9 @@ _KEPT = (
     "sweep_bare",
     "sweep_option",
     "sweep_values",
-    DETAILED,
-    FRONT,
-    EVERY,
+    figure.DETAILED,
+    figure.FRONT,
+    figure.EVERY,
     "fold.sweep",
     "fold.compare",
 )
@@ -175,7 +163,7 @@ def _filters() -> tuple[DatasetSpec, RunQuery]:
     )
     units = ("none", "edge", "node") if unit == "both" else ("none", str(unit))
     shown = () if everywhere else (spec.name,)
-    return spec, RunQuery(methods=tuple(methods), datasets=shown, units=units, limit=MOST_RUNS)
+    return spec, RunQuery(methods=tuple(methods), datasets=shown, units=units, limit=figure.MOST_RUNS)
 
 
 def _follow_sweep() -> None:
@@ -185,266 +173,8 @@ def _follow_sweep() -> None:
     if unit is None:
         return
     if varied:
-        st.session_state[EVERY] = True
+        st.session_state[figure.EVERY] = True
     if st.session_state.get("protects") != "both":
         st.session_state["protects"] = unit
     if chosen := st.query_params.get_all("curve"):
         st.query_params["curve"] = list(dict.fromkeys([*chosen, *methods]))
-
-
-def _in_state(query: RunQuery, states: tuple[str, ...]) -> RunQuery:
-    return replace(query, states=states)
-
-
-@lru_cache(maxsize=16)
-def _curve(url: str, ids: tuple[str, ...]) -> list[Row]:
-    """The figure's rows. Finished runs never change, so this is computed once."""
-    return tradeoff_shown.with_curves(tradeoff.data(_readable(ids)))
-
-
-@lru_cache(maxsize=16)
-def _behind(url: str, ids: tuple[str, ...], first: str | None) -> dict[str, PrivacyStatement]:
-    """The statements behind the rows that are drawn, and no others: a file of the figure tells them."""
-    drawn = {run for row in _drawn(url, ids, first) for run in row["runs"].split()}
-    return statements_of([one for one in _readable(ids) if one.id in drawn])
-
-
-def _readable(ids: tuple[str, ...]) -> list[RunRecord]:
-    return [one for one in queue.store().find(RunQuery(ids=ids)) if not one.unreadable] if ids else []
-
-
-@lru_cache(maxsize=16)
-def _plot(url: str, ids: tuple[str, ...], theme_name: str, asked: tuple[bool, bool], first: str | None) -> go.Figure:
-    """The figure of these runs in that theme, with what is `asked` for of published epsilons and front; of
-    many it takes longer to draw than to send."""
-    return tradeoff.PLOTS[asked](_drawn(url, ids, first), theme_name)
-
-
-@lru_cache(maxsize=16)
-def _drawn(url: str, ids: tuple[str, ...], first: str | None) -> list[Row]:
-    """The rows that are drawn: an outline whose panels begin with the graph `first`; None: all that fit."""
-    rows = _curve(url, ids)
-    return (
-        tradeoff_shown.fitting(rows)
-        if first is None
-        else tradeoff_shown.first_panels(tradeoff_shown.outline(rows), first)
-    )
-
-
-@lru_cache(maxsize=16)
-def _together(url: str, ids: tuple[str, ...]) -> str:
-    """`composition.together` of these runs. Finished runs never change, so this is computed once."""
-    return composition.together(_readable(ids))
-
-
-@lru_cache(maxsize=16)
-def _refused(url: str, ids: tuple[str, ...]) -> list[RunRecord]:
-    """Those of the runs that this version cannot read."""
-    return [one for one in queue.store().find(RunQuery(ids=ids)) if one.unreadable] if ids else []
-
-
-@lru_cache(maxsize=16)
-def _table(url: str, ids: tuple[str, ...]) -> tuple[list[Row], dict[str, PrivacyStatement]]:
-    """The rows of the table of neighbours, and the statements of its runs. Finished runs never change, so
-    this is computed once."""
-    if not ids:
-        return [], {}
-    found = queue.store().find(RunQuery(ids=ids, methods=(neighbours_heatmap.METHOD,)))
-    records = [one for one in found if not one.unreadable]
-    return neighbours_heatmap.data(records), statements_of(records)
-
-
-def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
-    queue.tick()
-    _open_clicked()
-    waiting = queue.store().count(_in_state(query, sweep_form.PENDING))
-    if was_waiting and not waiting:
-        st.rerun()
-    messages = st.container()  # always there: a plot that moves is drawn anew, and the page jumps
-    if waiting:
-        those = f"{waiting} run{'s are' if waiting != 1 else ' is'}"
-        messages.info(f"{those} under way; the figure grows as they end.", icon="⏳")
-    found = queue.store().find_rows(_in_state(query, ("done",)))
-    ids = tuple(row["id"] for row in found)
-    rows = _curve(queue.store().url, ids)
-    with messages:
-        readable(_refused(queue.store().url, ids))
-    elsewhere = _other_unit(query)
-    if elsewhere and all(row["reference"] for row in rows):
-        messages.info(elsewhere, icon="↔️")
-    if not rows:
-        if not elsewhere:
-            st.info(
-                f"No finished run on {markup.literal(spec.title)} protects this unit yet. The sweep below makes "
-                "the curve.",
-                icon="📈",
-            )
-        return
-    if len(ids) == MOST_RUNS:
-        st.caption(f"The newest {MOST_RUNS:,} runs are drawn.")
-    shown = "all" if not query.datasets else spec.name
-    url = queue.store().url
-    outlined = _drawn(url, ids, spec.title)
-    every = bool(st.session_state.get(EVERY, False))
-    first = None if every else spec.title
-    known, rows = rows, _drawn(url, ids, first)
-    proved = any(placed(row["epsilon"]) for row in rows if not row["reference"])
-    detailed = bool(st.session_state.get(DETAILED, False)) or not proved
-    asked = (detailed, bool(st.session_state.get(FRONT, False)))
-    figure = _plot(url, ids, layout.theme(), asked, first)
-    live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        figure_exports("tradeoff", rows, _behind(url, ids, first), name=shown)
-        _open_by_name(rows)
-        st.toggle(
-            "Pareto front",
-            key=FRONT,
-            help="In grey steps, the highest accuracy that is had at an ε or below it: below the steps a point is "
-            "beaten by another one. Files that are exported have it in any case",
-        )
-        st.toggle(
-            theme.EPSILONS["published"].title,
-            key=DETAILED,
-            disabled=not proved,
-            help="The paper's own number for the same noise, beside the sound one. Files that are exported have both",
-        )
-        whole = _drawn(url, ids, None)
-        if more := len(whole) - len(outlined):
-            st.toggle(
-                f"Draw {more:,} more points and levels{_of_graphs(whole, outlined)}",
-                key=EVERY,
-                help="At first a crowded panel has one curve a method, at the options with which it has the most "
-                "points, all measured on the same nodes; and there are four panels at most",
-            )
-    if every and (apart := len(known) - len(whole)):
-        st.caption(
-            f"A panel holds {tradeoff_shown.LINES} curves: {apart:,} more point{'s' * (apart != 1)} and levels "
-            "stand in the numbers below. Choose a method above to draw its own."
-        )
-    left = (tradeoff.chart if detailed else tradeoff.plain)(rows).notes[1:]
-    marks = "Filled marks stand at a sound ε, hollow ones at the ε as published, of the same noise."
-    st.caption(
-        f"{marks if detailed else 'Each mark stands at a sound ε.'} Grey levels have no ε: they protect nothing, or "
-        "read no edge. Bars and bands: 95% confidence over three seeds or more; "
-        "over three they reach 2.5 standard deviations to either side, over ten 0.7. "
-        f"{' '.join([*left, _from_gallery([bool(row['gallery']) for row in found])])}"
-    )
-    with layout.fold("The numbers, and what all runs cost together", "numbers", icon=":material/table_rows:") as part:
-        if part.open:
-            st.dataframe([_shown(row) for row in known], hide_index=True, alt="Accuracy and epsilons of each setting")
-            st.caption(" ".join(markup.sentence(badge) for badge in badges_of(known)))
-            if together := _together(queue.store().url, ids):
-                st.caption(together)
-    _neighbours(ids, spec)
-
-
-def _of_graphs(every: Sequence[Row], outlined: Sequence[Row]) -> str:
-    """Of which graphs besides those that are drawn; "" where all of them are."""
-    hidden = len({row["graph"] for row in every} - {row["graph"] for row in outlined})
-    return f", {hidden} more graph{'s' * (hidden != 1)}" if hidden else ""
-
-
-_OPENED = "tradeoffs.opened"
-"""The runs of the point that was chosen, until the page that shows them is opened."""
-
-
-def _clicked(runs: str) -> None:
-    """A point of the figure was clicked: the next drawing opens its runs."""
-    st.session_state[_OPENED] = runs
-
-
-def _open_clicked() -> None:
-    """One run opens itself; several stand beside each other on the page Runs."""
-    runs = str(st.session_state.pop(_OPENED, "")).split()
-    if len(runs) == 1:
-        st.switch_page(shell.page("train"), query_params={"run": runs[0]})
-    elif runs:
-        st.switch_page(shell.page("runs"), query_params={"chosen": ",".join(runs), **_narrowed(runs)})
-
-
-def _narrowed(runs: Sequence[str]) -> dict[str, str]:
-    """The filters of the page Runs that leave little but these."""
-    first = next((one for one in queue.store().find(RunQuery(ids=tuple(runs))) if not one.unreadable), None)
-    if first is None:
-        return {}
-    one = first.spec
-    asked = {} if one.asked_epsilon is None else {"find": f"asked={option(one.asked_epsilon)}"}
-    return {"of_method": one.method, "of_data": one.dataset, "of_unit": one.unit, **asked}
-
-
-def _open_by_name(rows: Sequence[Row]) -> None:
-    """The same without a pointer."""
-    called = curve_names.names(rows)
-    titles = {str(row["runs"]): curve_names.point_of(row, called) for row in rows}
-
-    def choose() -> None:
-        if st.session_state.get("point"):
-            _clicked(st.session_state.pop("point"))
-
-    st.selectbox(
-        "Open the runs of a point",
-        list(titles),
-        index=None,
-        key="point",
-        format_func=lambda runs: titles.get(runs, runs),
-        placeholder="Open the runs of a point",
-        label_visibility="collapsed",
-        on_change=choose,
-        width=420,
-    )
-
-
-def _from_gallery(runs: Sequence[bool]) -> str:
-    """Whether the drawn runs came with the workbench. How many are drawn the figure itself says."""
-    if not any(runs):
-        return ""
-    if all(runs):
-        return "All runs came with the program (gallery); the switch above hides them."
-    own = len(runs) - sum(runs)
-    mine = f"{own:,} {'are your own runs' if own > 1 else 'is your own run'}"
-    return (
-        f"{mine}, the others from the gallery. A ring is around points that hold yours, which take the place of a "
-        "run of the gallery with the same options and seed. The switch above hides those of the gallery."
-    )
-
-
-def _neighbours(ids: tuple[str, ...], spec: DatasetSpec) -> None:
-    """How many neighbours HeterPoisson should read, where stored runs tell."""
-    rows, own = _table(queue.store().url, ids)
-    if not rows:
-        return
-    live_plot.show(neighbours_heatmap.plot(rows, layout.theme()), key=f"neighbours.{spec.name}")
-    st.caption(
-        "HeterPoisson: M says how many neighbours learn from a node in training, which costs noise; N_test "
-        "how many a prediction reads, which costs nothing. Means over seeds."
-    )
-    figure_exports("neighbours_heatmap", rows, own, name=spec.name)
-
-
-def _other_unit(query: RunQuery) -> str:
-    """Where the finished runs are that protect the unit that is not shown; nothing where there are none."""
-    others = tuple(unit for unit in ("edge", "node") if unit not in query.units)
-    count = queue.store().count(replace(query, units=others, states=("done",))) if others else 0
-    if not count:
-        return ""
-    return (
-        f"{count:,} finished run{'s' if count != 1 else ''} here protect{'s' if count == 1 else ''} a "
-        f"unit that is not shown: {others[0]}. Choose it above."
-    )
-
-
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    band = "one seed" if row["low"] is None else f"{percent(row['low'])} to {percent(row['high'])}"
-    return {
-        "graph": row["graph"],
-        "method": row["title"],
-        "protects": row["unit"],
-        theme.EPSILONS["sound"].title: kept(row["asked"], row["epsilon"]),
-        theme.EPSILONS["published"].title: stated("published", row[COLUMNS["published"]]),
-        "accuracy (mean)": percent(row["mean"]),
-        "95% band": band,
-        "seeds": row["seeds"],
-        "of them yours": row["seeds"] - row["gallery"],
-        "test nodes": row["test_nodes"],
-        "differs in": row["variant"],
-    }

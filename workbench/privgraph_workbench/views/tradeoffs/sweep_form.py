@@ -19,6 +19,7 @@ from privgraph.runs import engines
 from privgraph.runs.engines import ENGINES
 from privgraph.runs.launch import capacity
 from privgraph.runs.memory import too_large
+from privgraph.runs.queueing import LOCAL
 from privgraph.runs.records import FINISHED, RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.sweep import sweep
@@ -132,19 +133,34 @@ def _button(specs: Sequence[RunSpec], unit: str, *, ready: bool, varied: bool) -
         key="sweep_go",
         disabled=not ready or own or (again and bool(under_way)),
         icon=":material/play_arrow:",
-    ):
-        try:
-            sent = queue.submit(specs, tags=["sweep"], engine=engine)
-        except (StoreError, OptionError, OSError) as error:
-            st.error(markup.sentence(error))
-            return
-        st.session_state["sweep"] = tuple(dict.fromkeys([*under_way, *sent]))
-        st.session_state["sent"] = (tuple({one.method: None for one in specs}), unit, varied)
+    ) and send(specs, unit, "sweep", engine=engine, varied=varied):
         st.rerun()
 
 
+def send(
+    specs: Sequence[RunSpec],
+    unit: str,
+    tag: str,
+    *,
+    engine: str = LOCAL,
+    varied: bool = False,
+    followed: bool = True,
+) -> bool:
+    """Train these, show their curves, and where they are `followed` how far they are; whether they could be
+    sent."""
+    try:
+        sent = queue.submit(specs, tags=[tag], engine=engine)
+    except (StoreError, OptionError, OSError) as error:
+        st.error(markup.sentence(error))
+        return False
+    if followed:
+        st.session_state["sweep"] = tuple(dict.fromkeys([*_pending(), *sent]))
+    st.session_state["sent"] = (tuple({one.method: None for one in specs}), unit, varied)
+    return True
+
+
 def progress() -> None:
-    """How far the sweep is that was sent last; nothing where none was."""
+    """How far the runs are that were sent last; nothing where none were."""
     under_way = bool(_pending())
     shell.fragment(_progress, run_every=POLL_SECONDS if under_way else None)(under_way)
 
@@ -308,13 +324,13 @@ def _pending() -> tuple[str, ...]:
 
 
 def _progress(was_under_way: bool) -> None:
-    """How far the sweep is that was sent last, with a way to stop it, or what came of it."""
+    """How far the runs are that were sent last, with a way to stop them, or what came of them."""
     ids: tuple[str, ...] = st.session_state.get("sweep", ())
     if not ids:
         return
     queue.tick()
     states = Counter(row["state"] for row in queue.store().find_rows(RunQuery(ids=ids)))
-    said = f"**The sweep:** {states['done']} of {len(ids)} runs finished"
+    said = f"**Sent from here:** {states['done']} of {len(ids)} runs finished"
     failed = sum(count for state, count in states.items() if state in FINISHED and state != "done")
     said += f", {failed} did not get to their end" if failed else ""
     left = sum(states.values()) - states["done"] - failed
@@ -323,7 +339,7 @@ def _progress(was_under_way: bool) -> None:
     if left:
         stopping = states["stopping"] == left
         st.button(
-            "Stopping…" if stopping else "Stop the sweep",
+            "Stopping…" if stopping else "Stop them",
             key="sweep_stop",
             icon=":material/stop:",
             disabled=stopping,
@@ -335,7 +351,7 @@ def _progress(was_under_way: bool) -> None:
         st.success(f"{said}, and stand in the figure above.", icon=":material/check_circle:")
         st.page_link(
             shell.page("runs"),
-            label="The runs of the sweep, side by side",
+            label="These runs, side by side",
             icon=":material/arrow_forward:",
             query_params={"chosen": ",".join(ids[:MOST_CHOSEN])},
         )

@@ -1,0 +1,64 @@
+"""Settings held against each other seed by seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from privgraph_workbench.facts.seedwise import MOST_SEEDS, WRONG, Seedwise, together
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.seeds import confidence, paired
+
+ONE: Row = {"runs": "a0 a1 a2"}
+OTHER: Row = {"runs": "b0 b1 b2"}
+
+
+def seen(one: Mapping[int, float], other: Mapping[int, float], guess: float | None = None) -> Seedwise:
+    values = {f"a{at}": (seed, value, guess) for at, (seed, value) in enumerate(one.items())}
+    values |= {f"b{at}": (seed, value, guess) for at, (seed, value) in enumerate(other.items())}
+    return Seedwise(values=values)
+
+
+def test_what_every_split_has_in_common_hides_no_difference() -> None:
+    """Easy and hard splits spread both means: their intervals meet, and yet one is better on every split."""
+    one, other = {0: 0.60, 1: 0.70, 2: 0.80}, {0: 0.55, 1: 0.66, 2: 0.75}
+    assert (confidence([*one.values()])[1] or 0) < (confidence([*other.values()])[2] or 0)
+    assert seen(one, other).clear(ONE, OTHER)
+    assert not seen(one, other).clear(OTHER, ONE)
+    assert seen(one, other).difference(ONE, OTHER) == paired([*zip(one.values(), other.values(), strict=True)])
+
+
+def test_where_few_seeds_are_shared_the_means_are_compared() -> None:
+    one = dict(enumerate([0.70, 0.71, 0.72, 0.70, 0.71, 0.72, 0.70]))
+    far, near = {0: 0.50, 1: 0.51, 2: 0.52}, {0: 0.70, 1: 0.71, 2: 0.72}
+    row: Row = {"runs": " ".join(f"a{at}" for at in range(7))}
+    assert seen(one, far).clear(row, OTHER)
+    assert not seen(one, near).clear(row, OTHER)
+    assert seen(one, {0: 0.1, 1: 0.1}).difference(row, {"runs": "b0 b1"}) is None, "two tell no spread"
+
+
+def test_of_many_comparisons_each_has_to_be_clearer() -> None:
+    """One of ten alike is better by chance more often than one of one."""
+    assert together(1) == together(2) == 0.95
+    for count in (3, 5, 10):
+        assert count * (1 - together(count)) / 2 == pytest.approx(WRONG)
+    one, other = {0: 0.60, 1: 0.62, 2: 0.64}, {0: 0.55, 1: 0.555, 2: 0.60}
+    assert seen(one, other).clear(ONE, OTHER)
+    assert not seen(one, other).clear(ONE, OTHER, together(10))
+
+
+def test_a_guess_is_on_the_same_test_nodes() -> None:
+    one = {0: 0.50, 1: 0.52, 2: 0.54}
+    assert seen(one, {}, 0.4).above_guess(ONE)
+    assert not seen(one, {}, 0.5).above_guess(ONE)
+    assert seen(one, {}).above_guess(ONE), "where no guess is known, nothing speaks against it"
+    assert seen(one, {}, 0.4).guess([ONE]) == pytest.approx(0.4)
+
+
+def test_seeds_that_might_tell_are_more_than_there_are() -> None:
+    one, other = {0: 0.60, 1: 0.64, 2: 0.62}, {0: 0.59, 1: 0.59, 2: 0.61}
+    count = seen(one, other).to_tell(ONE, OTHER, together(4))
+    assert count is not None
+    assert 3 < count <= MOST_SEEDS
+    assert seen(one, {0: 0.64, 1: 0.60, 2: 0.6199}).to_tell(ONE, OTHER) is None

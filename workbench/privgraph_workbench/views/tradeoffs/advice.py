@@ -1,0 +1,157 @@
+"""What to take on a graph at which ε, as finished runs tell it, and what is behind that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from privgraph.data.errors import DataError
+from privgraph.data.spec import DatasetSpec
+from privgraph.options import OptionError
+from privgraph.registry import METHODS
+from privgraph.runs.launch import capacity
+from privgraph.runs.records import RunQuery, RunRecord
+from privgraph_workbench.facts import advising, comparing, datasets
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
+from privgraph_workbench.views.runs import tabs
+from privgraph_workbench.views.tradeoffs import files, sweep_form
+from privgraph_workbench.views.tradeoffs.known import Known, known, newest
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.numbers import duration, percent
+
+SETTLING = "tradeoffs.settling"
+"""The seeds that were asked for last: of which graph and unit, at which budgets, and their runs."""
+
+
+def headline(spec: DatasetSpec, unit: str, drawn: RunRecord | None) -> bool:
+    """What to take on this graph at which ε, as far as finished runs tell; whether there is anything to say:
+    not before two methods have some."""
+    found = known(spec, drawn, unit)
+    if found is None or found.said.methods < 2:
+        return False
+    with st.container(border=True):
+        lines(found.said)
+        _settled(spec, unit, found.said)
+        _with_public(found.public, unit)
+        if not found.said.settled:
+            _elsewhere(spec, unit)
+        st.caption(markup.literal(" ".join([*found.said.notes, found.short])))
+    return True
+
+
+def lines(said: advising.Verdict) -> None:
+    """What is said, a line for each stretch of budgets."""
+    told = [
+        f"- **{one.span}: {markup.literal(one.told)}.** {one.worth.capitalize()}. {markup.literal(one.why)}"
+        for one in said.stretches
+    ]
+    st.markdown("\n".join([f"**{markup.literal(said.heading)}**", "", *told]))
+
+
+def behind(spec: DatasetSpec, unit: str, found: Known) -> None:
+    """What methods that are taken promise, what is called clear, and the seeds that would say more."""
+    _promises(found)
+    st.caption(advising.BASIS)
+    _settle(spec, found, unit)
+
+
+def _with_public(public: Sequence[Sequence[Row]], unit: str) -> None:
+    """What to take where some nodes are public, at the same rank, and the runs that it is said of."""
+    if not public:
+        return
+    told = [f"- **{_best(same)}.**" for same in public]
+    st.markdown("\n".join([f"**To hide {advising.HIDES[unit]} where some nodes are public:**", "", *told]))
+    st.caption("Only private nodes that teach are hidden. Each is the best setting tried, on test nodes of its own.")
+    with st.container(horizontal=True):
+        for same in public:
+            best = max(same, key=lambda row: float(row["mean"]))
+            st.page_link(
+                shell.page("runs"),
+                label=f"The runs of {markup.literal(METHODS[best['method']].title)} at ε {best['asked']:g} "
+                f"({percent(best['mean'])})",
+                icon=":material/arrow_forward:",
+                query_params={"chosen": ",".join(str(best["runs"]).split())},
+            )
+
+
+def _best(same: Sequence[Row]) -> str:
+    """Budgets side by side at which the same method is best, and what it reaches at both ends."""
+    ends = same if len(same) == 1 else (same[0], same[-1])
+    budgets = " to ".join(f"{row['asked']:g}" for row in ends)
+    reached = [percent(row["mean"]) + (f" at ε {row['asked']:g}" if len(ends) > 1 else "") for row in ends]
+    return f"ε {budgets}: take {markup.literal(METHODS[same[0]['method']].title)}, {', '.join(reached)}"
+
+
+def _elsewhere(spec: DatasetSpec, unit: str) -> None:
+    """The way to a graph of which more is known, where there is one: of such the one with most methods."""
+    others = {}
+    for one in datasets.choices():
+        if one.name != spec.name and (run := newest(one.name, unit)) is not None:
+            found = known(one, run, unit)
+            if found is not None and found.said.settled:
+                others[one] = found.said
+    if not others:
+        return
+    best, said = max(others.items(), key=lambda one: (one[1].methods, len(one[1].stretches)))
+    st.page_link(
+        shell.page("tradeoffs"),
+        label=f"More is known on {markup.literal(best.title)}: {said.methods} methods compared to hide "
+        f"{advising.HIDES[unit]}",
+        icon=":material/arrow_forward:",
+        query_params={"data": best.name, "protects": unit},
+    )
+
+
+def _promises(found: Known) -> None:
+    """What is promised by the methods that are taken, each in a line, with the way to all of it."""
+    for one in found.promises:
+        title = markup.literal(METHODS[one.method].title)
+        st.caption(f"**{title}** {markup.literal(one.text)}")
+        if one.run:
+            st.page_link(
+                shell.page("train"),
+                label=f"The promise of {title} in full, of a run at ε {one.epsilon:g}",
+                icon=":material/verified_user:",
+                query_params={"run": one.run, tabs.OPENED: tabs.PROMISE},
+            )
+
+
+def _settle(spec: DatasetSpec, found: Known, unit: str) -> None:
+    """The button that trains the seeds by which methods might be told apart; nothing where there are none, or
+    no files to train on."""
+    if not found.more or files.absent(spec):
+        return
+    held = {row["id"]: row["state"] for row in queue.store().find_rows(RunQuery(ids=tuple(found.more)))}
+    missing = [one for run, one in found.more.items() if held.get(run) not in ("done", *sweep_form.PENDING)]
+    if not missing:
+        return
+    try:
+        facts = datasets.public_facts(spec, missing[0].data_options, "random")
+    except (OptionError, DataError) as error:
+        st.error(markup.sentence(error))
+        return
+    about = duration(comparing.seconds(missing, facts, found.records, capacity()))
+    st.caption(
+        "More seeds might tell methods apart, or not. Each run reads the same people again: what all cost together "
+        "stands at the numbers below the figure."
+    )
+    if st.button(
+        f"Train {len(missing)} more runs (about {about})", key=f"settle.{unit}", icon=":material/play_arrow:"
+    ) and sweep_form.send(missing, unit, "compare"):
+        budgets = sorted({one.epsilon for stretch in found.said.stretches for one in stretch.needed})
+        st.session_state[SETTLING] = (spec.name, unit, budgets, tuple(one.id for one in missing))
+        st.rerun()
+
+
+def _settled(spec: DatasetSpec, unit: str, said: advising.Verdict) -> None:
+    """What came of the seeds that were asked for last, once all are there."""
+    name, of_unit, budgets, ids = st.session_state.get(SETTLING, ("", "", (), ()))
+    if (name, of_unit) != (spec.name, unit) or queue.store().count(RunQuery(ids=ids, states=sweep_form.PENDING)):
+        return
+    clear = {epsilon for one in said.stretches if one.kind == "one" for epsilon in one.epsilons}
+    won = [f"{one:g}" for one in budgets if one in clear]
+    told = f"there is a clear winner now at ε {', '.join(won)}" if won else "there is still no clear winner"
+    st.markdown(f"**With the {len(ids)} runs that you added {told}.**")

@@ -1,0 +1,100 @@
+"""What finished runs say of a comparison of methods, and from how many of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from privgraph.data import catalogue
+from privgraph.data.spec import DatasetSpec
+from privgraph.options import Scalar
+from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.spec import RunSpec
+from privgraph_workbench.facts import advising, comparing, promising
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.jobs import queue
+
+MOST_KNOWN = 2000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What finished runs say of a comparison, from how many of them (also in short), what is best where some
+    nodes are public, what is promised by what is taken, and the runs, by id, that would tell methods apart.
+    records: what it is said from."""
+
+    table: list[Row]
+    said: advising.Verdict
+    words: str
+    short: str
+    public: list[list[Row]]
+    promises: list[promising.Promise]
+    more: dict[str, RunSpec]
+    records: list[RunRecord]
+
+
+def known(spec: DatasetSpec, drawn: RunRecord | None, unit: str) -> Known | None:
+    """What is known now on the graph of the run `drawn`: from runs of the comparison, and from others of the
+    same settings. None where nothing protects the unit of such a graph."""
+    if not comparing.fitting(spec, unit):
+        return None
+    return of_options(spec, options_of(spec, drawn), shared_by(spec, unit), unit)
+
+
+def shared_by(spec: DatasetSpec, unit: str) -> dict[str, Scalar]:
+    """The options that all methods are compared at, where the data set has no default of them: those of the
+    newest run."""
+    run = newest(spec.name, unit) if spec.domains else None
+    return {} if run is None else comparing.shared_options(spec, run.spec, unit)
+
+
+def of_options(spec: DatasetSpec, options: Mapping[str, Scalar], shared: Mapping[str, Scalar], unit: str) -> Known:
+    found = queue.store().find_rows(
+        RunQuery(datasets=(spec.name,), units=("none", unit), states=("done",), limit=MOST_KNOWN)
+    )
+    ids = tuple(sorted(row["id"] for row in found))
+    return _told(queue.store().url, ids, spec.name, tuple(sorted(options.items())), tuple(sorted(shared.items())), unit)
+
+
+def newest(data: str, *units: str) -> RunRecord | None:
+    """The newest finished run on this graph that protects one of these units; of any where none is named."""
+    found = queue.store().find(RunQuery(datasets=(data,), units=units, states=("done",), limit=1))
+    return next((record for record in found if not record.unreadable), None)
+
+
+def options_of(spec: DatasetSpec, drawn: RunRecord | None) -> Mapping[str, Scalar]:
+    return drawn.spec.data_options if drawn is not None and spec.load_options() else {}
+
+
+@lru_cache(maxsize=64)
+def _told(
+    url: str,
+    ids: tuple[str, ...],
+    data: str,
+    options: tuple[tuple[str, Scalar], ...],
+    shared: tuple[tuple[str, Scalar], ...],
+    unit: str,
+) -> Known:
+    """The table and the verdict of these finished runs. They never change, so this is computed once."""
+    spec, wanted = catalogue.dataset(data), comparing.specs(data, unit, data_options=dict(options), shared=dict(shared))
+    found = queue.store().find(RunQuery(ids=ids)) if ids else []
+    records = comparing.alike(wanted, found)
+    rows = [row for row in tradeoff.data(records) if not row["variant"]]
+    rows.sort(key=lambda row: (row["asked"] is None, row["asked"] or 0.0, -row["mean"]))
+    used = {one.id for one in records}
+    others = {one.spec.method for one in found if not one.unreadable and one.id not in used}
+    words = comparing.known_words(wanted, set(ids), len(records), others)
+    said = advising.verdict(records, unit, comparing.fitting(spec, unit), comparing.networks(wanted, found))
+    needed = [one for stretch in said.stretches for one in stretch.needed]
+    return Known(
+        table=rows,
+        said=said,
+        words=words,
+        short=comparing.used_words(len(records), len(ids)),
+        public=comparing.with_public(wanted, found, unit),
+        promises=promising.promises(records, said),
+        more={one.id: one for one in comparing.settling(needed, wanted)},
+        records=records,
+    )
