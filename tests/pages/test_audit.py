@@ -368,8 +368,8 @@ class TestShown:
         [
             (
                 {},
-                "That is below the sound {}, which it neither contradicts nor proves. By counting alone, 4,000 trials can "
-                "show 5.43 at most, even where an attack is never wrong. It is below the paper's 9, too.",
+                "That is below the sound {}, which it neither contradicts nor proves. By counting alone, 4,000 trials "
+                "can show 5.43 at most, even where an attack is never wrong. It is below the paper's 9, too.",
             ),
             ({"claimed": math.inf}, "No ε is proved here, so there is no guarantee that an attack could contradict."),
             (
