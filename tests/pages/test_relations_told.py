@@ -23,6 +23,7 @@ from privgraph.attacks.outcome import Rate
 from privgraph.data.catalogue import dataset
 from privgraph.privacy.serialisation import statement_to_json
 from privgraph.runs import gallery
+from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.leases import new_worker
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
@@ -31,6 +32,7 @@ from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.facts import describing
 from privgraph_workbench.jobs import asking, queue
 from privgraph_workbench.serving.offered_files import find
+from privgraph_workbench.views.parts import statement
 from privgraph_workbench.views.relations import nearest
 
 Open = Callable[..., AppTest]
@@ -102,6 +104,18 @@ def test_the_wager_is_that_of_the_sound_epsilon(
     shown = texts(opened("relations"))
     assert f"ε as published {'no formula' if published is None else '**1**'}" in shown
     assert "they are right at most 98.3%" in shown, "e⁴ to 1, whatever is published"
+
+
+def test_a_bound_that_hangs_on_secret_noise_says_so_where_the_noise_is_public(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(made_relations, "statement_to_json", lambda said: statement_to_json(with_public_noise(said)))
+    run = made_run(store)
+    store.add_attack(run.id, made_attack(run.id, name="relations"))
+    shown = texts(opened("relations"))
+    assert "**At ε 4 and secret noise** (weak protection), whatever they try" in shown
+    assert shown.count(statement.PUBLIC) == 2, "beside the bound and on the card"
+    assert "only ε is a promise, and that of secret noise alone." in shown
 
 
 def test_every_figure_leaves_with_the_statements_of_its_runs(opened: Open, store: RunStore, process: Answering) -> None:

@@ -15,6 +15,7 @@ from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.parts import statement
 from privgraph_workbench.views.relations import sent
 from privgraph_workbench.views.relations.runs import (
     METHODS,
@@ -64,8 +65,8 @@ def show(private: RunRecord | None, bare: RunRecord | None) -> None:
         _twin(private, "none", bare)
     sent.show("twin")
     st.caption(
-        "**Sound** ε: what the noise of the run guarantees. **As published**: what the paper's own formula gives. "
-        "**Audited**: what an attack has shown it to be at least."
+        "**Sound** ε: what the noise of the run guarantees while it is secret. **As published**: what the paper's own "
+        "formula gives. **Audited**: what an attack has shown it to be at least."
     )
     with st.expander("What they were trained with", key="fold.settings", icon=":material/table_rows:"):
         _settings(private, bare)
@@ -85,6 +86,8 @@ def _card(title: str, record: RunRecord | None) -> None:
             values[1] = "no formula"
         numbers = " · ".join(_number(*one) for one in zip(labels, values, strict=True))
         st.markdown(numbers)
+        if statement_words.noise_premise(said):
+            st.markdown(statement.PUBLIC, help=statement_words.PUBLIC_NOISE)
     st.page_link(
         shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
     )
