@@ -67,7 +67,7 @@ def readers(home: Path) -> list[psutil.Process]:
 
 
 def asked(page: Page, text: str) -> None:
-    box = page.get_by_role("textbox", name="Your text", exact=True)
+    box = page.get_by_role("textbox", name="Your text, compared with those of")
     box.fill(text)
     box.press("Enter")
 

@@ -374,7 +374,10 @@ def test_texts_that_somebody_has_brought_along_stand_in_no_address(
 @pytest.mark.parametrize(
     ("near", "said"),
     [
-        (Near(score=0.2, usual=0.7, chance=0.3, nearer=1.0), "**Nothing in garden resembles this text**"),
+        (
+            Near(score=0.2, usual=0.7, chance=0.3, nearer=1.0),
+            "**To the base encoder, nothing in garden resembles this text**",
+        ),
         (Near(score=0.5, usual=0.7, chance=0.3, nearer=0.98), "**These are the nearest texts that garden has, and "),
         (Near(score=0.69, usual=0.7, chance=0.3, nearer=0.6), "This text is as near to its nearest ones as is usual"),
     ],

@@ -25,6 +25,7 @@ from privgraph.privacy.serialisation import statement_to_json
 from privgraph.runs import gallery
 from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.leases import new_worker
+from privgraph.runs.questions import Near
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
@@ -248,6 +249,29 @@ def test_of_a_text_that_is_unlike_the_others_the_nearest_one_is_asked_by_one_cli
     assert app.button(key="ask_instead").label == said
     app.button(key="ask_instead").click().run()
     assert process.asked[-1].text == "rustic red bench of oak"
+
+
+def test_a_text_of_another_domain_is_told_what_training_makes_of_it_and_searched_there(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    made_run(store)
+    answer = made_answer(partners=False)
+    titles = ("rustic bench", "rustic rake", "rustic swing", "rustic lamp", "oak lamp", "tin lamp")
+    process.found = replace(
+        answer,
+        entities=tuple(replace(one, text=text) for one, text in zip(answer.entities, titles, strict=True)),
+        near={**answer.near, "base": Near(score=0.31, usual=0.85, chance=0.2, nearer=1.0)},
+    )
+    app = ask(opened("relations"), "rustic kettle")
+    (info,) = app.info
+    assert "its nearest scores 0.31, where 0.85 is usual and 0.20 is chance" in info.value
+    assert info.value.endswith("still share with it: **rustic** (PvGaLM, edge ε 4).")
+    app.button(key="search.kitchen").click().run()
+    asked = process.asked[-1]
+    assert (asked.text, asked.domain) == ("rustic kettle", "kitchen")
+    ask(app, "quantum banking law")
+    assert not app.info
+    assert any("The order below says next to nothing" in one.value for one in app.warning)
 
 
 def test_words_that_training_has_brought_to_the_front_are_told(

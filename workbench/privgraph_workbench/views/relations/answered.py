@@ -15,7 +15,7 @@ from privgraph.runs.questions import Answer, Entity, Near
 from privgraph_workbench.figures.notes import composed
 from privgraph_workbench.figures.relations import moved
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.parts import states
+from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.relations.runs import Pair, unseeded
 from privgraph_workbench.words import markup, naming
@@ -44,13 +44,16 @@ def show(
     }
     words = _words(answer.text or text)
     far = [name for name in names if name in answer.near and _far(answer.near[name])]
-    if not answer.known:  # of the data's own, which are near by nature, the answer comes first
-        _caution(names, domain, answer, far)
     common = _common(lists)
+    kept = {name: words & set(common[name]) for name in names if name != "base"}
+    if _foreign(answer):
+        _unlike(pair, names, domain, answer, {name: own for name, own in kept.items() if own})
+    elif not answer.known:  # of the data's own, which are near by nature, the answer comes first
+        _caution(names, domain, answer, far)
     marked = {name: words | set(common[name]) for name in names}
     absent = [unseeded(one) for one in pair.records if one not in pair.here]
     shell.fragment(_side_by_side)(names, _tabs(pair, names), lists, answer.near, marked, absent)
-    if answer.known and far:
+    if answer.known and far and not _foreign(answer):
         _caution(names, domain, answer, far)
     if far:
         _behind(pair, names, domain, answer, far)
@@ -79,24 +82,45 @@ def show(
         _table(answer, names, partner)
 
 
+def _unlike(
+    pair: Pair, names: Mapping[str, str], domain: str, answer: Answer, kept: Mapping[str, Collection[str]]
+) -> None:
+    """That the base encoder finds nothing like the text, which of its words trained ones have `kept` all the
+    same, and the way to the other domain."""
+    base = answer.near["base"]
+    lead = f"**To the base encoder, nothing in {markup.literal(domain)} resembles this text**"
+    score = f"its nearest scores {base.score:.2f}, where {base.usual:.2f} is usual and {base.chance:.2f} is chance"
+    if kept:
+        told = "; ".join(
+            f"{', '.join(f'**{markup.literal(word)}**' for word in sorted(own))} ({markup.literal(names[name])})"
+            for name, own in kept.items()
+        )
+        st.info(f"{lead}: {score}. What most of the nearest still share with it: {told}.")
+    else:
+        st.warning(f"{lead}: {score}. The order below says next to nothing.", icon=":material/wrong_location:")
+    for other in dict.fromkeys((pair.predicted, pair.learnt)):
+        if other != domain:
+            st.button(
+                f"Search {markup.literal(other)} instead",
+                key=f"search.{other}",
+                icon=":material/search:",
+                on_click=choosing.put,
+                args=("domain", other),
+            )
+
+
 def _caution(names: Mapping[str, str], domain: str, answer: Answer, far: Sequence[str]) -> None:
     """That the nearest texts mean little, where even they are `far` under some encoder: every text has a
     nearest one, nonsense too."""
-    base, where = answer.near.get("base"), markup.literal(domain)
-    if _foreign(answer):
-        st.warning(
-            f"**Nothing in {where} resembles this text**: its nearest one is more like one taken at random than like "
-            "the nearest of a text of the data. Their order says next to nothing.",
-            icon=":material/wrong_location:",
-        )
-    elif far:
+    where = markup.literal(domain)
+    if far:
         under = "" if len(far) == len(names) else f" under {' and '.join(markup.literal(names[name]) for name in far)}"
         st.info(
             f"**These are the nearest texts that {where} has, and they are not very near{under}**: take their order "
             "with caution.",
             icon=":material/wrong_location:",
         )
-    elif base is not None:
+    elif "base" in answer.near:
         st.caption("This text is as near to its nearest ones as is usual here.")
 
 

@@ -66,7 +66,7 @@ def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> 
     domain, neighbours = _searched(pair, places)
     kept = worked.texts(question(pair, "-", domain, neighbours))
     with form:
-        text = _asked_text(kept)
+        text = _asked_text(domain, kept)
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key=shell.WHOLE):
             if text.strip():  # answers are wanted now
                 with st.popover("Examples", icon=":material/list:", type="tertiary"):
@@ -180,7 +180,7 @@ def _asked(name: str, record: RunRecord, *, adapter: bool) -> Asked:
     )
 
 
-def _asked_text(kept: Sequence[str]) -> str:
+def _asked_text(domain: str, kept: Sequence[str]) -> str:
     """What is asked: as it was typed; else as the address says, or as it was when one was here before; else
     the first example whose answer is `kept`, which nobody waits for."""
     held = st.session_state
@@ -195,7 +195,7 @@ def _asked_text(kept: Sequence[str]) -> str:
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
         text = st.session_state[KEPT] = st.text_input(
-            "Your text",
+            f"Your text, compared with those of {markup.literal(domain)}",
             key=TEXT,
             placeholder="red wooden bench for two",
             help=f"Any text, up to {LONGEST:,} characters. It stays on this computer. A text of the public data stands "
