@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -108,17 +106,30 @@ def test_where_randomised_relations_are_better_they_are_what_to_take(
     )
 
 
-def test_a_training_that_has_not_read_each_relation_once_is_called_short(
-    opened: Open, store: RunStore, process: Answering, described: SimpleNamespace
+def test_a_training_that_has_not_read_each_relation_once_is_called_short_before_data_are_read(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(describing, "describe", lambda *_, **__: None)
     made_run(store)
     made_run(store, unit="none")
-    short = "Training was short (each relation was read 0.64 times on average)"
-    kitchen = describing.Domain(name="kitchen", texts=60, relations=200, words=2.0, most_words=2, samples=())
-    described.domains = (kitchen,)
-    assert short in texts(opened("relations"))
-    described.domains = (replace(kitchen, relations=100),)
+    short = "Training was short (each relation was read 0.064 times on average)"
+    assert short in texts(opened("relations")), "4 · 32 / 2,000"
+    made_run(store, steps=63)
+    made_run(store, unit="none", steps=63)
     assert "Training was short" not in texts(opened("relations")), "each was read once and more"
+
+
+def test_how_many_relations_are_false_has_a_place_before_it_is_counted(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeds(store, [0.11, 0.12, 0.13])
+    seeds(store, [0.06, 0.07, 0.08], method="relation-rand", epsilon=4.0)
+    waits = "How many of the randomised relations are false is being counted."
+    assert waits not in texts(opened("relations"))
+    monkeypatch.setattr(describing, "describe", lambda *_, **__: None)
+    shown = texts(opened("relations"))
+    assert waits in shown
+    assert "of them false" not in shown
 
 
 def test_a_comparison_with_other_options_than_the_chosen_run_names_them(

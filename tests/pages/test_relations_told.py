@@ -400,34 +400,29 @@ def test_an_attack_that_finds_nothing_is_a_finding_and_no_proof(
 
 
 def test_how_often_a_relation_was_read_stands_beside_an_attack_that_finds_nothing(
-    opened: Open, store: RunStore, process: Answering, described: SimpleNamespace
+    opened: Open, store: RunStore, process: Answering
 ) -> None:
-    run = made_run(store)
+    run = made_run(store, steps=40)
     store.add_attack(run.id, made_attack(run.id, name="relations", memory=0.0))
-    assert "Training read each relation" not in texts(opened("relations")), "nobody has counted them yet"
-    kitchen = describing.Domain(name="kitchen", texts=60, relations=200, words=2.0, most_words=2, samples=())
-    described.domains = (kitchen,)
-    assert "read each relation 0.64 times on average: what is read so seldom" in texts(opened("relations")), (
-        "4 · 32 / 200"
-    )
-    described.domains = (replace(kitchen, relations=64),)
+    seldom = "read each relation 0.64 times on average: what is read so seldom"
+    assert seldom in texts(opened("relations")), "40 · 32 / 2,000"
+    often = made_run(store, steps=125)
+    store.add_attack(often.id, made_attack(often.id, name="relations", memory=0.0))
     assert "read each relation 2 times on average. " in texts(opened("relations"))
 
 
 def test_the_reason_is_that_of_the_attacked_run_and_the_other_is_named(
-    opened: Open, store: RunStore, process: Answering, described: SimpleNamespace
+    opened: Open, store: RunStore, process: Answering
 ) -> None:
-    kitchen = describing.Domain(name="kitchen", texts=60, relations=200, words=2.0, most_words=2, samples=())
-    described.domains = (kitchen,)
-    bare, private = made_run(store, unit="none"), made_run(store, steps=40)
+    bare, private = made_run(store, unit="none", steps=40), made_run(store, steps=400)
     store.add_attack(bare.id, made_attack(bare.id, name="relations", memory=0.0, targets=1))
     shown = texts(opened("relations"))
     assert "**The attack tried here finds nothing, not even without privacy.**" in shown
-    assert "Training of PvGaLM, not private, seed 0 read each relation 0.64 times on average: what is read" in shown
-    assert "PvGaLM, edge ε 4, seed 0 was not attacked. Another attack may find more" in shown
+    name, other = "PvGaLM, not private, seed 0", "PvGaLM, edge ε 4, seed 0"
+    assert f"Training of {name} read each relation 0.64 times on average: what is read" in shown
+    assert f"{other} was not attacked. Another attack may find more" in shown
     store.add_attack(private.id, made_attack(private.id, name="relations", memory=0.0))
-    both = "0.64 times (PvGaLM, not private, seed 0) and 6.4 times (PvGaLM, edge ε 4, seed 0) on average. "
-    assert both in texts(opened("relations"))
+    assert f"0.64 times ({name}) and 6.4 times ({other}) on average. " in texts(opened("relations"))
 
 
 def test_an_attack_that_finds_something_says_of_whom(opened: Open, store: RunStore, process: Answering) -> None:

@@ -53,6 +53,9 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
     st.markdown(price.sentence(pair, rows))
     price.offer(pair, rows)
     st.markdown("\n".join(f"- {one}" for one in (*beside_randomised(pair, steps, rows), _asked(pair, rows))))
+    randomised = next((one for one in steps if one.spec.method == RANDOMISED), None)
+    if randomised is not None:
+        runs.await_data(randomised, "How many of the randomised relations are false is being counted.")
     shares = _shares(pair, steps, rows)
     near = _near(pair, steps)
     drawn = [row for row in relation_ranking.shared(rows, shares) if row["kind"] != "run" or row["run"] in near]

@@ -179,7 +179,7 @@ def _reading(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> str
     else:
         lead = f"The attack tried here finds nothing{', not even without privacy' * bare}"
     each = "; ".join(_right(record, attack, found) for record, attack in found)
-    seldom = "" if telling else _seldom([record for record, _ in found], pair)
+    seldom = "" if telling else _seldom([record for record, _ in found])
     attacked = {record.id for record, _ in found}
     left = "".join(f"{called(one)} was not attacked. " for one in pair.records if one.id not in attacked)
     promise = ", and that of secret noise alone" * _public(pair)
@@ -198,10 +198,10 @@ def _right(record: RunRecord, attack: AttackRecord, found: Sequence[tuple[RunRec
     return f"{called(record)}{title}: **{percent(area)}** ({percent(low)} to {percent(high)})"
 
 
-def _seldom(attacked: Sequence[RunRecord], pair: Pair) -> str:
+def _seldom(attacked: Sequence[RunRecord]) -> str:
     """How often training of the attacked runs read each relation, which says how much there was to remember;
     "" if that is not known."""
-    times = {called(one): read for one in attacked if (read := price.reads(one, pair.domains)) is not None}
+    times = {called(one): read for one in attacked if (read := price.reads(one)) is not None}
     if not times:
         return ""
     rates = list(dict.fromkeys(times.values()))

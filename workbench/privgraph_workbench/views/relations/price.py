@@ -14,7 +14,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.relations import relation_ranking
 from privgraph_workbench.figures.seeds import FEWEST
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.views.relations import runs, sent
+from privgraph_workbench.views.relations import sent
 from privgraph_workbench.views.relations.runs import METHODS, PENDING, Pair, apart, like
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import percent, roughly
@@ -99,7 +99,7 @@ def _verdict(pair: Pair, private: Row, bare: Row, reached: str, untrained: str) 
 
 def _short(pair: Pair) -> str:
     """That training was short, where neither run has read each relation once."""
-    times = [reads(one, pair.domains) for one in pair.records]
+    times = [reads(one) for one in pair.records]
     known = [one for one in times if one is not None]
     if len(known) < len(times) or max(known) >= 1:
         return ""
@@ -107,13 +107,14 @@ def _short(pair: Pair) -> str:
     return f" Training was short (each relation was read {often} times on average): after more, the price may differ."
 
 
-def reads(record: RunRecord, domains: Sequence[str]) -> float | None:
-    """How often training read each relation on average; None where that is not known, or others were read."""
-    domain = runs.domain_of(record, runs.domains_of(record, domains)[0])
-    if record.spec.method != METHODS[0] or domain is None or not domain.relations:
+def reads(record: RunRecord) -> float | None:
+    """How often training read each relation on average, by the run's ledger; None where that is not known, or
+    others were read."""
+    said = record.statement
+    if record.spec.method != METHODS[0] or said is None:
         return None
-    options = record.spec.options
-    return min(1.0, float(options["batch_size"]) / domain.relations) * float(options["steps"])
+    known = [one.count * one.sampling_rate for one in said.ledger if one.sampling_rate is not None]
+    return sum(known) or None
 
 
 def _more(pair: Pair, most: int) -> None:

@@ -193,7 +193,7 @@ def _domains(record: RunRecord) -> tuple[str, ...] | None:
         if not found:
             described = describing.describe(record.spec.dataset, record.spec.data_options)
             if described is None:
-                shell.fragment(_await_domains, run_every=POLL_SECONDS)(record)
+                await_data(record, "The domains are being read from the data.")
                 return None
             found = described.facts.domains
     except (DataError, OptionError, UnknownName) as error:
@@ -214,14 +214,23 @@ def domain_of(record: RunRecord, domain: str) -> describing.Domain | None:
     return None if described is None else next((one for one in described.domains if one.name == domain), None)
 
 
-def _await_domains(record: RunRecord) -> None:
-    st.caption("The domains are being read from the data.")
-    try:
-        waiting = describing.describe(record.spec.dataset, record.spec.data_options) is None
-    except (DataError, OptionError, UnknownName):
-        waiting = False  # the page says why
-    if not waiting:
+def await_data(record: RunRecord, told: str) -> None:
+    """This sentence while another process reads the run's data, after which the page is drawn again."""
+    if _being_read(record):
+        shell.fragment(_await, run_every=POLL_SECONDS)(record, told)
+
+
+def _await(record: RunRecord, told: str) -> None:
+    st.caption(told)
+    if not _being_read(record):
         st.rerun()
+
+
+def _being_read(record: RunRecord) -> bool:
+    try:
+        return describing.describe(record.spec.dataset, record.spec.data_options) is None
+    except (DataError, OptionError, UnknownName):
+        return False  # the page says why
 
 
 def _one(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None:
