@@ -53,12 +53,14 @@ def test_the_ladder_climbs_from_the_base_to_no_privacy(opened: Open, store: RunS
     kept = [row["gain kept"].split(" ")[0] for row in rungs.values()]
     assert kept == ["–", "–", "50%", "25%", "70%", "–"]
     assert rungs["PvGaLM, edge ε 4"]["PREC@1"] == "12.0% (9.5% to 14.5%)"
+    assert [row["outsiders right"] for row in rungs.values()][-1] == "≤ 100%", "nothing is promised"
+    assert rungs["PvGaLM, edge ε 4"]["outsiders right"] == "≤ 98.3%", "cost and protection in one line"
     assert rungs["PvGaLM, edge ε 4"]["seeds"] == "3"
-    (told,) = (one.value for one in app.markdown if "randomised relations" in one.value)
+    (told,) = (one.value for one in app.markdown if "and randomised relations" in one.value)
     assert (
         "**At ε 4, take PvGaLM**: PvGaLM **12.0%** and randomised relations **7.0%** (82% of them false), 5.0 " in told
     )
-    assert len(told.split("\n")) == 2, "the figure is near"
+    assert len(told.split("\n")) == 3, "the figure is near"
     (first,) = (row for row in files(app)["relation_ranking"]["rows"] if row["label"] == "PvGaLM, edge ε 4")
     assert first["kept"] == pytest.approx(0.5)
     assert 0.3 < first["kept_low"] < 0.5 < first["kept_high"] < 0.7
@@ -72,10 +74,8 @@ def test_seeds_that_show_no_difference_do_not_say_that_privacy_is_free(
     seeds(store, [0.21, 0.22, 0.23], unit="none")
     seeds(store, [0.10, 0.17, 0.24])
     app = opened("relations")
-    assert (
-        "this difference may still be chance.** Before any training, it is 2.0%. The difference is 5.0 points"
-        in texts(app)
-    )
+    assert "this difference may still be chance.** Before any training, it is 2.0%." in texts(app)
+    assert "The difference is 5.0 points" in texts(app)
     assert ladder(app)["PvGaLM, edge ε 4"]["gain kept"].startswith("75% (at least ")
     assert "do not show" not in texts(app)
 
@@ -337,5 +337,5 @@ def test_an_interval_of_the_gain_is_not_cut_at_nothing(monkeypatch: pytest.Monke
     monkeypatch.setattr(ladder_page.st, "table", lambda lines, **_: shown.append(lines))
     between = {f"{name}{end}": 0.1 for name in ("accuracy", "mrr") for end in ("", "_low", "_high")}
     row = {"run": "a", "kind": "run", "label": "A", "epsilon": 4.0, "seeds": 3, **between}
-    ladder_page._table([row], {"a": (0.5, -0.2, 1.3)})
+    ladder_page._table([row], {"a": (0.5, -0.2, 1.3)}, {})
     assert shown[0][0]["gain kept"] == "50% (at least -20%)"

@@ -20,9 +20,10 @@ from privgraph_workbench.figures.relations import relation_ranking
 from privgraph_workbench.figures.relations.relation_ranking import RANDOMISED
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.relations import price, runs
+from privgraph_workbench.views.relations import outsiders, price, runs
 from privgraph_workbench.views.relations.runs import Pair
 from privgraph_workbench.words import markup, naming, settings
+from privgraph_workbench.words.meaning import guess
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import percent
 
@@ -32,6 +33,10 @@ UNREAD = ("seed", "shots")
 """What two runs may differ in, and yet only privacy lies between them: training reads none of it."""
 MOST_DRAWN = 9
 """Settings in the figure; the table has all."""
+COINS = (
+    "**Randomised relations**: for each pair of texts, a coin says whether they are joined. It leaves out some true "
+    "relations and puts in false ones, and training reads what it says."
+)
 MOST_BUDGETS = 3
 """Budgets at which it is told which of the two to take."""
 
@@ -39,7 +44,7 @@ MOST_BUDGETS = 3
 def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
     """What privacy cost, in words, as a figure and as a table."""
     steps = rungs(pair, finished)
-    domain = runs.domain_of(pair.first, pair.predicted)
+    domain = _domain(pair.first, pair.predicted)
     rows = relation_ranking.data(
         steps,
         finished,
@@ -52,8 +57,10 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
     st.markdown("### What does privacy cost?")
     st.markdown(price.sentence(pair, rows))
     price.offer(pair, rows)
-    st.markdown("\n".join(f"- {one}" for one in (*beside_randomised(pair, steps, rows), _asked(pair, rows))))
     randomised = next((one for one in steps if one.spec.method == RANDOMISED), None)
+    told = [COINS] if randomised is not None else []
+    told += [*beside_randomised(pair, steps, rows), _asked(pair, rows)]
+    st.markdown("\n".join(f"- {one}" for one in told))
     if randomised is not None:
         runs.await_data(randomised, "How many of the randomised relations are false is being counted.")
     shares = _shares(pair, steps, rows)
@@ -63,8 +70,10 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
     drawn_figure("relation_ranking", drawn, statements_of(shown), pair.first, runs=shown)
     for note in relation_ranking.chart(drawn).notes:
         st.markdown(markup.literal(note))
-    _table(rows, shares)
+    _table(rows, shares, {one.id: _bound(one) for one in steps})
     st.caption(
+        "**Outsiders right** is how often they can be right at most about whether one relation was learnt from, by the "
+        "sound ε and with secret noise; a coin is right 50% of the time. "
         "**MRR** is the mean of one over the partner's rank, 1 if it always came first. **Gain kept** is the share of "
         "what training without privacy gains in PREC@1 on the base encoder, which has read no relation; “at least” "
         f"stands where the seeds leave open whether anything is lost. {_no_share(pair, steps, rows)}In the paper "
@@ -82,6 +91,15 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
         icon=":material/balance:",
         query_params={"data": pair.first.spec.dataset},
     )
+
+
+def _domain(record: RunRecord, domain: str) -> describing.Domain | None:
+    """What a domain of the run's data holds; None where that is not known, or not yet."""
+    try:
+        described = describing.describe(record.spec.dataset, record.spec.data_options)
+    except (DataError, OptionError, UnknownName):
+        return None
+    return None if described is None else next((one for one in described.domains if one.name == domain), None)
 
 
 def rungs(pair: Pair, finished: Sequence[RunRecord]) -> list[RunRecord]:
@@ -238,7 +256,13 @@ def _candidates(rows: Sequence[Row]) -> str:
     return f"{' or '.join(map(str, found))} candidates" if found else "the candidates"
 
 
-def _table(rows: Sequence[Row], shares: Shares) -> None:
+def _bound(record: RunRecord) -> str:
+    """How often somebody who has the encoder can be right about one relation."""
+    said = record.statement
+    return "–" if said is None else f"≤ {outsiders.bound(guess(said.epsilon, said.delta))}"
+
+
+def _table(rows: Sequence[Row], shares: Shares, bounds: Mapping[str, str]) -> None:
     """The same in numbers."""
 
     def between(row: Row, measure: str) -> str:
@@ -260,6 +284,7 @@ def _table(rows: Sequence[Row], shares: Shares) -> None:
                 "PREC@1": between(row, "accuracy"),
                 "MRR": between(row, "mrr"),
                 "gain kept": kept(row),
+                "outsiders right": bounds.get(row["run"], "–"),
                 "seeds": f"{row['seeds']}" if row["kind"] == "run" else "–",
             }
             for row in rows

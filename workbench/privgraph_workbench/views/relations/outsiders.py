@@ -110,7 +110,7 @@ def _promises(pair: Pair) -> list[str]:
             )
         if _public(pair):
             told[0] += f" {statement.PUBLIC}"
-        beside = " · ".join(f"ε {one:g}: {_bound(guess(one, said.delta))}" for one in OTHERS)
+        beside = " · ".join(f"ε {one:g}: {bound(guess(one, said.delta))}" for one in OTHERS)
         told.append(
             f"The same for other ε, at most: {beside}. It holds for one relation, not for all of a text together "
             f"(δ = {number(said.delta)})."
@@ -120,7 +120,7 @@ def _promises(pair: Pair) -> list[str]:
     return told
 
 
-def _bound(chance: float) -> str:
+def bound(chance: float) -> str:
     """A bound on a chance in percent, rounded up; not to a certainty, which it is not."""
     told = at_most(chance).removeprefix("at most ")
     return "over 99.99%" if told == "100%" and chance < 1 else told

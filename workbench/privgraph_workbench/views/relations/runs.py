@@ -205,15 +205,6 @@ def _domains(record: RunRecord) -> tuple[str, ...] | None:
     return found
 
 
-def domain_of(record: RunRecord, domain: str) -> describing.Domain | None:
-    """What a domain of the run's data holds; None where that is not known, or not yet."""
-    try:
-        described = describing.describe(record.spec.dataset, record.spec.data_options)
-    except (DataError, OptionError, UnknownName):
-        return None
-    return None if described is None else next((one for one in described.domains if one.name == domain), None)
-
-
 def await_data(record: RunRecord, told: str) -> None:
     """This sentence while another process reads the run's data, after which the page is drawn again."""
     if _being_read(record):
