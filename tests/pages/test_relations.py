@@ -152,6 +152,7 @@ def test_the_newest_of_each_is_compared(opened: Open, store: RunStore, process: 
     assert len(app.selectbox(key="bare").options) == 2
     shown = texts(app)
     assert shown.count("sound ε **") == 2
+    assert "relations of one domain (here kitchen) and predicts those of another (garden)" in shown
     assert "they are right at most 98." in shown, "e⁴ to 1"
     assert "nothing is promised" in shown
     assert ":blue[●] sound ε **4**" in shown or ":blue[●] sound ε **3." in shown

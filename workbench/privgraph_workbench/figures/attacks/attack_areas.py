@@ -16,7 +16,7 @@ NARROW = 0.6
 """Up to here an axis reaches at least: two areas beside a coin's do not fill one that ends at 1."""
 CLASSES = "true classes alone"
 """What similarity tells by itself, with which an area of edges is to be compared."""
-TITLE = "Areas under the curves, the smallest ε first"
+TITLE = "How often each attack picks the right one of two"
 
 
 def data(records: Sequence[AttackRecord], names: Sequence[str] = (), slots: Sequence[int] = ()) -> list[Row]:

@@ -8,6 +8,7 @@ import streamlit as st
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.relations import cards, ladder, nearest, outsiders, runs, studied, training, watched
+from privgraph_workbench.words import markup
 
 SECTIONS = ("What does privacy cost?", "What it protects", "Settings and training", "What moves it?")
 
@@ -18,17 +19,24 @@ def _jumps(curves: bool) -> str:
     return "Below: " + " · ".join(f"[{title}](#{title.replace(' ', '-')})" for title in titles)
 
 
+def _told(learnt: str = "", predicted: str = "") -> str:
+    """What this page is about, with the names of the two domains: Markdown."""
+    return (
+        "Which texts belong together? A **relation** joins two texts: two products that one customer bought, or two "
+        "papers of which one cites the other. Which texts are joined is private; the texts count as public. A small "
+        f"public language model, the **base encoder**, learns the relations of one domain{markup.literal(learnt)} and "
+        f"predicts those of another{markup.literal(predicted)}: with differential privacy (**PvGaLM**, the method of "
+        "Yin et al.), and without."
+    )
+
+
 def page() -> None:
     """Ask a private run and one without privacy; see how well they predict, and what they promise."""
     queue.tick()
     runs.name_all()
     st.title("Relations")
-    st.markdown(
-        "Which texts belong together? A **relation** joins two texts: two products that one customer bought, or two "
-        "papers of which one cites the other. Which texts are joined is private; the texts count as public. A small "
-        "public language model, the **base encoder**, learns the relations of one domain and predicts those of "
-        "another: with differential privacy (**PvGaLM**, the method of Yin et al.), and without."
-    )
+    told = st.empty()  # domains are known when runs are chosen
+    told.markdown(_told())
     with st.container():  # always there: what is below keeps its place
         waiting = watched.under_way()
     records = runs.finished()
@@ -46,6 +54,7 @@ def page() -> None:
     pair = runs.paired(private, bare)
     curves = [] if pair is None else studied.curves(pair)
     if pair is not None:
+        told.markdown(_told(f" (here {pair.learnt})", f" ({pair.predicted})"))
         jumps.markdown(_jumps(bool(curves)))  # a caption is faint, and links in it are too pale
         nearest.show(pair, form, places[3:])
     st.divider()
