@@ -525,6 +525,11 @@ def test_progress_is_shown_until_there_is_an_answer(
     ), "nothing is known yet of how fast they read"
     held = app.session_state[nearest.TICKET]
     monkeypatch.setattr(nearest, "time", SimpleNamespace(monotonic=lambda: 160.0))
+    app.session_state[nearest.ASKED] = 148.0
+    held.share, held.stage = 0.0, "loading the encoder base"
+    app.run()
+    told = app.get("progress")[0].proto.text
+    assert told == "Loading Base encoder, tiny (1 of 3) · 12 s so far", "which goes on before anything is done"
     app.session_state[nearest.SINCE] = (100.0, 0.25)
     held.share = 0.5
     app.run()

@@ -78,7 +78,8 @@ def chart(rows: Sequence[Row]) -> Chart:
     by_text = {one: {row["encoder"]: row for row in rows if row["number"] == one} for one in numbers}
     labels = dict(zip(numbers, distinct(_label(next(iter(by_text[one].values()))) for one in numbers), strict=True))
     places = [row["place"] for held in by_text.values() for row in held.values()]
-    low, high = 0.8, 1.25 * max(places)
+    high = 1.25 * max(places)
+    low = high**-0.1  # a ring at place 1 stays clear of its text, on a narrow page too
     series = [
         Series(
             name="",

@@ -72,7 +72,7 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
         st.markdown(markup.literal(note))
     _table(rows, shares, {one.id: _bound(one) for one in steps})
     st.caption(
-        "**Outsiders right** is how often they can be right at most about whether one relation was learnt from, by the "
+        "**Outsiders right, at most**: how often they can be right about whether one relation was learnt from, by the "
         "sound ε and with secret noise; a coin is right 50% of the time. "
         "**MRR** is the mean of one over the partner's rank, 1 if it always came first. **Gain kept** is the share of "
         "what training without privacy gains in PREC@1 on the base encoder, which has read no relation; “at least” "
@@ -259,7 +259,7 @@ def _candidates(rows: Sequence[Row]) -> str:
 def _bound(record: RunRecord) -> str:
     """How often somebody who has the encoder can be right about one relation."""
     said = record.statement
-    return "–" if said is None else f"≤ {outsiders.bound(guess(said.epsilon, said.delta))}"
+    return "–" if said is None else outsiders.bound(guess(said.epsilon, said.delta))
 
 
 def _table(rows: Sequence[Row], shares: Shares, bounds: Mapping[str, str]) -> None:
@@ -284,7 +284,7 @@ def _table(rows: Sequence[Row], shares: Shares, bounds: Mapping[str, str]) -> No
                 "PREC@1": between(row, "accuracy"),
                 "MRR": between(row, "mrr"),
                 "gain kept": kept(row),
-                "outsiders right": bounds.get(row["run"], "–"),
+                "outsiders right, at most": bounds.get(row["run"], "–"),
                 "seeds": f"{row['seeds']}" if row["kind"] == "run" else "–",
             }
             for row in rows

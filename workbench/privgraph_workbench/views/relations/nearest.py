@@ -34,6 +34,8 @@ TEXT, TICKET, KEPT = "relations.text", "relations.ticket", "relations.kept"
 """In the session: what the field holds, what was asked, and the text that one finds again on coming back."""
 OPENED = "relations.opened"
 """In the session: the example that the page opened on, which nobody has asked."""
+ASKED = "relations.asked"
+"""In the session: when it was asked, by a clock that only goes on."""
 SINCE = "relations.since"
 """In the session: when texts were first seen to be read, by a clock that only goes on, and the share then."""
 LEAST = 0.3
@@ -292,6 +294,7 @@ def _ask(asked: Question) -> Ticket:
     held = st.session_state.get(TICKET)
     if not isinstance(held, Ticket) or held.question != asked:
         held = st.session_state[TICKET] = asking.asker().ask(asked)
+        st.session_state[ASKED] = time.monotonic()
         st.session_state.pop(SINCE, None)
     return held
 
@@ -309,7 +312,9 @@ def _await(ticket: Ticket, names: Mapping[str, str]) -> None:
         if stage.endswith(f"the encoder {key}"):
             stage = f"{stage.removesuffix(f'the encoder {key}')}{title} ({place} of {len(names)})"
     share = min(1.0, ticket.share)
-    st.progress(share, text=markup.literal(f"{stage[:1].upper()}{stage[1:]} · {share:.0%}{_left(share)}"))
+    # encoders are loaded before any text is read: nothing is done then, and yet it goes on
+    far = f"{share:.0%}{_left(share)}" if share else f"{time.monotonic() - st.session_state[ASKED]:.0f} s so far"
+    st.progress(share, text=markup.literal(f"{stage[:1].upper()}{stage[1:]} · {far}"))
     st.button("Cancel", key="cancel_question", icon=":material/stop:", on_click=_cancel, args=(ticket,))
     st.caption(FIRST)
 
@@ -317,8 +322,6 @@ def _await(ticket: Ticket, names: Mapping[str, str]) -> None:
 def _left(share: float) -> str:
     """How long it will take, by the share that was seen to be done; "" before that is enough."""
     now = time.monotonic()
-    if share == 0:
-        return ""  # encoders are loaded, which says nothing of how fast they read
     since, before = st.session_state.setdefault(SINCE, (now, share))
     if share - before < LEAST:
         return ""

@@ -24,8 +24,8 @@ def _told(learnt: str = "", predicted: str = "") -> str:
     return (
         "Which texts belong together? A **relation** joins two texts: two products that one customer bought, or two "
         "papers of which one cites the other. Which texts are joined is private; the texts count as public. A small "
-        f"public language model, the **base encoder**, learns the relations of one domain{markup.literal(learnt)} and "
-        f"predicts those of another{markup.literal(predicted)}: with differential privacy (**PvGaLM**, the method of "
+        f"public language model, the **base encoder**, learns the relations of one domain{learnt} and "
+        f"predicts those of another{predicted}: with differential privacy (**PvGaLM**, the method of "
         "Yin et al.), and without."
     )
 
@@ -54,7 +54,7 @@ def page() -> None:
     pair = runs.paired(private, bare)
     curves = [] if pair is None else studied.curves(pair)
     if pair is not None:
-        told.markdown(_told(f" (here {pair.learnt})", f" ({pair.predicted})"))
+        told.markdown(_told(f" (here {markup.literal(pair.learnt)})", f" ({markup.literal(pair.predicted)})"))
         jumps.markdown(_jumps(bool(curves)))  # a caption is faint, and links in it are too pale
         nearest.show(pair, form, places[3:])
     st.divider()
