@@ -58,6 +58,7 @@ _NOT_KEPT = (
     "memory_mb",
     "engine",
     "retries",
+    "needs",
     "losses",
     "again",
 )

@@ -46,12 +46,8 @@ Domains = tuple[str, str, str]
 
 def cell(where: Domains, level: str) -> Cell:
     """One level of privacy on one pair of domains."""
-    return setting(where, *LEVELS[level])
-
-
-def setting(where: Domains, method: str, given: Options) -> Cell:
-    """A method with these options on one pair of domains."""
     dataset, learnt, predicted = where
+    method, given = LEVELS[level]
     return Cell.of(method, dataset, {"trained_on": learnt, "tested_on": predicted, "shots": SHOTS, **given})
 
 
