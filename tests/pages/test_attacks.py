@@ -888,14 +888,19 @@ def test_outsider_worst_case_and_promise_are_told_by_one_measure(opened: Open, s
     assert least is not None
     assert said is not None
     line = (
-        f"an outsider **{percent(found.found[0])}**; the worst case, who knows all the rest, **{at_least(least)}** "
-        f"(95% confidence); ε allows that one **{at_most(meaning.ranked(said.epsilon, said.delta))}**. A coin: 50%."
+        f"an outsider, of models like this, **{percent(found.found[0])}**; the worst case, with the same noise on data "
+        f"made for it, **{at_least(least)}** (95% confidence); ε allows that one "
+        f"**{at_most(meaning.ranked(said.epsilon, said.delta))}**. A coin: 50%."
     )
     for who in ("outsider", "worst-case"):
         assert [one.value for one in opened("attacks", run=run, who=who).markdown if one.value.endswith(line)]
     edges = keep(store, spec("gap", unit="edge"))
     told = right_how_often.told(store.get(edges), [made_attack(edges)], [])
     assert told == "", "who was trained on is not what it promises to hide"
+    linked = replace(made_attack(edges), attack="link")
+    assert right_how_often.told(store.get(edges), [linked], []) == "", "similar people are no neighbouring graphs"
+    linked = replace(linked, options=replace(linked.options, by="influence"))
+    assert "an outsider, of models like this" in right_how_often.told(store.get(edges), [linked], [])
 
 
 def test_an_attacked_model_that_is_no_stand_in_for_the_run_is_pointed_out(

@@ -183,7 +183,11 @@ def _promised(attack: AttackRecord, unit: str, learnt: tuple[float, float] | Non
     if attack.steps is not None and attack.drawn:
         epsilon, delta = attack.steps * attack.sound, group_delta(attack.sound, attack.delta, attack.steps)
         if meaning.guess(epsilon, delta) > EVERYTHING:
-            return f"The run's ε of {stated('sound', attack.sound)} allows nearly everything that can be found so."
+            most = at_most(meaning.guess(epsilon, delta))
+            right = "" if most == at_most(1.0) else f": to be right {most} of the time"
+            return (
+                f"The run's ε of {stated('sound', attack.sound)} allows nearly everything that can be found so{right}."
+            )
         return (
             f"The run's ε of {stated('sound', attack.sound)} allows an outsider to be right "
             f"{at_most(meaning.guess(epsilon, delta))} of the time: nothing here contradicts it."
