@@ -24,7 +24,7 @@ from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.runs import tradeoff_marks, tradeoff_shown
 from privgraph_workbench.figures.runs.curve_names import curve_of, names
 from privgraph_workbench.figures.seeds import confidence
-from privgraph_workbench.theme import Epsilon
+from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words.naming import (
     graph_of,
     method_title,
@@ -315,7 +315,7 @@ def _other_nodes(panels: Iterable[Sequence[Row]]) -> list[str]:
 def _out_of_sight(panels: Sequence[Sequence[Row]], ends: Sequence[tuple[float, float]]) -> list[str]:
     """How many marks lie beyond the end of their panel, and why."""
     found = []
-    for column, what in ((COLUMNS["sound"], "ε"), (COLUMNS["published"], "ε as published")):
+    for column, what in ((COLUMNS["sound"], "ε"), (COLUMNS["published"], EPSILONS["published"].title)):
         beyond = sum(
             placed(row[column]) and row[column] > end
             for held, (_, end) in zip(panels, ends, strict=True)
