@@ -63,6 +63,7 @@ def command(*words: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.usefixtures("without")
+@pytest.mark.long
 def test_every_module_of_the_engine_is_imported() -> None:
     output = python(
         """
@@ -96,6 +97,7 @@ def test_the_engine_trains_a_run_and_names_the_extra_for_its_figures() -> None:
 
 
 @pytest.mark.usefixtures("without")
+@pytest.mark.long
 def test_the_command_line_works_and_names_the_extra_for_the_app() -> None:
     code, out, _ = command("--help")
     assert code == 0

@@ -169,6 +169,7 @@ def test_the_epsilon_of_a_run_is_that_of_its_statement() -> None:
     assert pg.Run(made_runs.record(spec, None), store).epsilon == math.inf
 
 
+@pytest.mark.long
 def test_a_run_is_one_of_the_app_and_is_opened_the_second_time(capsys: pytest.CaptureFixture[str]) -> None:
     run = pg.run("progap", **SMALL, tags=["mine"])
     assert run.record.state == "done"
@@ -189,6 +190,7 @@ def test_a_run_is_one_of_the_app_and_is_opened_the_second_time(capsys: pytest.Ca
         pg.audit(pg.run("mlp", **SMALL, unit="edge"), "white-box")
 
 
+@pytest.mark.long
 def test_stores_keep_their_files_apart(tmp_path: Path) -> None:
     """Equal runs in two stores: neither clears the other's files, and neither is in the store of the app."""
     here = pg.run("progap", **SMALL, store=tmp_path / "here")
@@ -220,6 +222,7 @@ def test_noise_is_that_of_the_installation_and_of_nobody_else(tmp_path: Path, mo
     assert other[0] == curves[0][0]
 
 
+@pytest.mark.long
 def test_many_runs_are_trained_together(tmp_path: Path) -> None:
     specs = pg.sweep(pg.spec("progap", **SMALL), over={"epsilon": (0.5, 2)}, seeds=(0, 1))
     runs = pg.run_all([*specs, specs[0]], store=tmp_path, progress=True)
@@ -228,6 +231,7 @@ def test_many_runs_are_trained_together(tmp_path: Path) -> None:
     assert pg.run_all([], store=tmp_path) == []
 
 
+@pytest.mark.long
 def test_a_run_that_fails_says_why(tmp_path: Path) -> None:
     spec = pg.spec("gnn", on="social", data_options={"nodes": 200}, epochs=3, device="cuda")
     import torch

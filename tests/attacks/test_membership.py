@@ -232,6 +232,7 @@ def test_an_attack_says_what_the_other_scores_find_from_the_same_answers(tmp_pat
 
 
 @pytest.mark.parametrize("split", ["random", "inductive"])
+@pytest.mark.long
 def test_a_model_that_remembers_is_found_out(split: str) -> None:
     """A wide perceptron trained long on noise knows its training nodes by heart."""
     told = replace(subject("mlp", epochs=150, hidden=64, dropout=0.0), graph=noise_graph, split=split)
@@ -277,6 +278,7 @@ def forgetful(_subject: Attacked, _options: AttackOptions, **_: object) -> Any:
 
 
 @pytest.mark.parametrize("name", ["bavaria", "lira", "rmia", "threshold"])
+@pytest.mark.long
 def test_intervals_hold_chance_where_nothing_is_remembered(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """200 attacks on noise: the area's interval holds 0.5, the bound is 0, and each rate's its false one."""
     monkeypatch.setattr(membership, "ask", forgetful)

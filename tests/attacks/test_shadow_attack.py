@@ -91,6 +91,7 @@ def _areas(own: bool) -> tuple[int, float]:
     return held, float(np.mean(areas))
 
 
+@pytest.mark.long
 def test_a_target_that_saw_nobody_tells_nothing() -> None:
     held, mean = _areas(own=False)
     assert held >= 16, "19 of 20 on average"

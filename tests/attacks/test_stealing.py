@@ -273,6 +273,7 @@ def test_what_cannot_be_done_is_refused_in_words() -> None:
         attacked(subject("mlp", with_edges_of_no_meaning(60, 5)))
 
 
+@pytest.mark.long
 def test_from_a_stored_run_to_a_stored_attack(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a process of its own, as a person starts it, on a karate club of 34 people with 78 friendships."""
     monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)

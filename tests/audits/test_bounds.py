@@ -289,6 +289,7 @@ def test_one_run_covers_where_delta_tells_all_and_a_forgotten_delta_is_noticed()
 
 
 @pytest.mark.parametrize(("mu", "sizes"), [(0.3, (40, 70)), (2.0, (12, 9)), (2.0, (300, 300))])
+@pytest.mark.long
 def test_the_limit_of_a_shift_errs_exactly_as_often_as_it_says(mu: float, sizes: tuple[int, int]) -> None:
     """More often would be wrong, less often would give away what can be shown."""
     generator, trials = np.random.default_rng(13), 600

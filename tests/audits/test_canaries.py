@@ -127,6 +127,7 @@ def test_what_is_shown_of_plain_gaussians_is_never_more_than_is_true(steps: int,
 
 @pytest.mark.parametrize(("rate", "others", "steps"), [(1.0, 0, 1), (0.3, 0, 20), (0.01, 4, 200)])
 @pytest.mark.parametrize("noise", [0.0, 1e-9, 0.02])
+@pytest.mark.long
 def test_noise_that_is_all_but_missing_shows_very_much_and_never_infinitely_much(
     noise: float, rate: float, others: int, steps: int
 ) -> None:

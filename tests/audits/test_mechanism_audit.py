@@ -197,6 +197,7 @@ def test_repeated_releases_add_up() -> None:
 
 
 @pytest.mark.parametrize("exclusive", [True, False])
+@pytest.mark.long
 def test_a_star_of_heterpoisson_stays_below_its_price(exclusive: bool) -> None:
     game = subgraphs.StarGame(
         clip=0.5, noise="gaussian", multiplier=1.5, rate=0.4, neighbours=2, largest_degree=50, exclusive=exclusive
@@ -232,6 +233,7 @@ def test_the_likelihood_of_a_mixture() -> None:
 # Published claims that are wrong, and stand refuted
 
 
+@pytest.mark.long
 def test_a_friendship_costs_more_than_gap_says() -> None:
     """Published: sensitivity 1. A friendship is two entries: at the paper's own noise for 1, more is shown,
     and 1.45 holds."""
@@ -242,6 +244,7 @@ def test_a_friendship_costs_more_than_gap_says() -> None:
     assert not record.refutes_sound
 
 
+@pytest.mark.long
 def test_spherical_laplace_noise_shows_more_than_lemma_1_claims() -> None:
     """All coordinates are seen: they reveal the one W. Projected on the canary alone, as the paper audits,
     nothing is wrong."""

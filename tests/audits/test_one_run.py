@@ -34,6 +34,7 @@ def responses(epsilon: float, canaries: int, confidence: float) -> Array:
 
 
 @pytest.mark.parametrize(("epsilon", "canaries"), [(0.25, 200), (0.5, 400)])
+@pytest.mark.long
 def test_the_shares_of_guesses_err_together_as_seldom_as_they_say(epsilon: float, canaries: int) -> None:
     assert (responses(epsilon, canaries, 0.9) > epsilon).sum() <= SELDOM
     undivided = 1 - len(one_run.SHARES) * 0.1

@@ -68,6 +68,7 @@ def audited(of: Subject, **options: Any) -> AuditRecord:
 
 
 @pytest.mark.parametrize("name", METHODS)
+@pytest.mark.long
 def test_the_bounds_hold_and_the_one_by_gaussians_shows_a_good_part(name: str) -> None:
     of = subject(name)
     # that sure, seven methods err together in 2 of 1,000 draws; the noise is always the same here

@@ -119,6 +119,7 @@ def test_what_cannot_be_audited_is_said_and_starts_nothing(capsys: pytest.Captur
     assert all(auditing.states(store, one.id) == [] for one in store.find())
 
 
+@pytest.mark.long
 def test_ctrl_c_stops_the_audit_and_keeps_nothing() -> None:
     run = a_run("digits", epochs=1000, batch_size=16)
     store = RunStore.open()

@@ -388,6 +388,7 @@ def test_a_store_that_cannot_be_used_is_one_sentence(
         assert said.count("\n") == 1
 
 
+@pytest.mark.long
 def test_no_command_that_trains_nothing_imports_torch(tmp_path: Path) -> None:
     code = (
         "import sys; from privgraph_workbench.cli import main; assert main(sys.argv[1:]) == 0; "

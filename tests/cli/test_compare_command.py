@@ -19,6 +19,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
 
+@pytest.mark.long
 def test_what_fits_is_trained_and_one_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["compare", "social", "--unit", "edge", "--epsilons", "2", "--seeds", "1", "--methods", "gap,edge-rand"]
     assert main([*asked, *SMALL, "--json"]) == 0
@@ -56,6 +57,7 @@ def test_what_cannot_be_done_is_one_sentence(capsys: pytest.CaptureFixture[str],
     assert err.count("\n") == 1
 
 
+@pytest.mark.long
 def test_the_gallery_is_listed_and_each_run_says_how_it_is_repeated(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["gallery", "--json"]) == 0
     chapters = json.loads(capsys.readouterr().out)

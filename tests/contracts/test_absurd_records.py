@@ -86,6 +86,7 @@ def test_no_record_stops_or_poisons_a_run(name: str, unit: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(("name", "unit"), OF_TEXTS, ids=[f"{name}-{unit}" for name, unit in OF_TEXTS])
+@pytest.mark.long
 def test_no_text_stops_or_poisons_a_run(name: str, unit: str, tmp_path: Path) -> None:
     base = graph(METHODS[name].tasks[0])
     plain = outcome(name, unit, base, tmp_path / "plain")

@@ -124,6 +124,7 @@ def said_by_the_contract() -> str:
     return "nothing"
 
 
+@pytest.mark.long
 def test_every_test_of_the_contract_says_it(package: Path) -> None:
     path = package / "class_counts" / "config.py"
     clean = path.read_text()
@@ -142,6 +143,7 @@ def test_every_test_of_the_contract_says_it(package: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_contract_without_a_row_says_so(package: Path) -> None:
     path = package / "test_none.py"
     path.write_text("from privgraph.testing import MethodContract\n\n\nclass TestNone(MethodContract):\n    pass\n")

@@ -997,6 +997,7 @@ os.write(1, f"{seed} {own} {everybodys}\\n".encode())
 """
 
 
+@pytest.mark.long
 def test_eight_writers_and_a_reader_lose_nothing(store: RunStore, url: str) -> None:
     batches = 25
     shared = running(store, seed=100)

@@ -66,6 +66,7 @@ def test_it_keeps_the_contract(package: Path) -> None:
     ],
     ids=["nothing written down", "run twice", "twice the budget"],
 )  # fmt: skip
+@pytest.mark.long
 def test_a_bug_in_it_is_named_with_its_module(package: Path, file: str, right: str, wrong: str, words: str) -> None:
     """Noise of half the plan's scale, which the ledger does not know, is another matter."""
     path = package / "class_counts" / f"{file}.py"

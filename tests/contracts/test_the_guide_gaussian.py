@@ -51,6 +51,7 @@ def test_it_keeps_the_contract(gaussian: Path) -> None:
         ("if self.sigma > 0:", "if self.sigma > 1e9:", "calibration must be Fixed where sigma is given"),
     ],
 )
+@pytest.mark.long
 def test_a_given_sigma_that_is_not_drawn_is_named(
     gaussian: Path, tmp_path: Path, right: str, wrong: str, words: str
 ) -> None:
@@ -67,6 +68,7 @@ def test_a_given_sigma_that_is_not_drawn_is_named(
     assert words in done.stdout
 
 
+@pytest.mark.long
 def test_a_noise_that_is_always_given_keeps_the_contract(gaussian: Path, tmp_path: Path) -> None:
     """Nobody asks it to keep an epsilon."""
     shutil.copytree(gaussian, tmp_path / "one", ignore=shutil.ignore_patterns("*.pyc", "home"))

@@ -36,6 +36,7 @@ LONG = "x" * 10_000
         ("runs", {"page": "1e400", "find": LONG, "chosen": LONG}),
     ],
 )
+@pytest.mark.long
 def test_no_address_leaves_a_traceback(
     opened: Callable[..., AppTest], store: RunStore, page: str, query: dict[str, str]
 ) -> None:

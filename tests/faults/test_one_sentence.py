@@ -136,6 +136,7 @@ def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("killed", [False, True])
+@pytest.mark.long
 def test_a_store_on_a_full_or_read_only_disk_is_read(
     disk: Path, killed: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:

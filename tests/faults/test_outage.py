@@ -248,6 +248,7 @@ def test_a_worker_that_is_told_to_end_does_not_wait_long(store: RunStore, monkey
     assert store.get(run).state == "running"  # whoever looks next finds it lost
 
 
+@pytest.mark.long
 def test_who_waits_for_a_run_waits_through_an_outage(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
     run = store.submit(make_spec("gnn", "karate"))
     store.leases.claim([run], "w", pid=os.getpid())

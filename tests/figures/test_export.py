@@ -65,6 +65,7 @@ def texts(svg: bytes) -> str:
     return " ".join(said.split())
 
 
+@pytest.mark.long
 def test_the_rows_cover_every_figure(every_figure: Rows) -> None:
     assert set(every_figure) == set(FIGURES)
 
@@ -86,6 +87,7 @@ def brings_a_new_mark(figure: str, every_figure: Rows) -> bool:
 
 @pytest.mark.usefixtures("cut_off")
 @pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.long
 def test_every_figure_leaves_in_every_format(figure: str, every_figure: Rows, statement: PrivacyStatement) -> None:
     """Pictures as SVG, whose words can be read; as PDF and PNG, which are written from the same drawing,
     those that show something that none before did."""

@@ -105,6 +105,7 @@ def test_the_page_asks_for_nothing(run: tuple[RunRecord, list[StoredEvent]]) -> 
     assert "&lt;script&gt;note" in page
 
 
+@pytest.mark.long
 def test_what_outsiders_found_stands_in_it(run: tuple[RunRecord, list[StoredEvent]]) -> None:
     """Numbers of all together; nobody is named."""
     record, events = run

@@ -378,6 +378,7 @@ def test_a_table_forgets_columns_of_zeros_alone(sparse: bool) -> None:
         assert torch.allclose(outer[member, : columns.numel()], whole[member, columns])
 
 
+@pytest.mark.long
 def test_memory_stays_bounded_on_a_large_private_graph() -> None:
     command = [
         sys.executable,

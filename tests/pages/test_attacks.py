@@ -244,6 +244,7 @@ def test_a_verdict_is_two_sentences_and_the_rest_a_few_lines() -> None:
         assert 1 <= len(verdict.details(made_attack(memory=memory, targets=4, seed=5), "node", None)) <= 3
 
 
+@pytest.mark.long
 def test_without_an_address_the_page_opens_on_what_a_promise_keeps_and_attacked_runs_come_first(
     opened: Open, store: RunStore
 ) -> None:

@@ -545,6 +545,7 @@ def test_why_the_published_number_is_another_stands_beside_it(opened: Open, stor
         assert not statement_words.why_published(replace(statement, epsilon_as_published=same))
 
 
+@pytest.mark.long
 def test_without_an_address_the_page_opens_where_an_audit_can_decide(opened: Open, store: RunStore) -> None:
     """Between the paper's claim and a larger proved one; and audited runs are offered first."""
     gallery.bring_in(store)

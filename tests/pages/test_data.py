@@ -84,6 +84,7 @@ def test_graphs_are_counted_alike_where_they_are_chosen(opened: Callable[..., Ap
     assert opened("train").selectbox(key="find.data").label == f"Search {count}"
 
 
+@pytest.mark.long
 def test_options_of_the_invented_network_are_a_form(opened: Callable[..., AppTest]) -> None:
     app = opened("data", data="social", data__nodes="100", data__degree="4", data__homophily="0.3")
     app = counted(app)
@@ -107,6 +108,7 @@ def test_wrong_addresses_are_one_sentence(opened: Callable[..., AppTest]) -> Non
     assert not app.warning
 
 
+@pytest.mark.long
 def test_another_graph_has_another_node_in_the_middle(opened: Callable[..., AppTest]) -> None:
     app = counted(opened("data", data="patients", node="500"))
     assert not app.error
@@ -158,6 +160,7 @@ def _graph(nodes: int = 30) -> dict[str, np.ndarray]:
     }
 
 
+@pytest.mark.long
 def test_an_upload_is_checked_kept_and_shown(opened: Callable[..., AppTest]) -> None:
     app = opened("data")
     app.file_uploader(key="upload").upload("../../evil.npz", _npz(**_graph())).run()
@@ -265,6 +268,7 @@ def _texts(domains: bool = True) -> list[tuple[str, bytes, str]]:
     ]
 
 
+@pytest.mark.long
 def test_texts_by_csv_are_shown_by_domains_as_plain_text(opened: Callable[..., AppTest]) -> None:
     app = opened("data")
     app.file_uploader(key="upload").set_value(_texts()).run()
@@ -345,6 +349,7 @@ def test_what_is_not_taken_is_said_before_anybody_asks(opened: Callable[..., App
     assert app.error[0].value.startswith("This is not an npz file")
 
 
+@pytest.mark.long
 def test_texts_are_counted_alike_on_every_page(opened: Callable[..., AppTest]) -> None:
     app = counted(opened("data", data="products"))
     assert "**12 classes of about 167 each**" in _words(app), "a sentence in place of twelve equal bars"

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
 
@@ -31,6 +32,7 @@ def _words(app: AppTest) -> str:
     return "\n".join(element.value for kind in (app.markdown, app.caption, app.error) for element in kind)
 
 
+@pytest.mark.long
 def test_right_and_wrong_predictions_are_counted_around_a_node(opened: Callable[..., AppTest], store: RunStore) -> None:
     run = keep(store, spec())
     predictions.write(store.folder(run), np.zeros(34, dtype=np.int64))  # one class for everybody

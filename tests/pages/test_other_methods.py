@@ -28,6 +28,7 @@ def _said(app: AppTest) -> list[str]:
     return [text.value for text in (*app.error, *app.warning) if "number" in text.value or "address" in text.value]
 
 
+@pytest.mark.long
 def test_each_method_of_train_begins_with_its_own_defaults(opened: Callable[..., AppTest]) -> None:
     app = opened("train", data="karate")
     of_nodes = [name for name, row in METHODS.items() if "node classification" in row.tasks]

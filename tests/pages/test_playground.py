@@ -70,6 +70,7 @@ def test_somebody_is_chosen_by_name(opened: Open, store: RunStore) -> None:
     assert _drawn(app)[0]["gone"] == {"who": 7, "friend": friend}
 
 
+@pytest.mark.long
 def test_ten_rounds_of_guessing(opened: Open, store: RunStore) -> None:
     app = opened("playground", who="3", hides="people", eps="32")
     name = worlds.name(3)

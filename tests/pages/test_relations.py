@@ -556,6 +556,7 @@ def test_a_question_can_be_cancelled(opened: Open, store: RunStore, process: Ans
     assert "The first question takes about a minute" in texts(app)
 
 
+@pytest.mark.long
 def test_the_page_opens_on_a_kept_answer_of_the_gallery(opened: Open, store: RunStore, process: Answering) -> None:
     gallery.bring_in(store)
     app = opened("relations")
@@ -574,6 +575,7 @@ def test_the_page_opens_on_a_kept_answer_of_the_gallery(opened: Open, store: Run
     assert "**Kept answer**" not in texts(app)
 
 
+@pytest.mark.long
 def test_what_the_page_opened_on_is_not_asked_of_other_encoders(
     opened: Open, store: RunStore, process: Answering
 ) -> None:
@@ -586,6 +588,7 @@ def test_what_the_page_opened_on_is_not_asked_of_other_encoders(
     assert app.text_input(key=nearest.TEXT).value == ""
 
 
+@pytest.mark.long
 def test_randomised_relations_keep_their_column_and_the_seed_of_the_others(
     opened: Open, store: RunStore, process: Answering
 ) -> None:

@@ -188,6 +188,7 @@ def test_a_private_run_alone_says_what_is_missing(opened: Open, store: RunStore,
     assert "It is told once the same is trained without privacy." in texts(opened("relations"))
 
 
+@pytest.mark.long
 def test_many_settings_are_all_in_the_table_and_the_nearest_in_the_figure(
     opened: Open, store: RunStore, process: Answering
 ) -> None:
@@ -312,6 +313,7 @@ def test_a_run_without_privacy_is_asked_for_without_its_options(
     assert [(one.unit, one.seed) for one in submitted] == [("none", 0)]
 
 
+@pytest.mark.long
 def test_a_run_without_encoder_has_one_of_its_settings_that_can_be_asked(
     opened: Open, store: RunStore, process: Answering
 ) -> None:

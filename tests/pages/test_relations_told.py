@@ -498,6 +498,7 @@ def test_of_an_epsilon_that_excludes_nothing_no_limit_is_told(
     assert "they are right at most 100%" not in shown
 
 
+@pytest.mark.long
 def test_runs_of_the_gallery_say_that_their_encoder_is_not_here_and_are_trained_by_one_click(
     opened: Open, store: RunStore, process: Answering, submitted: list[RunSpec]
 ) -> None:
@@ -542,6 +543,7 @@ def test_runs_of_the_gallery_say_that_their_encoder_is_not_here_and_are_trained_
     assert opened("relations").selectbox(key="private").value == own.id, "of what can be asked, the newest comes first"
 
 
+@pytest.mark.long
 def test_the_switch_of_the_gallery_hides_what_the_address_names(
     opened: Open, store: RunStore, process: Answering
 ) -> None:

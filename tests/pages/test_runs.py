@@ -418,6 +418,7 @@ def test_deleting_asks_first(opened: Callable[..., AppTest], store: RunStore) ->
     assert [record.id for record in store.find(RunQuery())] == [other]
 
 
+@pytest.mark.long
 def test_runs_of_the_gallery_are_not_offered_for_deletion(opened: Callable[..., AppTest], store: RunStore) -> None:
     gallery.bring_in(store)
     shipped = [record.id for record in store.find(RunQuery(limit=2))]

@@ -126,6 +126,7 @@ def test_with_the_gallery_the_first_page_shows_what_privacy_costs(
     assert not app.get("bidi_component"), "the switch hides it"
 
 
+@pytest.mark.long
 def test_the_switch_hides_the_gallery_on_every_page(opened: Callable[..., AppTest], store: RunStore) -> None:
     assert not opened("start").toggle, "where there is none, there is no switch"
     gallery.bring_in(store)
@@ -155,6 +156,7 @@ def test_a_run_of_the_gallery_is_marked_and_says_that_its_noise_is_public(
     assert "the noise of this run is no secret" in "\n".join(one.value for one in app.run().markdown)
 
 
+@pytest.mark.long
 def test_what_is_drawn_again_while_a_demo_starts_is_called_a_replay(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:

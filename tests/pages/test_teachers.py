@@ -464,6 +464,7 @@ def test_a_price_that_protects_nobody_says_what_helps(opened: Callable[..., AppT
     assert "**What helps:**" not in _texts(opened("teachers", tab="Price", run=weak))
 
 
+@pytest.mark.long
 def test_the_form_tells_how_many_labels_of_the_run_are_right(opened: Callable[..., AppTest], store: RunStore) -> None:
     record = made_answers("votes")
     run = keep_answers(store, record, release="votes")

@@ -82,6 +82,7 @@ def test_runs_that_are_there_already_are_counted_and_take_no_time(
     assert (full.button(key="sweep_go").label, full.button(key="sweep_go").disabled) == ("All 15 runs are there", True)
 
 
+@pytest.mark.long
 def test_runs_of_the_gallery_are_trained_again_and_that_is_said(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
@@ -480,6 +481,7 @@ def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., 
     assert "To hide" not in nothing, "nothing is known of people"
 
 
+@pytest.mark.long
 def test_a_graph_with_runs_can_be_chosen_without_its_files_and_has_its_advice(
     opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -499,6 +501,7 @@ def test_a_graph_with_runs_can_be_chosen_without_its_files_and_has_its_advice(
     assert not app.exception, app.exception
 
 
+@pytest.mark.long
 def test_where_nothing_is_clear_the_way_leads_to_a_graph_where_it_is(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
@@ -570,6 +573,7 @@ def test_all_graphs_stand_side_by_side(opened: Callable[..., AppTest], store: Ru
     assert any("Turn All graphs off for the reasons." in one.value for one in app.caption)
 
 
+@pytest.mark.long
 def test_graphs_like_ones_own_stand_first_with_what_they_differ_in(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:

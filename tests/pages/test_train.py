@@ -150,6 +150,7 @@ def test_one_run_is_told_as_one_with_the_interval_of_its_test_nodes(
     assert any(caption.endswith("**1 finished run**") for caption in app.radio(key="data").proto.captions)
 
 
+@pytest.mark.long
 def test_a_run_that_takes_the_place_of_one_of_the_gallery_says_so(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:

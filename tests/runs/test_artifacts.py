@@ -212,6 +212,7 @@ def test_an_earlier_attempt_leaves_nothing_elsewhere(tmp_path: Path) -> None:
     assert not list((remote / run).iterdir())
 
 
+@pytest.mark.long
 def test_a_place_that_is_gone_fails_the_run_in_a_sentence(tmp_path: Path) -> None:
     remote = tmp_path / "bucket"
     store = RunStore.open(a_url(tmp_path, remote.as_uri()), tmp_path / "here")

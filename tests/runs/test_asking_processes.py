@@ -203,6 +203,7 @@ def test_the_real_process_ends_with_its_parent_though_somebody_could_still_ask()
     assert not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
 
 
+@pytest.mark.long
 def test_the_real_process_answers_and_keeps_its_words_apart() -> None:
     made = Asker()
     try:

@@ -71,6 +71,7 @@ def trains(store: RunStore, run: str, token: str) -> bool:
     return "with canaries" in found.stage
 
 
+@pytest.mark.long
 def test_an_audit_from_its_start_to_the_store(store: RunStore) -> None:
     run = done(store, quick())
     assert auditing.state(store, run) is None
@@ -139,6 +140,7 @@ def test_one_that_is_asked_to_stop_says_so_until_it_has_stopped(store: RunStore)
     assert (told().stopping, told().stopped) == (False, True)
 
 
+@pytest.mark.long
 def test_an_audit_that_is_killed_is_seen_to_be_dead(store: RunStore) -> None:
     run = done(store, long())
     token = auditing.start(store, run, "white-box", QUICK)

@@ -112,6 +112,7 @@ def test_a_large_graph_is_at_hand_while_its_arrays_are(tmp_path: Path, monkeypat
     assert not at_hand(graph)
 
 
+@pytest.mark.long
 def test_one_process_trains_all_that_waits_and_ends(store: RunStore) -> None:
     base = make_spec("mlp", "karate", {"epochs": 4})
     ids = store.submit_all(sweep(base, over={"hidden": [8, 16]}, seeds=range(6)), batch="b", engine="slurm")
@@ -139,6 +140,7 @@ def test_told_to_end_it_gives_its_run_back(store: RunStore) -> None:
     assert [event for event in store.events(run) if event.attempt == 1] == []
 
 
+@pytest.mark.long
 def test_a_stop_is_obeyed_and_the_worker_goes_on(store: RunStore) -> None:
     run = store.submit(LONG)
     worker = pulling("--idle", "0")
@@ -150,6 +152,7 @@ def test_a_stop_is_obeyed_and_the_worker_goes_on(store: RunStore) -> None:
 
 
 @pytest.mark.parametrize("split", ["random", "inductive"])
+@pytest.mark.long
 def test_a_run_whose_plan_needs_more_memory_is_left_to_others(
     store: RunStore, capsys: pytest.CaptureFixture[str], split: str
 ) -> None:
@@ -268,6 +271,7 @@ def test_a_launcher_leaves_what_others_asked_for_and_this_machine_cannot_train(
         assert "\nWaits: for a worker that has cora, which this machine has not\n" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_a_worker_that_a_launcher_starts_gives_its_run_back(store: RunStore) -> None:
     run = store.submit(LONG)
     assert launch.launch(store) == [run]

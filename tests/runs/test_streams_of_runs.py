@@ -30,6 +30,7 @@ def curve(store: RunStore, run: str) -> list[float]:
     return [event.payload["value"] for event in events if event.payload["name"] == "train_loss"]
 
 
+@pytest.mark.long
 def test_each_run_of_a_batch_has_the_split_of_its_own_seed(store: RunStore) -> None:
     """Inductive splits cut edges, so that not even the graph may be shared."""
     options = {"unit": "none", "epochs": 5, "depth": 1}

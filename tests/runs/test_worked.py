@@ -86,6 +86,7 @@ def test_a_kept_answer_is_that_of_the_encoders_that_are_asked(asked: Question, t
 @pytest.mark.parametrize(
     "other", [{"text": "tin rake"}, {"domain": "kitchen"}, {"neighbours": 11}, {"data_options": ()}]
 )
+@pytest.mark.long
 def test_what_was_not_asked_is_not_known(asked: Question, tmp_path: Path, other: dict[str, object]) -> None:
     path = tmp_path / "worked.json.xz"
     worked.write(asked, {"oak bench": made(asked)}, path)

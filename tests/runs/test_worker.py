@@ -140,6 +140,7 @@ def test_runs_that_are_trained_together_have_splits_of_their_own(store: RunStore
     assert (graphs[1].edge_index is graphs[0].edge_index) == (split == "random"), "no copy where none is needed"
 
 
+@pytest.mark.long
 def test_a_killed_worker_loses_nothing_and_can_be_tried_again(store: RunStore) -> None:
     run = store.submit(long())
     assert launch(store) == [run]
@@ -176,6 +177,7 @@ def test_a_killed_worker_loses_nothing_and_can_be_tried_again(store: RunStore) -
     assert store.events(run)[: len(before)] == before
 
 
+@pytest.mark.long
 def test_runs_outlive_who_started_them_and_the_queue_moves_by_itself(
     store: RunStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -307,6 +309,7 @@ def test_a_run_is_done_while_eight_writers_keep_the_store_busy(
     assert sum(event.kind == "metric" and event.payload["name"] == "train_loss" for event in events) == 20
 
 
+@pytest.mark.long
 def test_what_cannot_run_fails_in_one_sentence(
     store: RunStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

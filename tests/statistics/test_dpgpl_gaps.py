@@ -143,6 +143,7 @@ def majorities(way: str, leaves: int | None) -> NDArray[np.int64]:
 
 
 @pytest.mark.parametrize("way", ["sorted", "uniform"])
+@pytest.mark.long
 def test_who_leaves_a_sorted_partition_moves_the_others(way: str) -> None:
     """50 answers, sigma2 = 100: Theorem 1 says 0.3 of one vote of weight 1; the labels show more than 8."""
     votes = [majorities(way, leaves) for leaves in (0, None)]

@@ -83,6 +83,7 @@ def test_a_row_appears_with_its_first_run() -> None:
     store.close()
 
 
+@pytest.mark.long
 def test_a_cell_that_is_done_is_told_and_not_trained_again() -> None:
     cell = Cell.of(
         "dp-gpl",

@@ -226,6 +226,7 @@ def test_half_an_authentication_is_no_authentication(monkeypatch: pytest.MonkeyP
     assert launcher.refuses("0.0.0.0") is not None
 
 
+@pytest.mark.long
 def test_behind_a_proxy_only_the_proxy_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRIVGRAPH_PROXY_SECRET", SECRET)
     monkeypatch.setenv("PRIVGRAPH_ALLOWED_HOSTS", "workbench.example")
@@ -256,6 +257,7 @@ def test_the_command_carries_every_safe_default() -> None:
     } <= flags
 
 
+@pytest.mark.long
 def test_the_browser_process_never_imports_torch() -> None:
     code = (
         "import pkgutil, importlib, sys, privgraph_workbench as package\n"

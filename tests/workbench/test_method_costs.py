@@ -70,6 +70,7 @@ def _other(parameter: Parameter) -> Scalar | None:
 
 
 @pytest.mark.parametrize(("name", "unit"), PAIRS)
+@pytest.mark.long
 def test_options_that_are_not_asked_for_have_no_part_in_the_price(name: str, unit: str) -> None:
     first = _setting(name, unit)
     asked = {
@@ -89,6 +90,7 @@ def test_options_that_are_not_asked_for_have_no_part_in_the_price(name: str, uni
 
 
 @pytest.mark.parametrize(("name", "unit"), [pair for pair in PAIRS if pair != ("mlp", "edge")])
+@pytest.mark.long
 def test_more_noise_costs_less(name: str, unit: str) -> None:
     found = _setting(name, unit)
     noise = found.noise()

@@ -20,6 +20,7 @@ SECTIONS = [
 ]
 
 
+@pytest.mark.long
 def test_pages_are_a4_and_equal_reports_are_equal_bytes() -> None:
     made = printing.pdf("A title", SECTIONS)
     boxes = re.findall(rb"/MediaBox \[ ?([^\]]*)\]", made)

@@ -95,6 +95,7 @@ def asked(runs: list[Told], **changed: object) -> Asked:
     return Asked(runs=runs, figures=reporting.usual(runs), **{**given, **changed})  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_figures_alone_need_no_runs(runs: list[Told]) -> None:
     kept = replace(asked(runs), runs=(), notebook=True)
     files = opened(reporting.build(kept))
@@ -175,6 +176,7 @@ def test_a_figure_says_its_title_and_each_warning_once(whole: Made) -> None:
     assert "evaluator only" not in visible
 
 
+@pytest.mark.long
 def test_equal_reports_are_equal_bytes(whole: Made) -> None:
     assert reporting.build(whole.asked) == whole.packed
     assert reporting.page(replace(whole.asked, title="Another")).encode() != whole.files["report.html"]
@@ -309,6 +311,7 @@ def test_what_is_made_is_told_step_by_step_and_can_be_ended(whole: Made) -> None
         reporting.build(whole.asked, end)
 
 
+@pytest.mark.long
 def test_a_picture_is_drawn_once_for_lines_and_once_for_pixels(
     runs: list[Told], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -373,6 +376,7 @@ def test_every_method_has_a_paper_or_is_a_plain_network() -> None:
         assert entry.count("{") == entry.count("}"), name
 
 
+@pytest.mark.long
 def test_from_a_shell(runs: list[Told], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ids = [one.record.id for one in runs]
     out = tmp_path / "r.zip"

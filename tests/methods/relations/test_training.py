@@ -138,6 +138,7 @@ def test_another_tokenizer_configuration_or_library_is_other_noise(own: Path, mo
     ],
     ids=lambda given: next(iter(given), "defaults"),
 )
+@pytest.mark.long
 def test_every_option_of_training_moves_the_adapter(around: dict[str, Any], moved: dict[str, Any]) -> None:
     before, after = adapter(around), adapter(around | moved)
     assert before == adapter(around)
