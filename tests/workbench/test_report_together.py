@@ -70,6 +70,8 @@ def test_ids_that_are_withheld_count_no_run_twice(store: RunStore, monkeypatch: 
     told = runs(store, 3)[:1]
     page, shared = (reporting.page(Asked(title="T", runs=told, share=share)) for share in (False, True))
     assert epsilon_of(shared) == epsilon_of(page)
+    assert "has a mean accuracy of 71.0% over 3 seeds" in re.sub("<[^>]*>", "", page)
+    assert "has a mean accuracy of 71.0% over 3 seeds" in re.sub("<[^>]*>", "", shared), "the run itself counts once"
 
 
 def test_what_cannot_be_priced_together_is_said(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:

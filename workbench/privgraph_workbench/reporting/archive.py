@@ -72,9 +72,8 @@ def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
-            entry = zipfile.ZipInfo(
-                f"{folder(asked.title)}/{name}", date_time=_TIME
-            )  # a fixed time: equal reports are equal archives
+            # a fixed time: equal reports are equal archives
+            entry = zipfile.ZipInfo(f"{folder(asked.title)}/{name}", date_time=_TIME)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, content)

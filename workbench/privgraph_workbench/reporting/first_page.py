@@ -64,8 +64,8 @@ def composed(asked: Asked) -> str:
 def _ahead(chapters: Sequence[Chapter]) -> str:
     """Which setting is ahead, over all of its seeds."""
     first = [one.runs[0] for one in chapters]
-    groups = [[one.record, *(other for other in one.same if other.id != one.record.id)] for one in first]
-    return ahead(groups, run_labels([group[0] for group in groups], privacy_too=True, seeds=False)) if groups else ""
+    groups = [one.same or [one.record] for one in first]  # itself among them, under whatever id it is told
+    return ahead(groups, run_labels([one.record for one in first], privacy_too=True, seeds=False)) if groups else ""
 
 
 def lines_of(asked: Asked) -> list[tables.Line]:

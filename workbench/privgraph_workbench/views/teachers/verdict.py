@@ -130,17 +130,16 @@ def _students(record: RunRecord, pairs: Sequence[tuple[float, float]], most: flo
     if not pairs:
         return unknown, "**The student.** No run with equal weights, and all else alike, is here to hold it against."
     own, equal = (fmean(values) for values in zip(*pairs, strict=True))
-    apart = [one - other for one, other in pairs]
     here = f" ({percent(record.metrics[METRIC])} in this run)"
     several = f" on average over {len(pairs)} seeds{here}" if len(pairs) > 1 else ""
     said = (
         f"**The student** is right on {percent(own)}{several}; with equal weights, where all nodes pay "
         f"ε {upper(most, 2)}, on {percent(equal)}"
     )
-    error = seeds.standard_error(apart)
-    if error is None:
+    found = seeds.paired(pairs)
+    if found is None:
         return unknown, f"{said}. Fewer than {seeds.FEWEST} seeds do not tell which is better."
-    mean, low, high = seeds.difference((fmean(apart), error, len(apart)), (0.0, 0.0, len(apart)))
+    mean, low, high = found
     if low > 0:
         cost = ", and the student is better with them"
     elif high < 0:
