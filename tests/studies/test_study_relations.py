@@ -104,3 +104,16 @@ def test_table_4_is_of_attacks_on_runs_that_are_done(monkeypatch: pytest.MonkeyP
         assert cut[2:] == ["0.25, 0.25", bound]
     assert "| 4 |" not in told
     store.close()
+
+
+def test_relations_that_are_read_often_are_attacked_too() -> None:
+    small = relation_attacks.remembered()
+    assert list(small) == list(study.LEVELS)
+    for level, cell in small.items():
+        spec = cell.spec(0)
+        assert dict(spec.data_options) == dict(relation_attacks.SMALL), level
+        assert dict(spec.options)["steps"] == 200, level
+        assert (spec.method, dict(cell.options).get("epsilon")) == (
+            study.LEVELS[level][0],
+            study.LEVELS[level][1].get("epsilon"),
+        )

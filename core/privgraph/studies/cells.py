@@ -32,14 +32,15 @@ class Cell:
     method: str
     dataset: str
     options: tuple[tuple[str, Scalar], ...]
+    data_options: tuple[tuple[str, Scalar], ...] = ()
 
     @staticmethod
-    def of(method: str, dataset: str, options: Options) -> Cell:
-        return Cell(method, dataset, tuple(sorted(options.items())))
+    def of(method: str, dataset: str, options: Options, data_options: Options | None = None) -> Cell:
+        return Cell(method, dataset, tuple(sorted(options.items())), tuple(sorted((data_options or {}).items())))
 
     @lru_cache(maxsize=10_000)  # noqa: B019 (cells are few, and live as long as the study)
     def spec(self, seed: int) -> RunSpec:
-        return make_spec(self.method, self.dataset, dict(self.options), seed=seed)
+        return make_spec(self.method, self.dataset, dict(self.options), data_options=dict(self.data_options), seed=seed)
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,10 @@ def _dp_gpl() -> list[RunSpec]:
 
 
 def _relations() -> list[RunSpec]:
-    return _of_cells(list(relation_attacks.cells().values()), RELATION_SEEDS)
+    return [
+        *_of_cells(list(relation_attacks.cells().values()), RELATION_SEEDS),
+        *_of_cells(list(relation_attacks.remembered().values())),
+    ]
 
 
 def askable() -> list[RunSpec]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from privgraph.attacks.options import AttackOptions
@@ -15,7 +15,7 @@ from privgraph.methods.relations.relational import study
 from privgraph.privacy.rounding import lower
 from privgraph.runs.store import RunStore
 from privgraph.studies.attacks import found, once
-from privgraph.studies.cells import Cell, Part, done, table, train
+from privgraph.studies.cells import Cell, Options, Part, done, table, train
 from privgraph.studies.table import ATTACKED, write_into
 
 ATTACK, OUTSIDER = "relations", AttackOptions(targets=1)
@@ -25,15 +25,47 @@ WHERE = (study.STUDIED, *study.DOMAINS[study.STUDIED])
 README = Path(study.__file__).parent / "README.md"
 
 
+SMALL: Options = {"products": 200}
+"""A shop of 400 relations in a domain. The paper's comparison reads each of 2,000 relations 0.6 times, too
+rarely to be remembered."""
+OFTEN: Options = {"steps": 200}
+"""Each of the 400 relations is read 16 times, and 32 where an attack leaves half of them out: without privacy
+they are remembered. Chosen on seed 0, without privacy, for what the attack then finds."""
+
+
 def cells() -> dict[str, Cell]:
     """The attacked runs of each level of privacy."""
     return {level: study.cell(WHERE, level) for level in study.LEVELS}
 
 
+def remembered() -> dict[str, Cell]:
+    """The same levels on a small shop whose relations are read often."""
+    return {
+        level: Cell.of(
+            method,
+            study.STUDIED,
+            {"trained_on": WHERE[1], "tested_on": WHERE[2], **OFTEN, **given},
+            SMALL,
+        )
+        for level, (method, given) in study.LEVELS.items()
+    }
+
+
+SETTINGS: Mapping[str, Callable[[], dict[str, Cell]]] = {
+    f"{study.STUDIED}, as in the comparison": cells,
+    f"{study.STUDIED}, {SMALL['products']} a domain, {OFTEN['steps']} steps": remembered,
+}
+"""What is attacked: the runs of each level, by what is trained on."""
+
+
 def text(store: RunStore, seeds: Sequence[int]) -> str:
-    """The table in Markdown: a row for each level of which a run was attacked."""
+    """The tables in Markdown: a row for each level of which a run was attacked."""
+    return "\n".join(told for name, made in SETTINGS.items() if (told := _text(name, made(), store, seeds)))
+
+
+def _text(name: str, made: Mapping[str, Cell], store: RunStore, seeds: Sequence[int]) -> str:
     rows = []
-    for level, cell in cells().items():
+    for level, cell in made.items():
         seen = [one for run in done(store, cell, seeds) if (one := found(store, run, ATTACK, OUTSIDER)) is not None]
         if not seen:
             continue
@@ -43,8 +75,8 @@ def text(store: RunStore, seeds: Sequence[int]) -> str:
         bound = f">= {lower(max(bounds), 3)}" if bounds else "none"
         rows.append((level, _spread(rates), _spread([one.outcome.area for one in seen]), ", ".join(tests), bound))
     title = (
-        f"Table 4: `{ATTACK}` on {study.STUDIED}, {WHERE[1]} → {WHERE[2]}, {OUTSIDER.candidates} relations that were "
-        "learnt from beside as many that were left out; p-values of the signed-rank test seed by seed."
+        f"Table 4: `{ATTACK}` on {name}, {WHERE[1]} → {WHERE[2]}: relations that were learnt from beside as "
+        "many that were left out; p-values of the signed-rank test seed by seed."
     )
     return table(title, ("epsilon", "TPR at 5% FPR, per cent", "area, per cent", "p", "largest bound"), rows, names=1)
 
@@ -62,7 +94,8 @@ def main() -> None:
     parser.add_argument("--readme", action="store_true", help="put the table into the method's README as well")
     asked = parser.parse_args()
     store, seeds = RunStore.open(), range(asked.seeds)
-    part = Part(name="relations", cells=tuple(cells().values()), text=lambda _read, _store: "")
+    found = [cell for made in SETTINGS.values() for cell in made().values()]
+    part = Part(name="relations", cells=tuple(found), text=lambda _read, _store: "")
     if not asked.tables:
         for _ in train(store, part, seeds, study.TAG, study.AT_ONCE):
             pass
