@@ -111,6 +111,17 @@ def test_a_latex_table_is_no_wider_than_its_page(records: list[RunRecord]) -> No
     assert "mechanisms played" in tex
 
 
+def test_signs_and_powers_are_what_latex_prints(records: list[RunRecord]) -> None:
+    """In LaTeX's own encoding of text, > prints an inverted question mark."""
+    told = "ε > 100,000 at 1e-05, 2.5e-06, 3e+08; 10→1 <b> x1e5y 5–6"
+    (tex,) = re.findall(
+        r"TOLD (.*?) & edge", tables.as_latex([Line(name="a", label=f"TOLD {told}", record=records[0])])
+    )
+    assert tex == (
+        r"$\varepsilon$ $>$ 100,000 at $10^{-5}$, $2.5\cdot 10^{-6}$, $3\cdot 10^{8}$; 10$\to$1 $<$b$>$ x1e5y 5--6"
+    )
+
+
 def test_a_title_is_no_formula_for_a_spreadsheet(records: list[RunRecord], monkeypatch: pytest.MonkeyPatch) -> None:
     """A graph that a person uploads is called as that person likes."""
     monkeypatch.setattr(tables, "graph_of", lambda _: "=1+1")

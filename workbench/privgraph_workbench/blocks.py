@@ -187,16 +187,26 @@ _POINT = re.compile(r"[-*] +")
 def parts_of(text: str) -> list[str | list[str]]:
     """A remark's paragraphs and lists of points, with the marks that stand within a line.
 
-    >>> parts_of("One\\nand *more*.\\n\\n- a\\n- b")
-    ['One and *more*.', ['a', 'b']]
+    >>> parts_of("One\\nand *more*:\\n- a\\n- b\\ngoes on\\n\\nThe end.")
+    ['One and *more*:', ['a', 'b goes on'], 'The end.']
     """
     found: list[str | list[str]] = []
     for part in re.split(r"\n\s*\n", text.strip()):
-        lines = [line.strip() for line in part.split("\n") if line.strip()]
-        if lines and all(_POINT.match(line) for line in lines):
-            found.append([_POINT.sub("", line, count=1) for line in lines])
-        elif lines:
-            found.append(" ".join(lines))
+        here: list[str | list[str]] = []
+        for line in (line.strip() for line in part.split("\n")):
+            point, last = _POINT.match(line), here[-1] if here else None
+            said = line[point.end() :] if point else line
+            if point and isinstance(last, list):
+                last.append(said)
+            elif point:
+                here.append([said])
+            elif isinstance(last, list):  # a point goes on in the next line
+                last[-1] = f"{last[-1]} {said}"
+            elif last is not None:
+                here[-1] = f"{last} {said}"
+            elif said:
+                here.append(said)
+        found += here
     return found
 
 

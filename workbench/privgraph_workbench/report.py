@@ -32,7 +32,7 @@ from privgraph_workbench.words import rates, settings
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.meaning import BUT_FOR_FAULTS, wager
 from privgraph_workbench.words.naming import UNIT_WORDS, graph_of, made_by, method_title, metric_title
-from privgraph_workbench.words.numbers import duration, lower, metric, number, percent
+from privgraph_workbench.words.numbers import duration, lower, metric, number, percent, rounded_delta
 from privgraph_workbench.words.statements import CLAIMS, refutations, three_numbers
 
 LIBRARIES = ("privgraph", "torch", "torch-geometric", "opacus", "dp-accounting", "numpy", "scipy", "scikit-learn")
@@ -221,7 +221,7 @@ def _guarantee(statement: PrivacyStatement, whose: str, before: Before | None) -
     """`whose`: the run that was audited, among several."""
     accountants = (statement.accountant, statement.accountant_as_published or "no formula", _attacked(statement, whose))
     numbers = [(*pair, by) for pair, by in zip(three_numbers(statement), accountants, strict=True)]
-    numbers += [("δ", number(statement.delta), statement.delta_rule), ("Unit", UNIT_WORDS[statement.unit], "")]
+    numbers += [("δ", rounded_delta(statement.delta), statement.delta_rule), ("Unit", UNIT_WORDS[statement.unit], "")]
     blocks: list[Block] = [Table(("", "Value", "By"), tuple(numbers)), NUMBERS]
     if statement.known_faults:
         blocks.append(BUT_FOR_FAULTS.strip("*"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,7 +22,7 @@ from privgraph_workbench.figures.export import cell
 from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words import statements as words
 from privgraph_workbench.words.naming import graph_of, unit_of
-from privgraph_workbench.words.numbers import percent, stated
+from privgraph_workbench.words.numbers import percent, rounded_delta, stated
 
 KINDS: tuple[Epsilon, ...] = ("sound", "published", "audited")
 HEAD = (
@@ -73,7 +74,7 @@ def in_words(lines: Sequence[Line]) -> tuple[Table, list[str]]:
                 marked(stated("sound", said.epsilon), *_of_sound(one.record)),
                 marked(stated("sound" if alike else "published", said.epsilon_as_published), *_of_published(said)),
                 marked(words.audited_bound(said.epsilon_audited), how and f"Audited: {how}."),
-                f"{said.delta:.2g}",
+                rounded_delta(said.delta),
             )
         unit = unit_of(one.record)
         protects = "nothing" if unit == "none" else unit
@@ -178,8 +179,19 @@ _ESCAPED = {
     "\\": r"\textbackslash{}",
     "—": "---",
     **{"ε": r"$\varepsilon$", "δ": r"$\delta$", "σ": r"$\sigma$", "λ": r"$\lambda$", "∞": r"$\infty$"},
-    **{"≥": r"$\geq$", "·": r"$\cdot$", "₁": "$_1$", "₂": "$_2$"},
+    **{"≥": r"$\geq$", "≤": r"$\leq$", "≈": r"$\approx$", "±": r"$\pm$", "×": r"$\times$", "·": r"$\cdot$"},
+    **{"→": r"$\to$", "−": "$-$", "₁": "$_1$", "₂": "$_2$", "–": "--", "“": "``", "”": "''", "’": "'", "…": r"\dots{}"},
+    **{sign: f"${sign}$" for sign in "<>|"},  # in LaTeX's own encoding of text these print other signs
 }
+_PIECE = re.compile(r"(?<![\w.])(?:1|(?P<factor>\d+\.?\d*))e(?P<minus>-?)\+?0*(?P<exponent>\d+)(?!\w)|.", re.DOTALL)
+"""A power of ten, or a single letter."""
+
+
+def _as_tex(piece: re.Match[str]) -> str:
+    if not piece["exponent"]:
+        return _ESCAPED.get(piece[0], piece[0])
+    power = f"10^{{{piece['minus']}{piece['exponent']}}}"
+    return rf"${piece['factor']}\cdot {power}$" if piece["factor"] else f"${power}$"
 
 
 def as_latex(lines: Sequence[Line]) -> str:
@@ -187,7 +199,7 @@ def as_latex(lines: Sequence[Line]) -> str:
     table, notes = in_words(lines)
 
     def text(said: str) -> str:
-        return "".join(_ESCAPED.get(letter, letter) for letter in said)
+        return _PIECE.sub(_as_tex, said)
 
     def line(cells: Sequence[str]) -> str:
         return f"{' & '.join(map(text, cells))} \\\\"

@@ -18,7 +18,7 @@ from privgraph_workbench.commands.output import json_line
 from privgraph_workbench.commands.run import STOPPED
 from privgraph_workbench.commands.values import find_run
 from privgraph_workbench.words import rates
-from privgraph_workbench.words.numbers import lower, number, percent, upper
+from privgraph_workbench.words.numbers import lower, percent, rounded_delta, upper
 
 
 def attack_command(parsed: argparse.Namespace) -> int:
@@ -73,8 +73,8 @@ def describe(record: AttackRecord) -> str:
         claim = "infinite" if math.isinf(record.sound) else upper(record.sound)
         refuted = " - REFUTED by this attack" if record.refutes_sound else ""
         lines.append(
-            f"Epsilon: at least {lower(record.bound)} with {sure}, at delta {number(record.delta)}; the run's sound "
-            f"epsilon is {claim}{refuted}"
+            f"Epsilon: at least {lower(record.bound)} with {sure}, at delta {rounded_delta(record.delta)}; the run's "
+            f"sound epsilon is {claim}{refuted}"
         )
     lines += [f"Attacker: {line}" for line in record.knows]
     lines += [f"Note: {line}" for line in record.notes]

@@ -22,7 +22,7 @@ from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.run import STOPPED, interrupt
 from privgraph_workbench.commands.show import describe
 from privgraph_workbench.commands.values import method_options, pairs, whole
-from privgraph_workbench.words.numbers import number, upper
+from privgraph_workbench.words.numbers import number, rounded_delta, upper
 
 
 def tune_command(parsed: argparse.Namespace) -> int:
@@ -97,7 +97,7 @@ def _number(name: str, text: str) -> float:
 
 def _promise(terms: Terms) -> str:
     each = f"; a trial alone costs epsilon {number(terms.trial_epsilon)}" if terms.trial_epsilon else ""
-    return f"epsilon {upper(terms.epsilon)} for all of it at delta {number(terms.delta)}{each}"
+    return f"epsilon {upper(terms.epsilon)} for all of it at delta {rounded_delta(terms.delta)}{each}"
 
 
 def _price(request: Request, as_json: bool) -> int:

@@ -9,7 +9,7 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import method_costs
 from privgraph_workbench.words.naming import unit_of
-from privgraph_workbench.words.numbers import number, stated
+from privgraph_workbench.words.numbers import rounded_delta, stated
 
 MOST = 100
 """How many runs are priced together: more of them take too long."""
@@ -49,7 +49,7 @@ def together(records: Sequence[RunRecord], behind: Sequence[RunRecord] = ()) -> 
 
 def _stated(records: Sequence[RunRecord]) -> str:
     price, delta = _price([one.statement for one in records if one.statement is not None])
-    return f"ε = {stated('sound', price)} at δ = {number(delta)}"
+    return f"ε = {stated('sound', price)} at δ = {rounded_delta(delta)}"
 
 
 def _price(statements: Sequence[PrivacyStatement]) -> tuple[float, float]:

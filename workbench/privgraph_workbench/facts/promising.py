@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.advising import BLIND, Verdict
 from privgraph_workbench.words import meaning
+from privgraph_workbench.words.numbers import rounded_delta
 
 READS_NONE = (
     "reads no edge, so that its weights and predictions hide every edge (ε = 0, δ = 0) where features, labels and the "
@@ -40,8 +41,8 @@ def promises(records: Sequence[RunRecord], said: Verdict) -> list[Promise]:
             told, asked = run.statement, run.spec.asked_epsilon
             if run.spec.method == name and told is not None and told.unit == said.unit and asked == first[name]:
                 text = (
-                    f"hides {meaning.protected(told.unit, told.neighbours)}, δ = {told.delta:.2g}. May be released: "
-                    f"{told.released}. Taken as public: {'; '.join(told.public)}."
+                    f"hides {meaning.protected(told.unit, told.neighbours)}, δ = {rounded_delta(told.delta)}. May be "
+                    f"released: {told.released}. Taken as public: {'; '.join(told.public)}."
                 )
                 found.append(Promise(method=name, text=text, run=run.id, epsilon=asked))
                 break

@@ -7,7 +7,7 @@ import math
 from privgraph.privacy.kinds import Neighbours
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.final_statement import has_public_noise
-from privgraph_workbench.words.numbers import at_most, option, upper
+from privgraph_workbench.words.numbers import at_most, option, rounded_delta, upper
 
 UNITS = {
     "edge": "one connection (edge)",
@@ -132,10 +132,13 @@ def strength(epsilon: float, delta: float = 0.0) -> str:
 def delta(value: float, epsilon: float = 0.0) -> str:
     """What delta is, with its value; beside an infinite epsilon it says nothing."""
     if math.isinf(epsilon):
-        return f"δ = {value:.2g} says nothing here: with an infinite ε there is no guarantee that could hold or fail."
+        return (
+            f"δ = {rounded_delta(value)} says nothing here: with an infinite ε there is no guarantee that could hold "
+            "or fail."
+        )
     if value == 0:
         return "δ = 0: the guarantee never fails."
-    text = f"δ = {value:.2g}: the chance, at most, that the guarantee does not hold at all."
+    text = f"δ = {rounded_delta(value)}: the chance, at most, that the guarantee does not hold at all."
     return (
         text
         if value < 1e-3
@@ -161,6 +164,6 @@ def headline(statement: PrivacyStatement) -> str:
     if statement.unit == "none":
         return "Not private: no guarantee."
     return (
-        f"Protects {UNITS[statement.unit]}; sound ε = {upper(statement.epsilon)} at δ = {statement.delta:.2g}"
-        f" ({statement.relation})."
+        f"Protects {UNITS[statement.unit]}; sound ε = {upper(statement.epsilon)} at δ = "
+        f"{rounded_delta(statement.delta)} ({statement.relation})."
     )

@@ -225,6 +225,15 @@ def upper(value: float | None, digits: int = 4) -> str:
     return number(value) if value is None else rounding.upper(value, digits)
 
 
+def rounded_delta(value: float) -> str:
+    """A delta for people, rounded up: a guarantee at a smaller one would be a stronger guarantee.
+
+    >>> rounded_delta(1e-05), rounded_delta(0.00018946), rounded_delta(0.0)
+    ('1e-05', '0.00019', '0')
+    """
+    return rounding.upper(value, 3)
+
+
 def lower(value: float, digits: int = 3) -> str:
     """A lower bound for people, rounded down (`rounding.lower`): no attack shows more digits."""
     return rounding.lower(value, digits)

@@ -10,7 +10,7 @@ from privgraph.privacy.statements import premise
 from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import audits as audit_words
-from privgraph_workbench.words.numbers import exact_percent, lower, number, stated, upper
+from privgraph_workbench.words.numbers import exact_percent, lower, number, rounded_delta, stated, upper
 
 CLAIMS = "The sound ε relies on none of these claims of the paper; the ε as published may."
 """What the gaps of a statement have to do with its epsilons."""
@@ -170,7 +170,7 @@ def cells(statement: PrivacyStatement) -> tuple[str, ...]:
     has room for is told by `remarks`."""
     unit = "nothing" if statement.unit == "none" else statement.unit
     sound, published, _ = (value for _, value in three_numbers(statement))
-    return (unit, sound, published, audited_bound(statement.epsilon_audited), number(statement.delta))
+    return (unit, sound, published, audited_bound(statement.epsilon_audited), rounded_delta(statement.delta))
 
 
 def remarks(statement: PrivacyStatement) -> list[str]:
@@ -190,4 +190,4 @@ def line(label: str, statement: PrivacyStatement) -> str:
     numbers = " · ".join(f"{name}: {value}" for name, value in three_numbers(statement))
     unit = "protects nothing" if statement.unit == "none" else f"unit: {statement.unit}"
     badge = "".join(f" · {said}" for said in _also(statement))
-    return f"{label + ': ' if label else ''}{unit} · {numbers} · δ: {number(statement.delta)}{badge}"
+    return f"{label + ': ' if label else ''}{unit} · {numbers} · δ: {rounded_delta(statement.delta)}{badge}"

@@ -15,7 +15,7 @@ from privgraph_workbench.figures.audits.audit_roc import STEP_BADGE
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
-from privgraph_workbench.words.numbers import exact_percent, lower, number, stated
+from privgraph_workbench.words.numbers import exact_percent, lower, rounded_delta, stated
 
 TITLE = "Shown by attack, and claimed"
 ROUTES = {
@@ -154,7 +154,9 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE,
         panels=(
             Panel(
-                x=Axis(title=f"ε at δ = {number(first['delta'])}", low=0.0, high=(ROOM if cut else 1.15) * longest),
+                x=Axis(
+                    title=f"ε at δ = {rounded_delta(first['delta'])}", low=0.0, high=(ROOM if cut else 1.15) * longest
+                ),
                 y=Axis(title="", scale="category", categories=categories),
                 rules=rules,
             ),

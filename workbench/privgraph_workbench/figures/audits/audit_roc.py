@@ -17,7 +17,7 @@ from privgraph.registry import sides
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
-from privgraph_workbench.words.numbers import exact_percent, lower, number, percent, stated
+from privgraph_workbench.words.numbers import exact_percent, lower, number, percent, rounded_delta, stated
 
 TITLE = "What the attack finds, and what the claims allow"
 OUTSIDE = (
@@ -290,7 +290,7 @@ def _of(row: Row) -> str:
         return f"ε = {stated(kind, row['epsilon'])}, μ = {number(row[GAUSSIANS[row['curve']]])}"
     if kind == "audited":
         return f"ε audited: at least {stated('audited', row['bound'])}"
-    return f"ε = {stated(kind, row['epsilon'])}, δ = {number(row['delta'])}"
+    return f"ε = {stated(kind, row['epsilon'])}, δ = {rounded_delta(row['delta'])}"
 
 
 def _axis(title: str, logarithmic: bool, low: float) -> Axis:

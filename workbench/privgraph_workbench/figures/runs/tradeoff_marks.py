@@ -13,7 +13,7 @@ from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row, Series, band
 from privgraph_workbench.figures.runs.curve_names import curve_of
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
-from privgraph_workbench.words.numbers import kept, number, percent, stated
+from privgraph_workbench.words.numbers import kept, percent, rounded_delta, stated
 
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
 FRONT = "Pareto front of the means"
@@ -262,7 +262,7 @@ def _hover(row: Row, curve: str) -> str:
     promised = (
         ""
         if row["reference"] or delta is None
-        else f"\nδ {number(delta)}; may be released:\n{fill(str(released), WRAP)}"
+        else f"\nδ {rounded_delta(delta)}; may be released:\n{fill(str(released), WRAP)}"
     )
     whose = f"{row['own']} of {row['seeds']} runs are your own" if row["own"] else ""
     return (

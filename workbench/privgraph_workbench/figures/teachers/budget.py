@@ -13,7 +13,7 @@ from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, e
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.teachers.ensembles import DEPENDENT_BADGE, MEASURES, groups, limit_measure, spent
 from privgraph_workbench.theme import EPSILONS, NEUTRAL
-from privgraph_workbench.words.numbers import number, upper
+from privgraph_workbench.words.numbers import number, rounded_delta, upper
 
 TITLE = "Budget used, query by query"
 LIMIT = "limit"
@@ -129,7 +129,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             Panel(
                 title=_promise(first),
                 x=Axis(title="queries asked", low=0, high=1.04 * last),
-                y=Axis(title=f"{MEASURES[first['measure']]} spent, at δ = {number(first['delta'])}", low=0),
+                y=Axis(title=f"{MEASURES[first['measure']]} spent, at δ = {rounded_delta(first['delta'])}", low=0),
             ),
         ),
         series=tuple(series),

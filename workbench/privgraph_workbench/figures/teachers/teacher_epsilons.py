@@ -14,7 +14,7 @@ from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.teachers.answers import round_step
 from privgraph_workbench.figures.teachers.ensembles import DEPENDENT_BADGE, GROUPINGS, MEASURES, TEACHERS_BADGE, groups
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.words.numbers import number, upper
+from privgraph_workbench.words.numbers import number, rounded_delta, upper
 
 TITLE = "Epsilon of each teacher"
 VIEWS = {
@@ -95,7 +95,7 @@ def _summary(values: Sequence[float], first: Row, infinite: int) -> str:
         f"{upper(values[-1])} at delta "
     )
     return (
-        f"{whole}{number(first['delta'])}, {upper(values[len(values) // 2])} in the middle"
+        f"{whole}{rounded_delta(first['delta'])}, {upper(values[len(values) // 2])} in the middle"
         + (f"; {infinite:,} more have no finite one" if infinite else "")
         + (f"; no teacher may pass {number(first['limit'])}." if first["limit"] is not None else ".")
     )
@@ -113,7 +113,7 @@ def _bins(values: Sequence[float], limit: float | None) -> tuple[float, float, i
 
 
 def _title(row: Row) -> str:
-    return f"{MEASURES[row['measure']]} at δ = {number(row['delta'])}"
+    return f"{MEASURES[row['measure']]} at δ = {rounded_delta(row['delta'])}"
 
 
 def _members(rows: Sequence[Row]) -> list[tuple[str, int, list[Row]]]:

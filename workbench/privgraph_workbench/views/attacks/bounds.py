@@ -26,7 +26,7 @@ from privgraph_workbench.words import audits as audit_words
 from privgraph_workbench.words import markup
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
+from privgraph_workbench.words.numbers import duration, exact_percent, lower, percent, rounded_delta, stated
 
 PLOTS: Mapping[str, Callable[..., object]] = {
     "audit_roc": audit_roc.plot,
@@ -44,7 +44,7 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], pro
     _numbers(audit, subject.statement, place)
     if record.statement is not None and audit.delta < record.statement.delta:
         st.caption(
-            f"This is a smaller δ than the run's {number(record.statement.delta)}, at which ε may be "
+            f"This is a smaller δ than the run's {rounded_delta(record.statement.delta)}, at which ε may be "
             "smaller: the bound does not become the run's number."
         )
     with st.expander("What the attacker sees"):
@@ -177,7 +177,7 @@ def _numbers(audit: AuditRecord, statement: PrivacyStatement, place: int) -> Non
         "the whole run" if audit.covers == "run" else "one step alone: not the run, whose number it does not change"
     )
     st.caption(
-        f"All three at δ = {number(audit.delta)}, and of {covers}. The bound holds at "
+        f"All three at δ = {rounded_delta(audit.delta)}, and of {covers}. The bound holds at "
         f"{exact_percent(audit.confidence)} confidence. {audit.trials:,} {counted}, "
         f"{duration(audit.seconds)}, seed {audit.seed}."
     )
@@ -243,7 +243,7 @@ def _line(place: int, audit: AuditRecord) -> dict[str, object]:
         "turn": audit.turn or None,
         "covers": audit.covers,
         "confidence": exact_percent(audit.confidence),
-        "δ": number(audit.delta),
+        "δ": rounded_delta(audit.delta),
         EPSILONS["published"].title: _published(audit),
         "trials": audit.trials,
         "seconds": round(audit.seconds, 1),

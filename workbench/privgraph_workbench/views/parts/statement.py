@@ -33,7 +33,7 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import audits as audit_words
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words import statements as statement_words
-from privgraph_workbench.words.numbers import exact_percent, kept_budget, stated, upper
+from privgraph_workbench.words.numbers import exact_percent, kept_budget, rounded_delta, stated, upper
 
 PUBLIC = "**:red[Its noise is public: as run, it protects nobody.]** The number is that of secret noise."
 """Below a sound epsilon whose noise anybody can subtract."""
@@ -154,8 +154,8 @@ def looking(statements: Sequence[PrivacyStatement], seeds: int, runs: str) -> No
     st.warning(
         f"The price of looking: each run alone is sound at its own ε (the largest: {upper(largest)}), but "
         f"whoever sees all {len(statements) * seeds} {runs}, or picks the best of them, has been shown ε = "
-        f"{upper(tuning_price(event, delta, seeds))} (δ = {delta:.2g}). No paper counts this. Run several on "
-        "data that are public or yours to see."
+        f"{upper(tuning_price(event, delta, seeds))} (δ = {rounded_delta(delta)}). No paper counts this. Run several "
+        "on data that are public or yours to see."
     )
 
 

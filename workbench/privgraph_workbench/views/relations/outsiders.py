@@ -32,7 +32,7 @@ from privgraph_workbench.words import markup, naming, rates
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.meaning import guess, strength
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import at_most, duration, number, percent
+from privgraph_workbench.words.numbers import at_most, duration, number, percent, rounded_delta
 
 ASKS = "which relations were learnt from"
 ATTACK = "relations"
@@ -113,7 +113,7 @@ def _promises(pair: Pair) -> list[str]:
         beside = " · ".join(f"ε {one:g}: {bound(guess(one, said.delta))}" for one in OTHERS)
         told.append(
             f"The same for other ε, at most: {beside}. It holds for one relation, not for all of a text together "
-            f"(δ = {number(said.delta)})."
+            f"(δ = {rounded_delta(said.delta)})."
         )
     if pair.bare is not None:
         told.append("**Without privacy**, nothing is promised: they may learn every relation.")

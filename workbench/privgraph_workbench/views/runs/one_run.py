@@ -26,7 +26,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import beginning, collected, file_links, layout, statement, states
 from privgraph_workbench.views.runs import comparison, replay, story, tabs
 from privgraph_workbench.words import markup, meaning, naming
-from privgraph_workbench.words.numbers import duration, kept_budget, number, percent, stated
+from privgraph_workbench.words.numbers import duration, kept_budget, percent, rounded_delta, stated
 
 CHANGED = "from"
 """In an address of the form: the run whose settings it begins with."""
@@ -229,7 +229,7 @@ def _so_far(whole: PrivacyStatement, done: Sequence[LedgerEntry]) -> None:
     recorded = (
         (
             "The mechanisms that it had recorded as finished cost ε = "
-            f"{stated('sound', method_costs.cost(tuple(done), whole.delta))} at δ = {number(whole.delta)}. "
+            f"{stated('sound', method_costs.cost(tuple(done), whole.delta))} at δ = {rounded_delta(whole.delta)}. "
         )
         if done
         else "It had recorded no mechanism as finished. "

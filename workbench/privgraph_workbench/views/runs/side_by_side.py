@@ -20,7 +20,7 @@ from privgraph_workbench.views.parts import layout, states
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import differences, markup, meaning
 from privgraph_workbench.words.naming import run_labels, settings_of, statements_of, unit_of
-from privgraph_workbench.words.numbers import duration, option, percent
+from privgraph_workbench.words.numbers import duration, option, percent, rounded_delta
 from privgraph_workbench.words.statements import three_numbers
 
 MOST_COMPARED = 6
@@ -127,7 +127,7 @@ def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
             # whole: what an audited bound takes for granted goes wherever its number goes
             **(dict(three_numbers(largest)) if largest else {mark.title: NONE for mark in EPSILONS.values()}),
             "protects": meaning.UNITS[unit_of(group[0])],
-            "δ": f"{largest.delta:.2g}" if largest and largest.unit != "none" else NONE,
+            "δ": rounded_delta(largest.delta) if largest and largest.unit != "none" else NONE,
             "time": duration(fmean(seconds) if seconds else None),
             "state": ", ".join(dict.fromkeys(states.state_word(one.state) for one in group)),
         }

@@ -23,7 +23,7 @@ from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.teachers import by_weight, verdict
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import number, percent, upper
+from privgraph_workbench.words.numbers import number, percent, rounded_delta, upper
 
 Statements = Mapping[str, PrivacyStatement]
 
@@ -91,7 +91,7 @@ def _every(ensemble: Ensemble) -> None:
         alt="Every teacher with its weight, its nodes, what they pay, and its accuracy",
         column_config={
             "weight": st.column_config.NumberColumn(format="%.3g", help="How much its vote counts; 1 on average"),
-            sound: st.column_config.NumberColumn(format="%.4g", help=f"At delta {number(ensemble.delta)}"),
+            sound: st.column_config.NumberColumn(format="%.4g", help=f"At delta {rounded_delta(ensemble.delta)}"),
             "labelled nodes": st.column_config.NumberColumn(help="Private nodes that it was tuned on; not released"),
             "centrality": st.column_config.NumberColumn(
                 format="%.3g", help="Average over its nodes: a share of all nodes that are its neighbours; not released"

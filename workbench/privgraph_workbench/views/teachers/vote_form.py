@@ -25,7 +25,7 @@ from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.teachers import answered, by_weight, one_query, other_noise
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import chance, number, percent, upper
+from privgraph_workbench.words.numbers import chance, number, percent, rounded_delta, upper
 
 PREFIX = "vote."
 LEAST, MOST = 0.1, 1000.0
@@ -325,7 +325,7 @@ def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: 
     """Chances and prices of the noise that was chosen, for this query and for all."""
     first, top = rows[0], max(rows, key=lambda row: float(row["votes"]))
     passes, right = one_vote.expected(ensemble, noise)
-    asked, delta, differ = len(ensemble.queries), number(ensemble.delta), by_weight.differ(ensemble)
+    asked, delta, differ = len(ensemble.queries), rounded_delta(ensemble.delta), by_weight.differ(ensemble)
     whom = "the heaviest teacher's nodes" if ensemble.per_teacher else "all votes, which one node may move"
     whose = f", weight {number(float(ensemble.weights.max()), 2)}" if differ else ""
     query = [

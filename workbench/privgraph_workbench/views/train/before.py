@@ -33,7 +33,7 @@ from privgraph_workbench.views.train import controls, promise, verdict
 from privgraph_workbench.views.train.controls import Asked
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import graph_title_of, method_title, statements_of
-from privgraph_workbench.words.numbers import duration, kept_budget, number, option, percent, stated
+from privgraph_workbench.words.numbers import duration, kept_budget, number, option, percent, rounded_delta, stated
 
 HIDDEN = {"none": "hides nothing", "edge": "hides connections", "node": "hides people"}
 NOISE = {
@@ -191,7 +191,7 @@ def _numbers(found: Sequence[Plan], told: Outlook, asked: Asked, chosen: beginni
     st.metric(
         EPSILONS["sound"].title if not open_ else "Promised",
         sound,
-        delta="" if open_ or not said else f"{spending}δ {number(said[0].delta)}",
+        delta="" if open_ or not said else f"{spending}δ {rounded_delta(said[0].delta)}",
         delta_color="off",
         delta_arrow="off",
         help="What this noise will guarantee, by a proof that we stand for; smaller is more private. δ: the chance, at "
