@@ -146,12 +146,12 @@ def test_the_page_asks_nobody_and_warns_first(whole: Made) -> None:
 
 def test_a_remark_has_its_marks_and_is_text_for_the_rest() -> None:
     points = "- first <b>\n- [paper](https://example.org/?a=1&b=2)"
-    told = f"Why *this* **one** (`gap`):\n\n{points}\n\n2 * 3 * 4 and\n- no point"
+    told = f"Why *this* **one** (`gap`):\n\n{points}\n\n2 * 3 * 4 and\n- a point"
     page = blocks.as_html(Remark(told), {})
     assert page == (
         "<p>Why <em>this</em> <strong>one</strong> (<code>gap</code>):</p>"
         '<ul><li>first &lt;b&gt;</li><li><a rel="noreferrer" href="https://example.org/?a=1&amp;b=2">paper</a></li></ul>'
-        "<p>2 * 3 * 4 and - no point</p>"
+        "<p>2 * 3 * 4 and</p><ul><li>a point</li></ul>"
     )
     for hostile in ("[x](javascript:alert(1))", '[x](https://a" onload="y)', "<script>", "**<img src=x>**"):
         made = blocks.as_html(Remark(hostile), {})
