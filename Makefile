@@ -12,7 +12,7 @@ help:
 	@echo "make app       install and start the workbench on 127.0.0.1"
 	@echo "make text      add language models, for relations between texts"
 	@echo "make test      install with test extras and run the test suite and doctests"
-	@echo "make test-all  the same with what takes long: browsers, notebooks, the site, servers that are killed, eight seconds or more"
+	@echo "make test-all  the same with what takes long: browsers, notebooks, the site, servers that are killed, a second and a half or more"
 	@echo "make quick     under a minute of tests: what every method keeps, privacy, mechanisms"
 	@echo "make docs      build the site with the executed notebooks, in build/docs/site"
 	@echo "make check     formatting, types and import rules, then all tests, with what takes long"

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = {
     path: ast.parse(path.read_text())
@@ -66,6 +68,7 @@ def left_open(tree: ast.AST) -> Iterator[ast.Call]:
                 yield node
 
 
+@pytest.mark.long
 def test_files_are_closed_by_a_with_statement() -> None:
     left = [(path, call) for path, tree in MODULES.items() for call in left_open(tree)]
     assert not [

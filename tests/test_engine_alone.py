@@ -78,6 +78,7 @@ def test_every_module_of_the_engine_is_imported() -> None:
     assert int(output) > 150
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("without")
 def test_the_engine_trains_a_run_and_names_the_extra_for_its_figures() -> None:
     output = python(

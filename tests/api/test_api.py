@@ -32,6 +32,7 @@ def _one_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRIVGRAPH_WORKERS", "1")
 
 
+@pytest.mark.long
 def test_nothing_is_imported_before_it_is_used() -> None:
     code = """
         import sys
@@ -49,6 +50,7 @@ def test_nothing_is_imported_before_it_is_used() -> None:
     subprocess.run([sys.executable, "-c", inspect.cleandoc(code)], check=True, timeout=60)
 
 
+@pytest.mark.long
 def test_every_room_opens_without_a_further_import() -> None:
     code = """
         import privgraph as pg
@@ -207,6 +209,7 @@ def test_stores_keep_their_files_apart(tmp_path: Path) -> None:
         pg.open_store(tmp_path / "file")
 
 
+@pytest.mark.long
 def test_noise_is_that_of_the_installation_and_of_nobody_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same in every store of one home; another in another home, though seed, data and program are the
     same."""
@@ -256,6 +259,7 @@ def test_whoever_interrupts_stops_what_was_asked_for(tmp_path: Path, monkeypatch
     assert record.state == "stopped"
 
 
+@pytest.mark.long
 def test_a_store_in_memory_ends_with_its_python() -> None:
     code = "import privgraph as pg; print(pg.open_store(':memory:').folders.parent)"
     told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60)

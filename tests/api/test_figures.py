@@ -67,6 +67,7 @@ def test_every_figure_says_what_it_needs(name: str) -> None:
     assert inspect.getdoc(type(drawn)) != drawn.__doc__
 
 
+@pytest.mark.long
 def test_figures_of_runs(runs: list[pg.Run], tmp_path: Path) -> None:
     rows = pg.figures.tradeoff.data(runs)
     assert rows == tradeoff.data([run.record for run in runs])

@@ -93,6 +93,7 @@ def test_canaries_that_are_drawn_seldom_are_harder_to_tell() -> None:
     assert often.area_low > seldom.area_high > seldom.area_low > 0.5
 
 
+@pytest.mark.long
 def test_the_attack_agrees_with_what_an_audit_records(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is trained for it: the canaries of the audit's own training, and the curve that it keeps."""
     seen: list[Canaries] = []

@@ -60,6 +60,7 @@ def test_every_node_of_the_smaller_side_has_one_partner() -> None:
     assert sorted(abs(gaps)) == sorted(scores[~trained])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("steps", [2, 4])
 def test_the_bound_covers_and_a_twin_that_forgets_the_walk_does_not(steps: int) -> None:
     """The loss of an exchange is 2 EPSILON, which is that of `steps` steps of 2 EPSILON/steps each."""
@@ -109,6 +110,7 @@ def test_the_bound_is_the_largest_epsilon_whose_walk_is_refuted(steps: int, monk
     assert one_run.refuted(2000, 2000, 1800, steps * (bound + 1e-3), delta, 0.05), "one step's delta is too little"
 
 
+@pytest.mark.long
 def test_the_shares_of_pairs_err_together_as_seldom_as_they_say() -> None:
     """Coins that nobody knows: a bound above 0 is an error, and each share has its part of them."""
 

@@ -99,6 +99,7 @@ class TestPairs:
         one, other = pairs.nodes[pairs.linked], pairs.nodes[~pairs.linked]
         return [frozenset(map(int, pair)) for pair in one], [frozenset(map(int, pair)) for pair in other]
 
+    @pytest.mark.long
     def test_both_sides_are_uniform(self) -> None:
         """Of 6 nodes, 4 pairs are connected and 11 are not; two of each are drawn 6,000 times."""
         connected = {frozenset(pair) for pair in ((0, 1), (1, 2), (2, 3), (4, 5))}
@@ -223,6 +224,7 @@ class TestModelsThatAreKnown:
         assert found(said, replace(pairs, linked=~pairs.linked), name).area < 0.001
         assert outcome(distances(said, pairs.nodes, name), pairs.linked).area < 0.001
 
+    @pytest.mark.long
     def test_a_model_that_reads_no_edges_tells_nothing_of_them(self) -> None:
         """Posteriors of features alone, and edges drawn without looking at them: over 100 graphs, 95%
         intervals hold 0.5 about as often as they say."""

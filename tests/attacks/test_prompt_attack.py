@@ -190,6 +190,7 @@ def test_in_prompts_are_tuned_on_the_target_and_out_prompts_are_not(monkeypatch:
 # The same arithmetic as one prompt at a time
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("prompt", PROMPTS)
 @pytest.mark.parametrize("backbone", BACKBONES)
 def test_a_prompt_of_the_stack_is_the_method_s_own(prompt: str, backbone: str) -> None:

@@ -62,6 +62,7 @@ def attacked(told: Attacked, options: AttackOptions) -> AttackRecord:
     return record
 
 
+@pytest.mark.long
 def test_own_shots_among_the_candidates_are_as_likely_as_any_others() -> None:
     """Given four candidates of six nodes, each pair of them is as often the run's shots."""
     prepared = cast(PreparedGraph, SimpleNamespace(private_nodes=torch.arange(6)))
@@ -111,6 +112,7 @@ def test_the_first_prompt_that_is_attacked_is_the_run_s_own() -> None:
         next(attack_prompts(graph(), told.config, replace(how, each_class=False), run=SEED))
 
 
+@pytest.mark.long
 def test_the_row_from_options_to_the_record() -> None:
     told, options = subject(), AttackOptions(shadows=8, targets=3)
     record = attacked(told, options)

@@ -202,6 +202,7 @@ def test_every_training_lacks_what_its_coins_left_out(monkeypatch: pytest.Monkey
 # What is found
 
 
+@pytest.mark.long
 def test_a_memory_that_was_planted_is_found() -> None:
     record = attacked(subject(**BY_HEART))
     assert record.outcome.area_low > 0.55
@@ -267,6 +268,7 @@ def test_shadow_adapters_say_what_is_usual(monkeypatch: pytest.MonkeyPatch) -> N
 # What follows
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "epsilon"), [("relational", 0.5), ("relation-rand", 4.0)])
 def test_no_bound_is_above_what_is_sound(name: str, epsilon: float) -> None:
     record = attacked(replace(subject(name, epsilon=epsilon), turn=2), AttackOptions(targets=2))
@@ -330,6 +332,7 @@ def test_what_cannot_be_attacked_is_refused_in_words() -> None:
         assert ATTACKS[name].refuses(subject()) is not None
 
 
+@pytest.mark.long
 def test_from_a_stored_run_to_a_stored_attack_among_its_audits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
     store = RunStore.open()

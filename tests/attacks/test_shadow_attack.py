@@ -101,6 +101,7 @@ def test_a_target_that_saw_nobody_tells_nothing() -> None:
     assert flattered > 0.65
 
 
+@pytest.mark.long
 def test_sides_of_different_size_do_not_tip_the_scale() -> None:
     """Where posteriors say nothing, as many are named members as others, whichever side is larger."""
     random = np.random.default_rng(3)
@@ -260,6 +261,7 @@ def test_attack_2_is_about_those_that_the_student_learnt_from(monkeypatch: pytes
 # Whole attacks
 
 
+@pytest.mark.long
 def test_a_network_that_memorises_is_found_out_and_privgnn_is_not() -> None:
     """Features say little of labels: what B1 knows of its training nodes it has learnt by heart."""
     graph = social(nodes=400)

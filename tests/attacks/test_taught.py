@@ -26,6 +26,7 @@ from privgraph.registry import ATTACKS, method
 from privgraph.streams import noise_key
 
 
+@pytest.mark.long
 def test_members_are_those_on_the_slots_of_each_model() -> None:
     """The run's own slots first; everybody who may be drawn is a target."""
     told = subject("dp-gpl")
@@ -48,6 +49,7 @@ def test_members_are_those_on_the_slots_of_each_model() -> None:
     assert not set(judged.tolist()) & (set(taught.tolist()) | set(spared.tolist()))
 
 
+@pytest.mark.long
 def test_draws_of_shadow_models_are_not_the_run_s_nor_each_other_s(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Context] = []
     real = shadows.Member
@@ -91,6 +93,7 @@ def test_a_model_that_remembers_whom_it_learnt_from_is_found(
         assert (np.mean(record.areas) > 0.9) == (memory != 0), name
 
 
+@pytest.mark.long
 def test_what_is_told_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = subject("dp-gpl", tmp_path)
     record = attacked("lira", told)

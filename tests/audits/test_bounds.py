@@ -198,6 +198,7 @@ def one_run(epsilon: float, confidence: float, repetitions: int) -> Array:
     return np.array(lower_bounds)
 
 
+@pytest.mark.long
 def test_one_run_is_wrong_in_at_most_5_percent_and_a_wrong_label_is_noticed() -> None:
     found = one_run(1.0, 0.95, 240)
     assert (found > 1.0).sum() <= 12
@@ -281,6 +282,7 @@ def leaky(epsilon: float, delta: float, confidence: float, repetitions: int, tol
     return np.array(lower_bounds)
 
 
+@pytest.mark.long
 def test_one_run_covers_where_delta_tells_all_and_a_forgotten_delta_is_noticed() -> None:
     found = leaky(0.5, 0.05, 0.9, 200)
     assert (found > 0.5).sum() <= 20
@@ -447,6 +449,7 @@ def _played(present: Array, absent: Array, *, epsilon: float = 1.0) -> AuditReco
     return replace(made_audit(trials=2 * len(present)), area=area(present, absent), epsilon=epsilon)
 
 
+@pytest.mark.long
 def test_how_often_the_worst_case_is_right_at_least_holds_in_the_long_run_and_is_near() -> None:
     """Of Gaussians one standard deviation apart, the right one of two is picked Phi(1/sqrt 2) of the time."""
     true, draw = float(stats.norm.cdf(1 / math.sqrt(2))), np.random.default_rng(0)

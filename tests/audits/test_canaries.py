@@ -82,6 +82,7 @@ def test_the_score_is_the_log_of_a_ratio_of_densities(shifts: Shifts) -> None:
     assert shifts.log_ratio(x, scale) == pytest.approx(np.log(present / absent))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("rate", "noise", "steps", "delta"), [(1.0, 5.0, 1, 1e-5), (0.3, 2.0, 10, 1e-2), (0.05, 1.0, 300, 1e-5)]
 )
@@ -111,6 +112,7 @@ def test_the_least_epsilon_of_subgraphs_lies_just_below_what_is_proved_of_them()
     assert shifts.least_epsilon(6.0, 20, 1e-4) > shifts.least_epsilon(7.0, 20, 1e-4)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("delta", [1e-10, 1e-5, 3.98e-3])
 @pytest.mark.parametrize(("steps", "mu"), [(1, 0.3), (1000, 4.0), (10_000, 0.05), (100_000, 0.01)])
 def test_what_is_shown_of_plain_gaussians_is_never_more_than_is_true(steps: int, mu: float, delta: float) -> None:

@@ -94,6 +94,7 @@ def test_no_method_is_shown_to_leak_more_than_its_sound_epsilon(name: str, unit:
     assert "400 trials" in AUDITS["mechanism"].cost(which, AuditOptions(trials=400))
 
 
+@pytest.mark.long
 def test_every_entry_that_a_method_may_write_has_a_game() -> None:
     assert set(GAMES) == set(PLAYED)
     assert set(SECONDS) <= set(PLAYED)
@@ -178,6 +179,7 @@ SINGLE: list[tuple[str, Game, Single, float]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("game", "event", "power"), [case[1:] for case in SINGLE], ids=[case[0] for case in SINGLE])
 def test_a_game_reaches_much_of_what_its_mechanism_gives_away_and_no_more(
     game: Game, event: Single, power: float

@@ -86,6 +86,7 @@ def test_the_bounds_hold_and_the_one_by_gaussians_shows_a_good_part(name: str) -
     assert f"stands for one {'relation' if name == 'relational' else 'node'}" in record.notes[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", METHODS)
 def test_half_the_noise_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     _patch(monkeypatch, lambda mechanism: replace(mechanism, noise_multiplier=mechanism.noise_multiplier / 2))
@@ -197,6 +198,7 @@ def test_a_record_that_is_replaced_turns_its_gradient_round() -> None:
     assert 0.2 * record.sound < record.epsilon <= record.sound
 
 
+@pytest.mark.long
 def test_a_rule_that_hides_the_unit_is_part_of_what_a_canary_does() -> None:
     record = audited(subject("heter-poisson", exclusive=True, neighbours=2))
     assert 0.2 * record.sound < record.epsilon <= record.sound

@@ -15,6 +15,7 @@ from privgraph.methods.keys import Keys, run_keys
 from privgraph.options import OptionError
 
 
+@pytest.mark.long
 def test_the_noise_of_an_audit_is_the_installation_s_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Run and seed of an audit are known: with noise of these alone, what it shows could be freed of
     noise."""

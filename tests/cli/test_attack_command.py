@@ -33,6 +33,7 @@ def a_run() -> str:
     return done(RunStore.open(), make_spec("dp-mlp", "social", options, data_options={"nodes": 120, "degree": 6}))
 
 
+@pytest.mark.long
 def test_an_attack_and_everything_after_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = a_run()
     command = [*COMMAND, "attack", run[:20], "rmia", "--shadows", "14", "--targets", "2", "--online", "no", "--json"]
@@ -68,6 +69,7 @@ def test_an_attack_and_everything_after_it(tmp_path: Path, capsys: pytest.Captur
     assert replace(found, **alone) == replace(record, **alone)  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

@@ -37,6 +37,7 @@ def a_run(dataset: str = "karate", **options: Any) -> str:
     return done(RunStore.open(), make_spec("dp-mlp", dataset, chosen))
 
 
+@pytest.mark.long
 def test_an_audit_and_everything_after_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = a_run()
     ran = subprocess.run(

@@ -131,6 +131,7 @@ def test_a_private_run_and_everything_after_it(tmp_path: Path) -> None:
     assert [row["id"] for row in listed] == [summary["run"]]
 
 
+@pytest.mark.long
 def test_a_run_that_fails_says_why_and_exits_with_1(tmp_path: Path) -> None:
     nowhere = {**os.environ, "PRIVGRAPH_DATA": str(tmp_path), "https_proxy": "http://127.0.0.1:9"}
     ran = privgraph("run", "mlp", "--data", "german", "--json", env=nowhere)
@@ -144,6 +145,7 @@ def test_a_run_that_fails_says_why_and_exits_with_1(tmp_path: Path) -> None:
     assert "Traceback" not in ran.stderr
 
 
+@pytest.mark.long
 def test_ctrl_c_stops_the_run_and_the_bar_is_drawn() -> None:
     terminal, other = pty.openpty()
     fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
@@ -266,6 +268,7 @@ def account(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, An
     return told
 
 
+@pytest.mark.long
 def test_an_account_needs_no_data(capsys: pytest.CaptureFixture[str]) -> None:
     sizes = ["--nodes", "2000", "--edges", "20000"]
     sound = account(capsys, "progap", *sizes, "--epsilon", "1")
@@ -323,6 +326,7 @@ def test_data_says_what_is_at_hand(
     assert strict(capsys.readouterr().out) == [{"name": "karate", "problem": ""}]
 
 
+@pytest.mark.long
 def test_a_large_graph_is_added_and_chosen_by_name(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     files = [str(path) for path in large_made_here.write(tmp_path, "csv")]
     assert main(["data", "add", *files, "--title", "People who pay each other", "--directed"]) == 0
@@ -399,6 +403,7 @@ def test_no_command_that_trains_nothing_imports_torch(tmp_path: Path) -> None:
         assert ran.returncode == 0, ran.stderr
 
 
+@pytest.mark.long
 def test_a_reader_that_goes_away_is_no_error() -> None:
     ran = subprocess.run(
         f"{sys.executable} -m privgraph_workbench.cli list datasets --json | head -c 10",

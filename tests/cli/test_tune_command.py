@@ -22,6 +22,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
 
 
+@pytest.mark.long
 def test_options_are_chosen_and_the_release_holds_the_price(capsys: pytest.CaptureFixture[str]) -> None:
     """Here, in Python and when it is asked again it is one and the same tuning."""
     assert main([*CHOOSE, "--json"]) == 0

@@ -67,6 +67,7 @@ def outcome(name: str, unit: str, given_graph: Graph, folder: Path) -> tuple[boo
     return done, steps, spent, absurd
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "unit"), PRIVATE, ids=[f"{name}-{unit}" for name, unit in PRIVATE])
 def test_no_record_stops_or_poisons_a_run(name: str, unit: str, tmp_path: Path) -> None:
     nulled = outcome(name, unit, with_features(0.0, 0), tmp_path / "nulled")

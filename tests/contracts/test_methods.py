@@ -62,6 +62,7 @@ def trained(name: str, unit: str, seed: int = 0) -> tuple[list[Event], Context]:
     return CONTRACTS[name]().trained(unit, seed)
 
 
+@pytest.mark.long
 def test_planning_needs_no_torch() -> None:
     """All configurations and plans, in a process of their own."""
     program = """
@@ -86,6 +87,7 @@ def sizes(name: str) -> Any:
     return TEXT_FACTS if RELATIONS in METHODS[name].tasks else FACTS
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "unit"), [case for case in CASES if case not in OF_NODES])
 def test_an_accuracy_in_relations_is_read_beside_guessing_and_the_base(name: str, unit: str) -> None:
     result = trained(name, unit)[0][-1]

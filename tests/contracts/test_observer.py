@@ -23,6 +23,7 @@ def test_every_method_that_protects_is_observed() -> None:
     assert {(case.method, case.unit) for case in CASES} == protected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_what_is_drawn_is_what_is_paid_for(case: Case) -> None:
     assert complaints(case) == []

@@ -599,6 +599,7 @@ def test_tags_and_notes_belong_to_the_reader(store: RunStore) -> None:
         store.note(run, "x" * 5000)
 
 
+@pytest.mark.long
 def test_runs_are_found_by_what_they_are(store: RunStore) -> None:
     a = done(store, 0, 0.9)
     b = done(store, 1, 0.7)

@@ -50,6 +50,7 @@ def ran(package: Path, *command: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_it_keeps_the_contract(package: Path) -> None:
     done = ran(package, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_contract.py")
     assert done.returncode == 0, done.stdout
@@ -81,6 +82,7 @@ def test_a_bug_in_it_is_named_with_its_module(package: Path, file: str, right: s
     assert words in done.stdout
 
 
+@pytest.mark.long
 def test_it_is_listed_run_and_audited_like_our_own(package: Path) -> None:
     run = ran(
         package, "-m", "privgraph_workbench.cli", "run", "class-counts", "--data", "karate", "--epsilon", "1", "--json"
@@ -95,6 +97,7 @@ def test_it_is_listed_run_and_audited_like_our_own(package: Path) -> None:
     assert 0.3 < shown["epsilon"] <= 1.0, shown
 
 
+@pytest.mark.long
 def test_its_code_decides_which_program_it_is(package: Path) -> None:
     """Two versions of a method never share their noise: the keys of runs come from the program."""
     ask = ("-c", "from privgraph.program import program; print(program())")
@@ -112,6 +115,7 @@ def test_its_code_decides_which_program_it_is(package: Path) -> None:
     assert ran(package, *ask).stdout == before
 
 
+@pytest.mark.long
 def test_its_noise_is_the_noise_of_its_plan(package: Path) -> None:
     """Of 1,000 runs, two numbers each: two thirds and three halves of the scale are told from it by the mean
     of |noise| (error 2.2%)."""

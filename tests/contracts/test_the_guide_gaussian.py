@@ -37,6 +37,7 @@ def gaussian(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_it_keeps_the_contract(gaussian: Path) -> None:
     done = ran(gaussian, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_contract.py")
     assert done.returncode == 0, done.stdout
@@ -81,6 +82,7 @@ def test_a_noise_that_is_always_given_keeps_the_contract(gaussian: Path, tmp_pat
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.long
 def test_a_given_sigma_is_what_is_drawn_and_what_is_paid_for(gaussian: Path) -> None:
     """Of 1,000 runs, two numbers each: two thirds and three halves of sigma are told from it by the standard
     deviation (error 1.6%)."""

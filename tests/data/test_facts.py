@@ -152,6 +152,7 @@ def test_no_edges_no_homophily() -> None:
     json.dumps(facts_of(empty), allow_nan=False)
 
 
+@pytest.mark.long
 def test_the_app_asks_another_process_once(monkeypatch: pytest.MonkeyPatch) -> None:
     options = {"nodes": 60, "degree": 4.0, "classes": 3}
     facts = describe("social", split_seed=2, options=options)
@@ -171,6 +172,7 @@ def test_the_app_asks_another_process_once(monkeypatch: pytest.MonkeyPatch) -> N
         describe("karat")
 
 
+@pytest.mark.long
 def test_errors_reach_the_app_as_sentences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRIVGRAPH_DATA", str(tmp_path))
     with pytest.raises(DataError, match=r"Cora is not at hand: put ind\.cora\.x"):
@@ -179,12 +181,14 @@ def test_errors_reach_the_app_as_sentences(tmp_path: Path, monkeypatch: pytest.M
         describe("karate", node=99)
 
 
+@pytest.mark.long
 def test_a_module_in_the_working_folder_is_not_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "numpy.py").write_text("raise SystemExit('executed')")
     monkeypatch.chdir(tmp_path)
     assert describe("karate")["nodes"] == 34
 
 
+@pytest.mark.long
 def test_the_command() -> None:
     command = [sys.executable, "-m", "privgraph.data.describe"]
     done = subprocess.run([*command, "karate", "--json", "--node", "33"], capture_output=True, text=True, check=True)

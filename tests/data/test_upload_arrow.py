@@ -142,6 +142,7 @@ FIELD = st.one_of(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     nodes=st.lists(st.lists(FIELD, min_size=3, max_size=5), max_size=4),

@@ -197,6 +197,7 @@ def outcome(files: dict[str, bytes]) -> str:
     return "taken"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "mutations", "count"),
     [("npz", BINARY, 7000), ("csv", TEXT, 4000), ("texts", TEXT, 1500), ("graphml", (*TEXT, insert_markup), 6000)],

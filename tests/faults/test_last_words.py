@@ -109,6 +109,7 @@ def test_an_estimate_is_held_against_the_machine(monkeypatch: pytest.MonkeyPatch
         memory.fits_at_once([1.0, 1001.0])
 
 
+@pytest.mark.long
 def test_a_run_that_cannot_fit_has_no_button(opened: Callable[..., AppTest], store: RunStore) -> None:
     app = opened("train", method="gnn", data="social", data__nodes="100000", hidden="512")
     assert not app.button(key="go").disabled
@@ -159,6 +160,7 @@ def test_without_hard_links_a_key_is_never_replaced(tmp_path: Path, monkeypatch:
     assert noise_key(tmp_path) == b"o" * 32
 
 
+@pytest.mark.long
 def test_a_worker_without_runs_says_so(capfd: pytest.CaptureFixture[str]) -> None:
     from privgraph.runs import worker
 

@@ -158,6 +158,7 @@ def said(app: AppTest) -> str:
     return "\n".join(text.value for text in [*app.warning, *app.error])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", ["start", "train", "audit", "tradeoffs", "teachers", "relations", "runs"])
 def test_every_page_goes_on(kept: tuple[RunStore, dict[str, str], str], store: RunStore, page: str) -> None:
     app = opened(page, **({"data": "karate"} if page == "tradeoffs" else {}))

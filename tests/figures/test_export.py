@@ -110,6 +110,7 @@ def test_every_figure_leaves_in_every_format(figure: str, every_figure: Rows, st
 
 
 class TestStatementsTravelWithThePicture:
+    @pytest.mark.long
     def test_svg_shows_and_embeds_it(self, every_figure: Rows, statement: PrivacyStatement) -> None:
         exported = export.export("curves", every_figure["curves"], {"one run": statement}, "svg")
         seen = texts(exported)
@@ -177,6 +178,7 @@ class TestBadges:
         )
 
 
+@pytest.mark.long
 def test_equal_figures_give_equal_bytes(every_figure: Rows, statement: PrivacyStatement) -> None:
     first, second = (export.bundle({"ledger": every_figure["ledger"]}, {"": statement}) for _ in range(2))
     assert first == second
@@ -185,6 +187,7 @@ def test_equal_figures_give_equal_bytes(every_figure: Rows, statement: PrivacySt
         assert sorted(archive.namelist()) == sorted(f"ledger.{kind}" for kind in export.FORMATS)
 
 
+@pytest.mark.long
 def test_threads_do_not_disturb_each_other(every_figure: Rows, statement: PrivacyStatement) -> None:
     asked = [("svg", "light"), ("png", "dark"), ("svg", "dark"), ("pdf", "light")] * 2
     alone = [export.export("ledger", every_figure["ledger"], {"": statement}, kind, theme) for kind, theme in asked]
@@ -385,6 +388,7 @@ def test_what_a_picture_states_can_be_read(statement: PrivacyStatement) -> None:
     assert min(sizes) >= 7.5
 
 
+@pytest.mark.long
 def test_all_formats_come_of_one_drawing(statement: PrivacyStatement, every_figure: Rows) -> None:
     rows, held = every_figure["classes"], {"": statement}
     assert export.files("classes", rows, held) == {

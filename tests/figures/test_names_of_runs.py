@@ -222,6 +222,7 @@ def test_the_test_can_read_labels() -> None:
     assert _claimed("node nothing guaranteed (ε 2 asked for)") == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", METHODS)
 def test_no_label_states_less_than_the_sound_epsilon(name: str) -> None:
     """For every method, every preset and every other choice that it offers."""

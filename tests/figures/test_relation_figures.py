@@ -138,6 +138,7 @@ class TestRanking:
             )
         assert any("evaluator" in badge for badge in chart.badges)
 
+    @pytest.mark.long
     def test_a_bar_is_the_mean_over_seeds_and_has_their_interval(self, store: RunStore) -> None:
         seeds = [
             made_run(
@@ -254,6 +255,7 @@ class TestOptions:
         assert {row["composed"] for row in rows} == {11}, "of all that stand in the figure"
         assert all(row["evaluator"] for row in rows)
 
+    @pytest.mark.long
     def test_a_learning_rate_is_the_same_whoever_chose_it(self, store: RunStore) -> None:
         runs = [made_run(store), made_run(store, learning_rate=0.01, batch_size=16), made_run(store, batch_size=64)]
         assert [(row["line"], row["value"]) for row in relation_options.data(runs)] == [
@@ -294,6 +296,7 @@ def test_the_base_is_the_mean_over_seeds_as_in_the_ladder(store: RunStore) -> No
     assert (base["kind"], base["accuracy"]) == ("base", 0.025)
 
 
+@pytest.mark.long
 def test_two_values_of_one_option_make_no_curve(store: RunStore) -> None:
     first = made_run(store)
     runs = [first, made_run(store, negatives=8)]
@@ -305,6 +308,7 @@ def test_two_values_of_one_option_make_no_curve(store: RunStore) -> None:
     assert relation_options.makes_curves(relation_options.data([*runs, other], first)), "and so do two options"
 
 
+@pytest.mark.long
 def test_options_of_most_values_stand_first(store: RunStore) -> None:
     first = made_run(store)
     runs = [first, made_run(store, negatives=8), *(made_run(store, steps=steps) for steps in (5, 10, 20))]

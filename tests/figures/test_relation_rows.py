@@ -61,6 +61,7 @@ def test_the_three_epsilons_of_a_run_stand_apart(store: RunStore, monkeypatch: p
     assert 3.96 < row["epsilon"] <= 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("otherwise", [{"encoder": "minilm"}, {"tested_on": "society"}, {"trained_on": "society"}])
 def test_runs_of_other_encoders_and_domains_stand_in_no_mean(
     store: RunStore, monkeypatch: pytest.MonkeyPatch, otherwise: dict[str, str]

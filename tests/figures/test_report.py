@@ -48,6 +48,7 @@ class Links(HTMLParser):
         self.asked += [value or "" for name, value in attrs if name in ("src", "srcset", "href", "data", "action")]
 
 
+@pytest.mark.long
 def test_both_forms_say_what_matters(run: tuple[RunRecord, list[StoredEvent]]) -> None:
     record, events = run
     statement = record.statement
@@ -67,6 +68,7 @@ def test_both_forms_say_what_matters(run: tuple[RunRecord, list[StoredEvent]]) -
         assert record.id in text
 
 
+@pytest.mark.long
 def test_the_guarantee_is_said_as_a_wager(run: tuple[RunRecord, list[StoredEvent]]) -> None:
     record, events = run
     statement = record.statement
@@ -94,6 +96,7 @@ def test_results_have_one_form(store: RunStore) -> None:
     assert report.LAST_STEPS in text
 
 
+@pytest.mark.long
 def test_the_page_asks_for_nothing(run: tuple[RunRecord, list[StoredEvent]]) -> None:
     page = report.html(*run)
     links = Links()
@@ -121,6 +124,7 @@ def test_what_outsiders_found_stands_in_it(run: tuple[RunRecord, list[StoredEven
         assert "cannot be read by this one" in render(record, events, None)
 
 
+@pytest.mark.long
 def test_what_is_shared_does_not_tell_the_seed(run: tuple[RunRecord, list[StoredEvent]]) -> None:
     """Nor the run's id: it is made from the seed, and can be tried out."""
     record, events = run

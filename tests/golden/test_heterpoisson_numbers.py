@@ -139,6 +139,7 @@ def test_hidden_counts_by_dp_accounting(name: str, golden_cases: list[Case]) -> 
     assert epsilon == pytest.approx(case["expected"], rel=case["rel_tol"])
 
 
+@pytest.mark.long
 def test_with_the_rule_by_dp_accounting(golden_cases: list[Case]) -> None:
     """One out-neighbour: with chance q it is central, and one gradient changes, or z's own is there; else z's
     own alone.

@@ -211,6 +211,7 @@ def test_golden_numbers_reject_wrong_noise(name: str, factor: float, golden_case
     assert value != pytest.approx(case["expected"], rel=case["rel_tol"], abs=case["abs_tol"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count_key", ["K", "steps"])
 def test_golden_numbers_reject_a_wrong_count(count_key: str, golden_cases: list[Case]) -> None:
     """One aggregation more or less, or a step in twenty, is seen."""

@@ -64,6 +64,7 @@ def sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return batch_sizes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PRIVATE)
 @pytest.mark.parametrize("batch", [4, 300])
 def test_every_table_of_private_training_has_the_same_size(name: str, batch: int, sizes: list[int]) -> None:

@@ -155,6 +155,7 @@ def clipped_sum(
     return network.gradients[0].clone()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("bound", [1, 2])
 def test_sensitivity_by_enumerating_who_leaves_and_who_is_drawn(bound: int) -> None:
     """Every node of a toy graph leaves, for every sample of roots: never more than (2k + c) C, k of them at
@@ -218,6 +219,7 @@ def test_event_covers_the_worst_case_by_quadrature(bound: int, rate: float, nois
         assert exact > delta
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("bound", [1, 2])
 def test_true_gradients_of_a_toy_graph_stay_below_the_event_s_curve(bound: int) -> None:
     """Every node leaves in turn. Both datasets are exact mixtures over all samples of roots, in the space of

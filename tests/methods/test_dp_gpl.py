@@ -178,6 +178,7 @@ def test_other_weights_have_other_noise(graph: Graph, tmp_path: Path, monkeypatc
     assert abs(np.corrcoef(first.ravel(), other.ravel())[0, 1]) < 0.5
 
 
+@pytest.mark.long
 def test_members_share_votes_and_no_noise(graph: Graph, tmp_path: Path) -> None:
     """In one stack as alone: the second has the votes of the first, the third has others."""
     options = [{"vote_sigma": 2.0}, {"vote_sigma": 9.0, "student_labels": "hard"}, {"vote_sigma": 9.0, "prompt": "gpf"}]

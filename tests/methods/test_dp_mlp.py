@@ -72,6 +72,7 @@ def test_edges_are_not_read() -> None:
     assert one == other
 
 
+@pytest.mark.long
 def test_members_keep_their_own_noise_and_ledgers() -> None:
     """Different budgets, seeds and even training sets in one stack; each as alone."""
     graph = load("social", data_options=SOCIAL)
@@ -116,6 +117,7 @@ def test_whoever_stops_at_an_event_finds_in_every_ledger_what_was_drawn() -> Non
     assert spent_events == 6
 
 
+@pytest.mark.long
 def test_less_privacy_learns_and_much_privacy_does_not() -> None:
     graph = load("social", data_options={"nodes": 600, "degree": 4.0, "signal": 4.0})
 

@@ -39,6 +39,7 @@ def summed(row: tuple[int, ...], column: tuple[int, ...], others: Tensor, own: T
     return adjacency @ rows
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("bound", [1, 2])
 def test_sensitivity_by_replacing_a_record_in_every_way(bound: int) -> None:
     """Node 0 has any in- and out-neighbours before and after, and turns round; its in-neighbours point the

@@ -49,6 +49,7 @@ def social(**options: object) -> Graph:
     return load("social", data_options={"nodes": 120, "degree": 6.0, "features": 12, **options})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("epsilon", "exclusive"), [(2.0, False), (8.0, True)])
 def test_calibration_is_one_sided(epsilon: float, exclusive: bool) -> None:
     config = Config(epsilon=epsilon, exclusive=exclusive)
@@ -61,6 +62,7 @@ def test_calibration_is_one_sided(epsilon: float, exclusive: bool) -> None:
     assert (entry.event.largest_degree, entry.event.exclusive) == (22_469, exclusive)
 
 
+@pytest.mark.long
 def test_more_neighbours_and_the_rule_cost_more_noise() -> None:
     def noise(**options: object) -> float:
         return Config(epsilon=4.0, **options).scale(FACTS)  # type: ignore[arg-type]
@@ -157,6 +159,7 @@ def test_out_of_reach_is_one_sentence() -> None:
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "options",
     [
@@ -178,6 +181,7 @@ def test_every_way_trains_as_planned(options: dict[str, object]) -> None:
     assert all(math.isfinite(event.value) for event in events if isinstance(event, Metric))
 
 
+@pytest.mark.long
 def test_it_learns_without_noise_and_less_with_much() -> None:
     graph = toy_graph(nodes=300, signal=1.5)
     options: dict[str, object] = {"hidden": 32, "epochs": 15, "batch_size": 60}

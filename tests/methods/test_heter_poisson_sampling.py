@@ -85,6 +85,7 @@ def test_draws_are_those_of_the_algorithms(rate: float, neighbours: int, exclusi
         assert (max(sizes) > 1) == (neighbours > 0 and not (exclusive and rate == 1))
 
 
+@pytest.mark.long
 def test_frequencies_are_the_stated_ones() -> None:
     """A star of 40: its middle is drawn with M/40 by each leaf, each leaf always by the middle."""
     leaves = torch.arange(1, 41)
@@ -123,6 +124,7 @@ def clipped(
     return dict(zip(subgraphs.centres.tolist(), each, strict=True)), total
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("exclusive", [False, True])
 def test_who_changes_when_a_node_leaves(exclusive: bool) -> None:
     """Every node of a toy graph leaves, for every set of centres and some coins: what changes is what the

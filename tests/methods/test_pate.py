@@ -66,6 +66,7 @@ def test_each_node_draws_its_own_teacher() -> None:
     assert stats.chisquare(sizes).pvalue > LEVEL
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("teacher", ["mlp", "gnn"])
 def test_one_private_node_moves_one_vote_a_query(teacher: str) -> None:
     """Every private node of a small graph leaves in turn, and the teachers are trained again, to the last

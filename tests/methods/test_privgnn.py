@@ -452,6 +452,7 @@ def test_runs_that_differ_in_noise_share_answers_and_are_each_alone(monkeypatch:
     assert accuracy[2] == stories[2][-1].metrics["label_accuracy_before_noise"]  # type: ignore[union-attr]
 
 
+@pytest.mark.long
 def test_other_graphs_splits_seeds_and_keys_share_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     config, calls = quick(release="votes", queries=6, common=True), []
     ask = train.ask_nodes

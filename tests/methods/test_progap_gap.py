@@ -89,6 +89,7 @@ def test_the_ledger_of_a_run_is_the_plans_ledger(name: str, unit: str, accountin
     assert config.statement(member.graph.facts, plan.scale, member.context.ledger.entries) == plan.statement
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_member_of_a_stack_equals_the_member_alone(name: str, unit: str, tmp_path: Path) -> None:
@@ -187,6 +188,7 @@ def test_node_level_runs_see_the_bounded_sample_alone(name: str, monkeypatch: py
     assert max(degrees) == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", METHODS)
 def test_edges_help_without_noise_and_not_at_a_tiny_epsilon(name: str) -> None:
     """Features carry almost nothing, so what is learnt beyond chance is learnt from edges."""

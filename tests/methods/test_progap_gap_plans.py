@@ -31,6 +31,7 @@ def test_calibration_never_exceeds_epsilon_and_comes_close(name: str, unit: str,
     assert 0.98 * epsilon < published.epsilon_as_published <= epsilon
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", METHODS)
 def test_noise_falls_with_epsilon_and_rises_with_depth(name: str) -> None:
     for unit in ("edge", "node"):

@@ -142,6 +142,7 @@ def test_the_seed_decides() -> None:
     assert not torch.equal(first, other)
 
 
+@pytest.mark.long
 def test_pre_training_pulls_joined_nodes_together_and_helps_with_few_labels() -> None:
     public = public_part(800, signal=0.7, degree=14.0)
     generator = torch.Generator().manual_seed(3)

@@ -99,6 +99,7 @@ def test_an_address_keeps_what_epsilon_stands_against(opened: Callable[..., AppT
     assert any("against has no value depth" in one.value for one in opened("accounting", against="depth").warning)
 
 
+@pytest.mark.long
 def test_what_nobody_asked_for_is_not_computed(opened: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("nobody has asked for this")
@@ -136,6 +137,7 @@ def test_why_there_are_two_numbers_is_one_sentence(
     assert sentence.count(". ") == 0
 
 
+@pytest.mark.long
 def test_a_second_method_stands_beside_for_the_same_epsilon(opened: Callable[..., AppTest]) -> None:
     asked = {"unit": "node", "epsilon": "2"}
     app = opened("accounting", method="dp-mlp", **{**asked, "with": "dp-gnn"}, **SIZES)
@@ -173,6 +175,7 @@ def test_an_epsilon_that_promises_nothing_is_said_without_digits(opened: Callabl
     assert "No ε is proved for so little noise" in app.warning[0].value
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "unit"),
     [(name, unit) for name in method_costs.private_methods() for unit in method_costs.private_units(name)],
@@ -336,6 +339,7 @@ def test_every_figure_can_be_taken_away(opened: Callable[..., AppTest]) -> None:
     assert labels.count("CSV") == labels.count("SVG")
 
 
+@pytest.mark.long
 def test_the_highest_precision_is_that_of_the_theorem(opened: Callable[..., AppTest]) -> None:
     rows = {"method": "gap", "unit": "node", "own_rows": "true"}
     app = opened("accounting", **rows, precision__classes="5", precision__epsilon="1", **SIZES)
@@ -357,6 +361,7 @@ def _promised(app: AppTest, run: str) -> AppTest:
     return app
 
 
+@pytest.mark.long
 def test_a_run_whose_rows_are_covered_shows_what_they_can_tell(opened: Callable[..., AppTest], store: RunStore) -> None:
     covered = keep(store, spec("gap", unit="node", own_rows=True, epsilon=4.0))
     app = _promised(opened("train", run=covered), covered)
@@ -373,6 +378,7 @@ def test_a_run_whose_rows_are_covered_shows_what_they_can_tell(opened: Callable[
     )
 
 
+@pytest.mark.long
 def test_terms_of_heterpoisson_say_why_gaussian_noise_was_given_up(opened: Callable[..., AppTest]) -> None:
     app = opened("accounting", method="heter-poisson", batch_size="200", terms__order="4", **SIZES)
     assert not app.error, app.error

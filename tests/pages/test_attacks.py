@@ -78,6 +78,7 @@ def run(store: RunStore) -> str:
     return keep(store, spec("dp-mlp", unit="node", epsilon=8.0, batch_size=8))
 
 
+@pytest.mark.long
 def test_without_a_run_it_says_what_there_will_be(opened: Open, store: RunStore) -> None:
     keep(store, spec("pate", unit="node"))
     app = opened("attacks")
@@ -397,6 +398,7 @@ def test_a_wide_interval_is_said_to_keep_the_verdict_low_and_more_models_are_one
     assert [one.targets for one in started] == [16]
 
 
+@pytest.mark.long
 def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunStore, run: str) -> None:
     first, second = made_attack(run, name="lira", memory=1.5), made_attack(run, memory=2.0, seed=1)
     for one in (first, second):
@@ -435,6 +437,7 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     assert {"SVG", "CSV", "JSON"} <= set(offered_files.labels(app))
 
 
+@pytest.mark.long
 def test_a_curve_leaves_with_the_statement_of_every_run_that_is_laid_over_it(
     opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -613,6 +616,7 @@ def _compared(app: AppTest) -> str:
     return _texts(app.run())
 
 
+@pytest.mark.long
 def test_that_an_area_grows_as_epsilon_falls_is_said_only_where_it_does(
     opened: Open, store: RunStore, run: str
 ) -> None:
@@ -625,6 +629,7 @@ def test_that_an_area_grows_as_epsilon_falls_is_said_only_where_it_does(
     assert said in _compared(opened("attacks", run=run, over=near))
 
 
+@pytest.mark.long
 def test_runs_of_one_method_at_other_budgets_are_laid_over_by_one_button(
     opened: Open, store: RunStore, run: str
 ) -> None:
@@ -912,6 +917,7 @@ def test_an_attacked_model_that_is_no_stand_in_for_the_run_is_pointed_out(
         assert ("Models that differ so much" in _texts(opened("attacks", run=run))) == said
 
 
+@pytest.mark.long
 def test_nobody_is_listed_as_exposed_by_a_guess(opened: Open, store: RunStore, run: str) -> None:
     for memory, listed in ((0.0, False), (3.0, True)):
         store.add_attack(run, made_attack(run, memory=memory, seed=5))
@@ -931,6 +937,7 @@ def _ahead(record: AttackRecord, found: int) -> AttackRecord:
     return replace(record, outcome=replace(record.outcome, rates=rates))
 
 
+@pytest.mark.long
 def test_how_many_of_the_exposed_chance_would_list_stands_beside_them(opened: Open, store: RunStore, run: str) -> None:
     made = made_attack(run, memory=3.0)
     assert made.ahead.found >= sum(one.exposure == 1 for one in made.exposed) > 3
@@ -975,6 +982,7 @@ def _overview(app: AppTest) -> pd.DataFrame:
     return next(one.value for one in app.dataframe if "verdict" in one.value.columns)
 
 
+@pytest.mark.long
 def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run: str) -> None:
     strong = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
     store.add_attack(run, made_attack(run, memory=0.2))
@@ -1008,6 +1016,7 @@ def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run
     assert set(beside.values()) == {f"{free.found[0]:.3f}"}
 
 
+@pytest.mark.long
 def test_the_table_of_runs_goes_by_the_verdict_and_begins_with_the_question_of_the_shown_attack(
     opened: Open, store: RunStore, run: str
 ) -> None:
@@ -1130,6 +1139,7 @@ def test_one_verdict_of_the_run_stands_above_its_attacks_and_the_strongest_count
     assert sum(verdict.lead(strong, None) in one.value for one in (*again.markdown, *again.error)) == 1, "said once"
 
 
+@pytest.mark.long
 def test_of_many_attacks_the_curves_of_the_strongest_are_drawn_and_all_stand_below(
     opened: Open, store: RunStore, run: str
 ) -> None:
@@ -1148,6 +1158,7 @@ def test_of_many_attacks_the_curves_of_the_strongest_are_drawn_and_all_stand_bel
     assert made[0] in comparing.drawn(made, [made[0]]), "what a curve has to be compared with stays"
 
 
+@pytest.mark.long
 def test_every_column_of_a_table_says_what_it_means(opened: Open, store: RunStore, run: str) -> None:
     elsewhere = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
     for one in (run, run, elsewhere):

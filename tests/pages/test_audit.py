@@ -66,6 +66,7 @@ def test_without_a_private_run_it_says_what_there_will_be(opened: Open, store: R
     assert "Train a private run" in app.get("page_link")[0].proto.label
 
 
+@pytest.mark.long
 def test_wrong_addresses_are_one_sentence(opened: Open, store: RunStore, run: str) -> None:
     store.add_audit(run, made_audit(run))
     app = opened("audit", run="gap-karate-000000000000", audit="grey-box", shown="7", audit__confidence="2")
@@ -176,6 +177,7 @@ class TestANewAudit:
         assert not app.exception, app.exception
         assert asked == [(run, "white-box", AuditOptions(canaries=50, confidence=0.9, seed=3))]
 
+    @pytest.mark.long
     def test_its_seed_is_one_that_no_audit_had(self, opened: Open, store: RunStore, run: str) -> None:
         assert "It takes turn 1 among" in _texts(opened("audit", run=run))
         for seed in (0, 4):
@@ -458,6 +460,7 @@ class TestShown:
         assert not outcome.why(refuting, replace(statement, gaps=()))
         assert not outcome.why(made_audit(noise=0.8, published=9.0), statement)
 
+    @pytest.mark.long
     def test_the_next_step_is_one_click(
         self, opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -481,6 +484,7 @@ class TestShown:
         assert _boxes(app)[:2] == ["∞, none proved", "no formula"]
         assert not app.error
 
+    @pytest.mark.long
     def test_a_smaller_delta_says_nothing_of_the_runs_own(self, opened: Open, store: RunStore, run: str) -> None:
         statement = store.get(run).statement
         assert statement is not None
@@ -493,6 +497,7 @@ class TestShown:
         store.add_audit(run, made_audit(run, covers="step"))
         assert "of one step alone: not the run" in _texts(opened("audit", run=run))
 
+    @pytest.mark.long
     def test_the_strongest_that_counts_comes_first_and_the_address_names_another(
         self, opened: Open, store: RunStore, run: str
     ) -> None:

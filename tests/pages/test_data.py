@@ -56,6 +56,7 @@ def test_facts_homophily_and_neighbourhood(opened: Callable[..., AppTest]) -> No
     assert sum(row["nodes"] for row in described.degrees) == 34
 
 
+@pytest.mark.long
 def test_the_catalogue_comes_first_with_titles_and_marks_what_is_chosen(opened: Callable[..., AppTest]) -> None:
     app = opened("data")
     order = [fold.proto.label for fold in app.expander]
@@ -98,6 +99,7 @@ def test_options_of_the_invented_network_are_a_form(opened: Callable[..., AppTes
     assert app.text_input(key="data.degree").value == "80"
 
 
+@pytest.mark.long
 def test_wrong_addresses_are_one_sentence(opened: Callable[..., AppTest]) -> None:
     app = opened("data", data="corra")
     assert "did you mean cora" in app.warning[0].value
@@ -117,6 +119,7 @@ def test_another_graph_has_another_node_in_the_middle(opened: Callable[..., AppT
     assert app.number_input(key="node").value <= 33
 
 
+@pytest.mark.long
 def test_a_set_that_is_not_here_says_which_files_are_missing(
     opened: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -189,6 +192,7 @@ def test_an_upload_is_checked_kept_and_shown(opened: Callable[..., AppTest]) -> 
     assert app.selectbox(key="data").value == "social"
 
 
+@pytest.mark.long
 def test_merged_duplicates_are_counted(opened: Callable[..., AppTest]) -> None:
     graph = _graph()
     graph["edge_index"] = np.concatenate([graph["edge_index"], graph["edge_index"][::-1, :3]], axis=1)
@@ -208,6 +212,7 @@ def test_merged_duplicates_are_counted(opened: Callable[..., AppTest]) -> None:
     assert not app.success
 
 
+@pytest.mark.long
 def test_a_missing_name_is_said_at_its_field(opened: Callable[..., AppTest]) -> None:
     said = "It has no name yet"
     app = opened("data")

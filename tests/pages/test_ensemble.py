@@ -85,6 +85,7 @@ def test_a_method_without_such_teachers_is_one_sentence(opened: Open, store: Run
     assert "Weight of a vote" not in _numbers(app)
 
 
+@pytest.mark.long
 def test_a_finished_run_shows_its_teachers(opened: Open, store: RunStore) -> None:
     teachers = ensemble(limit=0.8)
     run = _kept(store, teachers)
@@ -260,6 +261,7 @@ def test_noise_and_threshold_move_chances_and_prices(opened: Open, store: RunSto
     assert shown().items() >= said(own).items()
 
 
+@pytest.mark.long
 def test_a_vote_is_told_in_three_steps(opened: Open, store: RunStore) -> None:
     teachers = ensemble()
     place = _at_first(teachers)
@@ -288,6 +290,7 @@ def test_a_vote_is_told_in_three_steps(opened: Open, store: RunStore) -> None:
     assert "one private person may change every vote" in _texts(moved)
 
 
+@pytest.mark.long
 def test_steps_and_figure_tell_of_one_draw(opened: Open, store: RunStore) -> None:
     """Where the gate refuses, no class is marked as released; else the one that the card names."""
     teachers = ensemble()

@@ -23,6 +23,7 @@ def _asked(address: str) -> Response:
     return send_file(Request({"type": "http", "path_params": {"token": token, "place": place}}))
 
 
+@pytest.mark.long
 def test_an_address_on_the_screen_outlives_every_redraw(opened: Callable[..., AppTest], store: RunStore) -> None:
     run = keep(store, spec(epsilon=2.0))
     app = opened("train", run=run)

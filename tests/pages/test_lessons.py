@@ -21,6 +21,7 @@ def _texts(app: AppTest) -> str:
     return "\n".join(element.value for kind in kinds for element in kind)
 
 
+@pytest.mark.long
 def test_six_lessons_are_listed_with_their_progress(opened: Open, store: RunStore) -> None:
     app = opened("lessons", done="a.0.0.0.0.abcde")
     assert len(LESSONS) == 6
@@ -54,6 +55,7 @@ def _bar(app: AppTest) -> tuple[int, str]:
     return round(bar.proto.value), bar.proto.text
 
 
+@pytest.mark.long
 def test_answers_are_counted_and_not_opened_steps(opened: Open, store: RunStore) -> None:
     app = opened("lessons", lesson="neighbours", step="3")
     assert _bar(app) == (0, "Step 3 of 3 · 0 of 3 questions answered")
@@ -83,6 +85,7 @@ def test_what_is_to_be_learnt_is_told_after_the_answer(opened: Open, store: RunS
     assert question.why in _texts(again)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", LESSONS)
 def test_every_step_opens_its_words_from_one_glossary(opened: Open, store: RunStore, name: str) -> None:
     for place, step in enumerate(LESSONS[name].steps, start=1):
@@ -101,6 +104,7 @@ def test_every_word_of_the_glossary_is_used_and_no_other(opened: Open) -> None:
         replace(steps[0], words=("epsilom",))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", LESSONS)
 def test_a_lesson_from_its_first_step_to_its_last(opened: Open, store: RunStore, name: str) -> None:
     lesson = LESSONS[name]

@@ -177,6 +177,7 @@ def test_figures_say_what_an_attack_by_similarity_is_to_be_compared_with() -> No
     assert "similarity" not in " ".join(attack_exposure.chart(attack_exposure.data(made_attack())).notes)
 
 
+@pytest.mark.long
 def test_the_perceptron_is_looked_for_on_the_same_graph_and_offered_where_there_is_none(
     opened: Open, store: RunStore
 ) -> None:
@@ -207,6 +208,7 @@ def test_the_perceptron_is_looked_for_on_the_same_graph_and_offered_where_there_
     assert any("What is found here is similarity" in one.value for one in alone.info)
 
 
+@pytest.mark.long
 def test_the_perceptron_is_trained_on_the_runs_own_graph_split_and_seed_and_attacked_alike(
     opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

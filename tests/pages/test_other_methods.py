@@ -45,6 +45,7 @@ def test_each_method_of_train_begins_with_its_own_defaults(opened: Callable[...,
         assert app.query_params["method"] in (after, [after])
 
 
+@pytest.mark.long
 def test_each_method_of_accounting_begins_with_its_own_defaults(opened: Callable[..., AppTest]) -> None:
     names = sorted(
         (name for name, why in fitting(DATASETS["karate"]).items() if why is None), key=lambda name: name != FIRST
@@ -56,6 +57,7 @@ def test_each_method_of_accounting_begins_with_its_own_defaults(opened: Callable
         assert _said(app) == [], (before, after)
 
 
+@pytest.mark.long
 def test_what_was_chosen_of_privacy_goes_along(opened: Callable[..., AppTest]) -> None:
     app = opened("train", data="karate", method="progap")
     app.text_input(key="epsilon").set_value("0.35").run()

@@ -209,6 +209,7 @@ def test_one_run_alone(opened: Open, store: RunStore, process: Answering, unit: 
     assert any("moved nearer" in one for one in drawn(app))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("unit", "other"), [("edge", "none"), ("none", "edge")])
 def test_the_twin_of_a_run_is_trained_by_one_click_and_chosen_when_it_is_done(
     opened: Open, store: RunStore, process: Answering, unit: str, other: str
@@ -262,6 +263,7 @@ def test_what_is_compared_stays_when_another_run_is_done(opened: Open, store: Ru
     assert app.query_params["private"] in (newer.id, [newer.id])
 
 
+@pytest.mark.long
 def test_the_pair_is_still_chosen_when_one_comes_back(opened: Open, store: RunStore, process: Answering) -> None:
     older = made_run(store, negatives=2)
     made_run(store, negatives=3)
@@ -341,6 +343,7 @@ def test_it_is_asked_when_somebody_asks(opened: Open, store: RunStore, process: 
     assert [one.text for one in process.asked] == ["a rake"]
 
 
+@pytest.mark.long
 def test_a_text_of_the_data_stands_in_the_address_and_no_other(
     opened: Open, store: RunStore, process: Answering
 ) -> None:
@@ -456,6 +459,7 @@ def test_places_scores_and_moves(opened: Open, store: RunStore, process: Answeri
     assert labels.count("SVG") == labels.count("CSV") == 2, "what moved, and how well relations are predicted"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("neighbours", "said"), [("2", "Of the 2 nearest texts, **1** is"), ("3", "Of the 3 nearest texts, **3** are")]
 )
@@ -512,6 +516,7 @@ def test_what_goes_wrong_is_said_and_can_be_asked_again(opened: Open, store: Run
     assert len(lists(app)) == 3
 
 
+@pytest.mark.long
 def test_progress_is_shown_until_there_is_an_answer(
     opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -543,6 +548,7 @@ def test_progress_is_shown_until_there_is_an_answer(
     assert len(lists(app)) == 3
 
 
+@pytest.mark.long
 def test_a_question_can_be_cancelled(opened: Open, store: RunStore, process: Answering) -> None:
     made_pair(store)
     process.found = None
@@ -657,6 +663,7 @@ def test_the_pages_share_one_asker_that_has_started_nothing(store: RunStore) -> 
     assert made.pid is None
 
 
+@pytest.mark.long
 def test_what_attacks_found_of_the_chosen_runs_stands_below(
     opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -687,6 +694,7 @@ def test_what_attacks_found_of_the_chosen_runs_stands_below(
     assert any("Intervals are at 95% confidence" in one for one in drawn(app))
 
 
+@pytest.mark.long
 def test_both_runs_are_attacked_by_one_click_which_says_what_it_takes(
     opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -729,6 +737,7 @@ def test_an_attack_that_cannot_start_says_why(
     assert any("No process can be started" in one.value for one in app.error)
 
 
+@pytest.mark.long
 def test_one_option_is_moved_and_only_what_is_missing_is_trained(
     opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -771,6 +780,7 @@ def test_without_privacy_no_noise_is_offered_to_be_moved(opened: Open, store: Ru
     assert "negatives k" in offered
 
 
+@pytest.mark.long
 def test_a_text_is_there_again_when_one_comes_back(opened: Open, store: RunStore, process: Answering) -> None:
     made_pair(store)
     assert ask(opened("relations"), "oak swing").session_state[nearest.KEPT] == "oak swing"

@@ -34,6 +34,7 @@ def ladder(app: AppTest) -> dict[str, dict[str, str]]:
     return {row[""]: dict(row) for _, row in table.iterrows()}
 
 
+@pytest.mark.long
 def test_the_ladder_climbs_from_the_base_to_no_privacy(opened: Open, store: RunStore, process: Answering) -> None:
     seeds(store, [0.21, 0.22, 0.23], unit="none")
     seeds(store, [0.15, 0.16, 0.17], epsilon=10.0)
@@ -164,6 +165,7 @@ def test_where_training_without_privacy_gains_nothing_there_is_no_share(
     assert {row["gain kept"] for row in ladder(app).values()} == {"–"}
 
 
+@pytest.mark.long
 def test_what_was_trained_otherwise_stands_on_the_ladder_and_has_no_share(
     opened: Open, store: RunStore, process: Answering
 ) -> None:

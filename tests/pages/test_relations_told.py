@@ -119,6 +119,7 @@ def test_a_bound_that_hangs_on_secret_noise_says_so_where_the_noise_is_public(
     assert "only ε is a promise, and that of secret noise alone." in shown
 
 
+@pytest.mark.long
 def test_every_figure_leaves_with_the_statements_of_its_runs(opened: Open, store: RunStore, process: Answering) -> None:
     bare, private = made_pair(store)
     made_run(store, negatives=8)
@@ -148,6 +149,7 @@ def test_who_asks_two_runs_is_told_that_both_read_the_same_relations(
     assert any("Composition: 2 runs on the same data" in one for one in both["badges"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "learnt", "predicted"),
     [
@@ -184,6 +186,7 @@ def test_domains_are_told_apart_by_whether_their_relations_were_read(
 # The question and its answer
 
 
+@pytest.mark.long
 def test_each_encoder_reads_and_compares_as_its_run_did(opened: Open, store: RunStore, process: Answering) -> None:
     made_run(store, unit="none", max_tokens=16)
     made_run(store, max_tokens=48, similarity="dot")
@@ -251,6 +254,7 @@ def test_of_a_text_that_is_unlike_the_others_the_nearest_one_is_asked_by_one_cli
     assert process.asked[-1].text == "rustic red bench of oak"
 
 
+@pytest.mark.long
 def test_a_text_of_another_domain_is_told_what_training_makes_of_it_and_searched_there(
     opened: Open, store: RunStore, process: Answering
 ) -> None:
@@ -315,6 +319,7 @@ def test_examples_stand_on_their_buttons_as_they_are(
 # Options that are moved
 
 
+@pytest.mark.long
 def test_a_budget_is_moved_though_the_noise_was_given(
     opened: Open, store: RunStore, process: Answering, submitted: list[RunSpec]
 ) -> None:
@@ -334,6 +339,7 @@ def test_moved_runs_are_trained_on_the_device_of_the_chosen_one(
 # Attacks
 
 
+@pytest.mark.long
 def test_what_an_attack_found_is_told_with_its_intervals(opened: Open, store: RunStore, process: Answering) -> None:
     run = made_run(store)
     made = made_attack(run.id, name="relations")
@@ -399,6 +405,7 @@ def test_an_attack_that_finds_nothing_is_a_finding_and_no_proof(
     assert "Another attack may find more; only ε is a promise." in shown
 
 
+@pytest.mark.long
 def test_how_often_a_relation_was_read_stands_beside_an_attack_that_finds_nothing(
     opened: Open, store: RunStore, process: Answering
 ) -> None:
@@ -411,6 +418,7 @@ def test_how_often_a_relation_was_read_stands_beside_an_attack_that_finds_nothin
     assert "read each relation 2 times on average. " in texts(opened("relations"))
 
 
+@pytest.mark.long
 def test_the_reason_is_that_of_the_attacked_run_and_the_other_is_named(
     opened: Open, store: RunStore, process: Answering
 ) -> None:
@@ -463,6 +471,7 @@ def test_a_run_without_privacy_has_no_epsilon_to_audit(
     assert ("claims no ε that could be audited" in texts(app)) == (bound > 0), "why card and table differ"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("epsilon", "word"), [(1.0, "Strong"), (2.0, "Moderate"), (4.0, "Weak"), (20.0, "Next to no")])
 def test_a_private_run_s_card_calls_its_epsilon_as_the_run_s_page_does(
     opened: Open, store: RunStore, process: Answering, epsilon: float, word: str
@@ -475,6 +484,7 @@ def test_a_private_run_s_card_calls_its_epsilon_as_the_run_s_page_does(
 # What a stranger stumbles over
 
 
+@pytest.mark.long
 def test_an_attack_that_was_made_is_seen_and_the_other_one_is_offered(
     opened: Open, store: RunStore, process: Answering
 ) -> None:

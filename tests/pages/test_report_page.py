@@ -52,6 +52,7 @@ def test_nothing_kept_shows_what_comes_out_and_offers_the_run_one_came_from(open
     assert newer not in {one.run for one in app.session_state["collected"]}
 
 
+@pytest.mark.long
 def test_an_example_is_one_click(opened: Open, store: RunStore) -> None:
     assert "report_example" not in {button.key for button in opened("report").button}, "there is no gallery"
     gallery.bring_in(store)
@@ -270,6 +271,7 @@ def test_a_file_that_is_no_list_of_kept_things_is_told(opened: Open, store: RunS
     assert _empty(app)
 
 
+@pytest.mark.long
 def test_the_page_of_the_report_can_be_looked_at_first(opened: Open, store: RunStore) -> None:
     run = keep(store, spec(epsilon=2.0))
     app = opened("report")

@@ -107,6 +107,7 @@ def test_an_equals_sign_means_the_number_that_the_list_shows(opened: Callable[..
     assert _table(opened("runs", find="accuracy=81.0%")) == _table(opened("runs", find="acc>80.5%")) == [other]
 
 
+@pytest.mark.long
 def test_the_search_that_is_given_as_an_example_finds_runs_of_the_gallery(store: RunStore) -> None:
     gallery.bring_in(store)
     search = searching.read(searching.EXAMPLE)
@@ -510,6 +511,7 @@ def test_graphs_of_two_sizes_are_told_apart(opened: Callable[..., AppTest], stor
     assert any(label.endswith("on Made-up social network (nodes 2000)") for label in start)
 
 
+@pytest.mark.long
 def test_what_models_of_relations_reach_is_not_called_accuracy(opened: Callable[..., AppTest], store: RunStore) -> None:
     keep(store, spec())
     gallery.bring_in(store)

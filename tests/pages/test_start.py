@@ -38,6 +38,7 @@ def test_an_empty_store_offers_the_demo(opened: Callable[..., AppTest]) -> None:
     assert "Nothing has run here yet" in app.info[0].value
 
 
+@pytest.mark.long
 def test_the_teach_door_leads_to_the_question_that_it_promises(opened: Callable[..., AppTest]) -> None:
     link = next(one.proto for one in opened("start").get("page_link") if "ask" in one.proto.label)
     query = dict(parse_qsl(link.query_string.removeprefix("?")))
@@ -98,6 +99,7 @@ def test_recent_runs_are_listed_with_what_they_came_to(opened: Callable[..., App
     assert "All 10 runs" in links
 
 
+@pytest.mark.long
 def test_with_the_gallery_the_first_page_shows_what_privacy_costs(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
@@ -141,6 +143,7 @@ def test_the_switch_hides_the_gallery_on_every_page(opened: Callable[..., AppTes
     assert any("from the gallery" in one.value for one in opened("teachers").markdown)
 
 
+@pytest.mark.long
 def test_a_run_of_the_gallery_is_marked_and_says_that_its_noise_is_public(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:

@@ -69,6 +69,7 @@ def _drawn(app: AppTest) -> list[str]:
     return [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("release", ["table", "votes", "posterior", "ensemble", "log-posterior"])
 def test_the_price_is_that_of_the_run(opened: Callable[..., AppTest], release: str) -> None:
     app = opened("teachers", tab="Price", data="digits", price__release=release, price__lam="0.5", price__queries="100")
@@ -84,6 +85,7 @@ def test_the_price_is_that_of_the_run(opened: Callable[..., AppTest], release: s
     assert "898 private nodes" in _texts(app)
 
 
+@pytest.mark.long
 def test_the_sliders_move_both_prices_but_k_does_not(opened: Callable[..., AppTest]) -> None:
     app = opened("teachers", tab="Price", data="digits", price__release="posterior")
     seen = [_shown(app)]
@@ -124,6 +126,7 @@ def test_the_noise_in_plain_words(opened: Callable[..., AppTest]) -> None:
     )
 
 
+@pytest.mark.long
 def test_more_queries_than_the_graph_has_are_not_priced(opened: Callable[..., AppTest]) -> None:
     app = opened("teachers", tab="Price", data="digits", price__release="votes", price__queries="1000")
     asked = Config(queries=1000, lam=0.1).asked(DIGITS)
@@ -234,6 +237,7 @@ def test_names_of_classes_come_from_the_graph(opened: Callable[..., AppTest], st
     assert set(table["truth (evaluator only)"]) & set(described.class_names)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("unread")
 def test_the_table_can_be_narrowed_and_a_query_chosen(opened: Callable[..., AppTest], store: RunStore) -> None:
     record = made_answers(refuse=2)
@@ -295,6 +299,7 @@ def test_the_page_opens_on_one_vote(opened: Callable[..., AppTest], store: RunSt
     assert offered_files.labels(app).count("SVG") == 2
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("unread")
 def test_the_noise_of_a_vote_is_drawn_again(opened: Callable[..., AppTest], store: RunStore) -> None:
     record = made_answers("votes", noise=50.0)
@@ -314,6 +319,7 @@ def test_the_noise_of_a_vote_is_drawn_again(opened: Callable[..., AppTest], stor
     assert _drawn(app)[0] == own
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("unread")
 def test_a_gate_tests_a_vote_that_is_drawn_again(opened: Callable[..., AppTest], store: RunStore) -> None:
     """PrivGNN's gate counts deviations of the answer's noise; a draw may be refused, as in a run."""
@@ -386,6 +392,7 @@ def test_the_run_leads_to_its_teachers_and_back(opened: Callable[..., AppTest], 
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run}
 
 
+@pytest.mark.long
 def test_a_run_with_a_table_has_no_teachers_and_begins_the_price_form(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
@@ -405,6 +412,7 @@ def test_a_run_with_a_table_has_no_teachers_and_begins_the_price_form(
     assert answered.NO_TEACHERS not in _texts(with_teachers)
 
 
+@pytest.mark.long
 def test_the_price_begins_with_the_run_above_or_stands_apart(opened: Callable[..., AppTest], store: RunStore) -> None:
     older = keep_answers(store, made_answers(), lam=0.7)
     newest = keep_answers(store, made_answers(), lam=0.5)
@@ -476,6 +484,7 @@ def test_the_form_tells_how_many_labels_of_the_run_are_right(opened: Callable[..
     assert price_form.NO_GOODS in _texts(app), "other samples vote otherwise"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("unread")
 @pytest.mark.parametrize(
     ("options", "why"),
@@ -504,6 +513,7 @@ def test_why_all_pay_alike_is_said_of_this_run(
     assert any("every private node had spent" in said for said in _drawn(app)), "query by query"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("unread")
 def test_a_run_whose_graph_is_not_here_is_priced_by_its_sizes(
     opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch

@@ -38,6 +38,7 @@ def _figure(app: AppTest, name: str) -> str:
     return json.dumps(next(one for one in found if one["name"].startswith(name)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "options", "law"),
     [
@@ -82,6 +83,7 @@ def test_where_no_other_noise_can_be_asked_it_says_why(opened: Open, store: RunS
     assert "chance to be largest" not in _figure(app, "one_answer")
 
 
+@pytest.mark.long
 def test_the_gate_of_privgnn_grows_with_the_noise(opened: Open, store: RunStore) -> None:
     """It counts deviations of the noise: what is priced is what is tested."""
     record = made_answers("votes")

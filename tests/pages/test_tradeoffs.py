@@ -297,6 +297,7 @@ def test_a_sweep_says_what_it_trains_on_and_begins_like_the_train_page(
     assert {run.spec.data_options["nodes"] for run in store.find(RunQuery())} == {800}
 
 
+@pytest.mark.long
 def test_a_sweep_begins_with_the_graph_that_the_figure_shows(opened: Callable[..., AppTest], store: RunStore) -> None:
     demo = demo_spec()
     made_runs.finish(store, demo, 0.7, made_runs.statement(made_runs.edge_entries(9)))
@@ -380,6 +381,7 @@ def test_wrong_addresses_are_named(opened: Callable[..., AppTest]) -> None:
     assert "everybody" in said
 
 
+@pytest.mark.long
 def test_numbers_of_neighbours_are_a_table_where_runs_tell(opened: Callable[..., AppTest], store: RunStore) -> None:
     pairs = [(m, n) for m in (1, 2) for n in (1, 4)]
     for m, n in pairs[:-1]:
@@ -436,6 +438,7 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     assert not any(one.key == "compare_go" for one in app.button)
 
 
+@pytest.mark.long
 def test_what_is_said_of_people_names_no_model_that_protects_nobody_and_what_is_left_out(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
@@ -515,6 +518,7 @@ def test_where_nothing_is_clear_the_way_leads_to_a_graph_where_it_is(
     assert "take PvGaLM" in relations, "compared at the domains that the runs have"
 
 
+@pytest.mark.long
 def test_seeds_that_would_tell_methods_apart_are_trained_by_a_button(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
@@ -540,6 +544,7 @@ def test_seeds_that_would_tell_methods_apart_are_trained_by_a_button(
     assert f"**With the {len(sent)} runs that you added there is still no clear winner.**" in _advice(app)
 
 
+@pytest.mark.long
 def test_a_sweep_takes_several_methods_and_any_option(opened: Callable[..., AppTest], store: RunStore) -> None:
     app = opened("tradeoffs", data="karate")
     app.multiselect(key="sweep_methods").set_value(["progap", "gap"]).run()

@@ -106,6 +106,7 @@ def test_several_budgets_are_one_batch_and_each_has_a_plan(opened: Callable[...,
     assert "0 of 4 runs are done" in _texts(app)
 
 
+@pytest.mark.long
 def test_what_to_expect_comes_from_finished_runs(opened: Callable[..., AppTest], store: RunStore) -> None:
     for seed, (low, high) in enumerate(((0.60, 0.80), (0.62, 0.82), (0.64, 0.84))):
         keep(store, spec(epsilon=1.0, seed=seed), accuracy=low)
@@ -137,6 +138,7 @@ def test_what_to_expect_comes_from_finished_runs(opened: Callable[..., AppTest],
     assert any(caption.endswith("**8 finished runs**") for caption in app.radio(key="data").proto.captions)
 
 
+@pytest.mark.long
 def test_one_run_is_told_as_one_with_the_interval_of_its_test_nodes(
     opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -529,6 +531,7 @@ def test_an_unknown_run_is_one_sentence_and_the_form_is_there(opened: Callable[.
         assert app.button(key="go").label == "Run"
 
 
+@pytest.mark.long
 def test_tags_and_notes_are_kept(opened: Callable[..., AppTest], store: RunStore) -> None:
     run = keep(store, spec())
     app = opened_at(opened, run, "Settings")
@@ -541,6 +544,7 @@ def test_tags_and_notes_are_kept(opened: Callable[..., AppTest], store: RunStore
     assert store.get(run).note == "why not"
 
 
+@pytest.mark.long
 def test_a_run_of_an_earlier_version_says_what_is_wrong_with_it(
     opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -576,6 +580,7 @@ def _curves(app: AppTest) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 def test_what_was_changed_stands_above_what_came_of_it(opened: Callable[..., AppTest], store: RunStore) -> None:
     before = keep(store, spec(epsilon=2.0), accuracy=0.7)
     app = opened("train", run=before)

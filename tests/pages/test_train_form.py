@@ -170,6 +170,7 @@ def test_epochs_are_not_called_steps(opened: Callable[..., AppTest]) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("typed", ["0.35", "1.7", "3.70", "1e-2"])
 def test_an_epsilon_is_typed_to_the_digit(opened: Callable[..., AppTest], store: RunStore, typed: str) -> None:
     app = opened("train", method="mlp", unit="edge", data="karate")
@@ -322,6 +323,7 @@ def test_a_run_fills_the_form_again(opened: Callable[..., AppTest], store: RunSt
     assert app.radio(key="data").value == "karate"
 
 
+@pytest.mark.long
 def test_options_that_the_chosen_release_does_not_read_are_not_asked_for(opened: Callable[..., AppTest]) -> None:
     def asked(release: str) -> set[str]:
         app = opened("train", method="privgnn", data="social", release=release)

@@ -14,6 +14,7 @@ for _bug in BUGS:
     CHECKS.setdefault(_bug.check, []).append(_bug)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("bugs", CHECKS.values(), ids=lambda bugs: bugs[0].name.replace(" ", "-"))
 def test_they_are_caught_and_clean_code_is_not(bugs: list[Bug]) -> None:
     """One bug after another of those that one check looks for, and then the same check of clean code."""

@@ -67,6 +67,7 @@ def test_edge_level_calibration(depth: int, epsilon: float, log_delta: float, ac
     one_sided(edge(depth), epsilon, math.exp(log_delta), accountant)
 
 
+@pytest.mark.long
 @settings(max_examples=6, deadline=None)
 @given(
     epsilon=st.floats(0.1, 50),
@@ -81,6 +82,7 @@ def test_node_level_calibration(
     one_sided(node(steps, rate), epsilon, math.exp(log_delta), accountant)
 
 
+@pytest.mark.long
 @settings(max_examples=4, deadline=None)
 @given(epsilon=st.floats(0.1, 20), rate=st.floats(0.01, 1.0), count=st.integers(1, 100))
 def test_laplace_calibration(epsilon: float, rate: float, count: int) -> None:

@@ -114,6 +114,7 @@ def moved_votes() -> list[tuple[Array, Array]]:
     return pairs
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("maximum", noisy_labels.MAXIMA)
 def test_no_moved_vote_exceeds_its_event(maximum: str) -> None:
     """Both sampled directions of every move stay below the event's curve; noise counted twice as large is

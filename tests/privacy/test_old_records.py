@@ -86,6 +86,7 @@ def meant(entry: LedgerEntry) -> tuple[object, ...]:
     return entry.kind, entry.worst, entry.stage
 
 
+@pytest.mark.long
 def test_they_are_the_kinds_that_this_version_writes(store: RunStore) -> None:
     compared = 0
     for record in store.find():

@@ -117,6 +117,7 @@ def test_conversions_are_the_published_ones() -> None:
         assert value == pytest.approx(google)
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(
     kind=st.sampled_from(["gaussian", "laplace"]),
@@ -143,6 +144,7 @@ def test_renyi_is_never_below_the_privacy_loss_distribution(
     assert bounds[1] <= bounds[0] <= bounds[3] + 1e-12
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(scale=st.floats(0.5, 10.0), rate=st.floats(1e-3, 0.9), count=st.integers(1, 500))
 def test_noise_and_sampling_are_monotone(scale: float, rate: float, count: int) -> None:

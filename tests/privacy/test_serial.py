@@ -22,6 +22,7 @@ def through_json(record: Any) -> Any:
     return json.loads(json.dumps(record, allow_nan=False))
 
 
+@pytest.mark.long
 @given(strategies.any_event)
 def test_events_round_trip(event: PrivacyEvent) -> None:
     assert serial.event_from_json(through_json(serial.event_to_json(event))) == event

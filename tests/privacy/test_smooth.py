@@ -165,6 +165,7 @@ def releases(poll: Poll, counts: Array, draws: int, *, failure: float = 0.2) -> 
     return [smooth.release(stream, 3.0, counts, poll, epsilon=2.0, delta=1e-4, failure=failure) for _ in range(draws)]
 
 
+@pytest.mark.long
 def test_what_is_released_has_the_noise_that_is_paid_for_and_the_bound_holds_as_often_as_said() -> None:
     counts, draws, failure = np.array([[20.0, 3.0, 1.0], [24.0, 0.0, 0.0], [22.0, 1.0, 1.0]]), 2000, 0.2
     released = releases(WITHOUT_TEST, counts, draws, failure=failure)

@@ -168,6 +168,7 @@ def test_laws_have_the_library_s_weights() -> None:
     assert poisson == pytest.approx(stats.poisson.pmf(np.arange(len(poisson)), 4.0), rel=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("exclusive", [False, True])
 @pytest.mark.parametrize(("noise", "rate", "neighbours"), [(6.0, 0.2, 1), (2.0, 0.5, 2), (12.0, 0.9, 3)])
 def test_the_envelope_is_above_every_degree(noise: float, rate: float, neighbours: int, exclusive: bool) -> None:
@@ -362,6 +363,7 @@ def test_with_the_rule_leaves_must_not_know_who_is_missing() -> None:
 # --- accountants ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("exclusive", [False, True])
 def test_epsilon_falls_with_noise_and_grows_with_all_else(exclusive: bool) -> None:
     def epsilon(noise: float = 6.0, steps: int = 10, **sizes: float) -> float:
@@ -411,6 +413,7 @@ def test_hopeless_noise_is_said_to_be_hopeless(exclusive: bool) -> None:
     assert tight().epsilon(once, 1e-6) > 5
 
 
+@pytest.mark.long
 def test_noise_is_calibrated_from_the_private_side_and_composes_with_other_events() -> None:
     def event(noise: float) -> PrivacyEvent:
         return Composed(

@@ -221,6 +221,7 @@ COUNTS = np.array([[180.0, 15, 5], [120, 60, 20], [199, 1, 0], [151, 30, 19]])
 ANSWERED = [True, False, True, True]
 
 
+@pytest.mark.long
 def test_dependent_costs_are_the_published_ones_term_by_term() -> None:
     weights = [0.5, 1.0, 2.0, 1.0]
     found = dependent_epsilons(

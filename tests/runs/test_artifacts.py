@@ -223,6 +223,7 @@ def test_a_place_that_is_gone_fails_the_run_in_a_sentence(tmp_path: Path) -> Non
     assert record.error.startswith(f"the artifacts of the store, at {remote.as_uri()}, cannot be reached")
 
 
+@pytest.mark.long
 def test_a_worker_that_was_taken_for_lost_leaves_nothing_elsewhere(
     tmp_path: Path, remote_store: RunStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

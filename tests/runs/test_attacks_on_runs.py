@@ -58,6 +58,7 @@ def ended(store: RunStore, run: str, token: str) -> attacking.Attacking:
     return found
 
 
+@pytest.mark.long
 def test_an_attack_from_its_start_to_the_store(store: RunStore) -> None:
     run = done(store, quick())
     assert attacking.states(store, run) == []

@@ -247,6 +247,7 @@ def test_slurm_is_asked_for_what_each_worker_needs(tmp_path: Path, monkeypatch: 
     assert not jobs.look([])
 
 
+@pytest.mark.long
 def test_ray_is_asked_for_what_each_worker_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
 
@@ -302,6 +303,7 @@ def test_a_launcher_leaves_what_was_given_to_an_engine(tmp_path: Path, monkeypat
     assert started == [[own]]
 
 
+@pytest.mark.long
 def test_a_sweep_of_the_command_line_ends_here(capsys: pytest.CaptureFixture[str]) -> None:
     flags = ["--data", "karate", "--set", "epochs=4", "--over", "hidden=8,16", "--seeds", "0-1", "--tag", "mine"]
     assert main(["sweep", "mlp", *flags, "--detach"]) == 0
@@ -318,6 +320,7 @@ def test_a_sweep_of_the_command_line_ends_here(capsys: pytest.CaptureFixture[str
     assert "4 runs, 4 of them done before" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_sweep_of_an_engine_that_nobody_waits_for_is_trained_all_the_same(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -40,6 +40,7 @@ AGAIN = ("mlp-social", "progap-social", "dp-mlp-social")
 """Methods of which one run is run again: of no noise, of noise on edges, of noise on nodes."""
 
 
+@pytest.mark.long
 def test_the_time_that_is_told_before_an_attack_is_about_what_those_of_the_gallery_took(store: RunStore) -> None:
     """Of each method some attack took about so long: others were made while the machine did other work, too.
 
@@ -244,6 +245,7 @@ def shipped() -> dict[str, list[dict[str, Any]]]:
     return gallery.content()
 
 
+@pytest.mark.long
 def test_what_ships_is_small_and_of_public_graphs(shipped: dict[str, list[dict[str, Any]]]) -> None:
     assert gallery.FILE.stat().st_size <= gallery.LIMIT
     every = [one for found in shipped.values() for one in found]
@@ -253,6 +255,7 @@ def test_what_ships_is_small_and_of_public_graphs(shipped: dict[str, list[dict[s
     assert not any(name in one["run"] for one in every for name in ("host", "pid", "worker"))
 
 
+@pytest.mark.long
 def test_what_ships_can_be_read_and_says_that_its_noise_is_public(store: RunStore) -> None:
     assert gallery.bring_in(store) > 500
     attacked = 0

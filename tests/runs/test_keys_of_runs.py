@@ -71,6 +71,7 @@ def trained(store: RunStore, spec: RunSpec) -> Any:
     return found
 
 
+@pytest.mark.long
 def test_a_rerun_repeats_to_the_last_digit_and_one_friendship_less_has_other_noise(store: RunStore, data: str) -> None:
     """Common noise would show the friendship in the difference of two releases, whatever epsilon is."""
     options = {"release": "votes", "queries": 12, "epochs": 2, "epsilon": 2.0}
@@ -120,6 +121,7 @@ def keys_of(store: RunStore, given: list[tuple[bytes, bytes]], *specs: RunSpec) 
     return list(given)
 
 
+@pytest.mark.long
 def test_each_of_the_four_changes_the_key(
     store: RunStore, data: str, given: list[tuple[bytes, bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

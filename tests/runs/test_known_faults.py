@@ -103,6 +103,7 @@ def test_runs_of_an_old_store_are_read_and_say_what_they_carry(old: RunStore) ->
     assert len(old.events(GAP)) > 5
 
 
+@pytest.mark.long
 def test_the_command_line_and_every_export_say_it(old: RunStore, capsys: pytest.CaptureFixture[str]) -> None:
     record, events = old.get(DP_MLP), old.events(DP_MLP)
     statement = record.statement

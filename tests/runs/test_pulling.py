@@ -128,6 +128,7 @@ def test_one_process_trains_all_that_waits_and_ends(store: RunStore) -> None:
     assert (store.folder(ids[0]) / LOG_NAME).is_file()
 
 
+@pytest.mark.long
 def test_told_to_end_it_gives_its_run_back(store: RunStore) -> None:
     run = store.submit(LONG)
     worker = pulling("--forever")
@@ -220,6 +221,7 @@ def test_neither_a_launcher_nor_its_worker_begins_with_another_noise_key(
     assert store.get(run).state == "queued"
 
 
+@pytest.mark.long
 def test_a_worker_with_another_noise_key_refuses(store: RunStore) -> None:
     run = store.submit(make_spec("mlp", "karate", {"epochs": 3}))
     store.leases.agree(bytes(32))
@@ -283,6 +285,7 @@ def test_a_worker_that_a_launcher_starts_gives_its_run_back(store: RunStore) -> 
     assert (store.get(run).state, store.get(run).attempt) == ("queued", 2)
 
 
+@pytest.mark.long
 def test_a_key_that_was_renewed_ends_workers_that_have_the_old_one(store: RunStore) -> None:
     waiting = pulling("--forever")
     try:

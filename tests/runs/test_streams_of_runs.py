@@ -50,6 +50,7 @@ def test_each_run_of_a_batch_has_the_split_of_its_own_seed(store: RunStore) -> N
     assert before[ids[0]][0] != pytest.approx(before[ids[1]][0], abs=1e-3)
 
 
+@pytest.mark.long
 def test_a_run_repeats_with_the_same_key_and_with_no_other(
     store: RunStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -70,6 +71,7 @@ def test_a_run_repeats_with_the_same_key_and_with_no_other(
     assert elsewhere[5:] != curves[0][5:]
 
 
+@pytest.mark.long
 def test_runs_of_one_seed_have_noise_of_their_own(store: RunStore) -> None:
     """Common noise z would give v away: from v + a z and v + b z, whatever a and b."""
     options = {"release": "votes", "queries": 12, "epochs": 2}

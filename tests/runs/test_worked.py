@@ -25,6 +25,7 @@ def asked(tmp_path: Path) -> Iterator[Question]:
     store.close()
 
 
+@pytest.mark.long
 def test_what_ships_is_of_these_data_and_of_the_encoders_that_ship(asked: Question) -> None:
     """Where this fails, the gallery or its data are others: python -m privgraph.studies.worked."""
     graph = load(asked.data, data_options=dict(asked.data_options))
@@ -63,6 +64,7 @@ def made(asked: Question) -> Answer:
     )
 
 
+@pytest.mark.long
 def test_a_kept_answer_is_that_of_the_encoders_that_are_asked(asked: Question, tmp_path: Path) -> None:
     path = tmp_path / "worked.json.xz"
     whole = made(asked)
@@ -94,6 +96,7 @@ def test_what_was_not_asked_is_not_known(asked: Question, tmp_path: Path, other:
     assert worked.find(replace(asked, **{"text": "oak bench", **other}), path) is None  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_a_run_that_has_learnt_something_else_is_asked_anew(asked: Question) -> None:
     adapter = Path(asked.encoders[-1].folder) / gallery.ADAPTER[0]
     adapter.write_bytes(adapter.read_bytes() + b"0")
@@ -101,6 +104,7 @@ def test_a_run_that_has_learnt_something_else_is_asked_anew(asked: Question) -> 
     assert worked.texts(replace(asked, encoders=asked.encoders[:-1])) == examples(asked)
 
 
+@pytest.mark.long
 def test_a_file_stays_small(asked: Question, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worked, "LIMIT", 10)
     with pytest.raises(ValueError, match="worked examples may have 10 bytes, and these have"):

@@ -109,6 +109,7 @@ def test_a_private_run_from_queue_to_statement(store: RunStore) -> None:
     assert not list(store.folder(run).glob(".*"))
 
 
+@pytest.mark.long
 def test_a_batch_of_seeds_is_one_worker(store: RunStore) -> None:
     specs = sweep(quick(), seeds=range(3))
     ids = [store.submit(spec, batch="b") for spec in specs]
@@ -343,6 +344,7 @@ def test_a_worker_that_cannot_be_started_fails_its_run(store: RunStore, monkeypa
         store.append(run, [Log(message="late")])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("again", "unit"), [(True, "edge"), (False, "edge"), (True, "none")])
 def test_a_run_that_was_tried_again_states_it(store: RunStore, again: bool, unit: str) -> None:
     """Other noise is drawn, and nothing of the first attempt stays: that nobody chose by it is assumed."""
@@ -362,6 +364,7 @@ def test_a_run_that_was_tried_again_states_it(store: RunStore, again: bool, unit
     assert {event.attempt for event in told} == {2 if again else 1}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("trial", ["", "0123456789abcdef01234567"])
 def test_a_trial_does_not_say_how_many_threads_it_has(store: RunStore, trial: str) -> None:
     """They tell how many others run beside it, and so how many trials there are."""

@@ -54,6 +54,7 @@ def passed(sigma: float) -> Draw:
     return draw
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sigma", [1.0, 40.0])
 def test_fifty_tests_tell_two_neighbours_apart(sigma: float) -> None:
     """T = 170, sigma1 = 1, sigma2 = 20 (GAT, pubmed): 0.2383 is printed, and 0.61 would be if all teachers

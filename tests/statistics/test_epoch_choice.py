@@ -65,12 +65,14 @@ def claimed_and_shown(runs: int) -> tuple[float, float]:
     return statement.epsilon, float(np.log((likely - statement.delta) / unlikely))
 
 
+@pytest.mark.long
 def test_no_shown_epsilon_is_below_what_an_attack_shows() -> None:
     claimed, shown = claimed_and_shown(runs=200)
     assert shown > 0.5
     assert claimed > shown
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CHOOSING)
 def test_the_sound_epsilon_is_infinite_and_the_noise_stays(name: str) -> None:
     kind = METHODS[name].load_config()

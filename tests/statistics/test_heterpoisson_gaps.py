@@ -61,6 +61,7 @@ def single(coordinates: int, kind: str) -> Array:
     return draw  # type: ignore[return-value]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("coordinates", "least"), [(2, 1.8), (1000, 7.0)])
 def test_one_release_claimed_at_1_tells_more(coordinates: int, least: float) -> None:
     """Pure epsilon 1 is claimed: what is shown, at delta 0, is above it in two coordinates and far above in
@@ -127,6 +128,7 @@ def run(kind: str, coordinates: int = 1000) -> Array:
     return draw  # type: ignore[return-value]
 
 
+@pytest.mark.long
 def test_a_whole_run_claimed_at_2_tells_more_than_4() -> None:
     """PubMed's settings: the paper's own formula says 2. Gaussian noise of the same size stays within what is
     proved for it."""

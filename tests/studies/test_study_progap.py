@@ -26,6 +26,7 @@ def test_every_setting_that_is_tried_is_valid() -> None:
                 assert level == "none" or name == "mlp" or config.accounting == "published"
 
 
+@pytest.mark.long
 def test_the_setting_of_highest_mean_validation_accuracy_is_reported() -> None:
     graphs = [toy_graph(split_seed=seed) for seed in range(2)]
     both = study.best("gap", "edge", "toy", graphs, depths=(1, 2), rates=(0.01,))

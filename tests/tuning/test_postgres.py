@@ -32,6 +32,7 @@ def url() -> Iterator[str]:
         server.remove()
 
 
+@pytest.mark.long
 def test_a_tuning_on_postgresql(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = RunStore.open(url, tmp_path / "runs")
     monkeypatch.setattr("privgraph.tuning.conducting.draw", lambda *_: 3)

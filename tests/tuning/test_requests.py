@@ -68,6 +68,7 @@ def refused(base: RunSpec, noise: float = 10.0, **options: object) -> str:
     return str(error.value)
 
 
+@pytest.mark.long
 def test_what_has_no_price_is_refused_with_the_reason() -> None:
     assert "no validation accuracy that its guarantee covers is known" in refused(make_spec("dp-gnn", "cora"))
     assert "nothing is protected" in refused(gap(unit="none"))

@@ -42,6 +42,7 @@ def test_scores_that_need_noise_have_noise(store: RunStore) -> None:
     assert all(abs(200 * float(score) - 140) < 60 for score in scores if score is not None), "of 200 validation nodes"
 
 
+@pytest.mark.long
 def test_trials_try_other_options_and_two_tunings_share_none(store: RunStore) -> None:
     with at_work(MadeWorker(deep)):
         one = Tuning(store, choice(Fixed(count=24))).conduct().trials
@@ -113,6 +114,7 @@ def test_a_trial_of_another_delta_is_refused(store: RunStore) -> None:
         Tuning(store, choice()).conduct()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("base", "over"),
     [

@@ -133,6 +133,7 @@ def test_a_higher_mean_alone_is_no_reason_to_pay_for_noise(store: RunStore) -> N
     )
 
 
+@pytest.mark.long
 def test_what_would_settle_a_choice_is_so_many_seeds_and_they_do(store: RunStore) -> None:
     """Seeds of the same mean and spread, as many as were said, are told apart; one fewer are not. The button
     trains the ones that lack."""

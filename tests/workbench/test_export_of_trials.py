@@ -18,6 +18,7 @@ from privgraph_workbench import report
 from privgraph_workbench.cli import main
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tuned", [True, False])
 def test_times_threads_and_memory_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tuned: bool) -> None:
     store, said = RunStore.open(), made_runs.statement(made_runs.edge_entries(9))

@@ -63,6 +63,7 @@ def _open_socket(address: str, headers: dict[str, str]) -> int:
         return int(connection.recv(200).split()[1])
 
 
+@pytest.mark.long
 def test_foreign_hosts_and_origins_are_refused(started: launcher.Started) -> None:
     running, own, cookie = started.address, urlsplit(started.address).netloc, {"Cookie": started.cookie}
     assert _get(running, "/", cookie)[0] == 200
@@ -76,6 +77,7 @@ def test_foreign_hosts_and_origins_are_refused(started: launcher.Started) -> Non
     assert _open_socket(running, {"Host": f"evil@{own}", "Origin": running} | cookie) == 403
 
 
+@pytest.mark.long
 def test_nobody_comes_in_without_the_token(started: launcher.Started) -> None:
     running = started.address
     wrong = started.cookie[:-1] + ("a" if started.cookie[-1] != "a" else "b")
@@ -101,6 +103,7 @@ def test_nobody_comes_in_without_the_token(started: launcher.Started) -> None:
     assert not any(started.token in part for part in psutil.Process(started.process.pid).cmdline())
 
 
+@pytest.mark.long
 def test_every_answer_forbids_frames_and_other_origins(started: launcher.Started) -> None:
     for path in ("/", "/_stcore/host-config", "/nowhere/at/all", "/?token=wrong"):
         headers = _get(started.address, path, {"Cookie": started.cookie})[1]
@@ -114,6 +117,7 @@ def test_every_answer_forbids_frames_and_other_origins(started: launcher.Started
     assert told["allowedOrigins"] == [launcher.NOWHERE]
 
 
+@pytest.mark.long
 def test_what_the_server_writes_is_its_owners_alone(started: launcher.Started) -> None:
     folder = Path(os.environ["PRIVGRAPH_HOME"])
     (status,) = [
@@ -168,6 +172,7 @@ def test_a_log_in_needs_a_list_of_people(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert launcher.refuses("0.0.0.0") is None
 
 
+@pytest.mark.long
 def test_listens_on_loopback_only(started: launcher.Started) -> None:
     port = urlsplit(started.address).port or 0
     with socket.socket() as other:

@@ -107,6 +107,7 @@ def test_more_noise_costs_less(name: str, unit: str) -> None:
         assert more.published < less.published
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "option"),
     [("dp-mlp", "epochs"), ("dp-gnn", "max_degree"), ("gap", "max_degree"), ("gap", "depth"), ("privgnn", "rate"),
@@ -169,6 +170,7 @@ def test_what_cannot_be_is_said() -> None:
         _setting("dp-mlp", "node", epochs=0)
 
 
+@pytest.mark.long
 def test_places_of_a_curve_lie_within_what_the_option_and_the_graph_admit() -> None:
     batch = _setting("dp-mlp", "node", batch_size=1200)
     lever = next(one for one in batch.price.levers if one.option == "batch_size")
@@ -195,6 +197,7 @@ def test_noise_without_a_proof_costs_without_end() -> None:
     assert "log-probabilities" in method_costs.unprotected(found.at(found.noise()).ledger)[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "options", "tolerance"),
     [("dp-gpl", {"gate_sigma": 40.0}, 0.02), ("privgnn", {"release": "votes", "gate": 1.0, "gate_noise": 1.0}, 0.06)],

@@ -8,6 +8,7 @@ import pytest
 from privgraph_workbench.facts import noisy_labels
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("law", noisy_labels.SPREAD)
 def test_chances_are_what_draws_come_to(law: str) -> None:
     counts = np.array([5.0, 4.0, 2.0, 0.0])

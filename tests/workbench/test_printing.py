@@ -31,6 +31,7 @@ def test_pages_are_a4_and_equal_reports_are_equal_bytes() -> None:
     assert made != printing.pdf("Another", SECTIONS)
 
 
+@pytest.mark.long
 def test_no_line_leaves_the_page_and_no_word_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     placed: list[tuple[float, float, str, float, bool, bool]] = []
     put = printing._Paper.text
@@ -54,6 +55,7 @@ def test_no_line_leaves_the_page_and_no_word_is_lost(monkeypatch: pytest.MonkeyP
     assert "a" * 300 in "".join(said for *_, said, size, _, _ in placed if set(said) == {"a"})
 
 
+@pytest.mark.long
 def test_a_print_has_contents_and_its_settings_as_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     placed: list[tuple[int, str]] = []
     put = printing._Paper.text

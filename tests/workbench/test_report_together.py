@@ -66,6 +66,7 @@ def test_runs_that_stand_in_a_figure_alone_are_counted(store: RunStore) -> None:
     assert said.endswith("1 run of a figure is in the store no longer, and not counted.")
 
 
+@pytest.mark.long
 def test_ids_that_are_withheld_count_no_run_twice(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
     told = runs(store, 3)[:1]
     page, shared = (reporting.page(Asked(title="T", runs=told, share=share)) for share in (False, True))
@@ -114,6 +115,7 @@ def test_public_noise_is_said_first_and_in_a_box(store: RunStore) -> None:
     assert blocks[1] == first_page._public(whole), "below the author, above what they ask"
 
 
+@pytest.mark.long
 def test_the_terms_of_a_method_are_said_once(store: RunStore) -> None:
     told = [runs(store, 1, epsilon, noise)[0] for epsilon, noise in ((1.0, 9.0), (4.0, 3.0))]
     page = reporting.page(Asked(title="T", runs=told))

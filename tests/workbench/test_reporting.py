@@ -182,6 +182,7 @@ def test_equal_reports_are_equal_bytes(whole: Made) -> None:
     assert reporting.page(replace(whole.asked, title="Another")).encode() != whole.files["report.html"]
 
 
+@pytest.mark.long
 def test_a_shared_report_tells_no_seed(shared: Made) -> None:
     runs, files = shared.asked.runs, shared.files
     assert "reproduce.sh" not in files
@@ -204,6 +205,7 @@ def test_a_shared_report_tells_no_seed(shared: Made) -> None:
     assert reporting.page(shared.asked).encode() == files["report.html"], "the preview"
 
 
+@pytest.mark.long
 def test_a_figure_that_was_chosen_is_drawn_once(runs: list[Told]) -> None:
     (alone,) = runs[1:]
     assert not reporting.usual([alone]), "its chapter brings its own"
@@ -336,6 +338,7 @@ def test_a_picture_is_drawn_once_for_lines_and_once_for_pixels(
     assert len(archive._LATELY) == 1
 
 
+@pytest.mark.long
 def test_all_papers_behind_figures_and_statements_are_cited(runs: list[Told]) -> None:
     rows = [{**row, "method": "edge-rand"} for row in reporting.usual(runs)[0].rows]
     shown = Drawn(figure="tradeoff", rows=rows)
@@ -358,6 +361,7 @@ def test_numbered_runs_have_a_key(shared: Made) -> None:
     assert [one.name for one in chapters.chapters_of(without_seeds(alone))] == ["run-01"]
 
 
+@pytest.mark.long
 def test_figures_alone_are_a_report(runs: list[Told]) -> None:
     figures = reporting.usual(runs)[:1]
     files = opened(reporting.build(Asked(title="One figure", runs=[], figures=figures, notebook=False)))

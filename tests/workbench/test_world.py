@@ -89,6 +89,7 @@ def test_evidence_is_the_ratio_of_the_two_densities() -> None:
     assert worlds.evidence(told, SMALL, without, 0.7) == pytest.approx(by_hand, abs=1e-3)
 
 
+@pytest.mark.long
 def test_a_guesser_is_as_good_as_the_closed_form_says() -> None:
     """A friendship moves two numbers by 1 each: evidence is the sum of two parts, each cut off at epsilon/2,
     whose law is integrated here by a route of its own."""

@@ -67,6 +67,7 @@ def test_what_cannot_be_trained_is_refused_in_one_sentence() -> None:
     assert build(Config, TINY | {"pairing": "in-batch", "unit": "none"}).refuses(facts) is None
 
 
+@pytest.mark.long
 def test_the_unit_is_an_unordered_pair_however_often_and_whichever_way_it_is_listed() -> None:
     """Delta, rate and epsilon of a list with both directions are those of a list with one."""
     graph = shop()
@@ -82,6 +83,7 @@ def test_the_unit_is_an_unordered_pair_however_often_and_whichever_way_it_is_lis
     assert "one over 90 relations" in plans[0].statement.delta_rule
 
 
+@pytest.mark.long
 def test_the_epsilon_agrees_with_the_papers_accountant() -> None:
     """PRV (Opacus) within its own error of 0.01."""
     for epsilon in (4.0, 10.0):
@@ -101,6 +103,7 @@ def test_given_noise_is_what_is_paid_for() -> None:
     assert more.statement.epsilon < given.statement.epsilon < 6
 
 
+@pytest.mark.long
 def test_the_domain_that_is_predicted_in_is_never_trained_on() -> None:
     """Its relations may be any: gradients, noise and the adapter are the same."""
     graph = shop()
@@ -194,6 +197,7 @@ def test_step_sizes_rise_and_fall(schedule: str) -> None:
     assert step_size(Config(steps=3, warmup=0.0, learning_rate=1.0, schedule="constant"), 1) == 1.0
 
 
+@pytest.mark.long
 def test_relations_of_one_domain_teach_those_of_another() -> None:
     """Without privacy the tiny encoder, whose weights are random, learns what goes together."""
     graph = load("products", data_options={"products": 150, "purchases": 5.0, "noise": 0.0})
@@ -206,6 +210,7 @@ def test_relations_of_one_domain_teach_those_of_another() -> None:
     assert np.mean(losses[-5:]) < 0.8 * np.mean(losses[:5])
 
 
+@pytest.mark.long
 def test_much_noise_teaches_nothing() -> None:
     graph = load("products", data_options={"products": 150, "purchases": 5.0, "noise": 0.0})
     config = Config(**TINY | {"noise_multiplier": 1e4, "steps": 6, "learning_rate": 0.02})
@@ -214,6 +219,7 @@ def test_much_noise_teaches_nothing() -> None:
     assert result.metrics["test_accuracy"] <= result.metrics["base_accuracy"] + 0.03
 
 
+@pytest.mark.long
 def test_what_is_spent_is_told_in_as_many_entries_as_progress() -> None:
     events = told(Config(**TINY | {"steps": 250, "batch_size": 1}), shop())
     spent = [event.entry["count"] for event in events if isinstance(event, Spent)]
@@ -265,6 +271,7 @@ def test_a_share_that_is_denied_is_that_of_its_epsilon() -> None:
         RandConfig(encoder="tiny").at(TEXT_FACTS, 0.7)
 
 
+@pytest.mark.long
 def test_a_few_public_relations_of_the_other_domain_help_and_leave_the_encoder_as_it_was() -> None:
     graph = load("products", data_options={"products": 150, "purchases": 5.0, "noise": 0.0})
     options = TINY | {"unit": "none", "steps": 3, "batch_size": 32, "learning_rate": 0.05, "rank": 16}

@@ -40,6 +40,7 @@ def test_entities_have_the_numbers_of_the_graph() -> None:
     assert sorted(own.draw(Secret(KEY, 0, "s"))[0, 2:].tolist()) == [10, 20, 30]
 
 
+@pytest.mark.long
 def test_every_relation_is_drawn_with_its_rate_and_independently() -> None:
     own, secret = sampler([(0, 1), (2, 3), (4, 5)], rate=0.3, negatives=1), Secret(KEY, 1, "s")
     counts = np.zeros(8, dtype=np.int64)
@@ -69,6 +70,7 @@ def test_negatives_are_uniform_over_all_subsets() -> None:
     assert without_replacement(4, 2, 0, Secret(KEY, 0, "s").below).shape == (0, 2)
 
 
+@pytest.mark.long
 def test_negatives_have_the_same_law_with_a_relation_and_without() -> None:
     """Neighbouring relation sets: the other relations' tuples are alike in law, negatives too."""
     counts = {}
