@@ -122,7 +122,8 @@ def _dp_gpl() -> list[RunSpec]:
 def _relations() -> list[RunSpec]:
     return [
         *_of_cells(list(relation_attacks.cells().values()), RELATION_SEEDS),
-        *_of_cells(list(relation_attacks.remembered().values())),
+        *_of_cells([relational.cell(relation_attacks.WHERE, level) for level in relational.STRONGER]),
+        *_of_cells(list(relation_attacks.remembered().values()), (0,)),
     ]
 
 
