@@ -366,6 +366,27 @@ def test_what_an_attack_found_is_told_with_its_intervals(opened: Open, store: Ru
     assert "**signed-rank p**: Wilcoxon's test" in texts(opened("relations"))
 
 
+def test_where_an_attack_finds_nothing_one_that_finds_something_is_named(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    """On relations that were read often; a private run of that setting stands beside it."""
+    often, hidden = made_run(store, unit="none", steps=400), made_run(store, steps=400, epsilon=2.0)
+    other = made_run(store, steps=200, epsilon=2.0)
+    bare, private = made_pair(store)
+    for run, memory in ((often, 3.0), (hidden, 0.0), (other, 3.0), (bare, 0.0), (private, 0.0)):
+        store.add_attack(run.id, made_attack(run.id, name="relations", memory=memory))
+    address = {"private": private.id, "bare": bare.id}
+    app = opened("relations", **address)
+    shown = texts(app)
+    assert "**Where relations are read more often, the same attack finds them.** Made-up products" in shown
+    assert "the right one of two: without privacy: **98.1%**" in shown, "of the run that it tells apart"
+    assert shown.count("ε 2: **") == 1, "and of the private run of that setting, not of another"
+    assert "It finds nothing with privacy." in shown
+    assert "See the attack that finds relations" in link_labels(app)
+    store.add_attack(bare.id, made_attack(bare.id, name="relations", memory=3.0))
+    assert "read more often" not in texts(opened("relations", **address)), "these runs show it themselves"
+
+
 def test_attacks_with_and_without_shadow_models_stand_side_by_side(
     opened: Open, store: RunStore, process: Answering
 ) -> None:

@@ -26,7 +26,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import statement, states, under_way
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.relations import price
+from privgraph_workbench.views.relations import elsewhere, price
 from privgraph_workbench.views.relations.runs import Pair, called, plainly
 from privgraph_workbench.words import markup, naming, rates
 from privgraph_workbench.words import statements as statement_words
@@ -63,6 +63,8 @@ def show(pair: Pair) -> None:
     found.sort(key=lambda one: one[1].sound)  # as in the figure
     if found:
         st.markdown(_reading(pair, found))
+        if not any(attack.found[1] > GUESSING for _, attack in found):
+            elsewhere.show(pair.records)
         _numbers_of(pair, found)
     busy = any(_going(record) for record in pair.records)
     shell.fragment(_under_way, run_every=POLL_SECONDS if busy else None)(pair, busy)
