@@ -16,6 +16,7 @@ from privgraph.options import OptionError
 from privgraph.privacy.events import Composed, Gaussian
 from privgraph.privacy.kinds import Neighbours, Release
 from privgraph.privacy.selection import Fixed, NegativeBinomial, price, search_price
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import ASSUME_COMMON_SAMPLES
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.streams import Secret
@@ -144,12 +145,36 @@ def test_trials_of_several_deltas_have_no_common_price(monkeypatch: pytest.Monke
     asked = Choice(base=gap(), over={"depth": [1, 2]}, law=LAW, epsilon=4.0)
     judged = Choice._judged
 
-    def moved(self: Choice, spec: RunSpec) -> tuple[Score, float]:
-        return judged(self, spec)[0], 1e-5 / int(spec.options["depth"])
+    def moved(self: Choice, spec: RunSpec) -> tuple[Score, PrivacyStatement]:
+        score, said = judged(self, spec)
+        return score, replace(said, delta=1e-5 / int(spec.options["depth"]))
 
     monkeypatch.setattr(Choice, "_judged", moved)
-    monkeypatch.setattr(Choice, "_representatives", lambda self: self.settings)
     with pytest.raises(OptionError, match="the options change delta"):
+        asked.terms()
+
+
+def test_trials_of_several_relations_have_no_common_price() -> None:
+    """GAP without a node's own rows takes the sample of edges as it was drawn; with them a record is
+    replaced, which may move a node's own row by 2D: that is not in the price of the first."""
+    base = make_spec("gap", "cora", {"unit": "node", "epsilon": 4.0})
+    asked = Choice(base=base, over={"own_rows": [False, True]}, law=Fixed(count=3), epsilon=4.0)
+    with pytest.raises(OptionError, match=r"change which datasets are neighbours .*: tune them apart"):
+        asked.terms()
+    for alone in (False, True):
+        assert replace(asked, over={"own_rows": [alone]}).terms().epsilon <= 4.0
+
+
+def test_trials_that_are_scored_differently_have_no_common_price(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Choice(base=gap(), over={"depth": [1, 2]}, law=LAW, epsilon=4.0)
+    judged = Choice._judged
+
+    def moved(self: Choice, spec: RunSpec) -> tuple[Score, PrivacyStatement]:
+        score, said = judged(self, spec)
+        return replace(score, noise=10.0 * (int(spec.options["depth"]) - 1)), said
+
+    monkeypatch.setattr(Choice, "_judged", moved)
+    with pytest.raises(OptionError, match="change how a trial may be scored"):
         asked.terms()
 
 

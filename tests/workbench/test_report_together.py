@@ -9,7 +9,9 @@ from dataclasses import replace
 import pytest
 from tests.figures import made_runs
 
+from privgraph.privacy.kinds import Neighbours
 from privgraph.runs.final_statement import with_public_noise
+from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
 from privgraph_workbench.facts import composition, method_costs
@@ -82,6 +84,27 @@ def test_what_cannot_be_priced_together_is_said(store: RunStore, monkeypatch: py
     said = made_runs.statement(made_runs.node_entries(4.0), "node")
     node = made_runs.finish(store, made_runs.spec(unit="node"), 0.7, said)
     assert "They protect different units" in composition.together([records[0], node])
+
+
+def test_runs_of_several_relations_have_no_epsilon_together(store: RunStore) -> None:
+    """What one of them promises of a replaced record, another may not hide at all. A record that nobody reads
+    edges of is hidden with its node."""
+
+    def node(kind: Neighbours, seed: int) -> RunRecord:
+        said = replace(made_runs.statement(made_runs.node_entries(4.0), "node"), neighbours=kind)
+        return made_runs.finish(store, made_runs.spec(unit="node", seed=seed), 0.7, said)
+
+    frozen, replaced, record = (
+        node(kind, seed)
+        for seed, kind in enumerate((Neighbours.FROZEN_SAMPLE, Neighbours.REPLACED_RECORD, Neighbours.NODE_RECORD))
+    )
+    said = composition.together([frozen, replaced])
+    assert "Their neighbouring datasets differ (a node takes part or opts out of a graph whose sample" in said
+    assert "ε =" not in said
+    assert "ε =" not in composition.together([replaced, record]), (
+        "a replaced record is one that goes and one that comes"
+    )
+    assert epsilon_of(composition.together([frozen, record]))
 
 
 def test_the_usual_figures_show_the_mean_over_all_seeds(store: RunStore) -> None:

@@ -14,9 +14,11 @@ from privgraph.data.spec import PublicFacts
 from privgraph.options import OptionError, Scalar, short
 from privgraph.privacy.composition import flatten
 from privgraph.privacy.events import Composed
+from privgraph.privacy.kinds import NEIGHBOURS
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.rounding import upper
 from privgraph.privacy.selection import Fixed, Law, Price, make_law, price, search_price
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.sweep import sweep
 from privgraph.runs.trials import Terms
@@ -70,10 +72,10 @@ class _Asked:
         """How trials are compared. Raises `OptionError` where no price covers that."""
         return self._judged(self.base)[0]
 
-    def _judged(self, spec: RunSpec) -> tuple[Score, float]:
+    def _judged(self, spec: RunSpec) -> tuple[Score, PrivacyStatement]:
         facts, nodes = self._sizes
         statement = spec.config().plan(facts).statement
-        return score_of(spec, statement, nodes, self.score_noise), statement.delta
+        return score_of(spec, statement, nodes, self.score_noise), statement
 
     def event(self, spec: RunSpec) -> Composed:
         """What a trial of that spec is, its score included. Raises `OptionError`."""
@@ -165,10 +167,21 @@ class Choice(_Asked):
         )
 
     def _delta(self) -> float:
-        found = {self._judged(spec)[1] for spec in self._representatives()}
-        if len(found) != 1:
+        """Of all trials. A price is one of trials that are scored alike and promise of the same neighbouring
+        datasets: the largest event of several relations bounds nothing under any of them."""
+        judged = [self._judged(spec) for spec in self.settings]
+        deltas = {said.delta for _, said in judged}
+        if len(deltas) != 1:
             raise OptionError("the options change delta: give one delta for all trials")
-        return found.pop()
+        kinds = list(dict.fromkeys(NEIGHBOURS[said.neighbours] for _, said in judged))
+        if len(kinds) != 1:
+            raise OptionError(
+                f"the options change which datasets are neighbours ({kinds[0]}, or {kinds[1]}), and no price covers "
+                "both: tune them apart"
+            )
+        if len({score for score, _ in judged}) != 1:
+            raise OptionError("the options change how a trial may be scored, and no price covers both: tune them apart")
+        return deltas.pop()
 
     def _representatives(self) -> list[RunSpec]:
         """One setting for each that the method says has a price of its own."""
@@ -255,7 +268,7 @@ class Search(_Asked):
 
     def terms(self) -> Terms:
         """What the search will promise, whatever it finds. Raises `OptionError` where there is no price."""
-        delta = self._judged(self.base)[1]
+        delta = self._judged(self.base)[1].delta
         cost = search_price(self.events(), delta)
         if math.isinf(cost.epsilon):
             raise OptionError("this search has no finite price")

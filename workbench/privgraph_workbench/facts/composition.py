@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from privgraph.privacy.kinds import NEIGHBOURS, Neighbours
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
@@ -11,6 +12,8 @@ from privgraph_workbench.facts import method_costs
 from privgraph_workbench.words.naming import unit_of
 from privgraph_workbench.words.numbers import rounded_delta, stated
 
+_WITH_RECORDS = (Neighbours.NODE, Neighbours.ASSIGNED_NODE, Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
+"""Relations in which a node, and with it its record, is there or not."""
 MOST = 100
 """How many runs are priced together: more of them take too long."""
 
@@ -18,7 +21,8 @@ MOST = 100
 def together(records: Sequence[RunRecord], behind: Sequence[RunRecord] = ()) -> str:
     """The composed epsilon of the private runs that read the same people, as Markdown, for the data of which
     there are most; nothing for fewer than two runs, and why there is no such number for too many, and for
-    several units. `behind`: further runs whose numbers stand here too, in means and figures."""
+    several units or relations of neighbouring datasets. `behind`: further runs whose numbers stand here too,
+    in means and figures."""
     own = {one.id for one in records}
     rest = {one.id: one for one in behind if one.id not in own}
     people: dict[object, list[RunRecord]] = {}
@@ -34,6 +38,12 @@ def together(records: Sequence[RunRecord], behind: Sequence[RunRecord] = ()) -> 
     said += f": {len(chosen)} that are told here, and {beside} behind means and figures." if beside else "."
     if len({unit_of(one) for one in most}) > 1:
         return f"{said} They protect different units, so that no one ε says what all of them have shown."
+    kinds = _relations(most)
+    if len(kinds) > 1:
+        named = "; ".join(NEIGHBOURS[kind] for kind in kinds)
+        return (
+            f"{said} Their neighbouring datasets differ ({named}), so that no one ε says what all of them have shown."
+        )
     if len(most) > MOST:
         return (
             f"{said} So many are not priced here: whoever sees all of them has been shown more than the ε of one run."
@@ -45,6 +55,17 @@ def together(records: Sequence[RunRecord], behind: Sequence[RunRecord] = ()) -> 
         f"{said} Whoever sees all of them has been shown {_stated(most)}, and not the ε of one run{fewer}. Runs "
         f"without noise are not in this number: they protect nobody.{apart}"
     )
+
+
+def _relations(records: Sequence[RunRecord]) -> list[Neighbours]:
+    """The relations under which these runs promise, which compose under one alone.
+
+    What reads no edge and hides a node's record hides it as well where its edges come and go with it: all that
+    is read changes by the same record.
+    """
+    kinds = list(dict.fromkeys(one.statement.neighbours for one in records if one.statement is not None))
+    others = [kind for kind in kinds if kind is not Neighbours.NODE_RECORD]
+    return others if len(others) == 1 and others[0] in _WITH_RECORDS else kinds
 
 
 def _stated(records: Sequence[RunRecord]) -> str:
