@@ -6,6 +6,7 @@ import errno
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 import fsspec
 import pytest
@@ -337,6 +338,18 @@ def test_host_user_and_port_of_an_address_count_and_no_sentence_shows_its_passwo
             RunStore.open(a_url(tmp_path, bad))
         assert "sesame" not in str(refused_too.value)
     assert shown("file:///shared/a:b@c") == "file:///shared/a:b@c"
+
+
+@pytest.mark.parametrize("rest", ["/teams@work", "?token=sesame", "/a?x=1&secret_key=sesame&y=2"])
+def test_a_password_is_hidden_whatever_follows_it(tmp_path: Path, rest: str) -> None:
+    """Another @ behind it, or a second secret; the rest of the question is shown."""
+    fsspec.register_implementation("hosted", Hosted, clobber=True)
+    place = quote(f"hosted://ada:sesame@host:2121/runs{rest}", safe="")
+    store = RunStore.open(a_url(tmp_path, place), tmp_path / "here")
+    with pytest.raises(ArtifactsAway) as refused:
+        store.begin(store.submit(SPEC), "w")
+    assert "sesame" not in str(refused.value)
+    assert ("y=2" in str(refused.value)) == rest.endswith("y=2")
 
 
 def test_files_that_cannot_be_kept_fail_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

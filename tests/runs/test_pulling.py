@@ -273,6 +273,23 @@ def test_a_launcher_leaves_what_others_asked_for_and_this_machine_cannot_train(
         assert "\nWaits: for a worker that has cora, which this machine has not\n" in capsys.readouterr().out
 
 
+def test_a_run_that_was_asked_for_is_begun_though_another_is_first_of_its_stack(
+    store: RunStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever waits for it would wait for ever."""
+    monkeypatch.setenv("PRIVGRAPH_DATA", str(tmp_path / "none"))
+    monkeypatch.setattr(launch, "capacity", lambda: 99)
+    monkeypatch.setattr(launch, "_memory_left", lambda: True)
+    begun: list[list[str]] = []
+    monkeypatch.setattr(launch, "_start", lambda _store, ids, _worker, gives_back: begun.append(list(ids)))
+    specs = [make_spec("progap", "cora", {"unit": "edge", "epsilon": 1.0}, seed=seed) for seed in range(3)]
+    first, second, third = store.submit_all(specs, batch="sweep")
+    launch.launch(store, [second])
+    assert begun == [[second]]
+    launch.launch(store, [first, third])
+    assert begun == [[second], [first, third]]
+
+
 @pytest.mark.long
 def test_a_worker_that_a_launcher_starts_gives_its_run_back(store: RunStore) -> None:
     run = store.submit(LONG)

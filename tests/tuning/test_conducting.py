@@ -177,6 +177,27 @@ def test_an_interrupted_tuning_goes_on_as_it_was_meant(store: RunStore) -> None:
     assert not idle.done
 
 
+def test_another_noise_key_draws_no_number_of_trials_again(store: RunStore) -> None:
+    """Whoever sees scores meanwhile could renew the key until there are as many trials as they like."""
+    with at_work(MadeWorker(deep, most=2)):
+        tuning, _ = several(store)
+        with pytest.raises(KeyboardInterrupt):
+            tuning.conduct()
+    path = home() / "noise.key"
+    kept = path.read_bytes()
+    path.write_bytes(bytes(reversed(range(32))))
+    store.leases.renew(noise_key(home()))
+    with pytest.raises(OptionError, match="begun with another noise key"):
+        Tuning(store, tuning._request)
+    path.write_bytes(kept)
+    store.leases.renew(kept)
+    with at_work(MadeWorker(deep)):
+        Tuning(store, tuning._request).conduct()
+    path.write_bytes(bytes(reversed(range(32))))
+    store.leases.renew(noise_key(home()))
+    assert Tuning(store, tuning._request).done, "what is done draws nothing"
+
+
 def test_a_trial_that_fails_stops_the_tuning_and_is_tried_again(store: RunStore) -> None:
     with at_work(MadeWorker(lambda spec: "out of memory")):
         tuning = Tuning(store, choice())

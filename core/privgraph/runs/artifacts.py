@@ -46,6 +46,10 @@ _REFUSED = (
 """What a file system raises where another try would change nothing. Whatever else it raises may pass: drivers
 have many names for a network that is down."""
 _PASSWORD = re.compile(r"((?:^|://)[^:@/]*):(?!//)(.*)@")
+"""Up to the last @, which a password may hold as well: rather too much is hidden."""
+_BEFORE_HOST = re.compile(r"://[^:@/]*:([^/]*)@")
+"""The password of an address in whose path there is another @."""
+_IN_QUERY = re.compile(r"([?&][^=&]*(?:password|token|secret|key|signature|sig)[^=&]*=)([^&]+)", re.IGNORECASE)
 
 
 class Artifacts:
@@ -145,17 +149,17 @@ def _say_copied(here: Path, worker: str, names: Iterable[str]) -> None:
 def shown(place: str) -> str:
     """The place of artifacts without a password.
 
-    >>> shown("ftp://ada:sesame@host:21/runs"), shown("s3://bucket/runs")
-    ('ftp://ada:***@host:21/runs', 's3://bucket/runs')
+    >>> shown("ftp://ada:sesame@host:21/runs"), shown("s3://bucket/runs?token=sesame")
+    ('ftp://ada:***@host:21/runs', 's3://bucket/runs?token=***')
     """
-    return _PASSWORD.sub(r"\1:***@", place)
+    return _IN_QUERY.sub(r"\1***", _PASSWORD.sub(r"\1:***@", place))
 
 
 def _without_password(place: str, text: str) -> str:
     """What a driver says, where it repeats the password of the place."""
-    for found in _PASSWORD.finditer(place):
-        for secret in filter(None, {found[2], unquote(found[2])}):
-            text = text.replace(secret, "***")
+    found = [one[one.re.groups] for kind in (_PASSWORD, _BEFORE_HOST, _IN_QUERY) for one in kind.finditer(place)]
+    for secret in filter(None, {way for one in found for way in (one, unquote(one))}):
+        text = text.replace(secret, "***")
     return text
 
 

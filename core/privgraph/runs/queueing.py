@@ -156,7 +156,9 @@ def first_stack(connection: sa.Connection, wants: Wants, there: AtHand | None = 
         connection.execute(sa.text("SET LOCAL enable_sort = off"))
         connection.execute(sa.text("SET LOCAL enable_bitmapscan = off"))
     other = runs.alias()
-    of_stack = (other.c.stack == runs.c.stack, other.c.engine == runs.c.engine, other.c.state == QUEUED)
+    of_stack = [other.c.stack == runs.c.stack, other.c.engine == runs.c.engine, other.c.state == QUEUED]
+    if wants.ids:  # who asks for these alone need not have the first of the stack among them
+        of_stack.append(other.c.id.in_(wants.ids))
     begins = runs.c.number == sa.select(sa.func.min(other.c.number)).where(*of_stack).scalar_subquery()
     chosen = sa.select(runs.c.number, runs.c.id, runs.c.stack, runs.c.engine, runs.c.spec)
     chosen = chosen.where(_WAITS, *_admitted(wants, there), sa.or_(runs.c.stack == "", begins))

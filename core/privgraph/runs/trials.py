@@ -47,6 +47,8 @@ class Terms:
         score: What trials are compared by, in words.
         score_noise: Standard deviation of the noise on the number of validation nodes that are classified
             right; 0 without.
+        key: Fingerprint of the noise key by which the number of trials is drawn; "" where an earlier version
+            kept none.
     """
 
     epsilon: float
@@ -58,6 +60,7 @@ class Terms:
     trial_epsilon: float
     score: str
     score_noise: float
+    key: str = ""
 
     def to_json(self) -> str:
         """As one line."""

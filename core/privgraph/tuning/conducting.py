@@ -25,7 +25,7 @@ from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph.runs.trials import Terms
 from privgraph.runs.tunings import StoredTrial, Tunings
-from privgraph.streams import OPEN_KEY, Secret, derived_key, noise_key
+from privgraph.streams import OPEN_KEY, Secret, derived_key, fingerprint, noise_key
 from privgraph.tuning.request import Choice, Request, covers
 from privgraph.tuning.sampling import ADAPTIVE, SEEDS, propose
 from privgraph.tuning.scores import METRIC, ScoreError
@@ -68,7 +68,15 @@ class Tuning:
         self._store, self._request, self._tunings = store, request, Tunings(store)
         known = self._tunings.asked(request.text)
         self.resumed = known is not None
-        self._tuning = known or self._tunings.begin(request.text, request.terms(), request.base.method)
+        own = fingerprint(installation)
+        if known is not None and not known.done and known.terms.key not in ("", own):
+            raise OptionError(
+                "this tuning was begun with another noise key, and a new one would draw its number of trials again: "
+                "it can go on with that key alone, or be asked for with another epsilon, as a tuning with its own price"
+            )
+        self._tuning = known or self._tunings.begin(
+            request.text, replace(request.terms(), key=own), request.base.method
+        )
         self._key = derived_key(installation, "tuning", self._tuning.id)
         self._again: set[str] = set()
 

@@ -60,8 +60,8 @@ def together(records: Sequence[RunRecord], behind: Sequence[RunRecord] = ()) -> 
 def _relations(records: Sequence[RunRecord]) -> list[Neighbours]:
     """The relations under which these runs promise, which compose under one alone.
 
-    What reads no edge and hides a node's record hides it as well where its edges come and go with it: all that
-    is read changes by the same record.
+    What reads no edge and hides a node's record hides it as well where its edges come and go with it: all
+    that is read changes by the same record.
     """
     kinds = list(dict.fromkeys(one.statement.neighbours for one in records if one.statement is not None))
     others = [kind for kind in kinds if kind is not Neighbours.NODE_RECORD]
