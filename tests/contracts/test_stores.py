@@ -693,7 +693,8 @@ def test_a_lost_run_is_tried_again_as_often_as_was_said_and_then_has_failed(stor
     run = store.submit(a_spec(), retries=2)
     for attempt in (1, 2, 3):
         assert store.leases.claim_next(f"w{attempt}", pid=os.getpid()) == [run]
-        assert store.leases.tried_again(f"w{attempt}") == set(), "nobody chose that"
+        again = store.leases.tried_again(f"w{attempt}")
+        assert again == ({run} if attempt > 1 else set()), "somebody may have ended its worker by what it told"
         told = [Metric(name="val_accuracy", value=0.5, step=1), Log(message="from inside")]
         store.append(run, [*told, Progress(step=1, total=2)], f"w{attempt}")
         store.leases.adopt(f"w{attempt}", NOBODY)
@@ -738,6 +739,10 @@ def test_a_run_that_is_given_back_waits_as_if_it_had_never_begun(store: RunStore
     assert (store.get(run).state, store.get(run).attempt, store.events(run)) == ("queued", 2, [])
     assert store.leases.claim_next("small", Wants(memory_mb=8000)) == [other]
     assert store.leases.claim_next("large", Wants(memory_mb=9000)) == [run]
+    assert store.leases.tried_again("large") == set(), "too large, it had told nothing"
+    store.leases.give_back(run, "large")
+    assert store.leases.claim_next("third", Wants(memory_mb=9000)) == [run]
+    assert store.leases.tried_again("third") == {run}, "its worker was told to end, perhaps by a curve"
 
 
 def test_a_stop_is_not_forgotten_where_the_run_is_given_back(store: RunStore) -> None:

@@ -61,8 +61,8 @@ ASSUME_STOP_NOT_CHOSEN = (
     "epsilon covers a moment that was chosen by them"
 )
 ASSUME_AGAIN_NOT_CHOSEN = (
-    "an earlier attempt of this run was stopped, failed or lost, and what it told was deleted: it is not counted, and "
-    "whoever had it tried again did not decide so by what it told"
+    "an earlier attempt of this run was stopped, failed, lost or given back, and what it told was deleted: it is not "
+    "counted, and nobody ended it, or had it tried again, by what it told"
 )
 ASSUME_ONE_RUN = "this run alone is released: its options were not chosen by looking at other runs on the same data"
 PUBLIC_SIZES = "the numbers of nodes, of edges and of training nodes, and the number of classes"

@@ -98,8 +98,8 @@ def in_accord(statement: PrivacyStatement) -> PrivacyStatement:
 
 
 def tried_again(statement: PrivacyStatement) -> PrivacyStatement:
-    """The statement of a run of which somebody had an attempt made again: the noise of another is drawn
-    anew, so that a choice among attempts by what they told would not be covered."""
+    """The statement of a run that is not in its first attempt: another's noise may be drawn anew, so that a
+    choice among attempts by what they told would not be covered."""
     if statement.unit == "none":
         return statement
     return replace(statement, assumptions=(*statement.assumptions, ASSUME_AGAIN_NOT_CHOSEN))

@@ -211,7 +211,8 @@ class Leases:
             return {row.id: row.last_sequence for row in found}
 
     def tried_again(self, worker: str) -> set[str]:
-        """Those of the runs that the worker has which somebody had tried again."""
+        """Those of the runs that the worker has of which an earlier attempt may have told something: somebody
+        had it tried again, or ended its worker, perhaps by that."""
         with self._database.read() as connection:
             return set(connection.scalars(sa.select(runs.c.id).where(*_leased(worker), runs.c.again > 0)))
 
@@ -275,7 +276,9 @@ class Leases:
         with self._database.write() as connection:
             row = self._live(connection, run, worker)
             withdraw(connection, row)
-            change = next_attempt(row) | ({} if memory_mb is None else {"memory_mb": memory_mb})
+            change = next_attempt(row) | (
+                {} if memory_mb is None else {"memory_mb": memory_mb, "again": row.again}  # it told nothing yet
+            )
             if row.state == "stopping":
                 change |= stopped_in_queue(self._database.now(connection))
             connection.execute(runs.update().where(runs.c.number == row.number).values(**change))

@@ -234,7 +234,7 @@ def row_of(spec: RunSpec) -> dict[str, Any]:
 def next_attempt(row: Any) -> dict[str, Any]:
     """What the columns of a run hold when it is queued again as its next attempt."""
     fresh: dict[str, Any] = {column.name: None for column in runs.c if column.nullable and column.name != "epsilon"}
-    fresh |= {"state": "queued", "attempt": row.attempt + 1, "progress": 0.0, "metrics": "{}"}
+    fresh |= {"state": "queued", "attempt": row.attempt + 1, "again": row.again + 1, "progress": 0.0, "metrics": "{}"}
     return fresh | {"stage": "", "error": "", "device": "", "worker": "", "host": ""}
 
 

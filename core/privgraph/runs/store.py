@@ -246,7 +246,7 @@ class RunStore(Evidence):
             queueing.withdraw(connection, row)
             ended = Log(message=f"Attempt {row.attempt} was {row.state}{f': {row.error}' if row.error else ''}.")
             append(connection, row, [ended], self._database.now(connection))
-            fresh = queueing.next_attempt(row) | {"losses": 0, "again": row.again + 1}
+            fresh = queueing.next_attempt(row) | {"losses": 0}
             connection.execute(runs.update().where(runs.c.number == row.number).values(**fresh))
 
     def delete(self, run: str) -> None:

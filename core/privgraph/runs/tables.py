@@ -70,7 +70,7 @@ runs = sa.Table(
     # the spec asks for. `needs`: what its worker must have beside the data (`RunSpec.needs`). `memory_mb`:
     # the estimate of its plan, 0 while nobody has made one. `engine`: who trains it. `retries`: how often it
     # is still queued again by itself after its worker was lost, and `losses` how often it was. `again`: how
-    # often somebody had it tried again.
+    # often an attempt was followed by another.
     sa.Column("stack", sa.Text, nullable=False, server_default=""),
     sa.Column("asked", sa.Text, nullable=False, server_default="auto"),
     sa.Column("memory_mb", sa.Double, nullable=False, server_default=sa.text("0")),
