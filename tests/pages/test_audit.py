@@ -27,6 +27,8 @@ from privgraph.runs.attacking import Attacking
 from privgraph.runs.auditing import Auditing
 from privgraph.runs.records import StoreError
 from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import datasets
+from privgraph_workbench.jobs import downloads
 from privgraph_workbench.views.attacks import audited_runs, outcome, worst_case
 from privgraph_workbench.views.parts import statement as promised
 from privgraph_workbench.words import audits
@@ -196,6 +198,26 @@ class TestANewAudit:
         app.run()
         assert app.number_input(key="audit.seed").value == 6, "what nobody changed goes along"
         assert "the same trials again" in _texts(opened("audit", run=run, audit__seed="4"))
+
+    def test_an_audit_that_trains_waits_for_its_data_and_another_one_does_not(
+        self, opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store.add_audit(run, made_audit(run))
+        monkeypatch.setattr(datasets, "unavailable", lambda _: "It is not at hand: put it there")
+        monkeypatch.setattr(downloads, "possible", lambda _: True)
+        over = Auditing(token="ab12", name="white-box", options=AuditOptions(), started=0.0, done=True, error="put it")
+        monkeypatch.setattr(auditing, "states", lambda *_: [over])
+        app = opened("audit", run=run, audit="white-box")
+        said = "must be downloaded first: this audit trains on it."
+        assert app.button(key="start_audit").disabled
+        assert sum(said in one.value for one in app.caption) == 2, "in the form, and in place of the next step"
+        assert said in app.error[0].value
+        keys = {str(one.key) for one in app.button}
+        assert {"download.karate", "download.karate.white-box"} <= keys
+        assert "next.white-box" not in keys
+        app = opened("audit", run=run, audit="mechanism")
+        assert not app.button(key="start_audit").disabled, "it plays the mechanisms alone"
+        assert "download.karate" not in {str(one.key) for one in app.button}
 
     def test_what_the_start_refuses_is_one_sentence(
         self, opened: Open, run: str, monkeypatch: pytest.MonkeyPatch

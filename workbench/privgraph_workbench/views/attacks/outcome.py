@@ -17,7 +17,7 @@ from privgraph.runs import auditing
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph_workbench.figures.audits import audit_bounds
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.views.attacks import right_how_often
+from privgraph_workbench.views.attacks import at_hand, right_how_often
 from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.words import markup
 from privgraph_workbench.words import statements as statement_words
@@ -45,7 +45,7 @@ def show(
     st.caption(f"Neighbouring datasets: {NEIGHBOURS[subject.statement.neighbours]}. {_sure(audit)}")
     st.markdown(_of_published(audit, subject.statement))
     if progress is None:
-        _next(audit, subject, next_seed(audits))
+        _next(record, audit, subject, next_seed(audits))
     else:
         progress("")
 
@@ -193,8 +193,9 @@ def _of_canaries(epsilons: Mapping[Route, float]) -> str:
     return " ".join(["Why several bounds from the same canaries?", *said]) if len(said) > 1 else ""
 
 
-def _next(audit: AuditRecord, subject: Subject, seed: int) -> None:
-    """One click to a stronger audit of the same kind, and one to the other kind, where they can be made."""
+def _next(record: RunRecord, audit: AuditRecord, subject: Subject, seed: int) -> None:
+    """One click to a stronger audit of the same kind, and one to the other kind, where they can be made; what
+    must be fetched first where the run's graph is not here."""
     known = {one.name: one.option for one in parameters(AuditOptions)}
     counted = "canaries" if audit.adversary is Adversary.CANARIES else "trials"
     more = min(MORE * audit.trials, int(known[counted].high or 0))
@@ -209,6 +210,11 @@ def _next(audit: AuditRecord, subject: Subject, seed: int) -> None:
         if name != audit.audit
     ]
     for label, name, options in steps:
+        if AUDITS[name].trains and at_hand.away(record, at_hand.AUDIT):
+            with st.container(border=True):
+                st.markdown(label)
+                at_hand.fetch(record, at_hand.AUDIT, f".{name}")
+            continue
         with st.container(horizontal=True, vertical_alignment="center"):
             pressed = st.button(label, key=f"next.{name}", icon=":material/gavel:")
             st.caption(markup.sentence(AUDITS[name].cost(subject, options)), width="content")
