@@ -69,7 +69,7 @@ def body() -> None:
     except Unreadable as error:
         st.error(markup.sentence(error))
         return
-    audited_runs.show()
+    audited_runs.show(record.id)
     going = tuple(one.token for one in auditing.states(queue.store(), record.id) if not one.done)
 
     def watch(place: str) -> None:
