@@ -363,7 +363,7 @@ class TestShown:
         store.add_audit(run, made_audit(run, noise=0.8, published=9.0))
         app = opened("audit", run=run)
         answer = "Do not rely on this guarantee: the run's noise is public, and its ε holds for secret noise alone."
-        assert app.info[0].value.startswith(f"**{answer}**"), "a verdict begins with what overrules the rest of it"
+        assert app.warning[0].value.startswith(f"**{answer}**"), "a verdict begins with what overrules the rest of it"
         (said,) = [one for one in app.markdown if one.value.startswith("**Right one of two picked")]
         assert said.proto.help == statement_words.PUBLIC_NOISE
         assert promised.PUBLIC in [one.value for one in app.markdown], "of what the run claims"

@@ -37,8 +37,8 @@ def show(record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequen
     told = "\n\n".join(filter(None, (f"**{answer}**", lead(audit), why(audit, said), weaker(audit, said))))
     if audit.refutes_sound:
         st.error(told, icon="🚨")
-    elif audit.refutes_published:
-        st.warning(told, icon="⚖️")  # amber: the number that the run relies on stands
+    elif audit.refutes_published or statement_words.noise_is_public(said):
+        st.warning(told, icon="⚖️")  # amber: with secret noise, the number that the run relies on stands
     else:
         st.info(told, icon=":material/balance:")
     right_how_often.show(record)

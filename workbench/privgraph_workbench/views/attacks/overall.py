@@ -15,6 +15,7 @@ from privgraph_workbench.views.parts import given_away
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import relying, verdicts
 from privgraph_workbench.words.numbers import lower
+from privgraph_workbench.words.statements import noise_is_public
 
 
 def strongest(attacks: Sequence[AttackRecord], severe: Sequence[int], unit: str) -> int:
@@ -71,7 +72,7 @@ def show(
         st.error(said, icon="🚨")
     elif severe[place] == verdicts.GIVEN_AWAY:
         st.error(said, icon="🕵️")
-    elif severe[place] >= verdicts.SOMETHING:
+    elif severe[place] >= verdicts.SOMETHING or (record.statement and noise_is_public(record.statement)):
         st.warning(said, icon="🕵️")
     else:
         st.info(said, icon="🕵️")
