@@ -266,7 +266,7 @@ class AuditSpec:
     AuditRecord]`, whose last value is the record (`privgraph.audits.options`, `.record`); it may import
     torch. `planning` does not: it gives an object with `refuses(subject) -> str | None` and `cost(subject,
     options) -> str`. `adversary` is the kind of its attack, and `covers` "run" or "step", as in
-    `AuditRecord`.
+    `AuditRecord`. `trains` says whether it trains on the run's data, which must then be at hand.
     """
 
     name: str
@@ -278,6 +278,7 @@ class AuditSpec:
     adversary: Adversary
     covers: str = "run"
     methods: tuple[str, ...] = ()
+    trains: bool = False
 
     def __repr__(self) -> str:
         return f"AuditSpec({self.name}: {self.title})"
@@ -544,6 +545,7 @@ _AUDITS: Mapping[str, AuditSpec] = {
             load="privgraph.audits.white_box:audit",
             planning="privgraph.audits.planning:WHITE_BOX",
             adversary=Adversary.CANARIES,
+            trains=True,
             methods=("heter-poisson", "dp-mlp", "dp-gnn", "progap", "gap", "prompt-dpsgd", "relational"),
         ),
     )

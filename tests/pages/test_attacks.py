@@ -37,7 +37,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import comparing, findings, overall, overview, right_how_often, shown, verdict
 from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.words import attacks as attack_words
-from privgraph_workbench.words import meaning, rates, statements, verdicts
+from privgraph_workbench.words import meaning, rates, relying, statements, verdicts
 from privgraph_workbench.words.numbers import at_least, at_most, exact_percent, number, percent
 
 Open = Callable[..., AppTest]
@@ -118,21 +118,23 @@ def test_the_page_of_a_run_says_what_its_attacks_found_and_what_another_one_open
     for one in (weak, strong, link):
         store.add_attack(run, one)
     app = opened("train", run=run)
-    assert [one.proto.label for one in app.get("page_link")].count("See the attack") == 2
+    assert [one.proto.label for one in app.get("page_link")].count("See the attacks") == 1, "one way to all"
     assert "**Attack this run**" not in {one.proto.label for one in app.get("page_link")}, "one way, not two"
-    lines = [one.value for one in app.markdown if one.value.startswith("right ")]
+    lines = [
+        one.value for one in app.markdown if one.value.startswith("Right ") and not one.value.startswith("Right o")
+    ]
     assert len(lines) == 2, "a line for each question, the strongest attack"
-    assert lines[0].startswith(f"right {percent(strong.found[0])} of the time (")
+    assert lines[0].startswith(f"Right {percent(strong.found[0])} of the time (")
     assert "; a coin: 50%)" in lines[0]
-    assert "**its ε hides edges, not this**" in lines[0], "the leak stands beside the promise that does not cover it"
+    assert "**Its ε hides edges, not this.**" in lines[0], "the leak stands beside the promise that does not cover it"
     assert "; the true classes alone: 76.9%)" in lines[1]
     assert "hides edges" not in lines[1]
-    assert "· 1 of 4 such attacks tried" in lines[0]
+    assert "by BaVarIA, the strongest of 2 made here." in lines[0]
     assert "without privacy" not in lines[0]
     bare = keep(store, spec("gap", unit="none"))
     store.add_attack(bare, made_attack(bare, memory=4.0))
-    (line,) = [one.value for one in opened("train", run=run).markdown if "**Without privacy: " in one.value]
-    assert line.startswith(f"right {percent(strong.found[0])} of the time (")
+    (line,) = [one.value for one in opened("train", run=run).markdown if "Without privacy: " in one.value]
+    assert line.startswith(f"Right {percent(strong.found[0])} of the time (")
     badges = [one.value for one in app.markdown if one.value.startswith(":")]
     assert any("given away" in one for one in badges)
 
@@ -254,7 +256,7 @@ def test_without_an_address_the_page_opens_on_what_a_promise_keeps_and_attacked_
     first = store.get(str(app.selectbox(key="run").value))
     assert first.spec.unit == "node"
     assert first.epsilon_audited is not None, "its audits are one click away"
-    (more,) = map(float, re.findall(r"clearly more\*\* \(([\d.]+) points", _box(app)))
+    (more,) = map(float, re.findall(r"clearly more \(([\d.]+) points", _box(app)))
     assert more > 20
     assert "not private" in _drawn(app)[0], "the curve without privacy is laid over, unasked"
     counted = {one.run for one in store.all_attacks()}
@@ -333,8 +335,9 @@ def test_that_noise_is_public_and_answers_are_no_part_of_the_release_is_said_una
     made = made_attack(run, memory=3.0)
     store.add_attack(run, replace(made, knows=(*made.knows, beyond), bound=0.5, sound=2.0))
     app = opened("attacks", run=run)
-    premise = "The run's ε holds for secret noise; this run's noise is public, so this ε does not protect it."
-    (said,) = [one for one in app.caption if one.value == premise]
+    answer = "Do not rely on this guarantee: the run's noise is public, and its ε holds for secret noise alone."
+    assert _box(app).startswith(f"**{answer}**"), "what overrules the rest comes first"
+    (said,) = [one for one in app.markdown if one.value.startswith("**Right one of two picked")]
     assert "A run of your own has secret noise" in said.proto.help
     assert _cells(app)["ε at least"][0] == "**0.5** :gray[sound ε: 2]"
     (follows,) = [one.value for one in app.markdown if "- More than the run releases" in one.value]
@@ -406,7 +409,7 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     app = opened("attacks", run=run)
     assert app.selectbox(key="found").value == "2", "the strongest"
     text = _texts(app)
-    assert verdict.lead(second, None) in text
+    assert verdict.pair(second, None) in text
     for one in verdict.details(second, "node", None):
         assert f"- {one}" in text
     assert not [one for one in app.expander if "What follows" in one.label], "it stands open"
@@ -575,7 +578,7 @@ def test_a_bound_above_the_sound_epsilon_is_an_alarm(opened: Open, store: RunSto
     assert 0 < shown.bound < shown.sound
     store.add_attack(run, replace(shown, sound=shown.bound / 2))
     app = opened("attacks", run=run)
-    assert "do not rely on this run" in app.error[0].value
+    assert "Do not rely on this guarantee" in app.error[0].value
     assert math.isfinite(shown.bound)
 
 
@@ -591,6 +594,8 @@ def test_another_run_leaves_nothing_of_the_one_before_in_the_address(opened: Ope
     assert app.query_params["found"] in ("1", ["1"])
     assert "found" not in [one.key for one in app.selectbox], "of one attack there is nothing to choose"
     assert "over" not in app.query_params
+    over = app.multiselect(key="over")
+    assert (over.value, over.proto.set_value) == ([], True), "the browser is told that none is laid over"
     assert any("attacked" in one for one in app.selectbox(key="run").options)
 
 
@@ -672,7 +677,7 @@ def test_the_method_without_privacy_is_compared_with_unasked(opened: Open, store
     assert "Without privacy" not in _texts(opened("attacks", run=run))
     store.add_attack(bare, free)
     app = opened("attacks", run=run)
-    assert f"**Without privacy: {percent(free.found[0])}, clearly more** (" in _box(app)
+    assert f"Without privacy: {percent(free.found[0])}, clearly more (" in _box(app)
     numbers = zip(_cells(app)["right one of two picked (a coin: 50%)"], (kept, free), strict=True)
     assert all(cell.startswith(f"**{percent(one.found[0])}** ") for cell, one in numbers)
     (link,) = [one.proto for one in app.get("page_link") if one.proto.label == "Open the run without privacy"]
@@ -993,6 +998,7 @@ def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run
     assert list(table.columns[:3]) == ["area", "verdict", "promised"], "a phone shows the first columns"
     assert "ε 2" in table["run"].iloc[0]
     assert len(table) == 2, "the strongest attack on each"
+    assert [one.startswith("▸ ") for one in table["run"]] == [False, True], "the one that is open is marked"
     assert table["at 1% false alarms"].iloc[0] == "–", "of so few others none is 1%: another rate is another number"
     app = opened("attacks", run=run)
     _overview(app)
@@ -1131,12 +1137,48 @@ def test_one_verdict_of_the_run_stands_above_its_attacks_and_the_strongest_count
     for one in (weak, strong, link):
         store.add_attack(run, one)
     app = opened("attacks", run=run, found="1")
-    assert verdict.lead(strong, None) in _box(app), "whichever attack is shown"
-    lines = [one.value for one in app.markdown if one.value.startswith("right ")]
-    assert [one.split(" ·")[0] for one in lines] == [verdicts.area(strong, None), verdicts.area(link, None)]
+    assert verdict.pair(strong, None) in _box(app), "whichever attack is shown"
+    (line,) = [one.value for one in app.markdown if re.match(r"Right [0-9.]+% of the time", one.value)]
+    assert line[1:].startswith(verdicts.area(link, None)[1:]), "what the box has told is not told again"
     assert verdict.lead(weak, None) in [one.value for one in app.markdown], "the one that is shown speaks for itself"
     again = opened("attacks", run=run, found="2")
-    assert sum(verdict.lead(strong, None) in one.value for one in (*again.markdown, *again.error)) == 1, "said once"
+    assert sum(verdict.pair(strong, None) in one.value for one in (*again.markdown, *again.error)) == 1, "said once"
+
+
+def test_the_attack_of_the_headline_is_named_and_the_best_of_those_tried_stands_beside_it() -> None:
+    """The best of several, told as if it had been chosen before, would be too strong by chance alone."""
+    made = made_attack(memory=1.0)
+    assert attack_words.chosen_how(made, [made]) == "", "nothing else was tried"
+    more, less = (tuple(one + by for one in made.areas) for by in (0.02, -0.02))
+    rivals = Rival(attack="lira", areas=less), Rival(attack="rmia", areas=more)
+    several = replace(made, rivals=rivals)
+    found = percent(sum(more) / len(more))
+    assert verdict.pair(several, None).startswith("Shown one node trained on and one not trained on, BaVarIA picks")
+    assert percent(made.found[0]) in verdict.pair(several, None), "the headline stays that of the chosen one"
+    assert attack_words.chosen_how(several, [several]) == (
+        f"chosen in advance; the best of 3 tried on the same answers, RMIA, reached {found}"
+    )
+    first = replace(made, rivals=rivals[:1])
+    assert attack_words.chosen_how(first, [first]).endswith("; none of the 2 tried on the same answers found more")
+    assert attack_words.chosen_how(made, [made, made]) == "the strongest of 2 made here"
+
+
+def test_whether_one_may_rely_on_the_guarantee_is_one_sentence(store: RunStore, run: str) -> None:
+    said = store.get(run).statement
+    assert said is not None
+    small = replace(said, epsilon=1.0, epsilon_as_published=0.5)
+    assert relying.answer(small, [], []) == (
+        "You may rely on the sound ε of 1: it is proved, and nothing tried here contradicts it."
+    )
+    assert relying.answer(replace(small, epsilon=8.0), [], []).endswith("; so large an ε excludes little.")
+    assert " for edges, and for nothing else:" in relying.answer(replace(small, unit="edge"), [], [])
+    audit = made_audit(run, published=0.1)
+    assert audit.refutes_published
+    assert relying.answer(small, [], [audit]) == "Rely on the sound ε of 1, not on the paper's 0.5, which is refuted."
+    step = replace(audit, covers="step")
+    assert relying.answer(small, [], [step]).startswith("You may rely"), "what one step claims is another number"
+    assert relying.answer(small, [], [replace(audit, sound=0.2)]).startswith("Do not rely on this guarantee: more was")
+    assert relying.answer(replace(said, unit="none", ledger=()), [], []) == "There is no guarantee here to rely on."
 
 
 @pytest.mark.long

@@ -27,6 +27,8 @@ from privgraph.runs.attacking import Attacking
 from privgraph.runs.auditing import Auditing
 from privgraph.runs.records import StoreError
 from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import datasets
+from privgraph_workbench.jobs import downloads
 from privgraph_workbench.views.attacks import audited_runs, outcome, worst_case
 from privgraph_workbench.views.parts import statement as promised
 from privgraph_workbench.words import audits
@@ -132,10 +134,11 @@ def test_a_run_that_was_audited_leads_to_its_audits(opened: Open, store: RunStor
     assert bound is not None
     app = opened("train", run=run)
     links = {one.proto.label: one.proto for one in app.get("page_link")}
-    assert "**Audit this run**" not in links, "that it was is said where one would begin another"
-    assert dict(parse_qsl(links["**See its audit**"].query_string.removeprefix("?")))["run"] == run
-    told = f"1 audit made so far. It shows ε ≥ {stated('audited', bound)} of the whole run."
-    assert any(one.value.startswith(told) for one in app.caption)
+    assert "**Audit this run**" not in links, "that it was is said above"
+    assert dict(parse_qsl(links["See the audit"].query_string.removeprefix("?"))) == {"run": run, "who": "worst-case"}
+    told = f"**Is ε as claimed?** Shown, by 1 audit: ε ≥ {stated('audited', bound)} of the whole run. "
+    assert any(one.value.startswith(told) for one in app.markdown)
+    assert "Nobody has attacked this run yet." in _texts(app)
 
 
 def test_the_page_of_an_open_run_does_not(opened: Open, store: RunStore) -> None:
@@ -196,6 +199,26 @@ class TestANewAudit:
         app.run()
         assert app.number_input(key="audit.seed").value == 6, "what nobody changed goes along"
         assert "the same trials again" in _texts(opened("audit", run=run, audit__seed="4"))
+
+    def test_an_audit_that_trains_waits_for_its_data_and_another_one_does_not(
+        self, opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store.add_audit(run, made_audit(run))
+        monkeypatch.setattr(datasets, "unavailable", lambda _: "It is not at hand: put it there")
+        monkeypatch.setattr(downloads, "possible", lambda _: True)
+        over = Auditing(token="ab12", name="white-box", options=AuditOptions(), started=0.0, done=True, error="put it")
+        monkeypatch.setattr(auditing, "states", lambda *_: [over])
+        app = opened("audit", run=run, audit="white-box")
+        said = "must be downloaded first: this audit trains on it."
+        assert app.button(key="start_audit").disabled
+        assert sum(said in one.value for one in app.caption) == 2, "in the form, and in place of the next step"
+        assert said in app.error[0].value
+        keys = {str(one.key) for one in app.button}
+        assert {"download.karate", "download.karate.white-box"} <= keys
+        assert "next.white-box" not in keys
+        app = opened("audit", run=run, audit="mechanism")
+        assert not app.button(key="start_audit").disabled, "it plays the mechanisms alone"
+        assert "download.karate" not in {str(one.key) for one in app.button}
 
     def test_what_the_start_refuses_is_one_sentence(
         self, opened: Open, run: str, monkeypatch: pytest.MonkeyPatch
@@ -269,7 +292,7 @@ def test_all_audited_runs_stand_in_one_table_that_opens_them(opened: Open, store
     said = store.get(run).statement
     assert said is not None
     store.add_audit(run, made_audit(run, noise=0.8, delta=said.delta))
-    label = "Which claims hold?"
+    label = "Which claims are refuted?"
     assert label not in str([one.label for one in opened("audit", run=run).expander]), "of one there is nothing to rank"
     store.add_audit(other, made_audit(other, noise=0.4, delta=said.delta))
     app = opened("audit", run=run)
@@ -281,6 +304,7 @@ def test_all_audited_runs_stand_in_one_table_that_opens_them(opened: Open, store
     shown = store.audited_by(AUDITS)
     assert shown[other] > shown[run]
     assert list(table["ε audited"]) == [stated("audited", shown[one]) for one in (other, run)], "the most first"
+    assert [one.startswith("▸ ") for one in table["run"]] == [False, True], "the one that is open is marked"
     said = replace(said, epsilon=8.0, epsilon_as_published=4.0)
     told = ("nothing", "the paper's formula", "our proof")
     assert tuple(audited_runs.refuted(said, one) for one in (4.0, 5.0, 9.0)) == told
@@ -338,9 +362,9 @@ class TestShown:
         monkeypatch.setattr(statement_words, "has_public_noise", lambda _: True)
         store.add_audit(run, made_audit(run, noise=0.8, published=9.0))
         app = opened("audit", run=run)
-        premise = "holds for secret noise; this run's noise is public, so this ε does not protect it"
-        assert "secret" not in app.info[0].value, "a verdict does not end in its own denial"
-        (said,) = [one for one in app.caption if one.value == f"The run's ε {premise}."]
+        answer = "Do not rely on this guarantee: the run's noise is public, and its ε holds for secret noise alone."
+        assert app.warning[0].value.startswith(f"**{answer}**"), "a verdict begins with what overrules the rest of it"
+        (said,) = [one for one in app.markdown if one.value.startswith("**Right one of two picked")]
         assert said.proto.help == statement_words.PUBLIC_NOISE
         assert promised.PUBLIC in [one.value for one in app.markdown], "of what the run claims"
 
@@ -371,7 +395,7 @@ class TestShown:
             (
                 {},
                 "That is below the sound {}, which it neither contradicts nor proves. By counting alone, 4,000 trials "
-                "can show 5.43 at most, even where an attack is never wrong. It is below the paper's 9, too.",
+                "can show 5.43 at most, even where an attack is never wrong.",
             ),
             ({"claimed": math.inf}, "No ε is proved here, so there is no guarantee that an attack could contradict."),
             (
@@ -385,8 +409,8 @@ class TestShown:
         gaps = GAPS if asked.pop("gaps", None) else ()
         record = made_audit(noise=0.8, **{**asked, "published": 2.5} if gaps else asked)  # type: ignore[arg-type]
         statement = replace(made_runs.statement(made_runs.node_entries(2.0), unit="node"), gaps=gaps)
-        found = outcome.conclusion(record, statement)
-        assert found.startswith(f"**The attack shows that the ε is at least {lower(record.epsilon)}.**")
+        found = f"{outcome.lead(record)} {outcome.weaker(record, statement)}"
+        assert found.startswith(f"The attack shows that the ε is at least {lower(record.epsilon)}. ")
         assert said.format(upper(record.sound)) in found
 
     @pytest.mark.parametrize(("published", "alone"), [(5.0, True), (0.1, False)])
@@ -402,7 +426,7 @@ class TestShown:
         store.add_audit(run, replace(record, turn=turn, delta=planned.delta))
         text = _texts(opened("audit", run=run))
         premise = "if the noise is Gaussian, as the ledger says"
-        assert f"**The attack shows that the ε is at least 7.5 {premise}.**" in text
+        assert f"The attack shows that the ε is at least 7.5 {premise}." in text
         app = opened("audit", run=run)
         assert app.selectbox(key="shown").options == [
             f"1: {record.title}, ε at least 7.5 if the noise is Gaussian; {lower(bare)} without that premise"
@@ -414,7 +438,6 @@ class TestShown:
         assert ("claims for the same noise, under that premise alone, and is below the sound 9, which" in text) == alone
         assert ("refuted, if the noise is Gaussian" in text) == alone
         assert "audits have shown that ε is at least" not in text, "the noise of this run is sampled, too"
-        assert f"formula does not hold {'where the noise is Gaussian' if alone else 'here'};" in text
         assert audits.without_premise(made) is None, "a threshold takes nothing for granted"
 
     def test_without_its_premise_what_the_run_claims_is_smaller(self, opened: Open, store: RunStore) -> None:
@@ -437,7 +460,7 @@ class TestShown:
         shown = Bound(route=Route.GAUSSIAN, epsilon=7.5), Bound(route=Route.ONE_RUN, epsilon=0.4)
         canaries = replace(made, adversary=Adversary.CANARIES, audit="white-box", epsilon=7.5, bounds=shown, sound=9.0)
         premises = "if the noise is Gaussian, and the sampling and the number of steps are as the ledger says"
-        assert f"at least 7.5 {premises}.**" in outcome.lead(canaries)
+        assert f"at least 7.5 {premises}." in outcome.lead(canaries)
         assert "under these premises alone" in outcome.lead(canaries)
         store.add_audit(run, canaries)
         text = _texts(opened("audit", run=run))

@@ -69,7 +69,7 @@ def test_what_it_found_is_told_of_edges(opened: Open, store: RunStore) -> None:
         app.session_state[f"fold.{part}"] = True
     app.run()
     text = "\n".join(one.value for kind in (app.markdown, app.caption, app.warning, app.info) for one in kind)
-    assert verdict.lead(record, None) in text
+    assert verdict.pair(record, None) in text
     assert "Undecided: similarity or leak" in text, "no model that reads no edge stands beside it"
     assert f"{record.outcome.members:,} edges, {record.outcome.others:,} pairs without an edge" in text
     assert "most exposed nodes" not in text

@@ -12,6 +12,7 @@ import pytest
 from tests.runs.runs_made_here import done
 
 from privgraph.audits.options import AuditOptions
+from privgraph.data.errors import DataError
 from privgraph.options import OptionError
 from privgraph.progress import Progress
 from privgraph.runs import audit, auditing, examining
@@ -181,6 +182,31 @@ def test_an_audit_that_fails_says_why(store: RunStore, monkeypatch: pytest.Monke
     assert "not enough memory" in state_of(store, run)["error"]
     assert audit.main(["no-run"]) == 1
     assert store.audits(run) == []
+
+
+def test_a_turn_is_taken_by_what_has_begun_and_not_for_want_of_data(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What failed before it played anything has shown nothing; what failed later may have."""
+    run, white_box = done(store, quick()), ["--audit", "white-box", "--token", "mine"]
+    with monkeypatch.context() as away:
+
+        def refuse(*_: object, **__: object) -> None:
+            raise DataError("Zachary's karate club is not at hand")
+
+        away.setattr("privgraph.data.load.load", refuse)
+        assert audit.main([run, *white_box]) == 1
+        assert "is not at hand" in state_of(store, run)["error"]
+        assert store.next_turn(run) == 1
+        assert audit.main([run, "--audit", "mechanism", "--trials", "100"]) == 0, "it needs no data"
+        assert store.next_turn(run) == 2
+
+    def broken(*_: object) -> object:
+        raise MemoryError
+
+    monkeypatch.setattr("privgraph.audits.white_box.train_one", broken)
+    assert audit.main([run, *white_box]) == 1
+    assert store.next_turn(run) == 3
 
 
 def state_of(store: RunStore, run: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from privgraph.options import OptionError
 from privgraph.registry import ATTACKS
 from privgraph.registry import attack as attack_spec
 from privgraph.runs.attacking import EXAMINER, subject
-from privgraph.runs.conducting import Steps, conduct
+from privgraph.runs.conducting import Steps, conduct, with_data
 from privgraph.runs.machine import choose_device
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
@@ -43,6 +43,7 @@ def _attack(store: RunStore, run: str, name: str, options: AttackOptions) -> Ste
     refusal = spec.refuses(attacked) or spec.unanswered(attacked, options)
     if refusal:
         raise OptionError(refusal)
+    attacked = with_data(attacked)
     if spec.implies(attacked):
         attacked = replace(attacked, turn=store.begin_audit(run))
     yield from spec.load_entry()(attacked, options)

@@ -17,7 +17,7 @@ from privgraph.options import OptionError
 from privgraph.registry import AUDITS
 from privgraph.registry import audit as audit_spec
 from privgraph.runs.auditing import EXAMINER, subject
-from privgraph.runs.conducting import Steps, conduct
+from privgraph.runs.conducting import Steps, conduct, with_data
 from privgraph.runs.machine import choose_device
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
@@ -37,6 +37,8 @@ def _audit(store: RunStore, run: str, name: str, options: AuditOptions) -> Steps
     refusal = spec.refuses(audited)
     if refusal:
         raise OptionError(refusal)
+    if spec.trains:
+        audited = with_data(audited)
     audited = replace(audited, turn=store.begin_audit(run))
     yield from spec.load_entry()(audited, options)
 

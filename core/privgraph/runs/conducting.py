@@ -8,8 +8,11 @@ import secrets
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
+from privgraph.attacks.options import Attacked
+from privgraph.audits.options import Subject
 from privgraph.options import OptionError, UnknownName, build, parameters
 from privgraph.progress import Progress
 from privgraph.runs.ending import one_sentence
@@ -24,6 +27,16 @@ FLUSH_SECONDS = 0.25
 
 Steps = Generator[Any, None, None]
 """Yields `Progress`, and the record last."""
+
+
+SubjectT = TypeVar("SubjectT", Subject, Attacked)
+
+
+def with_data(subject: SubjectT) -> SubjectT:
+    """The subject with its data read. Whoever takes a turn reads them before: data that are not at hand show
+    nothing, and a turn that was taken is spent, whatever comes."""
+    graph = subject.graph()
+    return replace(subject, graph=lambda: graph)
 
 
 class _Stopped(Exception):

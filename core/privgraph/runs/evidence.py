@@ -33,9 +33,9 @@ class Evidence:
     def begin_audit(self, run: str) -> int:
         """The turn of an audit of a run that is about to begin: one more than that of the one before it.
 
-        It is taken before the audit has seen anything, and is spent even where the audit comes to nothing:
-        audits of a run share one confidence by their turns (`audits.bounds.shared_confidence`). Raises
-        `RunIsFixed` where the run is not done.
+        It is taken once the data are read and before anything is played, and is spent even where the audit
+        comes to nothing: audits of a run share one confidence by their turns
+        (`audits.bounds.shared_confidence`). Raises `RunIsFixed` where the run is not done.
         """
         with self._database.write() as connection:
             row = self._audited_row(connection, run)

@@ -6,10 +6,7 @@ from collections.abc import Sequence
 
 from privgraph.attacks.options import Attacked
 from privgraph.attacks.record import AttackRecord
-from privgraph.options import OptionError, UnknownName
 from privgraph.registry import ATTACKS, sides
-from privgraph.runs import attacking
-from privgraph.runs.records import RunRecord, StoreError
 
 
 def possible(subject: Attacked, attack: AttackRecord) -> list[str]:
@@ -23,13 +20,3 @@ def made(attack: AttackRecord, attacks: Sequence[AttackRecord]) -> set[str]:
     asked = sides(attack.attack).asks
     same = [one for one in attacks if sides(one.attack).asks == asked]
     return {one.attack for one in same} | {other.attack for one in same for other in one.rivals}
-
-
-def in_short(record: RunRecord, attack: AttackRecord, attacks: Sequence[AttackRecord]) -> str:
-    """How many of those that ask the same were tried; "" where there is but one."""
-    try:
-        offered = possible(attacking.subject(record), attack)
-    except (StoreError, OptionError, UnknownName):
-        return ""
-    count = len(made(attack, attacks) & set(offered))
-    return f"{count} of {len(offered)} such attacks tried" if len(offered) > 1 else ""

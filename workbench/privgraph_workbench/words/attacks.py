@@ -9,8 +9,8 @@ from dataclasses import replace
 from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.registry import ATTACKS
-from privgraph_workbench.words.numbers import exact_percent, lower, number
+from privgraph.registry import ATTACKS, sides
+from privgraph_workbench.words.numbers import exact_percent, lower, number, percent
 
 _KNOWN_AS = re.compile(r"\((\w+)\)$")
 
@@ -35,6 +35,34 @@ def called(name: str) -> str:
     title = ATTACKS[name].title if name in ATTACKS else name
     known = _KNOWN_AS.search(title)
     return known[1] if known else f"{title[:1].lower()}{title[1:]}"
+
+
+def by_name(attack: AttackRecord) -> str:
+    """The name that it is known by; "" where it has none."""
+    title = ATTACKS[attack.attack].title if attack.attack in ATTACKS else attack.title
+    known = _KNOWN_AS.search(title)
+    return known[1] if known else ""
+
+
+def area_of(areas: Sequence[float]) -> float:
+    """The area of a score on several models: their mean, or the run's own where they are too few."""
+    return sum(areas) / len(areas) if len(areas) >= FEW else areas[0]
+
+
+def chosen_how(attack: AttackRecord, attacks: Sequence[AttackRecord]) -> str:
+    """How the attack that is told came to be the one, and what the best score found from the same answers; ""
+    where nothing else was tried. `attacks` are all on the run."""
+    same = sum(sides(one.attack).asks == sides(attack.attack).asks for one in attacks)
+    if same < 2 and not attack.rivals:
+        return ""
+    said = f"the strongest of {same} made here" if same > 1 else "chosen in advance"
+    if not attack.rivals:
+        return said
+    best, tried = max(attack.rivals, key=lambda one: area_of(one.areas)), 1 + len(attack.rivals)
+    if area_of(best.areas) <= area_of(attack.areas):
+        return f"{said}; none of the {tried} tried on the same answers found more"
+    found = percent(area_of(best.areas))
+    return f"{said}; the best of {tried} tried on the same answers, {called(best.attack)}, reached {found}"
 
 
 def attacked(attack: AttackRecord) -> str:

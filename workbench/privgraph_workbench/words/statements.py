@@ -73,11 +73,10 @@ PUBLIC_NOISE = (
 """What public noise means."""
 
 
-def noise_premise(statement: PrivacyStatement) -> str:
-    """What a claimed epsilon takes for granted of the noise, where that does not hold: anybody can draw it
-    again; "" where it is secret."""
-    public = "holds for secret noise; this run's noise is public, so this ε does not protect it"
-    return public if has_public_noise(statement) else ""
+def noise_is_public(statement: PrivacyStatement) -> bool:
+    """Whether the claimed epsilon does not hold as run: it takes secret noise for granted, and anybody can
+    draw this run's again."""
+    return has_public_noise(statement)
 
 
 def why_published(statement: PrivacyStatement) -> str:

@@ -9,8 +9,8 @@ from privgraph.attacks.outcome import difference
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.words.attacks import called, models_of
-from privgraph_workbench.words.numbers import exact_percent, percent, signed
+from privgraph_workbench.words.attacks import called
+from privgraph_workbench.words.numbers import percent, signed
 
 CLOSE = 0.55
 """An area below this is called close to chance, where its interval does not hold 0.5."""
@@ -167,10 +167,23 @@ SOMETHING = 4
 """The first of `SEVERITIES` that says that something was given away."""
 
 
+Colour = Literal["gray", "blue", "yellow", "orange", "red"]
+
+
+def a_little(attack: AttackRecord, severe: int) -> bool:
+    """Whether who was trained on is told but little better than by a guess."""
+    return severe == SOMETHING + 1 and attack.found[0] < CLOSE and not caution(attack)
+
+
+def colour(attack: AttackRecord, severe: int) -> Colour:
+    """The colour of its mark: what is little is paler than what is more."""
+    return "yellow" if a_little(attack, severe) or severe == SOMETHING else SEVERITIES[severe][1]
+
+
 def word(attack: AttackRecord, severe: int) -> str:
     """What has been found, in few words: similarity is a matter of edges."""
     said = SEVERITIES[severe][0]
-    if severe == SOMETHING + 1 and attack.found[0] < CLOSE and not caution(attack):
+    if a_little(attack, severe):
         said = f"a little {said}"
     return said if caution(attack) else said.replace("similarity or leak", "memory, or a difference from before")
 
@@ -192,28 +205,19 @@ def yardstick(attack: AttackRecord, without: AttackRecord | None) -> str:
 
 
 def privacy_tells(attack: AttackRecord, bare: AttackRecord) -> str:
-    """How much more is found without privacy, and whether that is clear, in one sentence of Markdown: by the
+    """How much more is found without privacy, and whether that is clear, in one sentence: by the
     interval of the difference."""
     more, low, high = (100 * one for one in difference(bare.found, attack.found))
     apart = f"{signed(more)} points, {signed(low)} to {signed(high)}"
     said = "the two cannot be told apart" if low <= 0 <= high else "clearly more" if low > 0 else "clearly less"
     by = "" if bare.attack == attack.attack else f", by {called(bare.attack)}"
-    return f"**Without privacy: {percent(bare.found[0])}{by}, {said}** ({apart})."
+    return f"Without privacy: {percent(bare.found[0])}{by}, {said} ({apart})."
 
 
 def area(attack: AttackRecord, without: AttackRecord | None) -> str:
     """How often the right one of two is picked, with the interval, and what that is to be compared with."""
     value, low, high = map(percent, attack.found)
     return f"right {value} of the time ({low} to {high}; {yardstick(attack, without)})"
-
-
-def evidence(attack: AttackRecord, without: AttackRecord | None) -> str:
-    """The area beside its yardstick, what is found at few false alarms, and of how many models."""
-    rate, rare = attack.rare_found, ""
-    if rate is not None:
-        allowed = exact_percent(rate.false)
-        rare = f"finds {percent(rate.true)} at {allowed} false alarms (a guess: {allowed})"
-    return " · ".join(filter(None, (area(attack, without), rare, models_of(attack))))
 
 
 def covered(attack: AttackRecord, unit: str) -> bool:

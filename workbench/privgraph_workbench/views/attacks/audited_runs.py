@@ -22,17 +22,21 @@ KEY, TURN = "audited", "audited.turn"
 ROW_PIXELS, MOST_PIXELS = 35, 700
 WIDTHS = {"run": 330, "refuted": 270}
 PREMISE = "if the premise holds"
+NOTHING = "nothing"
 
 
-def show() -> None:
-    """A table of all runs that an audit was made of, the strongest first; a row that is chosen opens it."""
+def show(run: str) -> None:
+    """A table of all runs that an audit was made of, those with a claim that fell first, then by what was
+    shown; a row that is chosen opens it, and that of the `run` which the page shows is marked."""
     shown = queue.store().audited_by(AUDITS)
     if len(shown) < 2:
         return
-    with layout.fold(f"Which claims hold? All {len(shown)} audited runs", KEY, icon=":material/table_rows:") as part:
+    with layout.fold(
+        f"Which claims are refuted? All {len(shown)} audited runs", KEY, icon=":material/table_rows:"
+    ) as part:
         if part.open:
             found = states.readable(queue.store().find(RunQuery(ids=tuple(shown), limit=len(shown))))
-            _table([one for one in found if one.statement is not None], shown)
+            _table([one for one in found if one.statement is not None], shown, run)
 
 
 def refuted(said: PrivacyStatement, audited: float, bare: float | None = None) -> str:
@@ -41,31 +45,36 @@ def refuted(said: PrivacyStatement, audited: float, bare: float | None = None) -
     for name, claim in claims.items():
         if claim is not None and audited > claim:
             return name if bare is None or bare > claim else f"{name}, {PREMISE}"
-    return "nothing"
+    return NOTHING
 
 
-def _table(runs: Sequence[RunRecord], shown: Mapping[str, float]) -> None:
-    order = sorted(runs, key=lambda one: (-shown[one.id], one.id))
-    titles = choosing.runs(order, short=True)
+def _table(runs: Sequence[RunRecord], shown: Mapping[str, float], run: str) -> None:
+    titles = choosing.runs(runs, short=True)
+    lines = {
+        one.id: _line(
+            columns.marked(titles[one.id], one.id == run),
+            one.statement,
+            shown[one.id],
+            shown_bare(queue.store().audits(one.id), one.statement),
+        )
+        for one in runs
+        if one.statement is not None
+    }
+    order = sorted(lines, key=lambda one: (lines[one]["refuted"] == NOTHING, -shown[one], one))
     st.caption(
-        "What audits of each run have shown, the most first; choose a row to open its audits. The premise: the noise "
-        "is Gaussian, as the run's ledger says."
+        "What audits of each run have shown, refuted claims first. Choose a row to open its audits. The premise: the "
+        "noise is Gaussian, as the run's ledger says."
     )
     turn = st.session_state.setdefault(TURN, 0)
-    lines = [
-        _line(titles[one.id], one.statement, shown[one.id], shown_bare(queue.store().audits(one.id), one.statement))
-        for one in order
-        if one.statement is not None
-    ]
     picked = st.dataframe(
-        lines,
+        [lines[one] for one in order],
         hide_index=True,
         alt="What audits have shown of each audited run",
         on_select="rerun",
         selection_mode="single-row",
         key=f"{KEY}.{turn}",
         column_config=columns.config(
-            dict.fromkeys(name for line in lines for name in line),
+            dict.fromkeys(name for line in lines.values() for name in line),
             WIDTHS,
             run="The audited run; choose a row to open it",
         ),
@@ -75,7 +84,7 @@ def _table(runs: Sequence[RunRecord], shown: Mapping[str, float]) -> None:
     if places and places[0] < len(order):
         for gone in ("run", "shown"):
             choosing.forget(gone)
-        st.query_params["run"] = order[places[0]].id
+        st.query_params["run"] = order[places[0]]
         st.session_state[TURN] += 1  # begins anew, without a tick: the run may be changed elsewhere
         st.rerun()
 

@@ -16,7 +16,7 @@ from privgraph_workbench.facts import without_edges
 from privgraph_workbench.facts.advising import BLIND
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.attacks import new_attack
+from privgraph_workbench.views.attacks import at_hand
 from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.words import markup, verdicts
 
@@ -84,7 +84,7 @@ def _under_attack(run: RunRecord, one: Attacking) -> None:
 def _ask(record: RunRecord, attack: AttackRecord, done: RunRecord | None) -> None:
     label = "Train and attack a perceptron" if done is None else "Attack the perceptron in the same way"
     with st.container(horizontal=True, vertical_alignment="center"):
-        why_not = new_attack.away(record)
+        why_not = at_hand.away(record)
         st.caption(
             "A perceptron reads no edge: the same attack on one says how much is similarity. "
             f"{markup.literal(why_not)}".strip()

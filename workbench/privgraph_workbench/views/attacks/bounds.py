@@ -9,7 +9,7 @@ import streamlit as st
 
 from privgraph.audits.options import Subject
 from privgraph.audits.record import AuditRecord
-from privgraph.privacy.kinds import Adversary
+from privgraph.privacy.kinds import NEIGHBOURS, Adversary
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import attacked
 from privgraph.registry import ATTACKS, AUDITS
@@ -33,13 +33,14 @@ PLOTS: Mapping[str, Callable[..., object]] = {
     "audit_scores": audit_scores.plot,
     "audit_bounds": audit_bounds.plot,
 }
+GRANTED = "takes for granted"
 
 
 def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], progress: under_way.Drawn) -> None:
     """One audit of the run in full, and all of them as a table; `progress` says how far another one is."""
     audit = _choose_record(record, audits)
     place = audits.index(audit) + 1
-    outcome.show(record, audit, subject, audits, progress)
+    outcome.show(record, audit, subject, audits)
     _stronger(record, audits, place)
     _numbers(audit, subject.statement, place)
     if record.statement is not None and audit.delta < record.statement.delta:
@@ -49,6 +50,7 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], pro
         )
     with st.expander("What the attacker sees"):
         _adversary(audit)
+    outcome.more(record, audit, subject, audits, progress)
     statements = statements_of([record])
     name = f"{record.id}-audit-{place}"
     left, right = layout.columns("bounds", 2)
@@ -138,7 +140,7 @@ def _numbers(audit: AuditRecord, statement: PrivacyStatement, place: int) -> Non
     """The claims for what was audited and the bound, side by side; a claim that it exceeds is red. Below the
     published one of the run's `statement` why it is another."""
     bare = audit_words.without_premise(audit)
-    secret = "with secret noise; that of this run is public" if statement_words.noise_premise(statement) else ""
+    secret = "with secret noise; that of this run is public" if statement_words.noise_is_public(statement) else ""
     below = {EPSILONS["sound"].label: secret, EPSILONS["published"].label: statement_words.why_published(statement)}
     claims = {EPSILONS["sound"].label: audit.sound, EPSILONS["published"].label: audit.published or 0.0}
     whole = "of the whole run" if audit.covers == "run" else "of one step of it"
@@ -177,8 +179,8 @@ def _numbers(audit: AuditRecord, statement: PrivacyStatement, place: int) -> Non
         "the whole run" if audit.covers == "run" else "one step alone: not the run, whose number it does not change"
     )
     st.caption(
-        f"All three at δ = {rounded_delta(audit.delta)}, and of {covers}. The bound holds at "
-        f"{exact_percent(audit.confidence)} confidence. {audit.trials:,} {counted}, "
+        f"All three at δ = {rounded_delta(audit.delta)}, of {covers}. Neighbouring datasets: "
+        f"{NEIGHBOURS[statement.neighbours]}. {outcome.sure(audit)} {audit.trials:,} {counted}, "
         f"{duration(audit.seconds)}, seed {audit.seed}."
     )
     if audit.turn and audit.turn != place:
@@ -216,18 +218,21 @@ def _figure(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacySt
 
 def _history(audits: Sequence[AuditRecord]) -> None:
     st.markdown("#### All audits of this run")
+    lines = [_line(place, audit) for place, audit in reversed(list(enumerate(audits, start=1)))]
+    if not any(line[GRANTED] for line in lines):
+        lines = [{name: cell for name, cell in line.items() if name != GRANTED} for line in lines]
     st.dataframe(
-        [_line(place, audit) for place, audit in reversed(list(enumerate(audits, start=1)))],
+        lines,
         hide_index=True,
         alt="Audits of this run, the newest first",
-        column_config=columns.config(_line(1, audits[0])),
+        column_config=columns.config(lines[0]),
     )
     st.caption(
         "The run carries the largest of the bounds that cover all of it. With every further audit, chance "
         "has one more opportunity to make a bound too large. So each audit is judged more strictly than the "
-        "one before it, and the stated confidence holds for all of them together, however many follow. "
-        "Versions before 0.5 did not do so. If all audits of a run were made by them, only the first one "
-        "counts; if a newer audit is among them, theirs do not count."
+        "one before it, and the stated confidence holds for all of them together, however many follow."
+        + " Audits without a turn do not count beside those with one; of several, the first alone counts."
+        * any(not audit.turn for audit in audits)
     )
 
 
@@ -236,7 +241,7 @@ def _line(place: int, audit: AuditRecord) -> dict[str, object]:
     return {
         "ε at least": lower(audit.epsilon),
         columns.WITHOUT: lower(audit.epsilon if (bare := audit_words.without_premise(audit)) is None else bare),
-        "takes for granted": "" if bare is None else audit_words.taken(audit),
+        GRANTED: "" if bare is None else audit_words.taken(audit),
         EPSILONS["sound"].title: _claim(audit.sound),
         "audit": place,
         "kind": _kind(audit),

@@ -51,6 +51,11 @@ HELP: Mapping[str, str] = {
 }
 
 
+def marked(title: str, opened: bool) -> str:
+    """The run of a row, marked where it is the one that the page shows."""
+    return f"▸ {title}" if opened else title
+
+
 def config(names: Iterable[str], widths: Mapping[str, int] | None = None, **told: str) -> dict[str, ColumnConfig]:
     """A help text for each column of these names, and its width in pixels; `told` by name is said instead."""
     held = widths or {}

@@ -72,7 +72,7 @@ def _table(
         if attack.outcome.measurable(rate) or rate.false == RARE  # of a rarer one there is nothing to say
     ]
     if any(one is not None and one.bound for one in (attack, bare)):
-        own = f"**{bound(attack)}** :gray[{_beside_bound(attack, statement)}]"
+        own = f"**{bound(attack)}**" + f" :gray[{_beside_bound(attack, statement)}]" * bool(attack.bound)
         lines.append(("ε at least", own, "" if bare is None else f"**{bound(bare)}**"))
     if attack.said is not None:
         lines.append(("test accuracy", *("" if one is None else f"**{percent(one.said)}**" for one in (attack, bare))))

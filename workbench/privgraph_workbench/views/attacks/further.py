@@ -14,7 +14,7 @@ from privgraph.options import parameters
 from privgraph.registry import ATTACKS, sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import tried as already
-from privgraph_workbench.views.attacks import new_attack
+from privgraph_workbench.views.attacks import at_hand, new_attack
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import verdicts
 from privgraph_workbench.words.numbers import percent
@@ -46,7 +46,7 @@ def show(
         steps = {**more_models(attack), **steps}
     if any(said):
         st.caption(" ".join(filter(None, said)))
-    if any(said) and not busy and not new_attack.away(record):
+    if any(said) and not busy and not at_hand.away(record):
         with st.container(horizontal=True, vertical_alignment="center"):
             for label, (name, options) in steps.items():
                 new_attack.button(record, subject, label, name, options)

@@ -19,9 +19,10 @@ from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.facts.attackable import attackable
 from privgraph_workbench.forms import widgets
-from privgraph_workbench.jobs import downloads, queue
+from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.parts import choosing, fetching, layout, statement, states, under_way
+from privgraph_workbench.views.attacks import at_hand
+from privgraph_workbench.views.parts import choosing, layout, statement, states, under_way
 from privgraph_workbench.words import markup
 
 PREFIX = "attack."
@@ -52,42 +53,16 @@ def asked_for() -> bool:
     return any(name == "attack" or name.startswith(PREFIX) for name in st.query_params)
 
 
-def away(record: RunRecord) -> str:
-    """Why no attack can be made here now, in a few words, where the graph is not on this machine; else
-    ""."""
-    try:
-        spec = dataset(record.spec.dataset)
-    except (UnknownName, DataError) as error:
-        return markup.sentence(error)
-    if datasets.unavailable(spec) is None:
-        return ""
-    how = "be downloaded" if downloads.possible(spec) else "be put on this computer"
-    return f"{spec.title} must {how} first: an attack trains models like this run on it."
-
-
 def _fetch(record: RunRecord) -> None:
-    """What is missing, and the button that fetches it; where there is none, which files and where. Then the
-    way to a run whose graph is here."""
-    if not (why := away(record)):
-        return
-    st.caption(f":material/folder_off: {markup.literal(why)}")
-    try:
-        spec = dataset(record.spec.dataset)
-    except (UnknownName, DataError):
-        return
-    if downloads.possible(spec):
-        fetching.offer(spec)
-    else:
-        with st.expander("Which files, and where"):
-            st.caption(markup.sentence(datasets.unavailable(spec) or ""))
-    if (other := _at_hand(record)) is not None:
+    """What is missing of the run's graph, and the way to a run whose graph is here."""
+    if at_hand.fetch(record) and (other := _elsewhere(record)) is not None:
         st.page_link(
             shell.page("attacks"), label="Attack a run that needs no download", icon=":material/arrow_forward:",
             query_params={"who": "outsider", "run": other.id},
         )  # fmt: skip
 
 
-def _at_hand(record: RunRecord) -> RunRecord | None:
+def _elsewhere(record: RunRecord) -> RunRecord | None:
     """A run whose graph needs no download and that can be attacked, at best one that protects the same; None
     where there is none."""
     here = tuple(name for name, spec in DATASETS.items() if datasets.unavailable(spec) is None)
@@ -161,7 +136,7 @@ def _new(record: RunRecord, subject: Attacked, *, busy: bool) -> None:
         st.markdown(f"**What it takes.** {markup.sentence(spec.cost(subject, options))}")
     if busy:
         return
-    why_not = refusal or away(record)
+    why_not = refusal or at_hand.away(record)
     if st.button(
         "Start the attack",
         type="primary",

@@ -10,16 +10,16 @@ import streamlit as st
 from privgraph.audits.options import AuditOptions, Subject
 from privgraph.audits.record import AuditRecord
 from privgraph.options import OptionError, parameters
-from privgraph.privacy.kinds import NEIGHBOURS, Adversary, Route
+from privgraph.privacy.kinds import Adversary, Route
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import AUDITS
 from privgraph.runs import auditing
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph_workbench.figures.audits import audit_bounds
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.views.attacks import right_how_often
+from privgraph_workbench.views.attacks import at_hand, right_how_often
 from privgraph_workbench.views.parts import under_way
-from privgraph_workbench.words import markup
+from privgraph_workbench.words import markup, relying
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.audits import bare_words, taken, without_premise
 from privgraph_workbench.words.numbers import exact_percent, lower, stated, upper
@@ -29,44 +29,43 @@ MORE = 4
 """How many times as many trials the next audit has: the bound's distance to the truth is about halved."""
 
 
-def show(
+def show(record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
+    """Whether one may rely on the guarantee, what was shown, and why, in a box whose colour says whether a
+    claim fell; below it how that stands beside outsiders."""
+    said = subject.statement
+    answer = relying.answer(said, queue.store().attacks(record.id), audits)
+    told = "\n\n".join(filter(None, (f"**{answer}**", lead(audit), why(audit, said), weaker(audit, said))))
+    if audit.refutes_sound:
+        st.error(told, icon="🚨")
+    elif audit.refutes_published or statement_words.noise_is_public(said):
+        st.warning(told, icon="⚖️")  # amber: with secret noise, the number that the run relies on stands
+    else:
+        st.info(told, icon=":material/balance:")
+    right_how_often.show(record)
+
+
+def more(
     record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequence[AuditRecord], progress: under_way.Drawn
 ) -> None:
-    """What was shown in a box whose colour says whether a claim fell, and why; below it under which relation
-    and how surely, what follows, and the next step, or how far the audit is that is under way."""
-    said = "\n\n".join(filter(None, (lead(audit), why(audit, subject.statement))))
-    if audit.refutes_sound:
-        st.error(said, icon="🚨")
-    elif audit.refutes_published:
-        st.warning(said, icon="⚖️")  # amber: the number that the run relies on stands
-    else:
-        st.info(said, icon=":material/balance:")
-    right_how_often.show(record)
-    st.caption(f"Neighbouring datasets: {NEIGHBOURS[subject.statement.neighbours]}. {_sure(audit)}")
-    st.markdown(_of_published(audit, subject.statement))
+    """The next step, or how far the audit is that is under way."""
     if progress is None:
-        _next(audit, subject, next_seed(audits))
+        _next(record, audit, subject, next_seed(audits))
     else:
         progress("")
-
-
-def conclusion(audit: AuditRecord, statement: PrivacyStatement) -> str:
-    """What the bound says of the two claims, in plain sentences of Markdown."""
-    return " ".join(filter(None, (lead(audit), _of_published(audit, statement))))
 
 
 def lead(audit: AuditRecord) -> str:
     """What was shown, and whether a claim fell, in two sentences."""
     of = "" if audit.covers == "run" else " of one step"
-    shown = f"**The attack shows that the ε{of} is at least {least(audit)}.**"
+    shown = f"The attack shows that the ε{of} is at least {least(audit)}."
     if without_premise(audit) is not None:
-        shown = f"**The attack shows that the ε{of} is at least {least(audit)} {taken(audit)}.**"
+        shown = f"The attack shows that the ε{of} is at least {least(audit)} {taken(audit)}."
     if audit.epsilon == 0:
-        shown = f"**The attack has found nothing: it shows an ε{of} of at least 0, which always holds.**"
+        shown = f"The attack has found nothing: it shows an ε{of} of at least 0, which always holds."
     if audit.refutes_sound:
         return (
             f"{shown} That is more than the {upper(audit.sound)} that we call sound{_only(audit, audit.sound)}. One of "
-            "our proofs, or the code, is wrong: do not rely on this run, and tell us."
+            "our proofs, or the code, is wrong: please tell us."
         )
     if math.isinf(audit.sound):
         found = "No ε is proved here, so there is no guarantee that an attack could contradict."
@@ -113,23 +112,18 @@ def _but(audit: AuditRecord) -> str:
     return "" if math.isinf(audit.sound) else f", and is below the sound {upper(audit.sound)}, which it does not prove"
 
 
-def _of_published(audit: AuditRecord, statement: PrivacyStatement) -> str:
-    if audit.refutes_sound:
+def weaker(audit: AuditRecord, statement: PrivacyStatement) -> str:
+    """That the paper's smaller number has a gap which this audit was too weak to show; "" elsewhere."""
+    if audit.refutes_sound or audit.refutes_published or audit.published is None or not statement.gaps:
         return ""
-    if audit.published is None:
+    if audit.published >= audit.sound:
         return ""
-    claim = stated("published", audit.published)
-    if audit.refutes_published:
-        where = "where the noise is Gaussian" if _only(audit, audit.published) else "here"
-        return f"The paper's formula does not hold {where}; the sound ε does not rest on it."
-    if audit.published < audit.sound and statement.gaps:
-        proved = any(gap.evidence == "proved" for gap in statement.gaps)
-        return (
-            f"The paper's {claim} rests on an analysis with a known "
-            f"gap{', which is proved on paper' if proved else ''} "
-            "(the run's page tells of it). This audit was not strong enough to show it; one with more trials may."
-        )
-    return f"It is below the paper's {claim}, too."
+    proved = any(gap.evidence == "proved" for gap in statement.gaps)
+    return (
+        f"The paper's {stated('published', audit.published)} rests on an analysis with a known "
+        f"gap{', which is proved on paper' if proved else ''} "
+        "(the run's page tells of it). This audit was not strong enough to show it; one with more trials may."
+    )
 
 
 def _short(audit: AuditRecord) -> str:
@@ -145,7 +139,7 @@ def _short(audit: AuditRecord) -> str:
     )
 
 
-def _sure(audit: AuditRecord) -> str:
+def sure(audit: AuditRecord) -> str:
     """How sure the bound is, and what it takes for granted."""
     text = f"The bound is right at {exact_percent(audit.confidence)} confidence"
     if without_premise(audit) is None:
@@ -193,8 +187,9 @@ def _of_canaries(epsilons: Mapping[Route, float]) -> str:
     return " ".join(["Why several bounds from the same canaries?", *said]) if len(said) > 1 else ""
 
 
-def _next(audit: AuditRecord, subject: Subject, seed: int) -> None:
-    """One click to a stronger audit of the same kind, and one to the other kind, where they can be made."""
+def _next(record: RunRecord, audit: AuditRecord, subject: Subject, seed: int) -> None:
+    """One click to a stronger audit of the same kind, and one to the other kind, where they can be made; what
+    must be fetched first where the run's graph is not here."""
     known = {one.name: one.option for one in parameters(AuditOptions)}
     counted = "canaries" if audit.adversary is Adversary.CANARIES else "trials"
     more = min(MORE * audit.trials, int(known[counted].high or 0))
@@ -209,6 +204,11 @@ def _next(audit: AuditRecord, subject: Subject, seed: int) -> None:
         if name != audit.audit
     ]
     for label, name, options in steps:
+        if AUDITS[name].trains and at_hand.away(record, at_hand.AUDIT):
+            with st.container(border=True):
+                st.markdown(label)
+                at_hand.fetch(record, at_hand.AUDIT, f".{name}")
+            continue
         with st.container(horizontal=True, vertical_alignment="center"):
             pressed = st.button(label, key=f"next.{name}", icon=":material/gavel:")
             st.caption(markup.sentence(AUDITS[name].cost(subject, options)), width="content")

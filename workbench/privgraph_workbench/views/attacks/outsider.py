@@ -20,7 +20,7 @@ from privgraph_workbench.facts import without_privacy
 from privgraph_workbench.facts.attackable import attackable
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.attacks import comparing, new_attack, overview, shown
+from privgraph_workbench.views.attacks import at_hand, comparing, new_attack, overview, shown
 from privgraph_workbench.views.parts import choosing, layout, states, under_way
 from privgraph_workbench.words import markup, naming, verdicts
 
@@ -220,7 +220,7 @@ def _kept(record: RunRecord, last: Attacking) -> int:
 def _failed(run: str, last: Attacking) -> None:
     """That it came to nothing and what can be done, with its own words folded away."""
     record = queue.store().get(run)
-    why = new_attack.away(record)
+    why = at_hand.away(record)
     title = TITLES.get(last.name, last.name)
     st.error(f"**The last attack failed** ({markup.literal(title)}). {markup.literal(why)}".strip(), icon="⚠️")
     with st.container(horizontal=True, vertical_alignment="center"):

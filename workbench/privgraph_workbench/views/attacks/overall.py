@@ -9,12 +9,13 @@ import streamlit as st
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.attacks import right_how_often, verdict
 from privgraph_workbench.views.parts import given_away
-from privgraph_workbench.words import verdicts
-from privgraph_workbench.words.numbers import lower, stated
-
-LEARNT = tuple[float, float] | None
+from privgraph_workbench.words import attacks as attack_words
+from privgraph_workbench.words import relying, verdicts
+from privgraph_workbench.words.numbers import lower
+from privgraph_workbench.words.statements import noise_is_public
 
 
 def strongest(attacks: Sequence[AttackRecord], severe: Sequence[int], unit: str) -> int:
@@ -30,18 +31,29 @@ def strongest(attacks: Sequence[AttackRecord], severe: Sequence[int], unit: str)
     return max(range(1, len(attacks) + 1), key=order)
 
 
-def told(attack: AttackRecord, without: AttackRecord | None, learnt: LEARNT, bare: AttackRecord | None = None) -> str:
-    """The verdict as Markdown: what the strongest attack found. `without` is the same on a model that reads
-    no edge, `bare` what was found of the method without privacy."""
-    said = verdict.lead(attack, without, learnt)
+def told(
+    record: RunRecord,
+    attacks: Sequence[AttackRecord],
+    place: int,
+    without: AttackRecord | None,
+    bare: AttackRecord | None = None,
+) -> str:
+    """As Markdown: whether one may rely on the guarantee, then what the attack at that place found. `without`
+    is the same on a model that reads no edge, `bare` what was found of the method without privacy."""
+    attack = attacks[place]
+    said = [verdict.headline(attack, without, verdicts.learnt(record)), verdict.pair(attack, without)]
+    if how := attack_words.chosen_how(attack, attacks):
+        said.append(f"It was {how}.")
     if bare is not None:
-        said += f" {verdicts.privacy_tells(attack, bare)}"
+        said.append(verdicts.privacy_tells(attack, bare))
     if attack.refutes_sound:
-        said += (
-            f" It shows that ε is at least {lower(attack.bound or 0.0)}, more than the "
-            f"{stated('sound', attack.sound)} that we call sound: do not rely on this run, and tell us."
+        said.append(
+            f"It shows that ε is at least {lower(attack.bound or 0.0)}: one of our proofs is wrong, please tell us."
         )
-    return said
+    if record.statement is None:
+        return " ".join(said)
+    answer = relying.answer(record.statement, attacks, queue.store().audits(record.id))
+    return f"**{answer}**\n\n{' '.join(said)}"
 
 
 def show(
@@ -54,13 +66,13 @@ def show(
     chosen: str,
 ) -> None:
     """The verdict of the attack at that place, from 0, in a box whose colour says whether anything was given
-    away; then, where several were asked, a line for each question, with the way to its attack."""
-    said = told(attacks[place], without, verdicts.learnt(record), bare)
+    away; then, where there are several, a line for each question, with the way to its attack."""
+    said = told(record, attacks, place, without, bare)
     if attacks[place].refutes_sound:
         st.error(said, icon="🚨")
     elif severe[place] == verdicts.GIVEN_AWAY:
         st.error(said, icon="🕵️")
-    elif severe[place] >= verdicts.SOMETHING:
+    elif severe[place] >= verdicts.SOMETHING or (record.statement and noise_is_public(record.statement)):
         st.warning(said, icon="🕵️")
     else:
         st.info(said, icon="🕵️")
@@ -80,4 +92,4 @@ def show(
             st.markdown(":gray[:material/arrow_downward: shown below]", width="content")
 
     if len(attacks) > 1:
-        given_away.show(record, attacks, severe, way)
+        given_away.show(record, attacks, severe, way, said=place)

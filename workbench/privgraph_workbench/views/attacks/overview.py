@@ -89,15 +89,23 @@ def _table(
             st.markdown("\n".join(f"- {one}" for one in _about(rows, [_unit(runs[one.run]) for one in rows])))
     _shown_below(rows, titles, shown[0])
     turn = st.session_state.setdefault(TURN, 0)
+    named = {one: columns.marked(title, one == shown[0]) for one, title in titles.items()}
     bare = [_without_privacy(one, rows, runs) for one in rows]
     lines = [
-        _line(titles[one.run], one, severe[one.run], _unit(runs[one.run]), alike[one.run], free if any(bare) else None)
+        _line(
+            named[one.run],
+            one,
+            severe[one.run],
+            _unit(runs[one.run]),
+            alike[one.run],
+            free if any(bare) else None,
+        )
         for one, free in zip(rows, bare, strict=True)
     ]
     picked = st.dataframe(
         lines,
         hide_index=True,
-        alt="The strongest attack on each attacked run",
+        alt="Of each attacked run the attack that found most",
         on_select="rerun",
         selection_mode="single-row",
         key=f"{KEY}.{asks}.{turn}",
@@ -137,7 +145,7 @@ def _open(attack: AttackRecord) -> None:
 
 def _caption(rows: Sequence[AttackRecord], units: Sequence[str], severe: Sequence[int]) -> str:
     """What the table is, and what its columns do not say by themselves."""
-    said = ["The strongest attack on each run, by the verdict first, then by the area; choose a row to open it."]
+    said = ["Of each run the attack that found most, by the verdict first, then by the area. Choose a row to open it."]
     if any(unit == "edge" and not verdicts.covered(one, unit) for one, unit in zip(rows, units, strict=True)):
         said.append("An ε in brackets is for edges, and does not limit what is asked here, however small it is.")
     if any(map(verdicts.wide, rows, severe)):

@@ -17,12 +17,11 @@ from privgraph_workbench.words.numbers import at_least, at_most, exact_percent, 
 
 
 def show(record: RunRecord) -> None:
-    """The line, and what its epsilon takes for granted of the noise."""
+    """The line; where noise is public, its help says what that means."""
     store, said = queue.store(), record.statement
     if line := told(record, store.attacks(record.id), store.audits(record.id)):
-        st.markdown(line)
-    if said is not None and (premise := statements.noise_premise(said)):
-        st.caption(f"The run's ε {premise}.", help=statements.PUBLIC_NOISE)
+        public = said is not None and statements.noise_is_public(said)
+        st.markdown(line, help=statements.PUBLIC_NOISE if public else None)
 
 
 def told(record: RunRecord, attacks: Sequence[AttackRecord], audits: Sequence[AuditRecord]) -> str:
@@ -44,6 +43,6 @@ def told(record: RunRecord, attacks: Sequence[AttackRecord], audits: Sequence[Au
             f"({exact_percent(confidence)} confidence)"
         )
     whom = "that one" if played else "whoever knows all the rest"
-    secret = "with secret noise, " if statements.noise_premise(said) else ""
+    secret = "with secret noise, " if statements.noise_is_public(said) else ""
     parts.append(f"{secret}ε allows {whom} **{at_most(meaning.ranked(said.epsilon, said.delta))}**")
     return f"**Right one of two picked:** {'; '.join(parts)}. A coin: 50%."

@@ -11,6 +11,7 @@ from privgraph.attacks.exchange import group_delta
 from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.registry import sides
 from privgraph_workbench.words import markup, meaning, verdicts
+from privgraph_workbench.words.attacks import by_name
 from privgraph_workbench.words.numbers import at_most, exact_percent, percent, signed, stated
 
 EVERYTHING = 0.99
@@ -37,7 +38,7 @@ def conclusion(
 
 def lead(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> str:
     """What was found, in two sentences."""
-    return f"**{_headline(attack, without, learnt)}** {_pair(attack, without)}"
+    return f"**{headline(attack, without, learnt)}** {pair(attack, without)}"
 
 
 def details(
@@ -58,7 +59,7 @@ def details(
     return [one for one in (_alone(attack), rare(attack), tail, _promised(attack, unit, learnt)) if one]
 
 
-def _headline(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> str:
+def headline(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> str:
     apart, found = sides(attack.attack), attack.found[0]
     if verdicts.guessing(attack):
         return "The attack cannot be told from guessing."
@@ -91,17 +92,18 @@ def _headline(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[
     return f"The model gives away {apart.gives_away}."
 
 
-def _pair(attack: AttackRecord, without: AttackRecord | None) -> str:
+def pair(attack: AttackRecord, without: AttackRecord | None) -> str:
     """How often the right one of two is picked; of edges, first by how much more often than by similarity."""
     apart, (found, low, high) = sides(attack.attack), attack.found
-    said = f"Shown {apart.member} and {apart.other}, the attack picks the right one {percent(found)} of the time"
+    who = by_name(attack) or "the attack"
+    said = f"Shown {apart.member} and {apart.other}, {who} picks the right one {percent(found)} of the time"
     sure, beside = exact_percent(attack.confidence), verdicts.yardstick(attack, without)
     between = f"({percent(low)} to {percent(high)} at {sure} confidence; {beside})"
     if verdicts.caution(attack) and without is not None and without.run != attack.run:
-        alike, who = verdicts.similarity(attack, without)
+        alike, reader = verdicts.similarity(attack, without)
         more = 100 * (found - alike)
-        than = f"{abs(more):.1f} points {'more' if more >= 0 else 'less'} often than {who} ({percent(alike)})"
-        said = f"The attack is right {than}: {said[:1].lower()}{said[1:].replace('the attack', 'it', 1)}"
+        than = f"{abs(more):.1f} points {'more' if more >= 0 else 'less'} often than {reader} ({percent(alike)})"
+        said = f"The attack is right {than}: {said[:1].lower()}{said[1:].replace(who, 'it', 1)}"
     if len(attack.areas) >= FEW:
         return f"{said} on average over {len(attack.areas)} models {between}."
     return f"{said} {between}."

@@ -22,7 +22,7 @@ from privgraph_workbench.facts.attackable import attackable
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.attacks import audited_runs, bounds, outcome
+from privgraph_workbench.views.attacks import at_hand, audited_runs, bounds, outcome
 from privgraph_workbench.views.parts import choosing, layout, statement, states, under_way
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.audits import shown_bare
@@ -69,7 +69,7 @@ def body() -> None:
     except Unreadable as error:
         st.error(markup.sentence(error))
         return
-    audited_runs.show()
+    audited_runs.show(record.id)
     going = tuple(one.token for one in auditing.states(queue.store(), record.id) if not one.done)
 
     def watch(place: str) -> None:
@@ -80,7 +80,7 @@ def body() -> None:
         record.id, attacked
     )
     if not audits:
-        _ended(record.id)
+        _ended(record)
         _new_and_claims(record, subject, audits, progress)
         if going:
             st.info("The first audit of this run is under way; what it shows will stand here.", icon="🔎")
@@ -91,7 +91,7 @@ def body() -> None:
     with layout.form("A new audit of this run", f"new-audit.{record.id}", icon="🔎", asked=_asked_for()):
         _new_and_claims(record, subject, audits, progress)
     st.markdown("### What audits of this run have shown")
-    _ended(record.id)
+    _ended(record)
     bounds.show(record, subject, audits, progress)
 
 
@@ -252,7 +252,8 @@ def _new(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], *, 
         )
     if busy:
         return
-    if st.button("Start the audit", type="primary", key="start_audit", icon=":material/play_arrow:"):
+    missing = spec.trains and at_hand.fetch(record, at_hand.AUDIT)
+    if st.button("Start the audit", type="primary", key="start_audit", icon=":material/play_arrow:", disabled=missing):
         try:
             auditing.start(queue.store(), record.id, spec.name, options)
         except (StoreError, OptionError, OSError) as error:
@@ -277,7 +278,8 @@ def _judged(turn: int, confidence: float) -> str:
     judged = exact_percent(shared_confidence(confidence, turn))
     return (
         f"It takes turn {turn} among this run's audits and attacks: its own bound is judged at {judged}, so that all "
-        f"of them together are right at {exact_percent(confidence)}."
+        f"of them together are right at {exact_percent(confidence)}. Once it has begun to play, its "
+        "turn is spent, even if it is stopped or fails."
     )
 
 
@@ -327,14 +329,16 @@ def _watch(run: str, were_going: tuple[str, ...], place: str) -> None:
     st.caption("The audit is a process of its own: it goes on when this page is closed, and is found here again.")
 
 
-def _ended(run: str) -> None:
+def _ended(record: RunRecord) -> None:
     """That the last audit came to nothing."""
-    audits = auditing.states(queue.store(), run)
+    audits = auditing.states(queue.store(), record.id)
     last = audits[-1] if audits else None
     if last is not None and last.done and last.error:
-        st.error(markup.sentence(f"The last audit failed: {last.error}"))
+        spec = AUDITS.get(last.name)
+        why = at_hand.away(record, at_hand.AUDIT) if spec is not None and spec.trains else ""
+        st.error(markup.sentence(f"The last audit failed: {why or last.error}"))
     elif last is not None and last.done and last.stopped:
-        st.info(under_way.stopped(last, "audit", queue.store().next_turn(run)), icon=":material/stop:")
+        st.info(under_way.stopped(last, "audit", queue.store().next_turn(record.id)), icon=":material/stop:")
 
 
 def _outsiders(run: str, were_going: tuple[str, ...]) -> None:

@@ -193,8 +193,8 @@ def forget(key: str) -> None:
 
 def several(place: DeltaGenerator, label: str, titles: Mapping[str, str], key: str, **rest: Any) -> list[str]:
     """The names that are chosen, none or more."""
-    if key in st.query_params or key in st.session_state:
-        st.session_state[key] = [name for name in st.query_params.get_all(key) if name in titles]
+    # none, too, is told to the selector: the browser would go on showing what was chosen before
+    st.session_state[key] = [name for name in st.query_params.get_all(key) if name in titles]
 
     def keep() -> None:
         if (held := st.session_state.get(key)) is not None:  # gone where the page was left in the same moment

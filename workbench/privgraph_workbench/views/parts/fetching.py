@@ -18,12 +18,12 @@ def show(spec: DatasetSpec, reason: str) -> None:
         offer(spec)
 
 
-def offer(spec: DatasetSpec) -> None:
+def offer(spec: DatasetSpec, place: str = "") -> None:
     """The button that fetches it and, once it is pressed, how far that is; why it failed is said to those who
-    have watched it, until they put that away."""
+    have watched it, until they put that away. `place` tells two such buttons of one page apart."""
     current = downloads.state(spec)
     under_way = current is not None and not current.over
-    if not under_way and st.button("Download it now", key=f"download.{spec.name}", icon=":material/download:"):
+    if not under_way and st.button("Download it now", key=f"download.{spec.name}{place}", icon=":material/download:"):
         current, under_way = downloads.start(spec), True
     watched = f"download.watched.{spec.name}"
     seen = st.session_state.get(watched) is current
@@ -31,7 +31,7 @@ def offer(spec: DatasetSpec) -> None:
         st.session_state[watched] = current
         st.fragment(_downloading, run_every=POLL_SECONDS)(spec)
     elif current is not None and current.error and seen:
-        _failed(spec, current, watched)
+        _failed(spec, current, watched, place)
 
 
 def _downloading(spec: DatasetSpec) -> None:
@@ -45,7 +45,7 @@ def _downloading(spec: DatasetSpec) -> None:
     )
 
 
-def _failed(spec: DatasetSpec, download: downloads.Download, watched: str) -> None:
+def _failed(spec: DatasetSpec, download: downloads.Download, watched: str, place: str) -> None:
     """That it came to nothing, with its own words folded away."""
     title = markup.literal(spec.title)
     said = (
@@ -57,6 +57,6 @@ def _failed(spec: DatasetSpec, download: downloads.Download, watched: str) -> No
     with st.expander("Details"):
         st.caption(markup.sentence(download.error))
     st.button(
-        "Dismiss", key=f"dismiss.{spec.name}", type="tertiary", icon=":material/close:",
+        "Dismiss", key=f"dismiss.{spec.name}{place}", type="tertiary", icon=":material/close:",
         on_click=st.session_state.pop, args=(watched, None),
     )  # fmt: skip

@@ -10,8 +10,9 @@ import streamlit as st
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts import tried, without_edges, without_privacy
+from privgraph_workbench.facts import without_edges, without_privacy
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import verdicts
 
 
@@ -34,27 +35,31 @@ def show(
     attacks: Sequence[AttackRecord],
     severe: Sequence[int],
     beside: Callable[[int], None] = lambda _: None,
+    *,
+    said: int | None = None,
 ) -> None:
-    """A line for each question that was asked; `beside` draws what else stands in the line of the attack at
-    that place."""
+    """The verdict on each question that was asked, and below it what was found, but for the attack at the
+    place that was `said`; `beside` draws what else stands in the line of the attack at that place."""
     for place in best(attacks, severe):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"found-out-{place + 1}"):
             st.markdown(f"**{verdicts.asks(attacks[place])}**", width="content")
-            word, colour = verdicts.word(attacks[place], severe[place]), verdicts.SEVERITIES[severe[place]][1]
-            st.badge(word, color=colour)
-            st.markdown(told(record, attacks[place], attacks), width="content")
+            st.badge(verdicts.word(attacks[place], severe[place]), color=verdicts.colour(attacks[place], severe[place]))
             beside(place)
+        if place != said:
+            st.markdown(told(record, attacks[place], attacks))
 
 
 def told(record: RunRecord, attack: AttackRecord, attacks: Sequence[AttackRecord]) -> str:
-    """What was found, what that is to be compared with, how much was tried, and whether the run's promise
-    limits it."""
+    """What was found, what that is to be compared with, and whether the run's promise limits it, in
+    sentences."""
     unit = "none" if record.statement is None else record.statement.unit
     bare = without_privacy.beside(queue.store(), record, attack)
-    said = [verdicts.evidence(attack, without_edges.beside(queue.store(), record, attack))]
-    said += [] if bare is None else [verdicts.privacy_tells(attack, bare[1]).rstrip(".")]
-    said += ["not certain of its own training nodes alone"] * verdicts.on_average_alone(attack)
-    said += [few] if (few := tried.in_short(record, attack, attacks)) else []
+    which = ", ".join(filter(None, (attack_words.by_name(attack), attack_words.chosen_how(attack, attacks))))
+    found = verdicts.area(attack, without_edges.beside(queue.store(), record, attack))
+    said = [f"{found[:1].upper()}{found[1:]}{f', by {which}' * bool(which)}."]
+    said += [] if bare is None else [verdicts.privacy_tells(attack, bare[1])]
+    if verdicts.on_average_alone(attack):
+        said.append(f"Of {sides(attack.attack).again} alone, it may be no more than a guess.")
     if unit == "edge" and not verdicts.covered(attack, unit):
-        said.append("**its ε hides edges, not this**")
-    return " · ".join(said)
+        said.append("**Its ε hides edges, not this.**")
+    return " ".join(said)

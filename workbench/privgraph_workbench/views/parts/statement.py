@@ -134,7 +134,7 @@ def numbers(
         cards[1].caption(markup.literal(why))
     if planned or not whole:
         cards[0].caption("as planned" if planned else "of the whole plan")
-    if statement_words.noise_premise(statement):
+    if statement_words.noise_is_public(statement):
         cards[0].markdown(PUBLIC)
     with cards[-1]:
         _under_audited(statement, bare)

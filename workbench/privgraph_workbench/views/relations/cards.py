@@ -86,7 +86,7 @@ def _card(title: str, record: RunRecord | None) -> None:
             values[1] = "no formula"
         numbers = " · ".join(_number(*one) for one in zip(labels, values, strict=True))
         st.markdown(numbers)
-        if statement_words.noise_premise(said):
+        if statement_words.noise_is_public(said):
             st.markdown(statement.PUBLIC, help=statement_words.PUBLIC_NOISE)
     st.page_link(
         shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}

@@ -13,6 +13,7 @@ from privgraph.audits.record import AuditRecord
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.teachers.answers import NAME as ANSWERS
 from privgraph.options import OptionError, UnknownName
+from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import premise
 from privgraph.registry import ATTACKS, AUDITS, METHODS
@@ -20,6 +21,7 @@ from privgraph.runs import attacking, auditing
 from privgraph.runs.records import RunRecord, StoredEvent, StoreError, Unreadable
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import placing, without_edges
+from privgraph_workbench.facts.attackable import attackable
 from privgraph_workbench.facts.expecting import METRIC, RELATIONS, Outlook
 from privgraph_workbench.facts.references import chance
 from privgraph_workbench.figures.chart import Row
@@ -34,7 +36,8 @@ from privgraph_workbench.views.runs import comparison
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.audits import shown_bare, without
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.words.numbers import percent, stated
+from privgraph_workbench.words.statements import noise_is_public
 
 MOST_BARS = 12
 """Mechanisms that are drawn as bars; of more, the table of the tab tells."""
@@ -53,26 +56,53 @@ def tell(record: RunRecord, facts: PublicFacts | None, told: Outlook, same: Sequ
 
 
 def found_out(record: RunRecord) -> None:
-    """What attacks have found, beside what the run promises: where it hides edges alone, who was trained on
-    may be given away at any ε."""
+    """What attacks and audits have found, beside what the run promises: where it hides edges alone, who was
+    trained on may be given away at any ε."""
     try:
-        attacks = queue.store().attacks(record.id)
+        attacks, audits = queue.store().attacks(record.id), _audits(record)
     except Unreadable:  # the page Attacks says why
         return
-    if not attacks:
+    if not attacks and not audits and not attackable(record):
         return
-
-    def way(place: int) -> None:
-        st.page_link(
-            shell.page("attacks"),
-            label="See the attack",
-            icon=":material/person_search:",
-            query_params={"who": "outsider", "run": record.id, "found": str(place + 1)},
-        )
-
     with st.container(border=True, key="found-out"):
-        severe = without_edges.severities(queue.store(), record, attacks)
-        given_away.show(record, attacks, severe, way)
+        if attacks:
+            given_away.show(record, attacks, without_edges.severities(queue.store(), record, attacks))
+        elif attackable(record):
+            st.markdown("Nobody has attacked this run yet.")
+        said = record.statement
+        if said is not None and said.epsilon_audited is not None:
+            st.markdown(f"**Is ε as claimed?** {_shown(record, said, audits)}")
+        if said is not None and (attacks or audits) and noise_is_public(said):
+            st.caption("These attackers did not use the public key of the run's noise; ε does not hold back who does.")
+        with st.container(horizontal=True):
+            if attacks:
+                _see(record, "outsider", f"See the attack{'s' * (len(attacks) > 1)}", ":material/person_search:")
+            if audits:
+                _see(record, "worst-case", f"See the audit{'s' * (len(audits) > 1)}", ":material/gavel:")
+
+
+def _audits(record: RunRecord) -> list[AuditRecord]:
+    """Those that somebody has made; a bound of an outsider's attack is none."""
+    return [one for one in queue.store().audits(record.id) if one.adversary is not Adversary.OUTSIDER]
+
+
+def _see(record: RunRecord, who: str, label: str, icon: str) -> None:
+    st.page_link(shell.page("attacks"), label=label, icon=icon, query_params={"who": who, "run": record.id})
+
+
+def _shown(record: RunRecord, said: PrivacyStatement, audits: Sequence[AuditRecord]) -> str:
+    """What was shown of the whole run, and which claim falls by it."""
+    by = f"{len(audits)} audit{'s' * (len(audits) != 1)}" if audits else "an attack"
+    if not said.epsilon_audited:
+        return f"No bound was shown ({by})."
+    shown = f"Shown, by {by}: ε {statement.audited(said)} of the whole run"
+    if (bare := shown_bare(queue.store().audits(record.id), said)) is not None:
+        shown += f" {premise(said)}; {without(bare, said)}"
+    if said.epsilon_audited > said.epsilon:
+        return f"{shown}. **:red[That refutes the sound ε.]**"
+    if said.epsilon_as_published is not None and said.epsilon_audited > said.epsilon_as_published:
+        return f"{shown}. **That refutes the paper's {stated('published', said.epsilon_as_published)}.**"
+    return f"{shown}. That refutes no claim."
 
 
 def show(record: RunRecord, events: Sequence[StoredEvent], told: Outlook, same: Sequence[RunRecord]) -> None:
@@ -179,23 +209,11 @@ def _audit(record: RunRecord) -> Way | None:
         cost = markup.sentence(offered[0].cost(subject, AuditOptions())) if offered else "No audit can be made of it."
     except (StoreError, OptionError, UnknownName) as error:
         cost = markup.sentence(error)
+    if _audits(record):
+        return None  # what they have shown stands above, with the way to them
     query = {"who": "worst-case", "run": record.id}
-    if made := queue.store().audits(record.id):
-        return _audited(record.statement, made, query)
     text = f"The worst case that its guarantee allows, played by ourselves: is ε as claimed? {cost}"
     return ("Audit this run", ":material/gavel:", "attacks", query, text)
-
-
-def _audited(said: PrivacyStatement, made: Sequence[AuditRecord], query: dict[str, str]) -> Way:
-    """The way back to the audits that were `made`, and to another."""
-    several, shown = len(made) > 1, "None was of the whole run"
-    if said.epsilon_audited is not None:
-        found = f"ε {statement.audited(said)}" if said.epsilon_audited else "no bound on ε"
-        shown = f"{'Together they show' if several else 'It shows'} {found} of the whole run"
-        if (bare := shown_bare(made, said)) is not None:
-            shown += f" {premise(said)}; {without(bare, said)}"
-    text = f"{len(made)} audit{'s' * several} made so far. {shown}. Curves, and another audit, are there."
-    return ("See its audit" + "s" * several, ":material/gavel:", "attacks", query, text)
 
 
 def _attack(record: RunRecord) -> Way | None:
