@@ -484,6 +484,28 @@ def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., 
     assert "To hide" not in nothing, "nothing is known of people"
 
 
+def test_a_run_that_takes_the_place_of_one_of_the_gallery_is_told_and_drawn(
+    opened: Callable[..., AppTest], store: RunStore, tmp_path: Path
+) -> None:
+    """Both have the same id: nothing may be remembered by it alone."""
+    asked = [spec(name, seed=seed, epsilon=1.0) for name in ("progap", "gap") for seed in range(3)]
+    shipped = RunStore.open(f"sqlite:///{tmp_path / 'shipped.sqlite'}")
+    for one in asked:
+        keep(shipped, one, accuracy=0.7 if one.method == "gap" else 0.6)
+    gallery.write(shipped, {"karate": asked}, tmp_path / "shipped.json.xz")
+    gallery.bring_in(store, tmp_path / "shipped.json.xz")
+    app = opened("tradeoffs", data="karate", fold="")
+    assert "take GAP, 70.0%" in _advice(app)
+    for one in asked:
+        keep(store, one, accuracy=0.5 if one.method == "gap" else 0.9)
+    app.run()
+    assert "take ProGAP, 90.0%" in _advice(app)
+    assert [point.rpartition(": ")[2] for point in app.selectbox(key="point").options] == [
+        "50.0%, 3 seeds",
+        "90.0%, 3 seeds",
+    ]
+
+
 @pytest.mark.long
 def test_a_graph_with_runs_can_be_chosen_without_its_files_and_has_its_advice(
     opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
