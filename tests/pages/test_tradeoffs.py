@@ -23,6 +23,7 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import comparing
+from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks, tradeoff_shown
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -422,8 +423,8 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
         keep(store, one, accuracy=0.9 if one.method == "gap" else 0.7 if one.unit == "edge" else 0.5)
     app = opened("tradeoffs", data="karate", fold="compare")
     said = "\n".join(one.value for one in app.markdown)
-    assert "**To hide edges (test accuracy; without privacy 50.0%):**" in said
-    assert "- **ε 0.5 to 4: take GAP, 90.0% at ε 0.5, 90.0% at ε 4, costs −40.0 and −40.0 points.**" in said
+    assert "**To hide edges (test accuracy; costs are points below a graph network without privacy, 50.0%):**" in said
+    assert "- **ε 0.5 to 4: take GAP, 90.0% at ε 0.5, 90.0% at ε 4, costs −40 and −40 points.**" in said
     assert "Strong to weak protection. At ε 4 clearly above the next best, " in said
     assert not [*app.success, *app.warning], "no colour for what is said every day"
     table = next(one.value for one in app.dataframe if "95% over seeds" in one.value.columns)
@@ -447,7 +448,7 @@ def test_what_is_said_of_people_names_no_model_that_protects_nobody_and_what_is_
     public = [keep(store, spec("privgnn", seed=seed, unit="node", epsilon=8.0), accuracy=0.8) for seed in range(3)]
     app = opened("tradeoffs", data="karate", protects="node", fold="")
     said = _advice(app)
-    assert "**ε 1 to 8: take DP-MLP, 60.0% at ε 1, 60.0% at ε 8, costs 10.0 and 10.0 points.**" in said
+    assert "**ε 1 to 8: take DP-MLP (reads no edge), 60.0% at ε 1, 60.0% at ε 8, costs 10 and 10 points.**" in said
     assert "is a method clearly better than a model that reads no edge and protects nobody (70.0%)." in said
     assert "**To hide people where some nodes are public:**\n\n- **ε 8: take PrivGNN, 80.0%.**" in said
     (link,) = (one for one in app.get("page_link") if one.proto.label.startswith("The runs of PrivGNN at ε 8"))
@@ -467,7 +468,7 @@ def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., 
     keep(store, spec(epsilon=1.0, depth=7), accuracy=0.99)  # no default: tells nothing of the comparison
     app = opened("tradeoffs", data="karate", fold="compare")
     assert _advice(app).count("ε 1 to 8: take GAP, 80.0% at ε 1, 80.0% at ε 8.") == 1, "said once"
-    assert "At ε 8 clearly above the next best, ProGAP (70.0%; 10.0 points" in _advice(app)
+    assert "At ε 8 clearly above the next best, ProGAP (70.0%, lower by 10.0" in _advice(app)
     captions = [one.value for one in app.caption]
     assert "Not run yet: EdgeRand. From 12 of the 13 finished runs here: those at default options." in captions
     (words,) = (one for one in captions if "Of the full comparison 36 are missing: " in one)
@@ -699,3 +700,19 @@ def test_published_epsilons_and_the_front_are_drawn_when_asked_for(
     assert tradeoff_marks.KEYS["published"] not in names()
     app.toggle(key="tradeoff_detailed").set_value(True).run()
     assert names() >= {*tradeoff_marks.KEYS.values(), tradeoff_marks.FRONT}
+
+
+@pytest.mark.parametrize("asked", [(), ("tradeoff_front",), ("tradeoff_detailed",)])
+def test_what_leaves_is_the_figure_that_is_drawn(
+    opened: Callable[..., AppTest], store: RunStore, asked: tuple[str, ...]
+) -> None:
+    for epsilon, accuracy in ((1.0, 0.6), (4.0, 0.8)):
+        keep(store, spec(epsilon=epsilon), accuracy=accuracy)
+    app = opened("tradeoffs", data="karate", fold="")
+    for one in asked:
+        app.toggle(key=one).set_value(True).run()
+    next(one for one in app.button if one.label == "Add to report").click().run()
+    (kept,) = app.session_state["collected"]
+    names = {one.name for one in chart_of(kept.figure, kept.rows).series}
+    assert (tradeoff_marks.FRONT in names) == ("tradeoff_front" in asked)
+    assert (tradeoff_marks.KEYS["published"] in names) == ("tradeoff_detailed" in asked)

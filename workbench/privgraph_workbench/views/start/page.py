@@ -13,7 +13,7 @@ from privgraph_workbench import live_plot
 from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.figures.chart import Chart, Row
 from privgraph_workbench.figures.drawing import with_plotly
-from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks
+from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -137,11 +137,10 @@ def _curve() -> None:
 def _chart(rows: list[Row]) -> Chart:
     """The figure of Trade-offs for a first look: its warnings stand in the text beside it, and what the text
     does not speak of is left out."""
-    whole = tradeoff.chart(rows)
+    whole = tradeoff.chart(tradeoff.shown(rows, published=True, front=False))
     return replace(
         whole,
         panels=tuple(replace(panel, title="") for panel in whole.panels),
-        series=tuple(one for one in whole.series if one.group != tradeoff_marks.FRONT),
         badges=(),
         height=HEIGHT,
     )

@@ -62,10 +62,10 @@ def _readable(done: Finished) -> list[RunRecord]:
 
 
 @lru_cache(maxsize=16)
-def _plot(done: Finished, theme_name: str, asked: tuple[bool, bool], first: str | None) -> go.Figure:
-    """The figure of these runs in that theme, with what is `asked` for of published epsilons and front; of
-    many it takes longer to draw than to send."""
-    return tradeoff.PLOTS[asked](_drawn(done, first), theme_name)
+def _plot(done: Finished, theme_name: str, published: bool, front: bool, first: str | None) -> go.Figure:
+    """The figure of these runs in that theme, with or without published epsilons and front; of many it takes
+    longer to draw than to send."""
+    return tradeoff.plot(tradeoff.shown(_drawn(done, first), published=published, front=front), theme_name)
 
 
 @lru_cache(maxsize=16)
@@ -134,8 +134,9 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     known, rows = rows, _drawn(done, first)
     proved = any(placed(row["epsilon"]) for row in rows if not row["reference"])
     detailed = bool(st.session_state.get(DETAILED, False)) or not proved
-    asked = (detailed, bool(st.session_state.get(FRONT, False)))
-    figure = _plot(done, layout.theme(), asked, first)
+    front = bool(st.session_state.get(FRONT, False))
+    rows = tradeoff.shown(rows, published=detailed, front=front)
+    figure = _plot(done, layout.theme(), detailed, front, first)
     live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         figure_exports("tradeoff", rows, _behind(done, first), name=shown)
@@ -144,13 +145,13 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
             "Pareto front",
             key=FRONT,
             help="In grey steps, the highest accuracy that is had at an ε or below it: below the steps a point is "
-            "beaten by another one. Files that are exported have it in any case",
+            "beaten by another one",
         )
         st.toggle(
             theme.EPSILONS["published"].title,
             key=DETAILED,
             disabled=not proved,
-            help="The paper's own number for the same noise, beside the sound one. Files that are exported have both",
+            help="The paper's own number for the same noise, beside the sound one",
         )
         whole = _drawn(done, None)
         if more := len(whole) - len(outlined):
@@ -165,13 +166,12 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
             f"A panel holds {tradeoff_shown.LINES} curves; the other {apart:,} point{'s' * (apart != 1)} and levels "
             "stand only in the numbers below. Choose a method above to draw its own."
         )
-    left = (tradeoff.chart if detailed else tradeoff.plain)(rows).notes[1:]
+    left = tradeoff.chart(rows).notes[1:]
     marks = "Filled marks stand at a sound ε, hollow ones at the ε as published, of the same noise."
     st.caption(
         f"{marks if detailed else 'Each mark stands at a sound ε.'} Grey levels have no ε: they protect nothing, or "
         "read no edge; a guess names the largest class (of relations: any partner). Bars and bands: 95% confidence "
-        "over three seeds or more; "
-        "over three they reach 2.5 standard deviations to either side, over ten 0.7. "
+        "over three seeds or more. "
         f"{' '.join([*left, _from_gallery([bool(row['gallery']) for row in found])])}"
     )
     with layout.fold("The numbers, and what all runs cost together", "numbers", icon=":material/table_rows:") as part:

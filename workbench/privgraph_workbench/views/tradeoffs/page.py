@@ -65,7 +65,7 @@ def _advice(spec: DatasetSpec, newest: RunRecord | None, units: Sequence[str]) -
     if not st.session_state.get("everywhere"):
         told = [unit for unit in units if advice.headline(spec, unit, newest)]
         if told:
-            st.caption(advising.CHOOSING)
+            st.markdown(advising.CHOOSING)
         return told
     drawn = {one: run for one in files.choices().values() if (run := known.newest(one.name, *units))}
     all_graphs.show(drawn, units)
