@@ -176,6 +176,13 @@ def test_a_sweep_that_is_over_says_so_and_leads_to_the_figure(opened: Callable[.
     assert any(f"has been shown ε = {price} at δ" in text.value for text in app.caption)
 
 
+def test_how_far_a_sweep_is_stands_below_the_button_that_sent_it(opened: Callable[..., AppTest]) -> None:
+    app = opened("tradeoffs", data="karate")
+    app.button(key="sweep_go").click().run()
+    drawn = [one.key if one.type == "button" else one.type for one in app.main]
+    assert drawn.index("sweep_go") < drawn.index("sweep_stop") < drawn.index("progress")
+
+
 def test_methods_are_chosen_by_their_titles(opened: Callable[..., AppTest]) -> None:
     app = opened("tradeoffs", data="karate", curve="progap")
     titles = app.multiselect(key="curve").options
@@ -439,6 +446,17 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     assert not any(one.key == "compare_go" for one in app.button)
 
 
+def test_a_model_that_reads_no_edge_has_its_advice_in_the_table(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    for one in comparing.specs("karate", "edge"):
+        keep(store, one, accuracy=0.9 if one.method == "mlp" else 0.5)
+    app = opened("tradeoffs", data="karate", fold="compare")
+    table = next(one.value for one in app.dataframe if "95% over seeds" in one.value.columns)
+    assert (table["method"][0], table["advice"][0]) == (METHODS["mlp"].title, "take at ε 0.5 to 4")
+    assert not any(table["advice"][1:])
+
+
 @pytest.mark.long
 def test_what_is_said_of_people_names_no_model_that_protects_nobody_and_what_is_left_out(
     opened: Callable[..., AppTest], store: RunStore
@@ -654,7 +672,9 @@ def test_everything_is_no_more_than_can_be_read(opened: Callable[..., AppTest], 
     assert len(points) == tradeoff_shown.LINES
     assert not any("66.0%" in point for point in points), "the least accurate are left to the table"
     texts = "\n".join(text.value for text in app.caption)
-    assert "A panel holds 12 curves; the other 4 points and levels stand only in the numbers below." in texts
+    assert (
+        "A panel holds 12 curves and 4 levels; the other 4 points and levels stand only in the numbers below." in texts
+    )
     numbers = next(table.value for table in app.dataframe if "sound ε" in table.value)
     assert len(numbers) == 4 + tradeoff_shown.LINES
 

@@ -149,7 +149,7 @@ def test_a_higher_mean_alone_is_no_reason_to_pay_for_noise(store: RunStore) -> N
     another has a higher mean."""
     records = filled(store, {"gap": [0.60, 0.62, 0.64], "progap": [0.64, 0.70, 0.76]}, {"mlp": 0.67})
     low, high = advising.verdict(records, "edge").stretches
-    assert (low.kind, low.takes) == ("blind", ("mlp",))
+    assert (low.kind, low.takes, low.worth) == ("blind", ("mlp",), "hides every edge"), "whatever the budget"
     assert low.why.endswith("is clearly better: the best, ProGAP, has 70.0% (55.1% to 84.9%) at ε 1.")
     assert (high.kind, high.takes) == ("several", ("gap", "progap")), "at ε 4 80.0%, 65.1% to 94.9%"
     assert high.why.startswith(

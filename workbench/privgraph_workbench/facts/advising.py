@@ -80,8 +80,8 @@ class Stretch:
 
     @property
     def worth(self) -> str:
-        """What its budgets promise, in words."""
-        return meaning.strengths(self.epsilons[0], self.epsilons[-1])
+        """What its budgets promise, in words; what reads no edge promises more than any of them."""
+        return "hides every edge" if self.kind == "blind" else meaning.strengths(self.epsilons[0], self.epsilons[-1])
 
     @property
     def text(self) -> str:
@@ -233,7 +233,7 @@ def _stretch(same: list[_Judged], seen: _Seen) -> Stretch:
     there = f"{_title(nearest)}, has {_with_interval(nearest)}{_at(nearest)}"
     if kind == "blind" and seen.blind is not None:
         takes, told = (BLIND,), f"take {IGNORES}, {_with_interval(seen.blind)}{_cost([seen.blind], seen)}"
-        why = f"It hides every edge without noise, and no method that adds noise is clearly better: the best, {there}."
+        why = f"It needs no noise, and no method that adds noise is clearly better: the best, {there}."
     elif kind == "nothing":
         told = "no method helps"
         why = f"None is clearly better than {_guess(same, seen)}: the best, {there}."

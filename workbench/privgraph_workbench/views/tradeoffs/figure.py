@@ -163,8 +163,8 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
             )
     if every and (apart := len(known) - len(whole)):
         st.caption(
-            f"A panel holds {tradeoff_shown.LINES} curves; the other {apart:,} point{'s' * (apart != 1)} and levels "
-            "stand only in the numbers below. Choose a method above to draw its own."
+            f"A panel holds {tradeoff_shown.LINES} curves and {tradeoff_shown.LEVELS} levels; the other {apart:,} "
+            "points and levels stand only in the numbers below. Choose a method above to draw its own."
         )
     left = tradeoff.chart(rows).notes[1:]
     marks = "Filled marks stand at a sound ε, hollow ones at the ε as published, of the same noise."

@@ -80,7 +80,7 @@ def _told(
     found = done.read(queue.store())
     records = comparing.alike(wanted, found)
     rows = [row for row in tradeoff.data(records) if not row["variant"]]
-    rows.sort(key=lambda row: (row["asked"] is None, row["asked"] or 0.0, -row["mean"]))
+    rows.sort(key=lambda row: (row["asked"] or 0.0, -row["mean"]))
     used = {one.id for one in records}
     others = {one.spec.method for one in found if not one.unreadable and one.id not in used}
     words = comparing.known_words(wanted, set(done.ids), len(records), others)

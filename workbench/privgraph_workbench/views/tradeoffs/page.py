@@ -46,7 +46,6 @@ def page() -> None:
     above = st.container()
     waiting = queue.store().count(figure.in_state(query, sweep_form.PENDING))
     shell.fragment(figure.show, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
-    sweep_form.progress()
     newest = _newest(replace(query, datasets=(spec.name,)))
     empty = newest is None
     with above:
@@ -57,6 +56,7 @@ def page() -> None:
     with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=empty) as part:
         if part.open:
             sweep_form.show(spec, newest)
+    sweep_form.progress()
 
 
 def _advice(spec: DatasetSpec, newest: RunRecord | None, units: Sequence[str]) -> list[str]:
