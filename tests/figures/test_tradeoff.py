@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -24,6 +24,11 @@ from privgraph_workbench.figures.runs import curve_names, tradeoff, tradeoff_mar
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.theme import LIGHT, MARKERS, NEUTRAL
 from privgraph_workbench.words.naming import method_title
+
+
+def _plain(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """The rows of the figure with sound epsilons alone, and without the front."""
+    return tradeoff.shown(rows, published=False, front=False)
 
 
 def test_one_row_per_setting_with_both_epsilons(swept: list[RunRecord]) -> None:
@@ -80,7 +85,7 @@ def test_the_two_epsilons_of_one_run_are_linked(swept: list[RunRecord]) -> None:
 
 def test_the_plain_figure_has_the_sound_epsilon_alone_in_the_colour_of_the_method(swept: list[RunRecord]) -> None:
     rows = tradeoff.data(swept)
-    plain, full = tradeoff.plain(rows), tradeoff.chart(rows)
+    plain, full = tradeoff.chart(_plain(rows)), tradeoff.chart(rows)
     assert {one.epsilon for one in full.series} == {None, "sound", "published"}
     assert {one.epsilon for one in plain.series} == {None, "sound"}
     assert not {tradeoff_marks.FRONT, tradeoff_marks.SAME_RUN} & {one.name for one in plain.series}
@@ -97,7 +102,7 @@ def test_the_plain_figure_has_the_sound_epsilon_alone_in_the_colour_of_the_metho
 
 def test_the_plain_figure_has_no_room_for_what_it_leaves_out(swept: list[RunRecord]) -> None:
     rows = [{**row, "epsilon_as_published": 80.0} if not row["reference"] else row for row in tradeoff.data(swept)]
-    wide, narrow = (make(rows).panels[0].x.high for make in (tradeoff.chart, tradeoff.plain))
+    wide, narrow = (tradeoff.chart(one).panels[0].x.high for one in (rows, _plain(rows)))
     assert wide is not None
     assert narrow is not None
     assert wide >= 80 > 20 > narrow
@@ -114,7 +119,7 @@ def test_private_curves_come_first_into_a_legend_that_has_no_room_for_all(swept:
 def test_what_is_not_proved_is_named_and_not_drawn_as_if_it_were(store: RunStore, swept: list[RunRecord]) -> None:
     said = replace(made_runs.statement(made_runs.node_entries(4.0), "node"), epsilon=math.inf)
     record = made_runs.finish(store, made_runs.spec("privgnn", unit="node", lam=0.4), 0.6, said)
-    plain = tradeoff.plain(tradeoff.data([*swept, record]))
+    plain = tradeoff.chart(_plain(tradeoff.data([*swept, record])))
     assert not [one for one in plain.series if "PrivGNN" in one.name]
     (note,) = (one for one in plain.notes if one.startswith("No ε is proved for"))
     assert "PrivGNN" in note
@@ -144,11 +149,11 @@ def test_a_method_looks_alike_whichever_unit_it_protects_and_its_mark_is_in_the_
         for unit in ("edge", "node")
         for at in (1.0, 2.0)
     ]
-    chart = tradeoff.plain(made)
+    chart = tradeoff.chart(_plain(made))
     assert {one.slot for one in chart.series if one.kind == "line"} == {list(METHODS).index("gap")}
     keys = [one for one in chart.series if one.legend]
     assert {(one.kind, one.x, one.slot) for one in keys} == {("path", (None, None), list(METHODS).index("gap"))}
-    assert tradeoff.plot_plain(made).data[0].mode == "lines+markers"
+    assert tradeoff.plot(_plain(made)).data[0].mode == "lines+markers"
 
 
 def test_each_point_of_three_seeds_has_its_interval(swept: list[RunRecord]) -> None:
@@ -273,6 +278,16 @@ def test_a_crowded_panel_is_drawn_in_outline_at_first() -> None:
     assert [row.get("setting") for row in shown] == [*["depth 3"] * 3, None, "conv 2", None]
     (mark,) = (one for one in tradeoff.chart(shown).series if one.hover and one.name.startswith("GAP"))
     assert mark.hover[0].endswith("\ndepth 3"), "and says all of it when it is pointed at"
+    rows += [_row(math.inf, 0.9, method="gnn", title="GNN", variant=f"layers {one}", **bare) for one in range(9)]
+    rows += [_row(at, 0.9, variant=f"hops {hops}") for hops in range(20) for at in (1, 2, 4, 8)]
+    more = tradeoff_shown.fitting(rows)
+    drawn, all_drawn = (
+        {(row["method"], row.get("setting", row["variant"]), row["epsilon"]) for row in some}
+        for some in (tradeoff_shown.outline(rows), more)
+    )
+    assert drawn <= all_drawn, "more takes nothing away"
+    assert len({curve_names.curve_of(row) for row in more if not row["reference"]}) == tradeoff_shown.LINES
+    assert len([row for row in more if row["reference"]]) == tradeoff_shown.LEVELS
     few = [row for row in rows if row["variant"] in ("depth 1", "depth 2")]
     assert tradeoff_shown.outline(few) == few, "where there is room, everything is drawn"
 
@@ -304,11 +319,12 @@ def test_a_legend_says_what_tells_curves_apart_and_nothing_that_they_share() -> 
 def test_points_of_ones_own_are_ringed_where_others_are_of_the_gallery() -> None:
     """A run of one's own takes the place of the gallery's: the figure says where."""
     rows = [_row(1, 0.5, seeds=3, gallery=3), _row(2, 0.6, seeds=3, gallery=2), _row(4, 0.7, seeds=3, gallery=0)]
-    for make in (tradeoff.chart, tradeoff.plain):
-        rings, key = (one for one in make(rows).series if one.name == tradeoff_marks.OWN)
+    for asked in (rows, _plain(rows)):
+        series = tradeoff.chart(asked).series
+        rings, key = (one for one in series if one.name == tradeoff_marks.OWN)
         assert (rings.x, rings.hollow) == ((2.0, 4.0), True)
         assert (rings.legend, key.legend, key.x) == (False, True, (None,)), "named once, behind the methods"
-        said = [text for one in make(rows).series for text in one.hover if one.kind == "points" and one.panel == 0]
+        said = [text for one in series for text in one.hover if one.kind == "points" and one.panel == 0]
         assert sum(text.endswith("1 of 3 runs are your own") for text in said) >= 1
     alone = [{**row, "gallery": 0} for row in rows]
     assert tradeoff_marks.OWN not in {one.name for one in tradeoff.chart(alone).series}, "nothing to tell them from"
@@ -322,9 +338,11 @@ def test_a_graph_without_a_curve_has_no_panel_beside_one_that_has() -> None:
 
 def test_the_front_and_published_epsilons_are_asked_for_by_themselves(swept: list[RunRecord]) -> None:
     rows = tradeoff.data(swept)
-    for (published, front), plot in tradeoff.PLOTS.items():
-        names = {trace.name for trace in plot(rows).data}
+    for published, front in product((False, True), repeat=2):
+        asked = tradeoff.shown(rows, published=published, front=front)
+        names = {trace.name for trace in tradeoff.plot(asked).data}
         assert (tradeoff_marks.KEYS["published"] in names, tradeoff_marks.FRONT in names) == (published, front)
+        assert tradeoff.table(asked) == rows, "a CSV has the same rows whatever is drawn"
 
 
 def test_a_point_knows_its_runs() -> None:
@@ -363,7 +381,7 @@ def test_a_guess_is_a_level_where_it_is_in_sight(swept: list[RunRecord]) -> None
         known = [replace(one, metrics={**one.metrics, "majority_class_accuracy": guess}) for one in swept]
         rows = tradeoff.data(known)
         assert [row["guess"] for row in rows] == pytest.approx([guess] * len(rows))
-        for chart in (tradeoff.chart(rows), tradeoff.plain(rows)):
+        for chart in (tradeoff.chart(rows), tradeoff.chart(_plain(rows))):
             levels = [one.y for one in chart.series if one.name == tradeoff_marks.GUESS]
             assert levels == ([pytest.approx((guess,))] if drawn else [])
     assert {row["guess"] for row in tradeoff.data(swept)} == {None}
@@ -653,14 +671,14 @@ def test_what_has_no_epsilon_is_grey_and_its_dash_says_which_it_is() -> None:
     """No level has the colour of a curve: that of the same method without privacy neither."""
     bare = {"reference": True, "unit": "none", "low": 0.07, "high": 0.35, "seeds": 3}
     rows = [_row(1.0, 0.5), _row(math.inf, 0.2, **bare), _row(math.inf, 0.9, method="gnn", title="N", **bare)]
-    series = tradeoff.plain(rows).series
+    series = tradeoff.chart(_plain(rows)).series
     levels = [one for one in series if one.kind == "level"]
     assert {one.slot for one in levels} == {NEUTRAL}
     assert len({look(one, LIGHT).dash for one in levels}) == len(levels) == 2
     bands = [one for one in series if one.kind == "band"]
     assert {(one.slot, one.faint) for one in bands} == {(NEUTRAL, True)}
     assert max(map(series.index, bands)) < min(series.index(one) for one in series if one.kind == "line"), "behind"
-    painted = [trace.fillcolor for trace in tradeoff.plot_plain(rows).data if trace.fill == "toself"]
+    painted = [trace.fillcolor for trace in tradeoff.plot(_plain(rows)).data if trace.fill == "toself"]
     assert all(colour.endswith(",0.09)") for colour in painted)
 
 

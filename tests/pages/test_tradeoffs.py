@@ -23,6 +23,7 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import comparing
+from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks, tradeoff_shown
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -173,6 +174,13 @@ def test_a_sweep_that_is_over_says_so_and_leads_to_the_figure(opened: Callable[.
     both = Ledger([entry for plan in plans for entry in plan.ledger])
     price = upper(tuning_price(both.event(), plans[0].delta, 1))
     assert any(f"has been shown ε = {price} at δ" in text.value for text in app.caption)
+
+
+def test_how_far_a_sweep_is_stands_below_the_button_that_sent_it(opened: Callable[..., AppTest]) -> None:
+    app = opened("tradeoffs", data="karate")
+    app.button(key="sweep_go").click().run()
+    drawn = [one.key if one.type == "button" else one.type for one in app.main]
+    assert drawn.index("sweep_go") < drawn.index("sweep_stop") < drawn.index("progress")
 
 
 def test_methods_are_chosen_by_their_titles(opened: Callable[..., AppTest]) -> None:
@@ -422,8 +430,8 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
         keep(store, one, accuracy=0.9 if one.method == "gap" else 0.7 if one.unit == "edge" else 0.5)
     app = opened("tradeoffs", data="karate", fold="compare")
     said = "\n".join(one.value for one in app.markdown)
-    assert "**To hide edges (test accuracy; without privacy 50.0%):**" in said
-    assert "- **ε 0.5 to 4: take GAP, 90.0% at ε 0.5, 90.0% at ε 4, costs −40.0 and −40.0 points.**" in said
+    assert "**To hide edges (test accuracy; costs are points below a graph network without privacy, 50.0%):**" in said
+    assert "- **ε 0.5 to 4: take GAP, 90.0% at ε 0.5, 90.0% at ε 4, costs −40 and −40 points.**" in said
     assert "Strong to weak protection. At ε 4 clearly above the next best, " in said
     assert not [*app.success, *app.warning], "no colour for what is said every day"
     table = next(one.value for one in app.dataframe if "95% over seeds" in one.value.columns)
@@ -438,6 +446,17 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     assert not any(one.key == "compare_go" for one in app.button)
 
 
+def test_a_model_that_reads_no_edge_has_its_advice_in_the_table(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    for one in comparing.specs("karate", "edge"):
+        keep(store, one, accuracy=0.9 if one.method == "mlp" else 0.5)
+    app = opened("tradeoffs", data="karate", fold="compare")
+    table = next(one.value for one in app.dataframe if "95% over seeds" in one.value.columns)
+    assert (table["method"][0], table["advice"][0]) == (METHODS["mlp"].title, "take at ε 0.5 to 4")
+    assert not any(table["advice"][1:])
+
+
 @pytest.mark.long
 def test_what_is_said_of_people_names_no_model_that_protects_nobody_and_what_is_left_out(
     opened: Callable[..., AppTest], store: RunStore
@@ -447,7 +466,7 @@ def test_what_is_said_of_people_names_no_model_that_protects_nobody_and_what_is_
     public = [keep(store, spec("privgnn", seed=seed, unit="node", epsilon=8.0), accuracy=0.8) for seed in range(3)]
     app = opened("tradeoffs", data="karate", protects="node", fold="")
     said = _advice(app)
-    assert "**ε 1 to 8: take DP-MLP, 60.0% at ε 1, 60.0% at ε 8, costs 10.0 and 10.0 points.**" in said
+    assert "**ε 1 to 8: take DP-MLP (reads no edge), 60.0% at ε 1, 60.0% at ε 8, costs 10 and 10 points.**" in said
     assert "is a method clearly better than a model that reads no edge and protects nobody (70.0%)." in said
     assert "**To hide people where some nodes are public:**\n\n- **ε 8: take PrivGNN, 80.0%.**" in said
     (link,) = (one for one in app.get("page_link") if one.proto.label.startswith("The runs of PrivGNN at ε 8"))
@@ -467,7 +486,7 @@ def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., 
     keep(store, spec(epsilon=1.0, depth=7), accuracy=0.99)  # no default: tells nothing of the comparison
     app = opened("tradeoffs", data="karate", fold="compare")
     assert _advice(app).count("ε 1 to 8: take GAP, 80.0% at ε 1, 80.0% at ε 8.") == 1, "said once"
-    assert "At ε 8 clearly above the next best, ProGAP (70.0%; 10.0 points" in _advice(app)
+    assert "At ε 8 clearly above the next best, ProGAP (70.0%, lower by 10.0" in _advice(app)
     captions = [one.value for one in app.caption]
     assert "Not run yet: EdgeRand. From 12 of the 13 finished runs here: those at default options." in captions
     (words,) = (one for one in captions if "Of the full comparison 36 are missing: " in one)
@@ -482,6 +501,28 @@ def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., 
     assert "ε 8: take GAP, 80.0%" in later, "EdgeRand has not run there"
     nothing = _advice(opened("tradeoffs", data="karate", protects="node", fold=""))
     assert "To hide" not in nothing, "nothing is known of people"
+
+
+def test_a_run_that_takes_the_place_of_one_of_the_gallery_is_told_and_drawn(
+    opened: Callable[..., AppTest], store: RunStore, tmp_path: Path
+) -> None:
+    """Both have the same id: nothing may be remembered by it alone."""
+    asked = [spec(name, seed=seed, epsilon=1.0) for name in ("progap", "gap") for seed in range(3)]
+    shipped = RunStore.open(f"sqlite:///{tmp_path / 'shipped.sqlite'}")
+    for one in asked:
+        keep(shipped, one, accuracy=0.7 if one.method == "gap" else 0.6)
+    gallery.write(shipped, {"karate": asked}, tmp_path / "shipped.json.xz")
+    gallery.bring_in(store, tmp_path / "shipped.json.xz")
+    app = opened("tradeoffs", data="karate", fold="")
+    assert "take GAP, 70.0%" in _advice(app)
+    for one in asked:
+        keep(store, one, accuracy=0.5 if one.method == "gap" else 0.9)
+    app.run()
+    assert "take ProGAP, 90.0%" in _advice(app)
+    assert [point.rpartition(": ")[2] for point in app.selectbox(key="point").options] == [
+        "50.0%, 3 seeds",
+        "90.0%, 3 seeds",
+    ]
 
 
 @pytest.mark.long
@@ -631,7 +672,9 @@ def test_everything_is_no_more_than_can_be_read(opened: Callable[..., AppTest], 
     assert len(points) == tradeoff_shown.LINES
     assert not any("66.0%" in point for point in points), "the least accurate are left to the table"
     texts = "\n".join(text.value for text in app.caption)
-    assert "A panel holds 12 curves; the other 4 points and levels stand only in the numbers below." in texts
+    assert (
+        "A panel holds 12 curves and 4 levels; the other 4 points and levels stand only in the numbers below." in texts
+    )
     numbers = next(table.value for table in app.dataframe if "sound ε" in table.value)
     assert len(numbers) == 4 + tradeoff_shown.LINES
 
@@ -677,3 +720,19 @@ def test_published_epsilons_and_the_front_are_drawn_when_asked_for(
     assert tradeoff_marks.KEYS["published"] not in names()
     app.toggle(key="tradeoff_detailed").set_value(True).run()
     assert names() >= {*tradeoff_marks.KEYS.values(), tradeoff_marks.FRONT}
+
+
+@pytest.mark.parametrize("asked", [(), ("tradeoff_front",), ("tradeoff_detailed",)])
+def test_what_leaves_is_the_figure_that_is_drawn(
+    opened: Callable[..., AppTest], store: RunStore, asked: tuple[str, ...]
+) -> None:
+    for epsilon, accuracy in ((1.0, 0.6), (4.0, 0.8)):
+        keep(store, spec(epsilon=epsilon), accuracy=accuracy)
+    app = opened("tradeoffs", data="karate", fold="")
+    for one in asked:
+        app.toggle(key=one).set_value(True).run()
+    next(one for one in app.button if one.label == "Add to report").click().run()
+    (kept,) = app.session_state["collected"]
+    names = {one.name for one in chart_of(kept.figure, kept.rows).series}
+    assert (tradeoff_marks.FRONT in names) == ("tradeoff_front" in asked)
+    assert (tradeoff_marks.KEYS["published"] in names) == ("tradeoff_detailed" in asked)

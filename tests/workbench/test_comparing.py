@@ -10,6 +10,7 @@ from tests.figures import made_runs
 
 from privgraph.data.catalogue import dataset
 from privgraph.options import OptionError
+from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advising, comparing, promising
@@ -83,13 +84,36 @@ def test_what_is_clearly_best_is_taken_and_what_it_is_above_is_told(store: RunSt
     (line,) = said.stretches
     assert (line.epsilons, line.kind, line.takes) == ((1.0, 4.0), "one", ("progap",))
     assert line.text == (
-        "ε 1 to 4 (strong to weak protection): take ProGAP, 71.0% at ε 1, 81.0% at ε 4, costs 19.0 and 9.0 "
-        "points. At ε 4 clearly above the next best, GAP (61.0%; 20.0 points, 20.0 to 20.0) and "
-        "the model that ignores edges (40.0%; 41.0 points, 38.5 to 43.5)."
+        "ε 1 to 4 (strong to weak protection): take ProGAP, 71.0% at ε 1, 81.0% at ε 4, costs 19 and 9 points. "
+        "At ε 4 clearly above the next best, GAP (61.0%, lower by 20.0 to 20.0 points) and "
+        "the model that ignores edges (40.0%, lower by 38.5 to 43.5 points)."
     )
     assert said.settled
-    assert said.heading == "To hide edges (test accuracy; without privacy 90.0%):"
+    assert said.heading == (
+        "To hide edges (test accuracy; costs are points below a graph network without privacy, 90.0%):"
+    )
     assert "no ε here pays for it" in said.text
+
+
+@pytest.mark.parametrize(
+    ("shipped", "said"),
+    [
+        ((), ""),
+        (("gap",), "As run, 3 of the 6 private models behind this protect nobody: their noise is public."),
+        (("gap", "progap"), "As run, the private models behind this protect nobody: their noise is public."),
+    ],
+)
+def test_that_the_noise_behind_the_advice_is_public_is_said(
+    store: RunStore, shipped: tuple[str, ...], said: str
+) -> None:
+    secret = made_runs.statement(made_runs.edge_entries(9))
+    for name, accuracy in (("gap", 0.6), ("progap", 0.7)):
+        for seed in range(3):
+            spec = made_runs.spec(name, epsilon=1.0, seed=seed, unit="edge")
+            made_runs.finish(store, spec, accuracy, with_public_noise(secret) if name in shipped else secret)
+    told = advising.verdict(list(store.find()), "edge")
+    assert told.public == said
+    assert (advising.SECRET in told.text) == bool(shipped)
 
 
 def test_each_range_of_budgets_has_its_own_advice(store: RunStore) -> None:
@@ -114,9 +138,9 @@ def test_each_range_of_budgets_has_its_own_advice(store: RunStore) -> None:
         ("ε 4 to 8", "several", ("progap", "gap")),
     ]
     assert told.stretches[2].text == (
-        "ε 4 to 8 (weak to next to no protection): no clear winner; ProGAP has 90.0% at ε 4, 95.0% at ε 8. It is "
+        "ε 4 to 8 (weak protection to next to none): no clear winner; ProGAP has 90.0% at ε 4, 95.0% at ε 8. It is "
         "clearly better than the model that ignores edges (51.0%). 3 seeds each do not tell it from GAP (94.0% at "
-        "ε 8); about 18 might."
+        "ε 8); about 18 seeds might."
     )
 
 
@@ -125,7 +149,7 @@ def test_a_higher_mean_alone_is_no_reason_to_pay_for_noise(store: RunStore) -> N
     another has a higher mean."""
     records = filled(store, {"gap": [0.60, 0.62, 0.64], "progap": [0.64, 0.70, 0.76]}, {"mlp": 0.67})
     low, high = advising.verdict(records, "edge").stretches
-    assert (low.kind, low.takes) == ("blind", ("mlp",))
+    assert (low.kind, low.takes, low.worth) == ("blind", ("mlp",), "hides every edge"), "whatever the budget"
     assert low.why.endswith("is clearly better: the best, ProGAP, has 70.0% (55.1% to 84.9%) at ε 1.")
     assert (high.kind, high.takes) == ("several", ("gap", "progap")), "at ε 4 80.0%, 65.1% to 94.9%"
     assert high.why.startswith(
@@ -151,7 +175,7 @@ def test_what_would_settle_a_choice_is_so_many_seeds_and_they_do(store: RunStore
     seeds = {one.seeds for one in line.needed}
     assert {(one.method, one.epsilon) for one in line.needed} == {("gap", 4.0), ("progap", 4.0)}
     (more,) = seeds
-    assert f"4 seeds each do not tell it from GAP (60.0%); about {more} might." in line.why
+    assert f"4 seeds each do not tell it from GAP (60.0%); about {more} seeds might." in line.why
     for count, kind in ((more, "one"), (more - 1, "several")):
         for one in store.find():
             store.delete(one.id)
@@ -168,7 +192,7 @@ def test_what_would_settle_a_choice_is_so_many_seeds_and_they_do(store: RunStore
 def test_what_no_number_of_seeds_would_tell_is_said_to_be_near(store: RunStore) -> None:
     records = filled(store, {"gap": [0.60, 0.65, 0.70], "progap": [0.701, 0.651, 0.601]}, {"mlp": 0.4})
     (line,) = advising.verdict(records, "edge").stretches
-    assert line.why.endswith("3 seeds each do not tell it from GAP (75.0% at ε 4); 20 might not either.")
+    assert line.why.endswith("3 seeds each do not tell it from GAP (75.0% at ε 4); 20 seeds might not either.")
     assert not line.needed
 
 
@@ -181,8 +205,8 @@ def test_a_network_is_the_most_accurate_one_whatever_its_options(store: RunStore
     networks = comparing.networks([records[0].spec], list(store.find()))
     assert len(networks) == 6
     said = advising.verdict(records, "edge", (), networks).text
-    assert "; without privacy 88.0%)" in said
-    assert "take ProGAP, 71.0% at ε 1, 81.0% at ε 4, costs 17.0 and 7.0 points" in said
+    assert "; costs are points below a graph network without privacy, 88.0%)" in said
+    assert "take ProGAP, 71.0% at ε 1, 81.0% at ε 4, costs 17 and 7 points" in said
     assert "86.0%" not in said
 
 
@@ -217,6 +241,7 @@ def test_people_are_never_told_to_take_a_model_that_protects_nobody(store: RunSt
     (line,) = told.stretches
     assert (line.kind, line.takes) == ("one", ("dp-mlp",))
     assert "ignores edges" not in line.text
+    assert line.told.startswith("take DP-MLP (reads no edge), 61.0%"), "what reads none says so"
     assert told.heading == (
         "To hide people (test accuracy): at no ε tried is a method clearly better than a model that reads no edge and "
         "protects nobody (70.0%)."

@@ -14,7 +14,9 @@ from privgraph_workbench.facts.seedwise import MOST_SEEDS, Seedwise, together
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.words import meaning
-from privgraph_workbench.words.numbers import percent, signed
+from privgraph_workbench.words.naming import reads_no_edge
+from privgraph_workbench.words.numbers import percent, signed, whole
+from privgraph_workbench.words.statements import protect_nobody
 
 HIDES = {"edge": "edges", "node": "people"}
 UNITS = {"edge": "one edge", "node": "one person with everything about them"}
@@ -22,6 +24,7 @@ BLIND = "mlp"
 """A model that reads no edge: it hides all of them, and needs no noise for it."""
 NETWORK = "gnn"
 """A network without privacy."""
+BARE = "a graph network without privacy"
 IGNORES = "the model that ignores edges"
 WIDE = 0.3
 """An interval as wide as that says too little to choose by."""
@@ -37,6 +40,8 @@ BASIS = (
 """What is called clear."""
 ACCURACY, PREC = "test accuracy", "PREC@1 of relations"
 """What is compared: methods that predict relations have no accuracy."""
+SECRET = "Each ε is that of the same noise with a secret key: train your own before you release anything."
+"""What holds where the noise of runs is public."""
 Kind = Literal["blind", "nothing", "one", "several", "unsure"]
 
 
@@ -75,9 +80,8 @@ class Stretch:
 
     @property
     def worth(self) -> str:
-        """What its budgets promise, in words."""
-        words = dict.fromkeys(meaning.strength(one) for one in (self.epsilons[0], self.epsilons[-1]))
-        return f"{' to '.join(words)} protection"
+        """What its budgets promise, in words; what reads no edge promises more than any of them."""
+        return "hides every edge" if self.kind == "blind" else meaning.strengths(self.epsilons[0], self.epsilons[-1])
 
     @property
     def text(self) -> str:
@@ -89,7 +93,7 @@ class Verdict:
     """What is said of each stretch of budgets, and beside it. methods: how many that protect the unit have
     run; thin: why nothing can be chosen yet, "" where something can; absent: titles of those that have not
     run; score: what the percentages are; bare: what a network without privacy has (None: not known); lead:
-    what is true at every budget."""
+    what is true at every budget; public: how many runs behind it protect nobody ("": none)."""
 
     unit: str
     stretches: tuple[Stretch, ...] = ()
@@ -100,6 +104,7 @@ class Verdict:
     score: str = ACCURACY
     bare: float | None = None
     lead: str = ""
+    public: str = ""
 
     @property
     def settled(self) -> bool:
@@ -113,13 +118,15 @@ class Verdict:
             return "No method has a finished run yet."
         if self.thin:
             return f"Too little has run to say what hides {HIDES[self.unit]} best: {self.thin}."
-        beside = "" if self.bare is None else f"; without privacy {percent(self.bare)}"
+        beside = "" if self.bare is None else f"; costs are points below {BARE}, {percent(self.bare)}"
         return f"To hide {HIDES[self.unit]} ({self.score}{beside}):{self.lead}"
 
     @property
     def text(self) -> str:
         """All of it, a line each."""
-        return "\n".join([self.heading, *(one.text for one in self.stretches), *self.notes, BASIS, CHOOSING])
+        public = [self.public, SECRET] if self.public else []
+        said = [self.heading, *(one.text for one in self.stretches), *public, *self.notes, BASIS, CHOOSING]
+        return "\n".join(said)
 
 
 def verdict(
@@ -159,6 +166,7 @@ def verdict(
         score=PREC if "relation prediction" in METHODS[methods[0]].tasks else ACCURACY,
         bare=None if bare is None else bare["mean"],
         lead=_lead(judged, seen),
+        public=protect_nobody([one.statement for one in records if one.spec.unit == unit and one.statement]),
     )
 
 
@@ -225,12 +233,12 @@ def _stretch(same: list[_Judged], seen: _Seen) -> Stretch:
     there = f"{_title(nearest)}, has {_with_interval(nearest)}{_at(nearest)}"
     if kind == "blind" and seen.blind is not None:
         takes, told = (BLIND,), f"take {IGNORES}, {_with_interval(seen.blind)}{_cost([seen.blind], seen)}"
-        why = f"It hides every edge without noise, and no method that adds noise is clearly better: the best, {there}."
+        why = f"It needs no noise, and no method that adds noise is clearly better: the best, {there}."
     elif kind == "nothing":
         told = "no method helps"
         why = f"None is clearly better than {_guess(same, seen)}: the best, {there}."
     elif kind == "one":
-        takes, told = (same[0].best["method"],), f"take {title}, {_reached(same, seen)}"
+        takes, told = (same[0].best["method"],), f"take {_reader(same[0].best)}, {_reached(same, seen)}"
         below = [*last.rows[1:2], *([seen.free] if seen.free is not None else [])]
         where = f"At ε {last.best['asked']:g} clearly" if len(same) > 1 else "Clearly"
         why = (
@@ -240,7 +248,7 @@ def _stretch(same: list[_Judged], seen: _Seen) -> Stretch:
         )
     elif kind == "several":
         takes = tuple(dict.fromkeys(row["method"] for one in reversed(same) for row in (one.best, *one.alike)))
-        told = f"no clear winner; {title} has {_reached(same, seen)}"
+        told = f"no clear winner; {_reader(same[0].best)} has {_reached(same, seen)}"
         why = _several(same, seen)
         needed = _needed(same, seen)
     else:
@@ -256,10 +264,10 @@ def _stretch(same: list[_Judged], seen: _Seen) -> Stretch:
 
 
 def _beaten(best: Row, row: Row, seen: _Seen, level: float) -> str:
-    """What is clearly worse, and by how much."""
+    """What is clearly worse, and the interval of how much."""
     title = IGNORES if row is seen.free else f"the next best, {_title(row)}"
     found = seen.seeds.difference(best, row, level)
-    far = "" if found is None else "; {} points, {} to {}".format(*(signed(100 * one) for one in found))
+    far = "" if found is None else f", lower by {' to '.join(signed(100 * one) for one in found[1:])} points"
     return f"{title} ({percent(row['mean'])}{far})"
 
 
@@ -282,10 +290,10 @@ def _told_with(same: list[_Judged], seen: _Seen) -> str:
     titles = {row["method"]: _title(row) for one in same for row in one.alike}
     apart = {row["method"] for one in same for row in one.alike if seen.seeds.to_tell(one.best, row, _level(one.rows))}
     if not apart:
-        return f"{MOST_SEEDS} might not either"
+        return f"{MOST_SEEDS} seeds might not either"
     if len(apart) == len(titles):
-        return f"about {seeds} might"
-    return f"about {seeds} might tell it from {_and([titles[one] for one in titles if one in apart])}"
+        return f"about {seeds} seeds might"
+    return f"about {seeds} seeds might tell it from {_and([titles[one] for one in titles if one in apart])}"
 
 
 def _needed(same: list[_Judged], seen: _Seen) -> tuple[Needed, ...]:
@@ -309,6 +317,11 @@ def _title(row: Row) -> str:
     return METHODS[row["method"]].title
 
 
+def _reader(row: Row) -> str:
+    """The method, and that it reads no edge where it reads none."""
+    return _title(row) + " (reads no edge)" * reads_no_edge(row["method"])
+
+
 def _and(names: Sequence[str]) -> str:
     """Names with an and before the last.
 
@@ -326,10 +339,11 @@ def _reached(same: Sequence[_Judged], seen: _Seen) -> str:
 
 
 def _cost(ends: Sequence[Row], seen: _Seen) -> str:
-    """How many points it is below a network without privacy; "" where none has run on the same nodes."""
+    """How many points it is below a network without privacy, which no interval tells to a decimal; "" where
+    none has run on the same nodes."""
     if seen.bare is None:
         return ""
-    points = [f"{signed(100 * (seen.bare['mean'] - row['mean']))}{_unclear(row, seen.bare, seen)}" for row in ends]
+    points = [f"{whole(100 * (seen.bare['mean'] - row['mean']))}{_unclear(row, seen.bare, seen)}" for row in ends]
     return f", costs {' and '.join(points)} points"
 
 

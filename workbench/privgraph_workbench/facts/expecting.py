@@ -22,6 +22,7 @@ from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts.advising import BLIND
 from privgraph_workbench.facts.comparing import START_SECONDS
+from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.facts.references import GUARANTEE, chance, parts, without_privacy
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.words import differences
@@ -140,12 +141,10 @@ def _expected(one: Reached, how: str) -> Expected:
 def finished(store: RunStore, methods: Iterable[str], graph: str = "") -> tuple[RunRecord, ...]:
     """The finished runs of these methods that can be read, on that data set or on any."""
     query = RunQuery(methods=tuple(methods), datasets=(graph,) if graph else (), states=("done",), limit=MOST)
-    rows = store.find_rows(query)
-    key = (store.url, tuple((str(row["id"]), row["created"]) for row in rows))
+    key = Finished.of(store, store.find_rows(query))
     with _lock:
         if key not in _kept:
-            found = store.find(RunQuery(ids=tuple(str(row["id"]) for row in rows), limit=MOST)) if rows else []
-            _kept[key] = tuple(one for one in found if not one.unreadable)
+            _kept[key] = tuple(one for one in key.read(store) if not one.unreadable)
             while len(_kept) > MOST_KEPT:
                 _kept.popitem(last=False)
         return _kept[key]
@@ -162,8 +161,8 @@ def of_setting(record: RunRecord, found: Iterable[RunRecord]) -> list[RunRecord]
     return sorted(same.values(), key=lambda one: (one.spec.seed, one.id))
 
 
-_kept: OrderedDict[tuple[str, tuple[tuple[str, object], ...]], tuple[RunRecord, ...]] = OrderedDict()
-"""What was read: finished runs never change, and when one was stored tells it from one that was deleted."""
+_kept: OrderedDict[Finished, tuple[RunRecord, ...]] = OrderedDict()
+"""What was read."""
 _lock = Lock()
 
 

@@ -233,7 +233,14 @@ def _stated(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacySt
 
 
 def cell(value: object) -> object:
-    """A cell of a CSV; text that a spreadsheet would run as a formula is set off by an apostrophe."""
+    """A cell of a CSV: what is true is 1; text that a spreadsheet would run as a formula is set off by an
+    apostrophe.
+
+    >>> cell(True), cell(None), cell(0.5), cell("=1+1")
+    (1, '', 0.5, "'=1+1")
+    """
+    if isinstance(value, bool):
+        return int(value)
     if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
         return f"'{value}"
     return "" if value is None else value

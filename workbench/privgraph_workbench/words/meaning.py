@@ -129,6 +129,18 @@ def strength(epsilon: float, delta: float = 0.0) -> str:
     return next(word for bound, word in STRENGTHS if best <= bound) if math.isfinite(epsilon) else "no"
 
 
+def strengths(first: float, last: float) -> str:
+    """What the protection of budgets from one epsilon to another is called.
+
+    >>> strengths(1.0, 1.0), strengths(1.0, 3.0), strengths(1.0, 8.0)
+    ('strong protection', 'strong to weak protection', 'strong protection to next to none')
+    """
+    words = tuple(dict.fromkeys((strength(first), strength(last))))
+    if len(words) > 1 and words[-1] == STRENGTHS[-1][1]:
+        return f"{words[0]} protection to next to none"
+    return f"{' to '.join(words)} protection"
+
+
 def delta(value: float, epsilon: float = 0.0) -> str:
     """What delta is, with its value; beside an infinite epsilon it says nothing."""
     if math.isinf(epsilon):

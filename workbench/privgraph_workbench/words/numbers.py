@@ -202,6 +202,15 @@ def signed(value: float) -> str:
     return f"{value:.1f}".replace("-", "−")
 
 
+def whole(value: float) -> str:
+    """A number without decimals and with a true minus sign.
+
+    >>> whole(-40.2), whole(-0.2), whole(22.55)
+    ('−40', '0', '23')
+    """
+    return str(round(value)).replace("-", "−")
+
+
 MANY = 1e6
 """Numbers below are written out; of larger ones nobody counts the zeros."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import Gap, PrivacyStatement
@@ -190,3 +191,11 @@ def line(label: str, statement: PrivacyStatement) -> str:
     unit = "protects nothing" if statement.unit == "none" else f"unit: {statement.unit}"
     badge = "".join(f" · {said}" for said in _also(statement))
     return f"{label + ': ' if label else ''}{unit} · {numbers} · δ: {rounded_delta(statement.delta)}{badge}"
+
+
+def protect_nobody(found: Sequence[PrivacyStatement]) -> str:
+    """How many of the private models with these statements protect nobody, because their noise is public; ""
+    where that of none is."""
+    public = sum(map(has_public_noise, found))
+    those = "the" if public == len(found) else f"{public:,} of the {len(found):,}"
+    return f"As run, {those} private models behind this protect nobody: their noise is public." if public else ""

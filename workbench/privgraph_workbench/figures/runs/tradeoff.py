@@ -147,9 +147,20 @@ def _measured(metric: str, rows: Sequence[Row]) -> str:
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """One panel per graph and protected unit; epsilon on a logarithmic axis; references as levels."""
+    """One panel per graph and protected unit; epsilon on a logarithmic axis; references as levels. With both
+    epsilons and the front, where the rows do not say otherwise (`shown`)."""
     if not rows:
         return empty(TITLE, "no finished run to compare yet")
+    drawn = _everything(rows)
+    if not rows[0].get("with_published", True):
+        drawn = _sound(drawn, rows)
+    if not rows[0].get("with_front", True):
+        drawn = replace(drawn, series=tuple(one for one in drawn.series if one.group != tradeoff_marks.FRONT))
+    return drawn
+
+
+def _everything(rows: Sequence[Row]) -> Chart:
+    """All that there is to draw."""
     graphs = list(dict.fromkeys(row["graph"] for row in rows))
     curves = list(dict.fromkeys(curve_of(row) for row in rows if not row["reference"]))
     levels = list(dict.fromkeys(curve_of(row) for row in rows if row["reference"]))
@@ -225,10 +236,22 @@ def chart(rows: Sequence[Row]) -> Chart:
 plot = plotted(chart)
 
 
-def plain(rows: Sequence[Row]) -> Chart:
-    """The same without the epsilons as published and without the front: each method at its sound epsilon.
-    Curves of which nothing is proved are left out, and named in a note."""
-    full = chart(rows)
+def shown(rows: Sequence[Row], *, published: bool, front: bool) -> list[Row]:
+    """The rows of the same figure with or without the epsilons as published, and the Pareto front: its files
+    are what is drawn."""
+    return [{**row, "with_published": published, "with_front": front} for row in rows]
+
+
+def table(rows: Sequence[Row]) -> list[Row]:
+    """The rows as a CSV has them: without what the drawing alone asks for."""
+    return [
+        {name: value for name, value in row.items() if name not in ("with_published", "with_front")} for row in rows
+    ]
+
+
+def _sound(full: Chart, rows: Sequence[Row]) -> Chart:
+    """The same with each method at its sound epsilon alone. Curves of which nothing is proved are left out,
+    and named in a note."""
     lines = {(one.group, one.panel) for one in full.series if one.kind == "line"}
     proved = {(one.group, one.panel) for one in full.series if one.epsilon == "sound"}
     series = [
@@ -236,44 +259,16 @@ def plain(rows: Sequence[Row]) -> Chart:
         for one in full.series
         if ((one.group, one.panel) in proved or (one.group, one.panel) not in lines)
         and one.epsilon != "published"
-        and one.group != tradeoff_marks.FRONT
         and one.name not in (tradeoff_marks.SAME_RUN, *tradeoff_marks.KEYS.values())
     ]
     called = names(rows)
     unproved = sorted({called[group] for group, panel in lines if (group, panel) not in proved})
     note = [f"No ε is proved for {'; '.join(unproved)}: not drawn here."] if unproved else []
     panels = []
-    for panel, held in zip(full.panels, tradeoff_shown.panels_of(rows), strict=bool(rows)):
+    for panel, held in zip(full.panels, tradeoff_shown.panels_of(rows), strict=True):
         low, high = _ends(held, ("sound",))
         panels.append(replace(panel, x=replace(panel.x, low=low, high=high)))
-    return replace(
-        full, panels=tuple(panels) if rows else full.panels, series=tuple(series), notes=(*full.notes, *note)
-    )
-
-
-plot_plain = plotted(plain)
-
-
-def stepped(rows: Sequence[Row]) -> Chart:
-    """The plain figure with the Pareto front."""
-    without = plain(rows)
-    steps = tuple(one for one in chart(rows).series if one.group == tradeoff_marks.FRONT)
-    return replace(without, series=(*without.series, *steps))
-
-
-def both(rows: Sequence[Row]) -> Chart:
-    """The figure at both epsilons without the front."""
-    full = chart(rows)
-    return replace(full, series=tuple(one for one in full.series if one.group != tradeoff_marks.FRONT))
-
-
-PLOTS = {
-    (False, False): plot_plain,
-    (False, True): plotted(stepped),
-    (True, False): plotted(both),
-    (True, True): plot,
-}
-"""The figure with or without epsilons as published, and with or without the front."""
+    return replace(full, panels=tuple(panels), series=tuple(series), notes=(*full.notes, *note))
 
 
 def _seeds_note(rows: Sequence[Row]) -> str:

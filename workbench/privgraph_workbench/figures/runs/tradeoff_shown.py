@@ -36,16 +36,7 @@ def outline(rows: Sequence[Row]) -> list[Row]:
     """The rows of which a crowded panel is drawn at first: one curve and one level a method, all measured on
     the same nodes. A curve is the setting with the most epsilons, and of such the most accurate; rows that
     stood beside others of their method have what they differ in as `setting`, not as `variant`."""
-    chosen: dict[int, Row] = {}
-    for held in panels_of(rows):
-        private = [row for row in held if not row["reference"]]
-        levels = [row for row in held if row["reference"]]
-        if len({curve_of(row) for row in private}) > FEW:
-            private = _one_a_method(_same_nodes(private, private))
-        if len(levels) > FEW // 2:
-            levels = _one_a_method(_same_nodes(levels, private or levels))
-            levels = [row for row in levels if row["method"] in COMPARED] or levels
-        chosen |= {id(row): row for row in (*private, *levels)}
+    chosen = _outlined(rows)
     kept = [row for row in rows if id(row) in chosen]
     alone: dict[tuple[object, ...], set[object]] = {}
     for row in kept:
@@ -58,9 +49,25 @@ def outline(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
+def _outlined(rows: Sequence[Row]) -> set[int]:
+    """Which rows `outline` draws, by their `id`."""
+    chosen: set[int] = set()
+    for held in panels_of(rows):
+        private = [row for row in held if not row["reference"]]
+        levels = [row for row in held if row["reference"]]
+        if len({curve_of(row) for row in private}) > FEW:
+            private = _one_a_method(_same_nodes(private, private))
+        if len(levels) > FEW // 2:
+            levels = _one_a_method(_same_nodes(levels, private or levels))
+            levels = [row for row in levels if row["method"] in COMPARED] or levels
+        chosen |= {id(row) for row in (*private, *levels)}
+    return chosen
+
+
 def fitting(rows: Sequence[Row]) -> list[Row]:
-    """The rows that a figure of everything draws: of a panel with more than `LINES` curves those with the
-    most points, and of such the most accurate; of levels `LEVELS`, likewise."""
+    """The rows that a figure of everything draws: all that `outline` draws; beside it, up to `LINES` curves a
+    panel, those with the most points, and of such the most accurate; up to `LEVELS` levels, likewise."""
+    first = _outlined(rows)
     chosen: set[int] = set()
     for held in panels_of(rows):
         for wanted, most in ((False, LINES), (True, LEVELS)):
@@ -68,8 +75,10 @@ def fitting(rows: Sequence[Row]) -> list[Row]:
             for row in held:
                 if row["reference"] == wanted:
                     curves.setdefault(curve_of(row), []).append(row)
-            order = sorted(curves.values(), key=_worth, reverse=True) if len(curves) > most else curves.values()
-            chosen |= {id(row) for points in list(order)[:most] for row in points}
+            outlined = [points for points in curves.values() if any(id(row) in first for row in points)]
+            others = sorted((points for points in curves.values() if points not in outlined), key=_worth, reverse=True)
+            kept = [*outlined, *others[: max(0, most - len(outlined))]]
+            chosen |= {id(row) for points in kept for row in points}
     return [row for row in rows if id(row) in chosen]
 
 

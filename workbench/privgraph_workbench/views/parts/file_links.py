@@ -35,7 +35,7 @@ def figure_exports(
     those whose numbers it shows, where its rows do not name them."""
     from privgraph_workbench.figures.export import FORMATS, export
 
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", width="content"):
         with st.popover(
             label,
             icon=":material/download:",

@@ -10,9 +10,10 @@ import streamlit as st
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench import live_plot
+from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.figures.chart import Chart, Row
 from privgraph_workbench.figures.drawing import with_plotly
-from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks
+from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -101,7 +102,7 @@ def _doors() -> None:
 def _curve() -> None:
     """What privacy costs on the demo's network, from the gallery, and the demo beside it."""
     query = RunQuery(methods=CURVE, datasets=("social",), units=("none", "edge"), states=("done",), limit=MOST_DRAWN)
-    rows = _rows(queue.store().url, tuple(row["id"] for row in queue.store().find_rows(query) if row["gallery"]))
+    rows = _rows(Finished.of(queue.store(), (row for row in queue.store().find_rows(query) if row["gallery"])))
     with st.container(border=True):
         if not rows:
             _demo()
@@ -136,20 +137,19 @@ def _curve() -> None:
 def _chart(rows: list[Row]) -> Chart:
     """The figure of Trade-offs for a first look: its warnings stand in the text beside it, and what the text
     does not speak of is left out."""
-    whole = tradeoff.chart(rows)
+    whole = tradeoff.chart(tradeoff.shown(rows, published=True, front=False))
     return replace(
         whole,
         panels=tuple(replace(panel, title="") for panel in whole.panels),
-        series=tuple(one for one in whole.series if one.group != tradeoff_marks.FRONT),
         badges=(),
         height=HEIGHT,
     )
 
 
 @lru_cache(maxsize=8)
-def _rows(url: str, ids: tuple[str, ...]) -> list[Row]:
-    """The rows of the curve. Finished runs never change, so this is computed once."""
-    records = [one for one in queue.store().find(RunQuery(ids=ids)) if not one.unreadable] if ids else []
+def _rows(done: Finished) -> list[Row]:
+    """The rows of the curve."""
+    records = [one for one in done.read(queue.store()) if not one.unreadable]
     here = [one for one in records if one.spec.data_options.items() >= DEMO_DATA.items()]
     # without privacy ProGAP does what the network does: one line says it
     return tradeoff.data([one for one in here if (one.spec.method, one.spec.unit) != ("progap", "none")])

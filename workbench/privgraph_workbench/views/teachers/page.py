@@ -117,15 +117,16 @@ def _finished() -> tuple[dict[str, RunRecord], choose_run.Means]:
     store, asked = queue.store(), st.query_params.get("run")
     query = RunQuery(methods=tuple(choose_run.LEADS), states=("done",), limit=MOST_RUNS)
     found = states.readable([*store.find(query), *(store.find(replace(query, ids=(asked,))) if asked else [])])
-    records = {record.id: record for record in found if has_answers(store.url, record.id)}
+    records = {record.id: record for record in found if has_answers(store.url, record.id, record.created)}
     if asked is not None and asked not in records:
         st.warning(f"There is no finished run {markup.literal(asked[:80])} with answers of teachers.")
     return records, choose_run.averages(found)
 
 
 @lru_cache(maxsize=1024)
-def has_answers(url: str, run: str) -> bool:
-    """Whether a finished run of that store kept its teachers' answers. Finished runs never change."""
+def has_answers(url: str, run: str, created: float) -> bool:
+    """Whether a finished run of that store kept its teachers' answers: that of the id which was created then,
+    for another one may take its place (`facts.finished`)."""
     try:
         events = queue.store().events(run, kinds=("artifact",))
     except (UnknownRun, Unreadable):

@@ -43,12 +43,14 @@ def headline(spec: DatasetSpec, unit: str, drawn: RunRecord | None) -> bool:
 
 
 def lines(said: advising.Verdict) -> None:
-    """What is said, a line for each stretch of budgets."""
+    """What is said, a line for each stretch of budgets, and that the runs behind it protect nobody."""
     told = [
         f"- **{one.span}: {markup.literal(one.told)}.** {one.worth.capitalize()}. {markup.literal(one.why)}"
         for one in said.stretches
     ]
     st.markdown("\n".join([f"**{markup.literal(said.heading)}**", "", *told]))
+    if said.public:
+        st.markdown(f"**:red[{markup.literal(said.public)}]** {advising.SECRET}")
 
 
 def behind(spec: DatasetSpec, unit: str, found: Known) -> None:

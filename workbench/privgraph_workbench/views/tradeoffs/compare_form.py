@@ -9,7 +9,7 @@ import streamlit as st
 
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
-from privgraph.options import OptionError, Scalar
+from privgraph.options import OptionError, Scalar, listed
 from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery, RunRecord
@@ -117,7 +117,9 @@ def _result(
 
 
 def _advised(row: Row, said: advising.Verdict) -> str:
-    """What is said of the method at that budget."""
+    """What is said of the method at that budget; of a model that reads no edge, at which it is taken."""
+    if row["method"] == advising.BLIND and (spans := [one.span for one in said.stretches if one.kind == "blind"]):
+        return f"take at {listed(spans)}"
     for one in said.stretches:
         if row["asked"] in one.epsilons and row["method"] in one.takes:
             first = row["method"] == one.takes[0]

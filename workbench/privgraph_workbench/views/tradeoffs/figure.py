@@ -16,6 +16,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot, theme
 from privgraph_workbench.facts import composition
+from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.notes import badges_of
@@ -44,33 +45,33 @@ def in_state(query: RunQuery, states: tuple[str, ...]) -> RunQuery:
 
 
 @lru_cache(maxsize=16)
-def _curve(url: str, ids: tuple[str, ...]) -> list[Row]:
-    """The figure's rows. Finished runs never change, so this is computed once."""
-    return tradeoff_shown.with_curves(tradeoff.data(_readable(ids)))
+def _curve(done: Finished) -> list[Row]:
+    """The figure's rows."""
+    return tradeoff_shown.with_curves(tradeoff.data(_readable(done)))
 
 
 @lru_cache(maxsize=16)
-def _behind(url: str, ids: tuple[str, ...], first: str | None) -> dict[str, PrivacyStatement]:
+def _behind(done: Finished, first: str | None) -> dict[str, PrivacyStatement]:
     """The statements behind the rows that are drawn, and no others: a file of the figure tells them."""
-    drawn = {run for row in _drawn(url, ids, first) for run in row["runs"].split()}
-    return statements_of([one for one in _readable(ids) if one.id in drawn])
+    drawn = {run for row in _drawn(done, first) for run in row["runs"].split()}
+    return statements_of([one for one in _readable(done) if one.id in drawn])
 
 
-def _readable(ids: tuple[str, ...]) -> list[RunRecord]:
-    return [one for one in queue.store().find(RunQuery(ids=ids)) if not one.unreadable] if ids else []
-
-
-@lru_cache(maxsize=16)
-def _plot(url: str, ids: tuple[str, ...], theme_name: str, asked: tuple[bool, bool], first: str | None) -> go.Figure:
-    """The figure of these runs in that theme, with what is `asked` for of published epsilons and front; of
-    many it takes longer to draw than to send."""
-    return tradeoff.PLOTS[asked](_drawn(url, ids, first), theme_name)
+def _readable(done: Finished) -> list[RunRecord]:
+    return [one for one in done.read(queue.store()) if not one.unreadable]
 
 
 @lru_cache(maxsize=16)
-def _drawn(url: str, ids: tuple[str, ...], first: str | None) -> list[Row]:
+def _plot(done: Finished, theme_name: str, published: bool, front: bool, first: str | None) -> go.Figure:
+    """The figure of these runs in that theme, with or without published epsilons and front; of many it takes
+    longer to draw than to send."""
+    return tradeoff.plot(tradeoff.shown(_drawn(done, first), published=published, front=front), theme_name)
+
+
+@lru_cache(maxsize=16)
+def _drawn(done: Finished, first: str | None) -> list[Row]:
     """The rows that are drawn: an outline whose panels begin with the graph `first`; None: all that fit."""
-    rows = _curve(url, ids)
+    rows = _curve(done)
     return (
         tradeoff_shown.fitting(rows)
         if first is None
@@ -79,24 +80,21 @@ def _drawn(url: str, ids: tuple[str, ...], first: str | None) -> list[Row]:
 
 
 @lru_cache(maxsize=16)
-def _together(url: str, ids: tuple[str, ...]) -> str:
-    """`composition.together` of these runs. Finished runs never change, so this is computed once."""
-    return composition.together(_readable(ids))
+def _together(done: Finished) -> str:
+    """`composition.together` of these runs."""
+    return composition.together(_readable(done))
 
 
 @lru_cache(maxsize=16)
-def _refused(url: str, ids: tuple[str, ...]) -> list[RunRecord]:
+def _refused(done: Finished) -> list[RunRecord]:
     """Those of the runs that this version cannot read."""
-    return [one for one in queue.store().find(RunQuery(ids=ids)) if one.unreadable] if ids else []
+    return [one for one in done.read(queue.store()) if one.unreadable]
 
 
 @lru_cache(maxsize=16)
-def _table(url: str, ids: tuple[str, ...]) -> tuple[list[Row], dict[str, PrivacyStatement]]:
-    """The rows of the table of neighbours, and the statements of its runs. Finished runs never change, so
-    this is computed once."""
-    if not ids:
-        return [], {}
-    found = queue.store().find(RunQuery(ids=ids, methods=(neighbours_heatmap.METHOD,)))
+def _table(done: Finished) -> tuple[list[Row], dict[str, PrivacyStatement]]:
+    """The rows of the table of neighbours, and the statements of its runs."""
+    found = done.read(queue.store(), (neighbours_heatmap.METHOD,))
     records = [one for one in found if not one.unreadable]
     return neighbours_heatmap.data(records), statements_of(records)
 
@@ -112,10 +110,10 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
         those = f"{waiting} run{'s are' if waiting != 1 else ' is'}"
         messages.info(f"{those} under way; the figure grows as they end.", icon="⏳")
     found = queue.store().find_rows(in_state(query, ("done",)))
-    ids = tuple(row["id"] for row in found)
-    rows = _curve(queue.store().url, ids)
+    done = Finished.of(queue.store(), found)
+    rows = _curve(done)
     with messages:
-        readable(_refused(queue.store().url, ids))
+        readable(_refused(done))
     elsewhere = _other_unit(query)
     if elsewhere and all(row["reference"] for row in rows):
         messages.info(elsewhere, icon="↔️")
@@ -127,35 +125,35 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
                 icon="📈",
             )
         return
-    if len(ids) == MOST_RUNS:
+    if len(found) == MOST_RUNS:
         st.caption(f"The newest {MOST_RUNS:,} runs are drawn.")
     shown = "all" if not query.datasets else spec.name
-    url = queue.store().url
-    outlined = _drawn(url, ids, spec.title)
+    outlined = _drawn(done, spec.title)
     every = bool(st.session_state.get(EVERY, False))
     first = None if every else spec.title
-    known, rows = rows, _drawn(url, ids, first)
+    known, rows = rows, _drawn(done, first)
     proved = any(placed(row["epsilon"]) for row in rows if not row["reference"])
     detailed = bool(st.session_state.get(DETAILED, False)) or not proved
-    asked = (detailed, bool(st.session_state.get(FRONT, False)))
-    figure = _plot(url, ids, layout.theme(), asked, first)
+    front = bool(st.session_state.get(FRONT, False))
+    rows = tradeoff.shown(rows, published=detailed, front=front)
+    figure = _plot(done, layout.theme(), detailed, front, first)
     live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        figure_exports("tradeoff", rows, _behind(url, ids, first), name=shown)
+        figure_exports("tradeoff", rows, _behind(done, first), name=shown)
         _open_by_name(rows)
         st.toggle(
             "Pareto front",
             key=FRONT,
             help="In grey steps, the highest accuracy that is had at an ε or below it: below the steps a point is "
-            "beaten by another one. Files that are exported have it in any case",
+            "beaten by another one",
         )
         st.toggle(
             theme.EPSILONS["published"].title,
             key=DETAILED,
             disabled=not proved,
-            help="The paper's own number for the same noise, beside the sound one. Files that are exported have both",
+            help="The paper's own number for the same noise, beside the sound one",
         )
-        whole = _drawn(url, ids, None)
+        whole = _drawn(done, None)
         if more := len(whole) - len(outlined):
             st.toggle(
                 f"Draw {more:,} of {len(known) - len(outlined):,} more points and levels{_of_graphs(whole, outlined)}",
@@ -165,25 +163,24 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
             )
     if every and (apart := len(known) - len(whole)):
         st.caption(
-            f"A panel holds {tradeoff_shown.LINES} curves; the other {apart:,} point{'s' * (apart != 1)} and levels "
-            "stand only in the numbers below. Choose a method above to draw its own."
+            f"A panel holds {tradeoff_shown.LINES} curves and {tradeoff_shown.LEVELS} levels; the other {apart:,} "
+            "points and levels stand only in the numbers below. Choose a method above to draw its own."
         )
-    left = (tradeoff.chart if detailed else tradeoff.plain)(rows).notes[1:]
+    left = tradeoff.chart(rows).notes[1:]
     marks = "Filled marks stand at a sound ε, hollow ones at the ε as published, of the same noise."
     st.caption(
         f"{marks if detailed else 'Each mark stands at a sound ε.'} Grey levels have no ε: they protect nothing, or "
         "read no edge; a guess names the largest class (of relations: any partner). Bars and bands: 95% confidence "
-        "over three seeds or more; "
-        "over three they reach 2.5 standard deviations to either side, over ten 0.7. "
+        "over three seeds or more. "
         f"{' '.join([*left, _from_gallery([bool(row['gallery']) for row in found])])}"
     )
     with layout.fold("The numbers, and what all runs cost together", "numbers", icon=":material/table_rows:") as part:
         if part.open:
             st.dataframe([_shown(row) for row in known], hide_index=True, alt="Accuracy and epsilons of each setting")
             st.caption(" ".join(markup.sentence(badge) for badge in badges_of(known)))
-            if together := _together(queue.store().url, ids):
+            if together := _together(done):
                 st.caption(together)
-    _neighbours(ids, spec)
+    _neighbours(done, spec)
 
 
 def _of_graphs(every: Sequence[Row], outlined: Sequence[Row]) -> str:
@@ -256,9 +253,9 @@ def _from_gallery(runs: Sequence[bool]) -> str:
     )
 
 
-def _neighbours(ids: tuple[str, ...], spec: DatasetSpec) -> None:
+def _neighbours(done: Finished, spec: DatasetSpec) -> None:
     """How many neighbours HeterPoisson should read, where stored runs tell."""
-    rows, own = _table(queue.store().url, ids)
+    rows, own = _table(done)
     if not rows:
         return
     live_plot.show(neighbours_heatmap.plot(rows, layout.theme()), key=f"neighbours.{spec.name}")

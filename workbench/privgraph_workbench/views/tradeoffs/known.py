@@ -12,6 +12,7 @@ from privgraph.options import Scalar
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts import advising, comparing, promising
+from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.jobs import queue
@@ -51,11 +52,9 @@ def shared_by(spec: DatasetSpec, unit: str) -> dict[str, Scalar]:
 
 
 def of_options(spec: DatasetSpec, options: Mapping[str, Scalar], shared: Mapping[str, Scalar], unit: str) -> Known:
-    found = queue.store().find_rows(
-        RunQuery(datasets=(spec.name,), units=("none", unit), states=("done",), limit=MOST_KNOWN)
-    )
-    ids = tuple(sorted(row["id"] for row in found))
-    return _told(queue.store().url, ids, spec.name, tuple(sorted(options.items())), tuple(sorted(shared.items())), unit)
+    query = RunQuery(datasets=(spec.name,), units=("none", unit), states=("done",), limit=MOST_KNOWN)
+    done = Finished.of(queue.store(), queue.store().find_rows(query))
+    return _told(done, spec.name, tuple(sorted(options.items())), tuple(sorted(shared.items())), unit)
 
 
 def newest(data: str, *units: str) -> RunRecord | None:
@@ -70,29 +69,28 @@ def options_of(spec: DatasetSpec, drawn: RunRecord | None) -> Mapping[str, Scala
 
 @lru_cache(maxsize=64)
 def _told(
-    url: str,
-    ids: tuple[str, ...],
+    done: Finished,
     data: str,
     options: tuple[tuple[str, Scalar], ...],
     shared: tuple[tuple[str, Scalar], ...],
     unit: str,
 ) -> Known:
-    """The table and the verdict of these finished runs. They never change, so this is computed once."""
+    """The table and the verdict of these finished runs."""
     spec, wanted = catalogue.dataset(data), comparing.specs(data, unit, data_options=dict(options), shared=dict(shared))
-    found = queue.store().find(RunQuery(ids=ids)) if ids else []
+    found = done.read(queue.store())
     records = comparing.alike(wanted, found)
     rows = [row for row in tradeoff.data(records) if not row["variant"]]
-    rows.sort(key=lambda row: (row["asked"] is None, row["asked"] or 0.0, -row["mean"]))
+    rows.sort(key=lambda row: (row["asked"] or 0.0, -row["mean"]))
     used = {one.id for one in records}
     others = {one.spec.method for one in found if not one.unreadable and one.id not in used}
-    words = comparing.known_words(wanted, set(ids), len(records), others)
+    words = comparing.known_words(wanted, set(done.ids), len(records), others)
     said = advising.verdict(records, unit, comparing.fitting(spec, unit), comparing.networks(wanted, found))
     needed = [one for stretch in said.stretches for one in stretch.needed]
     return Known(
         table=rows,
         said=said,
         words=words,
-        short=comparing.used_words(len(records), len(ids)),
+        short=comparing.used_words(len(records), len(done.runs)),
         public=comparing.with_public(wanted, found, unit),
         promises=promising.promises(records, said),
         more={one.id: one for one in comparing.settling(needed, wanted)},

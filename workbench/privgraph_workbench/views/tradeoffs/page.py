@@ -46,7 +46,6 @@ def page() -> None:
     above = st.container()
     waiting = queue.store().count(figure.in_state(query, sweep_form.PENDING))
     shell.fragment(figure.show, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
-    sweep_form.progress()
     newest = _newest(replace(query, datasets=(spec.name,)))
     empty = newest is None
     with above:
@@ -57,6 +56,7 @@ def page() -> None:
     with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=empty) as part:
         if part.open:
             sweep_form.show(spec, newest)
+    sweep_form.progress()
 
 
 def _advice(spec: DatasetSpec, newest: RunRecord | None, units: Sequence[str]) -> list[str]:
@@ -65,7 +65,7 @@ def _advice(spec: DatasetSpec, newest: RunRecord | None, units: Sequence[str]) -
     if not st.session_state.get("everywhere"):
         told = [unit for unit in units if advice.headline(spec, unit, newest)]
         if told:
-            st.caption(advising.CHOOSING)
+            st.markdown(advising.CHOOSING)
         return told
     drawn = {one: run for one in files.choices().values() if (run := known.newest(one.name, *units))}
     all_graphs.show(drawn, units)
