@@ -134,6 +134,14 @@ def test_a_cache_that_is_gone_is_made_again(tmp_path: Path) -> None:
         load(name)
     assert add(paths).name == name
     assert not differences(load(name), kept)
+    pointers = np.load(folder / "pointers.npy")
+    moved = pointers.copy()
+    moved[1] += 1
+    np.save(folder / "pointers.npy", moved)
+    with pytest.raises(DataError, match="is damaged: its pointers are not those of its edges"):
+        load(name)
+    np.save(folder / "pointers.npy", pointers)
+    assert not differences(load(name), kept)
     np.save(folder / "edges.npy", np.zeros((2, 3), dtype=np.int64))
     with pytest.raises(DataError, match="is damaged: its edges has the shape"):
         load(name)

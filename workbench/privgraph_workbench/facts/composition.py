@@ -64,7 +64,7 @@ def _relations(records: Sequence[RunRecord]) -> list[Neighbours]:
     that is read changes by the same record.
     """
     kinds = list(dict.fromkeys(one.statement.neighbours for one in records if one.statement is not None))
-    others = [kind for kind in kinds if kind is not Neighbours.NODE_RECORD]
+    others: list[Neighbours] = [kind for kind in kinds if kind is not Neighbours.NODE_RECORD]
     return others if len(others) == 1 and others[0] in _WITH_RECORDS else kinds
 
 

@@ -29,6 +29,8 @@ def mapped(name: str, folder: Path, facts: dict[str, Any]) -> Graph:
             raise DataError(
                 f"{name} is damaged: its {array} has the shape {arrays[array].shape}, and {shape} is needed"
             )
+    if not _starts_agree(arrays["pointers"], arrays["edges"][1]):
+        raise DataError(f"{name} is damaged: its pointers are not those of its edges; add its files again")
     nobody = torch.zeros(nodes, dtype=torch.bool)
     return Graph(
         name=name,
@@ -44,6 +46,19 @@ def mapped(name: str, folder: Path, facts: dict[str, Any]) -> Graph:
         split="none",
         _cache={"pointers": torch.from_numpy(arrays["pointers"])},
     )
+
+
+def _starts_agree(pointers: NDArray[Any], targets: NDArray[Any]) -> bool:
+    """Whether pointers (|V| + 1,) are the sums of how many edges end at each node.
+
+    Training reads edges by them, and the key of its noise is made of the edges alone: two graphs that differ
+    in their pointers would have one noise.
+    """
+    try:
+        counts = np.bincount(targets, minlength=len(pointers) - 1)
+    except ValueError:  # a node of a negative number
+        return False
+    return pointers[0] == 0 and np.array_equal(np.diff(pointers), counts)
 
 
 def _array(path: Path) -> NDArray[Any]:
