@@ -294,7 +294,9 @@ def test_advice_travels_with_its_figure(runs: list[Told]) -> None:
     assert "<strong>What to take (Figure 1)</strong>" in first
     assert '<li><strong><span class="whole">ε 1</span>: take it.</strong>' in first
     assert "beef" not in page
-    assert "<h2>Figure 1: Mine</h2>" in page
+    section = page[page.index("<h2>Figure 1: Mine</h2>") : page.index("<h2>Appendix")]
+    assert f"<p>{archive.ADVISED}</p>" in section, "and not who is highest, which may protect nobody"
+    assert "<p>Accuracy against epsilon" not in section
     assert "Welch" in page[page.index("<h2>Appendix") :], "what is called clear is said there"
 
 

@@ -50,6 +50,7 @@ DRAWN = 0.85
 """Of the work on a report, the share that is done before a notebook is executed."""
 NAME = 60
 """Letters of its name at most."""
+ADVISED = "What to take by it stands on the first page."
 APPENDIX = "What the first page is a summary of."
 _TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -198,7 +199,8 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: str) -> block
     found: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(first_page(asked, chapters, together), {})]
     for place, one in enumerate(asked.figures, start=1):
         chart = chart_of(one.figure, one.rows)
-        section = Section(f"Figure {place}: {one.title or chart.title}", [Picture(one.figure, one.rows), chart.summary])
+        below = ADVISED if one.advice else chart.summary
+        section = Section(f"Figure {place}: {one.title or chart.title}", [Picture(one.figure, one.rows), below])
         found.append((section, one.statements))
     if not asked.appendix:
         return found

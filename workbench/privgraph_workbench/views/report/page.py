@@ -276,6 +276,8 @@ def _list(kept: list[Kept], records: dict[str, RunRecord], share: bool) -> None:
             place = kept.index(group[0])
             with st.container(border=True, key=f"kept-{place}"):
                 what, ways = st.columns((5, 2), vertical_alignment="center")
+                if group[0].figure:
+                    _look(group[0])
             with what:
                 if group[0].figure:
                     _figure(group[0], at + 1)
@@ -336,8 +338,7 @@ def _exchanged(groups: list[list[Kept]], one: int, other: int) -> list[list[Kept
 
 
 def _figure(one: Kept, number: int) -> None:
-    """A figure of the list: its number and title in the report, what it shows, and on demand a look at it and
-    its name."""
+    """A figure of the list: its number and title in the report, and what it shows."""
     chart = chart_of(one.figure, one.rows)
     st.markdown(f"{FIGURE} **{number}: {markup.literal(one.title.strip() or chart.title)}**")
     hides = [HIDES[unit] for unit in HIDES if any(row.get("unit") == unit for row in one.rows)]
@@ -347,9 +348,13 @@ def _figure(one: Kept, number: int) -> None:
         "with what to take" if one.advice else "",
     ]
     st.caption("; ".join(filter(None, told)))
+
+
+def _look(one: Kept) -> None:
+    """The figure itself and the field for its title, made when somebody asks for it."""
     with layout.fold("Look at it, or name it", f"figure.{mark(one)}", icon=":material/visibility:") as part:
         if part.open:
-            key = f"report_title.{mark(one)}"
+            chart, key = chart_of(one.figure, one.rows), f"report_title.{mark(one)}"
             st.session_state.setdefault(key, one.title)
             st.text_input(
                 "Title",
