@@ -14,6 +14,7 @@ from privgraph.options import OptionError
 from privgraph.runs import gallery
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
+from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.collected import Kept
@@ -98,6 +99,55 @@ def test_what_is_kept_is_ordered_and_taken_out(opened: Open, store: RunStore) ->
     assert not app.exception, app.exception
 
 
+def test_what_is_taken_out_is_put_back_to_its_place(opened: Open, store: RunStore) -> None:
+    ids = [keep(store, spec(method, epsilon=2.0, unit="edge")) for method in ("progap", "gap")]
+    app = opened("report")
+    app.session_state["collected"] = [Kept(run=run) for run in ids]
+    app.run()
+    for last in ("close.0", "close.0"):
+        app.button(key=last).click().run()
+    assert _empty(app)
+    app.button(key="report_undo").click().run()
+    assert [one.run for one in app.session_state["collected"]] == ids[1:], "what was taken out last"
+    assert "report_undo" not in {button.key for button in app.button}
+    app.session_state["collected"] = [Kept(run=run) for run in ids]
+    app.run()
+    app.button(key="close.0").click().run()
+    assert any(one.value == "A run was taken out." for one in app.markdown)
+    app.button(key="report_undo").click().run()
+    assert [one.run for one in app.session_state["collected"]] == ids, "first again"
+    assert [one.split(",")[0] for one in _listed(opened("report"))] == ["ProGAP", "GAP"], "in the file as well"
+    app.button(key="close.0").click().run()
+    app.button(key="report_clear").click().run()
+    assert "report_undo" not in {button.key for button in app.button}, "there is nothing that it was part of"
+
+
+def test_figures_of_one_title_are_told_apart_and_named(opened: Open, store: RunStore) -> None:
+    for unit in ("edge", "node"):
+        keep(store, spec(epsilon=2.0, unit=unit))
+    records = list(store.find())
+    figures = [
+        collected.figure("tradeoff", tradeoff.data([one]), {}, advice=advice)
+        for one, advice in zip(sorted(records, key=lambda one: one.spec.unit), ("Take it.", ""), strict=True)
+    ]
+    app = opened("report")
+    app.session_state["collected"] = figures
+    app.run()
+    assert _listed(app) == ["**1: Accuracy against privacy**", "**2: Accuracy against privacy**"]
+    told = [one.value for one in app.caption if one.value.startswith("Accuracy against epsilon")]
+    assert "hides edges; with what to take" in told[0]
+    assert told[1].endswith("hides people")
+    mark = page.mark(figures[1])
+    app.session_state[f"fold.figure.{mark}"] = True
+    app.run()
+    app.text_input(key=f"report_title.{mark}").set_value("People on karate").run()
+    assert not app.exception, app.exception
+    assert _listed(app)[1] == "**2: People on karate**"
+    assert [one.title for one in app.session_state["collected"]] == ["", "People on karate"]
+    assert _listed(opened("report"))[1] == "**2: People on karate**", "after a reload"
+    assert collected._is_in(figures[1], app.session_state["collected"]), "it is the same figure"
+
+
 def test_figures_and_runs_have_an_order_each_as_in_the_report(opened: Open, store: RunStore) -> None:
     ids = [keep(store, spec(method, epsilon=2.0, unit="edge")) for method in ("progap", "gap")]
     figure = collected.figure("degrees", [{"low": 1, "high": 1, "nodes": 1, "share": 1.0}], {})
@@ -120,7 +170,9 @@ def test_runs_of_a_setting_are_one_card(opened: Open, store: RunStore) -> None:
     app.session_state["collected"] = [Kept(run=ids[0]), Kept(run=other), Kept(run=ids[1])]
     app.run()
     assert [one.split(",")[0] for one in _listed(app)] == ["ProGAP", "GAP"]
-    assert "2 runs, seeds 0, 3" in _listed(app)[0]
+    assert _listed(app)[0].endswith(": 2 runs"), "as the report for others has it"
+    app.toggle(key="report_share").set_value(False).run()
+    assert _listed(app)[0].endswith(": 2 runs, seeds 0, 3")
     app.button(key="arrow_downward.0").click().run()
     assert [one.run for one in app.session_state["collected"]] == [other, *ids]
     app.button(key="close.1").click().run()
@@ -196,8 +248,11 @@ def test_a_report_is_made_step_by_step_and_waits_until_something_changes(
     assert offered_files.labels(other.run()), "in another tab, too"
     assert told == ["Private learning on graphs"]
     app.text_input(key="report_title").set_value("Another").run()
-    assert not offered_files.labels(app), "what was made is of another title"
+    former = ["Download the former report, without what was changed since (zip, 1.2 MB)"]
+    assert offered_files.labels(app) == former, "what was made is of another title"
     assert app.button(key="report_make")
+    app.toggle(key="report_appendix").set_value(False).run()
+    assert any(one.value.startswith("0 figures and a notebook") for one in app.caption), "which has the figures"
 
     def refuse(asked: reporting.Asked, step: reporting.Step) -> bytes:
         raise OptionError("an executed notebook needs privgraph[notebooks]")
@@ -205,7 +260,7 @@ def test_a_report_is_made_step_by_step_and_waits_until_something_changes(
     monkeypatch.setattr(reporting, "build", refuse)
     app.button(key="report_make").click().run()
     assert "An executed notebook needs" in app.error[0].value
-    assert not offered_files.labels(app)
+    assert offered_files.labels(app) == former
 
 
 def test_the_figures_of_its_runs_are_offered_beside_any_other_figure(opened: Open, store: RunStore) -> None:

@@ -14,6 +14,7 @@ from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
+from privgraph_workbench.blocks import Remark
 from privgraph_workbench.facts import composition, method_costs
 from privgraph_workbench.figures.runs import compare, tradeoff
 from privgraph_workbench.reporting import Asked, Drawn, Told, archive, asked, chapters, first_page
@@ -135,7 +136,8 @@ def test_public_noise_is_said_first_and_in_a_box(store: RunStore) -> None:
         assert warned.title == title
     whole = Asked(title="T", runs=[first], remark="May we?", author="A")
     blocks = first_page.first_page(whole, [], "").blocks
-    assert blocks[1] == first_page._public(whole), "below the author, above what they ask"
+    assert blocks[1] == Remark("**Remark**\n\nMay we?"), "under its author, by its name"
+    assert blocks[2] == first_page._public(whole), "before all that the program says"
 
 
 @pytest.mark.long

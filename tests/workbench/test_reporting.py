@@ -92,7 +92,7 @@ def opened(packed: bytes) -> dict[str, bytes]:
 
 def asked(runs: list[Told], **changed: object) -> Asked:
     given = {"title": "Ours & theirs", "remark": "First.\n\nSecond <b>.", "notebook": False, "share": False}
-    return Asked(runs=runs, figures=reporting.usual(runs), **{**given, **changed})  # type: ignore[arg-type]
+    return Asked(runs=runs, **{"figures": reporting.usual(runs), **given, **changed})  # type: ignore[arg-type]
 
 
 @pytest.mark.long
@@ -134,9 +134,13 @@ def test_the_page_asks_nobody_and_warns_first(whole: Made) -> None:
     page = whole.files["report.html"].decode()
     assert "default-src 'none'" in page
     assert not re.search(r'(?:src|href)="(?!data:|#part-)', page)
-    assert page.index(first_page.EVALUATOR[:40]) < page.index("Figure 1")
+    assert page.index(first_page.EVALUATOR.title) < page.index("Figure 1")
+    assert page.index("<h2>Figure 3") < page.index("<h2>Appendix") < page.index("<h2>What the words mean")
+    assert "<h3>" not in page[: page.index("<h2>Appendix")], "details come after it"
     for place, title in re.findall('href="#part-([0-9]+)">([^<]*)<', page):
-        assert f'<section id="part-{place}"><h2>{title}</h2>' in page, "the contents lead to each part"
+        assert re.search(f'<section id="part-{place}"[^>]*><h2>{re.escape(title)}</h2>', page), (
+            "the contents lead to it"
+        )
     assert page.count("Versions, where this report was made") == 2, "once, and in the contents"
     assert page.count("<details>") == 1, "long settings are folded, and said once of a setting"
     assert "Ours &amp; theirs" in page
@@ -222,7 +226,21 @@ def test_the_first_page_tells_each_run_in_words(whole: Made, shared: Made) -> No
         page = made.files["report.html"].decode()
         first = page[: page.index("<nav")]
         assert first.count("<strong>ProGAP</strong> was trained on") == 1, "of one setting"
-        assert "Over 2 seeds it is" in first
+        (accuracy,) = re.findall(r"names the right class for <strong>([0-9.]+)%</strong>", first)
+        assert accuracy == "70.0"
+        assert "on average over 2 seeds" in first
+        assert first.count("<td>edge</td>") == 1, "a row of the table"
+        assert "(70." not in first
+
+
+def test_of_many_settings_each_is_told_in_words_in_its_chapter(
+    runs: list[Told], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(first_page, "MOST_IN_WORDS", 0)
+    page = reporting.page(replace(asked(runs), figures=()))
+    said = "<strong>ProGAP</strong> was trained on"
+    assert page.count(said) == 1
+    assert page.index("<h2>Appendix") < page.index(said)
 
 
 def test_runs_that_differ_in_their_seeds_are_one_chapter(whole: Made, shared: Made) -> None:
@@ -253,10 +271,41 @@ def test_runs_with_an_audit_are_no_other_setting(runs: list[Told]) -> None:
     assert len(chapters.chapters_of(replace(asked(apart), figures=()))) == 2, "another promise"
 
 
+def test_without_an_appendix_it_is_a_summary_and_statements_stay(runs: list[Told]) -> None:
+    short = asked(runs, appendix=False)
+    files = opened(reporting.build(short))
+    page = files["report.html"].decode()
+    assert "<h3>" not in page
+    assert "Appendix" not in page
+    assert re.findall("<h2>([^<:]*)", page) == ["What is reported", "Figure 1", "Figure 2", "Figure 3"]
+    assert first_page.STATEMENTS in page
+    assert f"statements/{runs[0].record.id}.txt" in files
+    assert {name.partition("-")[0] for name in files if name.startswith("figures/")} == {
+        "figures/01", "figures/02", "figures/03"
+    }  # fmt: skip
+    assert archive.pictures(short) == 3
+    assert archive.pictures(asked(runs)) == 6
+
+
+def test_advice_travels_with_its_figure(runs: list[Told]) -> None:
+    told = "**To hide edges:**\n\n- **ε 1: take it.** By progap-karate-00000000beef."
+    figure = replace(reporting.usual(runs)[0], advice=told, title="Mine")
+    page = reporting.page(asked(runs, share=True, figures=[figure]))
+    first = page[: page.index("<nav")]
+    assert "<strong>What to take (Figure 1)</strong>" in first
+    assert '<li><strong><span class="whole">ε 1</span>: take it.</strong>' in first
+    assert "beef" not in page
+    section = page[page.index("<h2>Figure 1: Mine</h2>") : page.index("<h2>Appendix")]
+    assert f"<p>{archive.ADVISED}</p>" in section, "and not who is highest, which may protect nobody"
+    assert "<p>Accuracy against epsilon" not in section
+    assert "Welch" in page[page.index("<h2>Appendix") :], "what is called clear is said there"
+
+
 def test_who_wrote_it_and_when_stands_first(runs: list[Told]) -> None:
     kept = replace(asked(runs), figures=(), author="A. Person", date="1 May 2026")
     page = reporting.page(kept)
-    assert page.index("<p>A. Person, 1 May 2026</p>") < page.index("First.") < page.index("Careful")
+    assert "<p>A. Person, 1 May 2026</p><p><strong>Remark</strong></p><p>First.</p>" in page.replace("\n", "")
+    assert page.index("First.") < page.index("Careful")
     assert "A. Person" not in reporting.page(asked(runs))
     assert b"/Author (A. Person)" in printing.pdf("T", [], author="A. Person")
     assert b"/Author" not in printing.pdf("T", [])
@@ -389,6 +438,10 @@ def test_from_a_shell(runs: list[Told], tmp_path: Path, capsys: pytest.CaptureFi
     first = out.read_bytes()
     assert main(["report", *ids, "--out", str(out), "--no-notebook", "--title", "T"]) == 0
     assert out.read_bytes() == first
+    told = [reporting.told_of(RunStore.open(), RunStore.open().get(run)) for run in ids]
+    short = Asked(title="T", runs=told, figures=reporting.usual(told), notebook=False, appendix=False)
+    assert main(["report", *ids, "--out", str(out), "--no-notebook", "--title", "T", "--no-appendix"]) == 0
+    assert out.read_bytes() == reporting.build(short), "as the page makes it"
     assert main(["report", "no-such-run", "--out", str(out)]) != 0
     assert main(["report", ids[0], "--out", str(tmp_path / "none" / "r.zip"), "--no-notebook"]) == 1
     assert "nothing can be written to" in capsys.readouterr().err

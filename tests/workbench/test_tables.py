@@ -36,16 +36,18 @@ def records() -> list[RunRecord]:
     return [replace(one, metrics={**one.metrics, **nodes}, **audit) for one in made]
 
 
-def test_an_accuracy_stands_beside_its_interval_and_the_mean(records: list[RunRecord]) -> None:
+def test_an_accuracy_is_a_mean_with_its_interval(records: list[RunRecord]) -> None:
     table, _ = tables.in_words([Line(name="a", label="A", record=records[0], same=records)])
     cells = dict(zip(table.head, table.rows[0], strict=True))
-    assert cells["Test accuracy"] == "80.0% (70.8% to 87.3%)"
-    assert cells["Mean over seeds"] == "75.0% (62.6% to 87.4%; 3 seeds)"
-    hidden, _ = tables.in_words([Line(name="a", label="A", record=records[0], seed=False)])
-    cells = dict(zip(hidden.head, hidden.rows[0], strict=True))
-    assert cells["Mean over seeds"] == "one seed"
+    assert cells["Test accuracy"] == "75.0% (62.6% to 87.4%; 3 seeds)", "no seed of three is quoted"
+    for same, told in (
+        ([], "80.0% (70.8% to 87.3%; one seed)"),
+        (records[:2], "77.5% (2 seeds)"),
+    ):
+        alone, _ = tables.in_words([Line(name="a", label="A", record=records[0], same=same)])
+        assert alone.rows[0][-1] == told
     none, _ = tables.in_words([Line(name="a", label="A", record=replace(records[0], metrics={}), same=records)])
-    assert none.rows[0][-2:] == ("—", "—")
+    assert none.rows[0][-1] == "—"
 
 
 def test_the_store_tells_the_other_seeds(records: list[RunRecord]) -> None:

@@ -77,11 +77,12 @@ Block = str | list[str] | Table | Picture | Code | Warned | Remark
 
 @dataclass
 class Section:
-    """`deep`: it is one of several below the section before it."""
+    """`deep`: it is one of several below the section before it; `fresh`: it begins a page of print."""
 
     title: str
     blocks: list[Block] = field(default_factory=list)
     deep: bool = False
+    fresh: bool = False
 
 
 Told = Sequence[tuple[Section, Mapping[str, PrivacyStatement]]]
@@ -100,7 +101,8 @@ def page(title: str, told: Told, draw: Draw = drawn) -> str:
         parts.append(f'<nav aria-label="Contents"><p><strong>Contents</strong></p><ol>{"".join(entries)}</ol></nav>')
     for place, (section, statements) in enumerate(told):
         level = 3 if section.deep else 2
-        parts.append(f'<section id="part-{place}"><h{level}>{markup.escape(section.title)}</h{level}>')
+        begins = ' class="fresh"' if section.fresh else ""
+        parts.append(f'<section id="part-{place}"{begins}><h{level}>{markup.escape(section.title)}</h{level}>')
         parts += [as_html(block, statements, draw) for block in section.blocks]
         parts.append("</section>")
     if len(parts) > 1 and parts[0].startswith("<nav"):  # what is said first stands above the contents
@@ -287,7 +289,7 @@ td:first-child { min-width: 8rem; }
 img { max-width: 100%; height: auto; }
 @media (max-width: 40rem) { .figure img { max-width: none; width: 44rem; } }
 .careful { border-left: 4px solid var(--care); background: var(--soft); padding: .7rem 1rem; }
-section { break-inside: avoid-page; }
+section { break-inside: avoid-page; } .fresh { break-before: page; }
 </style>
 </head>
 <body>

@@ -64,8 +64,10 @@ def _lay(paper: _Paper, sections: Told, begins: Sequence[int]) -> list[int]:
     found = []
     paper.heading(paper.title, TITLE)
     for place, (section, statements) in enumerate(sections):
+        if section.fresh:
+            paper.room(HEIGHT)
         if not section.blocks:  # a chapter of its own
-            paper.room(HEIGHT / 2)
+            paper.room(HEIGHT / 3)
         below = paper.height(section.blocks[0], statements) if section.blocks else 0.0
         paper.heading(section.title, DEEP if section.deep else PART, below)
         found.append(paper.number)

@@ -1,7 +1,7 @@
-"""The runs of a report in one table: in words for people and for LaTeX, and in numbers as CSV.
+"""The runs of a report in one table: by settings in words for people and for LaTeX, each in numbers as CSV.
 
-An accuracy never stands alone: beside it are the seed, the interval that so many test nodes leave, and the
-mean over the finished runs of its setting. What must be known of an epsilon is a footnote to it.
+An accuracy never stands alone: it is the mean over the finished runs of its setting with its interval, or of
+one with the interval that so many test nodes leave. What must be known of an epsilon is a footnote to it.
 """
 
 from __future__ import annotations
@@ -26,27 +26,25 @@ from privgraph_workbench.words.numbers import percent, rounded_delta, stated
 
 KINDS: tuple[Epsilon, ...] = ("sound", "published", "audited")
 HEAD = (
-    "Run",
+    "Setting",
     "Protects",
     *(EPSILONS[kind].title for kind in KINDS),
     "δ",
     "Test accuracy",
-    "Mean over seeds",
 )
-SHARES = (0.17, 0.08, 0.09, 0.10, 0.11, 0.08, 0.13, 0.13)
+SHARES = (0.20, 0.09, 0.10, 0.11, 0.13, 0.09, 0.19)
 """Of a LaTeX table's width, by column."""
 ABOUT = (
-    "The test accuracy is that of one run, with the 95% interval that its number of test nodes leaves (Clopper and "
-    "Pearson). The mean is over the finished runs of the same setting, which differ in their seeds alone, with its "
-    "95% confidence interval (Student's t) where there are three or more: quote the mean. It is for comparing methods: "
-    "an ε of the table is that of one run released alone, and whoever releases more runs, or their mean, spends more."
+    "Test accuracy: the mean over seeds with its 95% interval, from three seeds on (Student's t); of one seed with "
+    "that of its test nodes (Clopper and Pearson)."
 )
+ALONE = "An ε is that of one run released alone: more runs, or their mean, spend more."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """A run of the table: the name of its files, its label, and the finished runs of its setting. `seed`:
-    it may be told."""
+    """A run of the table, or one that stands for its setting: the name of its files, its label, and the
+    finished runs of its setting. `seed`: it may be told."""
 
     name: str
     label: str
@@ -78,7 +76,7 @@ def in_words(lines: Sequence[Line]) -> tuple[Table, list[str]]:
             )
         unit = unit_of(one.record)
         protects = "nothing" if unit == "none" else unit
-        rows.append((one.label, protects, *cells, _accuracy(one), _mean(one)))
+        rows.append((one.label, protects, *cells, _accuracy(one)))
     return Table(HEAD, tuple(rows)), [f"[{place}] {text}" for text, place in notes.items()]
 
 
@@ -115,18 +113,17 @@ def _accuracy(one: Line) -> str:
     value = one.record.metrics.get(METRIC)
     if value is None:
         return percent(None)
+    if len(one.same) > 1:
+        over = reached(one.same)
+        return _within(over.mean, over.low, over.high, f"{over.seeds} seeds")
     nodes = chance(one.record.metrics)
-    return f"{percent(value)} ({percent(nodes.low)} to {percent(nodes.high)})" if nodes else percent(value)
+    low, high = (nodes.low, nodes.high) if nodes else (None, None)
+    return _within(value, low, high, "one seed")
 
 
-def _mean(one: Line) -> str:
-    if METRIC not in one.record.metrics:
-        return percent(None)
-    if len(one.same) < 2:
-        return "one seed"
-    over = reached(one.same)
-    sure = "" if over.low is None else f"{percent(over.low)} to {percent(over.high)}; "
-    return f"{percent(over.mean)} ({sure}{over.seeds} seeds)"
+def _within(value: float, low: float | None, high: float | None, seeds: str) -> str:
+    sure = "" if low is None else f"{percent(low)} to {percent(high)}; "
+    return f"{percent(value)} ({sure}{seeds})"
 
 
 def as_csv(lines: Sequence[Line]) -> bytes:
@@ -217,7 +214,7 @@ def as_latex(lines: Sequence[Line]) -> str:
             r"\bottomrule",
             r"\end{tabular}",
             "",
-            *(rf"\noindent {text(one)}\par" for one in (ABOUT, *notes)),
+            *(rf"\noindent {text(one)}\par" for one in (f"{ABOUT} {ALONE}", *notes)),
             r"\endgroup",
             "",
         ]

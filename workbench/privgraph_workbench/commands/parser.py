@@ -177,6 +177,7 @@ def _report(commands: Commands[Parser]) -> None:
     made.add_argument("--remark", default="", help="what is said on its first page")
     made.add_argument("--share", action="store_true", help="leave out whatever tells the seeds")
     made.add_argument("--no-notebook", action="store_true", help="leave out the executed notebook")
+    made.add_argument("--no-appendix", action="store_true", help="a summary: the first page, and the figures")
 
 
 def _gallery(commands: Commands[Parser]) -> None:

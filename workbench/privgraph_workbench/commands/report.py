@@ -32,6 +32,7 @@ def report_command(parsed: argparse.Namespace) -> int:
         figures=reporting.usual(told),
         share=parsed.share,
         notebook=not parsed.no_notebook,
+        appendix=not parsed.no_appendix,
     )
     packed = reporting.build(asked)
     try:

@@ -24,9 +24,17 @@ def outlook(store: RunStore, record: RunRecord) -> tuple[Outlook, list[RunRecord
     return expecting.outlook(known, record.spec), expecting.of_setting(record, known)
 
 
-def sentence(record: RunRecord, title: str, nodes: int | None, told: Outlook, same: Sequence[RunRecord]) -> str:
+def sentence(
+    record: RunRecord,
+    title: str,
+    nodes: int | None,
+    told: Outlook,
+    same: Sequence[RunRecord],
+    *,
+    setting: bool = False,
+) -> str:
     """The run in Markdown: what it is, whom it hides, how well it does. `title`: what its method is called;
-    `told` and `same` as `outlook` gives them."""
+    `told` and `same` as `outlook` gives them; `setting`: it stands for all runs of its setting."""
     beside = None
     if METRIC in record.metrics:
         measured = [one for one in same if METRIC in one.metrics]
@@ -37,5 +45,6 @@ def sentence(record: RunRecord, title: str, nodes: int | None, told: Outlook, sa
             blind=told.blind.mean if told.blind else None,
             bare=told.bare.mean if told.bare else None,
             majority=standing.guess(record, measured, told),
+            setting=setting,
         )
     return telling.sentence(record, title, nodes, beside)

@@ -17,19 +17,19 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import plain
 from privgraph_workbench import blocks, printing, report, report_notebook, tables
-from privgraph_workbench.blocks import Images, Picture, Section
+from privgraph_workbench.blocks import Images, Picture, Remark, Section
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.figures import chart_of, export
 from privgraph_workbench.reporting.asked import Asked, Drawn, named_runs, without_seeds
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
-from privgraph_workbench.reporting.first_page import composed, first_page, lines_of
+from privgraph_workbench.reporting.first_page import composed, few, first_page, lines_of, settings_of
 from privgraph_workbench.words.bibliography import bibtex, named_in
 
 FILES: Mapping[str, str] = {
     "report.html": "everything on one page that opens without a network; begin here",
     "report.pdf": "the same for print",
     "figures/": "each figure as SVG, PDF and PNG, its numbers as CSV and JSON, and what it states as text",
-    "tables/": "all runs in a table, as LaTeX and CSV",
+    "tables/": "all settings in a table as LaTeX, all runs as CSV",
     "statements/": "the privacy statement of each run in full, as text and JSON",
     "references.bib": "the papers behind the methods and attacks, for BibTeX",
     "reproduce.sh": "the commands that make the same runs; left out where seeds are",
@@ -50,6 +50,8 @@ DRAWN = 0.85
 """Of the work on a report, the share that is done before a notebook is executed."""
 NAME = 60
 """Letters of its name at most."""
+ADVISED = "What to take by it stands on the first page."
+APPENDIX = "What the first page is a summary of."
 _TIME = (1980, 1, 1, 0, 0, 0)
 
 
@@ -92,13 +94,13 @@ def folder(title: str) -> str:
 
 def pictures(asked: Asked) -> int:
     """How many figures the report draws: by them it takes its time."""
-    return len(asked.figures) + len(figures_of(chapters_of(asked)))
+    return len(asked.figures) + (len(figures_of(chapters_of(asked))) if asked.appendix else 0)
 
 
 def _files(asked: Asked, together: str, step: Step) -> Iterator[tuple[str, bytes]]:
     chapters = chapters_of(asked)
     told = _sections(asked, chapters, together)
-    figures = _named(asked) | figures_of(chapters)
+    figures = _named(asked) | (figures_of(chapters) if asked.appendix else {})
     shown = _shown(told)
     parts = len(shown) + len(figures) + 1
     draw = _drawing(shown, lambda place, what: step(DRAWN * place / parts, what))
@@ -111,7 +113,7 @@ def _files(asked: Asked, together: str, step: Step) -> Iterator[tuple[str, bytes
             yield f"figures/{name}.{kind}", content
     if asked.runs:
         yield "tables/runs.csv", tables.as_csv(lines_of(asked))
-        yield "tables/runs.tex", tables.as_latex(lines_of(asked)).encode()
+        yield "tables/runs.tex", tables.as_latex(settings_of(chapters)).encode()
     for name, run in named_runs(asked).items():
         if run.record.statement is not None:
             said = run.record.statement
@@ -195,15 +197,22 @@ def _json(value: Any) -> bytes:
 def _sections(asked: Asked, chapters: Sequence[Chapter], together: str) -> blocks.Told:
     """What the report says, in order, each section with the statements that its pictures carry."""
     found: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(first_page(asked, chapters, together), {})]
-    if words := words_of(chapters):
-        found.append((words, {}))
     for place, one in enumerate(asked.figures, start=1):
         chart = chart_of(one.figure, one.rows)
-        section = Section(f"Figure {place}: {chart.title}", [Picture(one.figure, one.rows), chart.summary])
+        below = ADVISED if one.advice else chart.summary
+        section = Section(f"Figure {place}: {one.title or chart.title}", [Picture(one.figure, one.rows), below])
         found.append((section, one.statements))
+    if not asked.appendix:
+        return found
+    found.append((Section("Appendix", [APPENDIX], fresh=bool(chapters)), {}))
+    if words := words_of(asked, chapters):
+        found.append((words, {}))
     for chapter in chapters:
         found.append((Section(chapter.title), {}))
-        found += [(replace(section, deep=True), chapter.statements) for section in chapter.sections]
+        first, *others = chapter.sections
+        if not few(chapters) and (said := chapter.runs[0].said):
+            first = replace(first, blocks=[Remark(said), *first.blocks])
+        found += [(replace(section, deep=True), chapter.statements) for section in (first, *others)]
     return [*found, (report.libraries(), {})]
 
 

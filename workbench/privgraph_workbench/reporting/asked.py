@@ -11,7 +11,7 @@ from privgraph.options import OptionError
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, Unreadable
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import placing
+from privgraph_workbench.facts import advised, placing
 from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, standing, tradeoff
@@ -28,7 +28,8 @@ MOST_COMPARED = 6
 @dataclass(frozen=True, kw_only=True)
 class Told:
     """A run with what it told, the attacks on it, and the finished runs of its setting, itself among them.
-    `stands`: the rows of where its accuracy stands; `said`: the run in a sentence or two, in Markdown."""
+    `stands`: the rows of where its accuracy stands; `said`: its setting in a sentence or two, in
+    Markdown."""
 
     record: RunRecord
     events: Sequence[StoredEvent] = ()
@@ -51,20 +52,23 @@ def told_of(store: RunStore, record: RunRecord) -> Told:
         attacks=attacks,
         same=same,
         stands=standing.data(record, same, known),
-        said=placing.sentence(record, called(record.spec), nodes_of(record), known, same),
+        said=placing.sentence(record, called(record.spec), nodes_of(record), known, same, setting=True),
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn:
     """A figure of the report: its name, rows, and the statements behind it, by label. `runs`: those whose
-    numbers it shows; `gone`: how many more of them are in the store no longer."""
+    numbers it shows; `gone`: how many more of them are in the store no longer. `title`: what its author calls
+    it ("": its own); `advice`: what the runs behind it say to take, in Markdown."""
 
     figure: str
     rows: Sequence[Row]
     statements: Mapping[str, PrivacyStatement] = field(default_factory=dict)
     runs: Sequence[RunRecord] = ()
     gone: int = 0
+    title: str = ""
+    advice: str = ""
 
 
 def drawn(
@@ -73,12 +77,22 @@ def drawn(
     rows: Sequence[Row],
     statements: Mapping[str, PrivacyStatement],
     runs: Sequence[str] = (),
+    title: str = "",
+    advice: str = "",
 ) -> Drawn:
     """A figure with the runs that its rows name, and those that are named beside it (`runs`, ids)."""
     named = [word for row in rows for key in ("run", "runs") for word in str(row.get(key) or "").split()]
     ids = tuple(dict.fromkeys((*runs, *filter(_ID.fullmatch, named))))
     held = [one for one in store.find(RunQuery(ids=ids, limit=len(ids))) if not one.unreadable] if ids else []
-    return Drawn(figure=figure, rows=rows, statements=statements, runs=held, gone=len(ids) - len(held))
+    return Drawn(
+        figure=figure,
+        rows=rows,
+        statements=statements,
+        runs=held,
+        gone=len(ids) - len(held),
+        title=title,
+        advice=advice,
+    )
 
 
 _ID = re.compile(r"[a-z][a-z0-9-]*-[0-9a-f]{12}")  # as `RunSpec.id` makes them
@@ -87,8 +101,9 @@ _ID = re.compile(r"[a-z][a-z0-9-]*-[0-9a-f]{12}")  # as `RunSpec.id` makes them
 @dataclass(frozen=True, kw_only=True)
 class Asked:
     """What goes into a report, in order. `date` is what its author says: nothing is dated by itself, so that
-    equal reports are equal bytes. `share` leaves out what tells seeds. Raises `OptionError` for words that
-    are too long, and where there is nothing to report."""
+    equal reports are equal bytes. `share` leaves out what tells seeds; without `appendix` the page and the
+    print end after the figures. Raises `OptionError` for words that are too long, and where there is nothing
+    to report."""
 
     title: str
     author: str = ""
@@ -98,6 +113,7 @@ class Asked:
     figures: Sequence[Drawn] = ()
     share: bool = False
     notebook: bool = True
+    appendix: bool = True
 
     def __post_init__(self) -> None:
         if not self.runs and not self.figures:
@@ -128,7 +144,8 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
             ("tradeoff", tradeoff.data(every), every),
             ("compare", [{**row, "seconds": None} for row in compare.data(compared)[:MOST_COMPARED]], compared),
         ):
-            found.append(Drawn(figure=figure, rows=rows, statements=statements_of(held), runs=held))
+            advice = advised.of_runs(held) if figure == "tradeoff" else ""
+            found.append(Drawn(figure=figure, rows=rows, statements=statements_of(held), runs=held, advice=advice))
     for one, label in zip(runs, run_labels(records), strict=True):
         said = one.record.statement
         if one.attacks:
@@ -140,6 +157,7 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
                     rows=attack_roc.data(one.attacks, "log", names, units),
                     statements=_attacked(one),
                     runs=[one.record],
+                    title=f"Who was trained on? {label}" if len(runs) > 1 else "",
                 )
             )
     return [one for one in found if one.rows]
@@ -163,7 +181,13 @@ def without_seeds(asked: Asked) -> Asked:
             for one in asked.runs
         ],
         figures=[
-            replace(one, rows=hidden.rows(one.rows), statements=hidden.labelled(one.statements))
+            replace(
+                one,
+                rows=hidden.rows(one.rows),
+                statements=hidden.labelled(one.statements),
+                title=hidden.text(one.title),
+                advice=hidden.text(one.advice),
+            )
             for one in asked.figures
         ],
     )

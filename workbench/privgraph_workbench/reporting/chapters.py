@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph_workbench import report
 from privgraph_workbench.blocks import Block, Picture, Remark, Section
+from privgraph_workbench.facts.advising import BASIS
 from privgraph_workbench.report import unaudited
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs
 from privgraph_workbench.words.glossary import GLOSSARY, PUBLISHED, SOUND
@@ -23,10 +24,11 @@ ELSEWHERE = (report.NUMBERS, report.MEASURED)
 
 @dataclass(frozen=True, kw_only=True)
 class Chapter:
-    """What is said of the runs of one setting. `name`: what its files begin with; `said_once`: what of `ONCE`
-    belongs to it."""
+    """What is said of the runs of one setting. `label`: what the setting is called; `name`: what its files
+    begin with; `said_once`: what of `ONCE` belongs to it."""
 
     title: str
+    label: str
     name: str
     runs: Sequence[Told]
     sections: Sequence[Section]
@@ -60,6 +62,7 @@ def chapters_of(asked: Asked) -> list[Chapter]:
         found.append(
             Chapter(
                 title=title,
+                label=label,
                 name=names[0] if len(names) == 1 else f"setting-{place:02d}",
                 runs=[named[name] for name in names],
                 sections=[replace(section, blocks=_once(asked, section.blocks)) for section in sections],
@@ -94,13 +97,13 @@ def _once(asked: Asked, blocks: Sequence[Block]) -> list[Block]:
     return found
 
 
-def words_of(chapters: Sequence[Chapter]) -> Section | None:
-    """What the words and numbers of the chapters mean, once; None where there is none."""
-    if not chapters:
-        return None
-    points = [f"- **{word}**: {GLOSSARY[word]}" for word in WORDS]
-    below = [one for one in ONCE if any(one in chapter.said_once for chapter in chapters)]
-    return Section("What the words mean", [Remark("\n".join(points)), *below])
+def words_of(asked: Asked, chapters: Sequence[Chapter]) -> Section | None:
+    """What the words and numbers of the chapters, and of advice, mean, once; None where there is none."""
+    points = [f"- **{word}**: {GLOSSARY[word]}" for word in WORDS] if chapters else []
+    told: list[Block] = [Remark("\n".join(points))] if points else []
+    told += [one for one in ONCE if any(one in chapter.said_once for chapter in chapters)]
+    told += [f"What to take: {BASIS}"] if any(one.advice for one in asked.figures) else []
+    return Section("What the words mean", told) if told else None
 
 
 def figures_of(chapters: Sequence[Chapter]) -> dict[str, Drawn]:

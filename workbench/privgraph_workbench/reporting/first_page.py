@@ -1,4 +1,4 @@
-"""The first page of a report: whether what was run protects anybody, what was run, and its cost together."""
+"""The first page of a report: its summary. All else is a figure, or stands in the appendix."""
 
 from __future__ import annotations
 
@@ -13,40 +13,51 @@ from privgraph_workbench.reporting.asked import Asked, named_runs
 from privgraph_workbench.reporting.chapters import Chapter
 from privgraph_workbench.words.naming import run_labels
 
-EVALUATOR = (
-    "This report holds numbers for an evaluator's eyes: accuracies are measured on private labels, and no guarantee "
-    "covers them. Where a statement takes labels to be public, it does not protect them, and so covers no accuracy "
-    "either. Whoever publishes this report publishes these numbers as well."
+EVALUATOR = Warned(
+    "No guarantee covers them, also where a statement takes labels to be public, and whoever publishes this report "
+    "publishes them as well.",
+    title="Accuracies of this report are measured on private labels",
 )
+STATEMENTS = "The privacy statement of each run stands in full in the archive, as statements/."
 SUBTRACTED = (
-    "The key of such noise comes with the program, so that anybody can subtract it. Its ε in this report is that of "
-    "the same noise with a secret key. Train again, with a key of your own, before anything is released."
+    "The key of such noise comes with the program, so that anybody can subtract it. Train again, with a key of your "
+    "own, before anything is released."
 )
+MOST_IN_WORDS = 2
+"""Settings that have a sentence each on the first page: of more their table is read."""
 SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def first_page(asked: Asked, chapters: Sequence[Chapter], together: str) -> Section:
-    """Who wrote it, whose noise is public, the remark, what only an evaluator may see, each setting in words,
-    and all runs in a table, with what they cost `together`."""
+    """Who wrote it and the remark, whose noise is public, what to take, each setting in words and in a table,
+    with what all cost `together`, and what whoever publishes it has to know."""
     by = ", ".join(filter(None, (asked.author.strip(), asked.date.strip())))
     told: list[blocks.Block] = [by] if by else []
+    if asked.remark.strip():
+        told.append(Remark(f"**Remark**\n\n{asked.remark}"))
     if warned := _public(asked):
         told.append(warned)
-    if asked.remark.strip():
-        told.append(Remark(asked.remark))
-    told += [Warned(EVALUATOR)] if _evaluator(asked) else []
-    if not asked.share:
-        told.append(Warned(report.SECRET))
-    if said := [one.runs[0].said for one in chapters if one.runs[0].said]:
-        told.append("What was run:")
-        told.append(Remark("\n".join(f"- {one}" for one in said)))
+    for place, one in enumerate(asked.figures, start=1):
+        if one.advice:
+            told.append(Remark(f"**What to take (Figure {place})**\n\n{one.advice}"))
+    if few(chapters) and (said := [one.runs[0].said for one in chapters if one.runs[0].said]):
+        told.append(Remark("\n".join(["**What was run**\n", *(f"- {one}" for one in said)])))
     if verdict := _ahead(chapters):
         told.append(Remark(verdict))
     below: list[blocks.Block] = []
     if asked.runs:
-        table, *below = tables.blocks(lines_of(asked))
+        table, *below = tables.blocks(settings_of(chapters))
         told.append(table)
-    return Section("What is reported", [*told, *([Remark(together)] if together else []), *below])
+    told += [Remark(together)] if together else []
+    told += [*below, *([EVALUATOR] if _evaluator(asked) else [])]
+    told += [] if asked.share else [Warned(report.SECRET)]
+    told += [STATEMENTS] if asked.runs and not asked.appendix else []
+    return Section("What is reported", told)
+
+
+def few(chapters: Sequence[Chapter]) -> bool:
+    """Whether each setting is told in words on the first page, and not at the head of its chapter."""
+    return len(chapters) <= MOST_IN_WORDS
 
 
 def composed(asked: Asked) -> str:
@@ -69,11 +80,24 @@ def _ahead(chapters: Sequence[Chapter]) -> str:
 
 
 def lines_of(asked: Asked) -> list[tables.Line]:
-    """The runs as lines of the table."""
+    """Each run as a line of the table."""
     labels = run_labels([one.record for one in asked.runs], privacy_too=True)
     return [
         tables.Line(name=name, label=label, record=one.record, same=one.same, seed=not asked.share)
         for label, (name, one) in zip(labels, named_runs(asked).items(), strict=True)
+    ]
+
+
+def settings_of(chapters: Sequence[Chapter]) -> list[tables.Line]:
+    """Each setting as a line of the table, by its run of which attacks have shown most."""
+    return [
+        tables.Line(
+            name=one.name,
+            label=one.label,
+            record=max((run.record for run in one.runs), key=lambda record: record.epsilon_audited or 0.0),
+            same=one.runs[0].same or [run.record for run in one.runs],
+        )
+        for one in chapters
     ]
 
 

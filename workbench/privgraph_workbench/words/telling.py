@@ -21,13 +21,15 @@ HIDES = {"edge": "whether any two are connected", "node": "whether any one perso
 @dataclass(frozen=True, kw_only=True)
 class Beside:
     """What an accuracy is told beside, where it is known: the mean over so many `seeds` of the same settings,
-    a model that reads no edge (`blind`), the same without privacy (`bare`), guessing (`majority`)."""
+    a model that reads no edge (`blind`), the same without privacy (`bare`), guessing (`majority`). `setting`:
+    the mean alone is told."""
 
     mean: float
     seeds: int = 1
     blind: float | None = None
     bare: float | None = None
     majority: float | None = None
+    setting: bool = False
 
 
 def sentence(record: RunRecord, title: str, nodes: int | None = None, told: Beside | None = None) -> str:
@@ -43,9 +45,11 @@ def sentence(record: RunRecord, title: str, nodes: int | None = None, told: Besi
         return text
     did = "puts the right partner first for" if relations else "names the right class for"
     whom = "of the relations of a domain that it has not seen" if relations else "of nodes that it was not trained on"
-    text += f" It {did} **{percent(record.metrics['test_accuracy'])}** {whom}"
+    accuracy = told.mean if told.setting else record.metrics["test_accuracy"]
+    text += f" It {did} **{percent(accuracy)}** {whom}"
     if told.seeds > 1:
-        text += f". Over {told.seeds} seeds it is **{percent(told.mean)}** on average"
+        mean = f", on average over {told.seeds} seeds"
+        text += mean if told.setting else f". Over {told.seeds} seeds it is **{percent(told.mean)}** on average"
     guess = "guessing" if relations else "naming the largest class"
     return f"{text}{_beside(told, guess, reads_edges=unit == 'edge')}."
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.serving import shell
 
 _KEY, _STAMP, _WORDS, _SEEN = "collected", "collected.stamp", "collected.words", "collected.seen"
+_TAKEN = "collected.taken"
 TITLE, AUTHOR, DATE, REMARK = WORDS = ("report_title", "report_author", "report_date", "report_remark")
 """The report's own words, by the keys of their fields."""
 IN = "In the report"
@@ -37,13 +38,16 @@ FILE_LIMIT = 50_000_000
 @dataclass(frozen=True, kw_only=True)
 class Kept:
     """A run (`run`) or a figure (`figure`, with its rows and statements, and the ids of the `runs` that it
-    shows, where its rows do not name them)."""
+    shows, where its rows do not name them). `advice`: what the figure says to take, in Markdown; `title`:
+    what it is called in the report, where somebody has named it."""
 
     run: str = ""
     figure: str = ""
     rows: Sequence[Row] = field(default=(), repr=False)
     statements: Mapping[str, PrivacyStatement] = field(default_factory=dict, repr=False)
     runs: tuple[str, ...] = ()
+    advice: str = ""
+    title: str = field(default="", compare=False)
 
 
 def everything() -> list[Kept]:
@@ -94,6 +98,8 @@ def _kept(one: Mapping[str, Any]) -> Kept:
         rows=[dict(row) for row in one["rows"]],
         statements={str(name): statement_from_json(said) for name, said in one["statements"].items()},
         runs=tuple(map(str, one.get("runs", ()))),
+        advice=str(one.get("advice", "")),
+        title=str(one.get("title", "")),
     )
 
 
@@ -120,6 +126,8 @@ def keep() -> None:
                     "rows": list(one.rows),
                     "statements": {name: statement_to_json(said) for name, said in one.statements.items()},
                     "runs": list(one.runs),
+                    "advice": one.advice,
+                    "title": one.title,
                 }
                 for one in st.session_state[_KEY]
             ],
@@ -174,10 +182,14 @@ def runs(ids: Sequence[str]) -> list[Kept]:
 
 
 def figure(
-    name: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], runs: Sequence[str] = ()
+    name: str,
+    rows: Sequence[Row],
+    statements: Mapping[str, PrivacyStatement],
+    runs: Sequence[str] = (),
+    advice: str = "",
 ) -> Kept:
     """A figure as it is now, to be kept."""
-    return Kept(figure=name, rows=list(rows), statements=dict(statements), runs=tuple(runs))
+    return Kept(figure=name, rows=list(rows), statements=dict(statements), runs=tuple(runs), advice=advice)
 
 
 def _is_in(one: Kept, held: Sequence[Kept]) -> bool:
@@ -188,13 +200,38 @@ def add(fresh: Sequence[Kept]) -> None:
     """Keep each that is not kept yet: another tab may have kept it since the button was drawn."""
     held = everything()
     held.extend([one for one in fresh if not _is_in(one, held)][: MOST - len(held)])
+    st.session_state.pop(_TAKEN, None)
     keep()
 
 
 def remove(gone: Sequence[Kept]) -> None:
     """Take these out, where they are still there: a slow page may be pressed twice."""
     held = everything()
+    if any(one in held for one in gone):
+        st.session_state[_TAKEN] = (list(gone), list(held))
     held[:] = [one for one in held if one not in gone]
+    keep()
+
+
+def taken() -> list[Kept]:
+    """What was taken out last and can be put back; nothing where that was undone, or more was kept since."""
+    gone, _ = st.session_state.get(_TAKEN, ([], []))
+    return list(gone)
+
+
+def undo() -> None:
+    """Put what was taken out last back to its place; what another tab has kept since stays behind it."""
+    gone, before = st.session_state.pop(_TAKEN, ([], []))
+    held = everything()
+    here = [one for one in before if one in held or one in gone]
+    held[:] = [*here, *(one for one in held if one not in here)][:MOST]
+    keep()
+
+
+def name(one: Kept, title: str) -> None:
+    """Call a figure so in the report."""
+    held = everything()
+    held[:] = [replace(other, title=title) if other == one else other for other in held]
     keep()
 
 
@@ -209,6 +246,7 @@ def arrange(order: Sequence[Kept]) -> None:
 def clear() -> None:
     """Begin anew."""
     everything().clear()
+    st.session_state.pop(_TAKEN, None)
     st.session_state[_WORDS] = {}
     for key in WORDS:
         st.session_state.pop(key, None)

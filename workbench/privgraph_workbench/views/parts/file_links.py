@@ -30,9 +30,11 @@ def figure_exports(
     name: str = "",
     label: str = "Export",
     runs: Sequence[RunRecord] = (),
+    advice: str = "",
 ) -> None:
     """A menu with every format of the figure, and the way to keep it; `name` begins the files' names. `runs`:
-    those whose numbers it shows, where its rows do not name them."""
+    those whose numbers it shows, where its rows do not name them; `advice`: what it says to take, in
+    Markdown, which a report takes along."""
     from privgraph_workbench.figures.export import FORMATS, export
 
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
@@ -57,8 +59,9 @@ def figure_exports(
             )
         collected.button(
             f"collect.{figure}.{name}",
-            [collected.figure(figure, rows, statements, [one.id for one in runs])],
-            "Keep this figure as it is now, and leave with all that you kept on the page Report",
+            [collected.figure(figure, rows, statements, [one.id for one in runs], advice)],
+            f"Keep this figure{', with what to take,' * bool(advice)} as it is now, and leave with all that you kept "
+            "on the page Report",
         )
 
 

@@ -17,13 +17,16 @@ from privgraph_workbench.words.numbers import duration
 
 SECONDS, NOTEBOOK = 5, 20
 """What a figure takes, for the page, the print and as files, and the notebook, in seconds, about."""
+LATEST = "Download the report"
+FORMER = "report.former"
+"""The mark and the title of what this visitor has made last."""
 MOST = 4
 """Archives that wait at most: the latest."""
 
 
 def offered(asked: reporting.Asked) -> None:
-    """The button that makes the report, and the link to what it has made, as long as nothing was changed
-    since."""
+    """The button that makes the report, and the link to what it has made: where something was changed since,
+    it stays as that of the former report."""
     mark, made = _mark(asked), _made()
     packed = made.get(mark, b"")
     place, below = st.empty(), st.empty()
@@ -40,15 +43,19 @@ def offered(asked: reporting.Asked) -> None:
             place.empty()
             below.empty()
     if packed:
-        offer(
-            {
-                f"Download the report (zip, {len(packed) / 1e6:.1f} MB)": File(
-                    name=f"{reporting.folder(asked.title)}.zip", mime="application/zip", make=lambda: packed
-                )
-            },
-            primary=True,
-        )
-    st.caption("Equal runs, figures and words give equal bytes; `privgraph report` makes the same from a shell.")
+        st.session_state[FORMER] = mark, asked.title
+        _link(LATEST, asked.title, packed)
+    else:
+        before, title = st.session_state.get(FORMER, ("", ""))
+        if before in made:
+            _link("Download the former report, without what was changed since", title, made[before])
+    st.caption("`privgraph report` makes reports from a shell.")
+
+
+def _link(label: str, title: str, packed: bytes) -> None:
+    name = f"{reporting.folder(title)}.zip"
+    file = File(name=name, mime="application/zip", make=lambda: packed)
+    offer({f"{label} (zip, {len(packed) / 1e6:.1f} MB)": file}, primary=label == LATEST)
 
 
 def _how_long(asked: reporting.Asked) -> str:
@@ -89,5 +96,6 @@ def _mark(asked: reporting.Asked) -> str:
         (one.record.id, one.record.state, one.record.note, one.record.epsilon_audited, len(one.attacks), len(one.same))
         for one in asked.runs
     ]
-    parts = asked.title, asked.author, asked.date, asked.remark, asked.share, asked.notebook, asked.figures, told
+    words = asked.title, asked.author, asked.date, asked.remark
+    parts = words, asked.share, asked.notebook, asked.appendix, asked.figures, told
     return hashlib.sha256(repr(parts).encode()).hexdigest()

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import replace
 from datetime import datetime
 
 import streamlit as st
 
 from privgraph.options import OptionError, listed
 from privgraph.runs.records import RunQuery, RunRecord
-from privgraph_workbench import reporting
+from privgraph_workbench import live_plot, reporting
+from privgraph_workbench.facts.advising import HIDES
 from privgraph_workbench.figures import chart_of
+from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -21,8 +25,8 @@ from privgraph_workbench.words import markup, naming
 RUN = ":green-badge[:material/model_training: run]"
 FIGURE = ":blue-badge[:material/show_chart: figure]"
 CHAPTER = (
-    "Each setting is a chapter: results, where its accuracy stands, learning curves, ledger, statement in full, "
-    "attacks and commands, as far as it has them."
+    "Each setting is a chapter of the appendix: results, where its accuracy stands, learning curves, ledger, statement "
+    "in full, attacks and commands, as far as it has them."
 )
 """What comes with runs, unasked."""
 EXAMPLE = (("progap", "edge", 2.0), ("gnn", "none", None), ("mlp", "none", None))
@@ -37,6 +41,7 @@ def page() -> None:
         "privacy statement beside it**."
     )
     kept = collected.everything()
+    _taken()
     if not kept:
         _nothing()
         return
@@ -61,7 +66,7 @@ def page() -> None:
         on_change=collected.word,
         args=(collected.REMARK,),
     )
-    left, right = st.columns(2)
+    left, middle, right = layout.columns("report-switches", 3)
     share = left.toggle(
         "For others: leave the seeds out",
         value=True,
@@ -69,7 +74,14 @@ def page() -> None:
         help="A seed says which nodes were held out. Ids and commands, which tell it, are left out as well",
     )
     if share:
-        left.caption("`reproduce.sh` is left out too: its commands name the seeds.")
+        left.caption("In the report runs are numbered, and `reproduce.sh`, which names seeds, is left out.")
+    appendix = middle.toggle(
+        "With an appendix",
+        value=True,
+        key="report_appendix",
+        help="Each setting in full: its statement, learning curves, ledger, attacks and commands. Without it the page "
+        "and the print are a summary with the figures; statements stay as files in the archive",
+    )
     notebook = right.toggle(
         "With an executed notebook", value=True, key="report_notebook", help="It takes some seconds more"
     )
@@ -84,16 +96,19 @@ def page() -> None:
             remark=remark or "",
             runs=[reporting.told_of(queue.store(), records[one.run]) for one in kept if one.run in records],
             figures=[
-                reporting.drawn(queue.store(), one.figure, one.rows, one.statements, one.runs)
+                reporting.drawn(
+                    queue.store(), one.figure, one.rows, one.statements, one.runs, one.title.strip(), one.advice
+                )
                 for one in kept
                 if one.figure
             ],
             share=share,
             notebook=notebook,
+            appendix=appendix,
         )
     except OptionError as error:
         st.error(markup.sentence(error))
-        _list(kept, records)
+        _list(kept, records, share)
         return
     making.offered(asked)
     with layout.fold("Look at its page", "preview", icon=":material/preview:") as part:
@@ -103,7 +118,7 @@ def page() -> None:
             bar.empty()
             st.iframe(page, height=900, alt="The page of the report")
     _more(kept, records)
-    _list(kept, records)
+    _list(kept, records, share)
     with layout.fold("What comes out", "contents", icon=":material/folder_zip:") as part:
         if part.open:
             _contents()
@@ -205,7 +220,7 @@ def _fill(records: list[RunRecord]) -> None:
 
 def _usual(records: list[RunRecord]) -> list[Kept]:
     return [
-        collected.figure(one.figure, one.rows, one.statements)
+        replace(collected.figure(one.figure, one.rows, one.statements, advice=one.advice), title=one.title)
         for one in reporting.usual([reporting.told_of(queue.store(), record) for record in records])
     ]
 
@@ -247,7 +262,7 @@ def _records(kept: list[Kept]) -> dict[str, RunRecord]:
     return {one.id: one for one in found if not one.unreadable}
 
 
-def _list(kept: list[Kept], records: dict[str, RunRecord]) -> None:
+def _list(kept: list[Kept], records: dict[str, RunRecord], share: bool) -> None:
     """What was kept, as the report has it: figures in their order, then runs, those of a setting together."""
     figures = [[one] for one in kept if one.figure]
     runs = _by_setting([one for one in kept if one.run], records)
@@ -261,8 +276,13 @@ def _list(kept: list[Kept], records: dict[str, RunRecord]) -> None:
             place = kept.index(group[0])
             with st.container(border=True, key=f"kept-{place}"):
                 what, ways = st.columns((5, 2), vertical_alignment="center")
+                if group[0].figure:
+                    _look(group[0])
             with what:
-                _told(group, records)
+                if group[0].figure:
+                    _figure(group[0], at + 1)
+                else:
+                    _runs(group, records, share)
             with ways.container(horizontal=True, horizontal_alignment="right"):
                 for icon, label, other in (
                     ("arrow_upward", "Move up", at - 1),
@@ -293,6 +313,16 @@ def _list(kept: list[Kept], records: dict[str, RunRecord]) -> None:
         st.button("Empty the report", key="report_clear", type="primary", on_click=collected.clear)
 
 
+def _taken() -> None:
+    """What was taken out last, and the way back."""
+    if not (gone := collected.taken()):
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        what = "A figure" if gone[0].figure else "A run" if len(gone) == 1 else f"{len(gone)} runs"
+        st.markdown(f"{what} {'were' if len(gone) > 1 else 'was'} taken out.", width="content")
+        st.button("Undo", key="report_undo", icon=":material/undo:", type="tertiary", on_click=collected.undo)
+
+
 def _by_setting(runs: list[Kept], records: dict[str, RunRecord]) -> list[list[Kept]]:
     """Runs of one setting together, in the order of their first."""
     held: dict[str, list[Kept]] = {}
@@ -307,22 +337,54 @@ def _exchanged(groups: list[list[Kept]], one: int, other: int) -> list[list[Kept
     return moved
 
 
-def _told(group: list[Kept], records: dict[str, RunRecord]) -> None:
-    """What one of the list is: a figure by its title and what it shows, runs of a setting by its name."""
-    one, *more = group
-    if one.figure:
-        chart = chart_of(one.figure, one.rows)
-        st.markdown(f"{FIGURE} **{markup.literal(chart.title)}**")
-        st.caption(markup.literal(chart.summary.partition(". ")[0]))
-        return
-    record = records.get(one.run)
+def _figure(one: Kept, number: int) -> None:
+    """A figure of the list: its number and title in the report, and what it shows."""
+    chart = chart_of(one.figure, one.rows)
+    st.markdown(f"{FIGURE} **{number}: {markup.literal(one.title.strip() or chart.title)}**")
+    hides = [HIDES[unit] for unit in HIDES if any(row.get("unit") == unit for row in one.rows)]
+    told = [
+        markup.literal(chart.summary.partition(". ")[0].rstrip(".")),
+        f"hides {' or '.join(hides)}" if hides else "",
+        "with what to take" if one.advice else "",
+    ]
+    st.caption("; ".join(filter(None, told)))
+
+
+def _look(one: Kept) -> None:
+    """The figure itself and the field for its title, made when somebody asks for it."""
+    with layout.fold("Look at it, or name it", f"figure.{mark(one)}", icon=":material/visibility:") as part:
+        if part.open:
+            chart, key = chart_of(one.figure, one.rows), f"report_title.{mark(one)}"
+            st.session_state.setdefault(key, one.title)
+            st.text_input(
+                "Title",
+                key=key,
+                max_chars=reporting.TITLE,
+                placeholder=chart.title,
+                help="What stands above it in the report; empty: its own title",
+                on_change=_name,
+                args=(one, key),
+            )
+            live_plot.show(draw(chart, layout.theme()), key=f"report_look.{mark(one)}")
+
+
+def mark(one: Kept) -> str:
+    """What tells a figure of the list from others, wherever it stands."""
+    return hashlib.sha256(repr((one.figure, one.rows, one.advice)).encode()).hexdigest()[:12]
+
+
+def _name(one: Kept, key: str) -> None:
+    collected.name(one, st.session_state[key])
+
+
+def _runs(group: list[Kept], records: dict[str, RunRecord], share: bool) -> None:
+    """Runs of a setting by its name, with their seeds where the report tells them."""
+    record = records.get(group[0].run)
     if record is None:
-        st.markdown(f"{RUN} {markup.literal(one.run)}")
-    elif not more:
-        st.markdown(f"{RUN} {naming.name(record)}")
-    else:
-        (label,) = naming.run_labels([record], privacy_too=True, seeds=False)
-        seeds = listed([str(seed) for seed in sorted(records[held.run].spec.seed for held in group)])
-        st.markdown(
-            f"{RUN} {markup.literal(f'{label} on {naming.graph_of(record)}')}: {len(group)} runs, seeds {seeds}"
-        )
+        st.markdown(f"{RUN} {markup.literal(group[0].run)}")
+        return
+    (label,) = naming.run_labels([record], privacy_too=True, seeds=False)
+    seeds = [str(seed) for seed in sorted(records[held.run].spec.seed for held in group)]
+    many = f": {len(group)} runs" if len(group) > 1 else ""
+    which = "" if share else f", seed{'s' * (len(seeds) > 1)} {listed(seeds)}"
+    st.markdown(f"{RUN} {markup.literal(f'{label} on {naming.graph_of(record)}{many}{which}')}")

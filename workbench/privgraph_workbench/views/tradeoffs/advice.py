@@ -12,7 +12,7 @@ from privgraph.options import OptionError
 from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery, RunRecord
-from privgraph_workbench.facts import advising, comparing, datasets
+from privgraph_workbench.facts import advised, advising, comparing, datasets
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -44,11 +44,7 @@ def headline(spec: DatasetSpec, unit: str, drawn: RunRecord | None) -> bool:
 
 def lines(said: advising.Verdict) -> None:
     """What is said, a line for each stretch of budgets, and that the runs behind it protect nobody."""
-    told = [
-        f"- **{one.span}: {markup.literal(one.told)}.** {one.worth.capitalize()}. {markup.literal(one.why)}"
-        for one in said.stretches
-    ]
-    st.markdown("\n".join([f"**{markup.literal(said.heading)}**", "", *told]))
+    st.markdown(advised.lines(said))
     if said.public:
         st.markdown(f"**:red[{markup.literal(said.public)}]** {advising.SECRET}")
 

@@ -27,6 +27,7 @@ from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.parts.states import readable
 from privgraph_workbench.views.tradeoffs import sweep_form
+from privgraph_workbench.views.tradeoffs.known import to_report
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import kept, option, percent, stated
@@ -99,7 +100,7 @@ def _table(done: Finished) -> tuple[list[Row], dict[str, PrivacyStatement]]:
     return neighbours_heatmap.data(records), statements_of(records)
 
 
-def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
+def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecord | None) -> None:
     queue.tick()
     _open_clicked()
     waiting = queue.store().count(in_state(query, sweep_form.PENDING))
@@ -139,7 +140,8 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     figure = _plot(done, layout.theme(), detailed, front, first)
     live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        figure_exports("tradeoff", rows, _behind(done, first), name=shown)
+        told, behind = to_report(spec, newest, query.units[1:]) if query.datasets else ("", [])
+        figure_exports("tradeoff", rows, _behind(done, first), name=shown, runs=behind, advice=told)
         _open_by_name(rows)
         st.toggle(
             "Pareto front",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,7 +11,7 @@ from privgraph.data.spec import DatasetSpec
 from privgraph.options import Scalar
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
-from privgraph_workbench.facts import advising, comparing, promising
+from privgraph_workbench.facts import advised, advising, comparing, promising
 from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
@@ -49,6 +49,14 @@ def shared_by(spec: DatasetSpec, unit: str) -> dict[str, Scalar]:
     newest run."""
     run = newest(spec.name, unit) if spec.domains else None
     return {} if run is None else comparing.shared_options(spec, run.spec, unit)
+
+
+def to_report(spec: DatasetSpec, drawn: RunRecord | None, units: Sequence[str]) -> tuple[str, list[RunRecord]]:
+    """What is said to take there in words that a report takes along, and the runs that it is said from."""
+    found = [told for unit in units if (told := known(spec, drawn, unit)) is not None]
+    records = list({record.id: record for told in found for record in told.records}.values())
+    text = advised.words(spec.title, [told.said for told in found], len(records))
+    return text, records if text else []
 
 
 def of_options(spec: DatasetSpec, options: Mapping[str, Scalar], shared: Mapping[str, Scalar], unit: str) -> Known:

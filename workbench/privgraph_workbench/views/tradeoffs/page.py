@@ -45,8 +45,8 @@ def page() -> None:
     spec, query = _filters()
     above = st.container()
     waiting = queue.store().count(figure.in_state(query, sweep_form.PENDING))
-    shell.fragment(figure.show, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
     newest = _newest(replace(query, datasets=(spec.name,)))
+    shell.fragment(figure.show, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting), newest)
     empty = newest is None
     with above:
         told = _advice(spec, newest, query.units[1:])

@@ -1,0 +1,45 @@
+"""What finished runs say to take, as words that a report takes along. No Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts.advising import BLIND, CHOOSING, SECRET, UNITS, Verdict, verdict
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.naming import graph_of
+
+
+def lines(said: Verdict) -> str:
+    """What is said in Markdown, a point for each stretch of budgets."""
+    told = [
+        f"- **{one.span}: {markup.literal(one.told)}.** {one.worth.capitalize()}. {markup.literal(one.why)}"
+        for one in said.stretches
+    ]
+    return "\n".join([f"**{markup.literal(said.heading)}**", "", *told])
+
+
+def words(graph: str, said: Sequence[Verdict], runs: int) -> str:
+    """The same of each protected unit on a graph, whether the runs behind it protect nobody, how many
+    they are, and what the choice reads; "" before two methods have run."""
+    told = [one for one in said if one.methods > 1]
+    if not told:
+        return ""
+    notes = [note for one in told for note in one.notes]
+    below = " ".join([f"By {runs:,} runs on {graph}.", *dict.fromkeys(notes), CHOOSING])
+    public = [f"**{markup.literal(one.public)}** {SECRET}" for one in told if one.public]
+    return "\n\n".join([*map(lines, told), *dict.fromkeys(public), markup.literal(below)])
+
+
+def of_runs(records: Sequence[RunRecord]) -> str:
+    """What these runs say by themselves, graph by graph: of each on which a model that reads no edge is among
+    them, without whose level no method is advised."""
+    graphs: dict[str, list[RunRecord]] = {}
+    for one in records:
+        graphs.setdefault(graph_of(one), []).append(one)
+    told = (
+        words(graph, [verdict(held, unit) for unit in UNITS], len(held))
+        for graph, held in graphs.items()
+        if any(one.spec.method == BLIND for one in held)
+    )
+    return "\n\n".join(filter(None, told))
