@@ -7,7 +7,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -20,14 +21,14 @@ from tests.postgres_here import Server, binaries
 from privgraph.audits.record import AuditRecord, Bound
 from privgraph.privacy.kinds import Adversary, Route
 from privgraph.progress import Artifact, Log, Metric, Progress, Result, Spent
-from privgraph.runs import leases
+from privgraph.runs import database, leases
 from privgraph.runs.launch import wait
-from privgraph.runs.leases import Outcome
+from privgraph.runs.leases import Leases, Outcome
 from privgraph.runs.queueing import AtHand, Wants, first_stack
 from privgraph.runs.records import OtherKey, RunIsFixed, RunQuery, StoreError, UnknownRun
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
-from privgraph.runs.tables import audit_turns, audits, gallery, metadata, origins, runs, schema
+from privgraph.runs.tables import audit_turns, audits, gallery, keys, metadata, origins, runs, schema
 from privgraph.streams import fingerprint
 
 NOBODY = 2**22 + 1
@@ -221,6 +222,85 @@ def test_a_run_is_claimed_once_and_only_where_there_is_room(store: RunStore) -> 
     assert store.leases.claim_next("b", room=2) == ids[2:]
     assert store.leases.claim_next("b", room=2) == []
     assert store.leases.beat("a") == {ids[0]: "running", ids[1]: "running"}
+
+
+def beside(
+    store: RunStore, url: str, held: Callable[[sa.Connection], object], act: Callable[[Leases], list[str] | None]
+) -> list[str] | None:
+    """What comes of an act that begins while another process has done what is `held`, and not yet ended."""
+    if url.startswith("sqlite"):
+        pytest.skip("one writer at a time: nothing is done beside a writer")
+    other = RunStore.open(url)
+    waits = sa.text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = :what")
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            with store.database.write() as connection:
+                held(connection)
+                late = pool.submit(act, other.leases)
+                for _ in range(100):
+                    with store.database.read() as looks:
+                        held_up = [looks.scalar(waits, {"what": what}) for what in ("advisory", "transactionid")]
+                    if late.done() or any(held_up):
+                        break
+                    time.sleep(0.05)
+            return late.result(30)
+    finally:
+        other.close()
+
+
+def taking(store: RunStore, run: str) -> Callable[[sa.Connection], None]:
+    """Another worker of this machine takes the run."""
+
+    def held(connection: sa.Connection) -> None:
+        store.database.lock(connection, leases._ROOM_LOCK, leases.this_host())
+        lease = {"state": "running", "worker": "first", "host": leases.this_host()}
+        connection.execute(runs.update().where(runs.c.id == run).values(**lease))
+
+    return held
+
+
+def test_a_run_that_another_is_taking_is_claimed_once(store: RunStore, url: str) -> None:
+    run = store.submit(a_spec())
+    assert beside(store, url, taking(store, run), lambda other: other.claim([run], "second")) == []
+
+
+def test_room_that_another_is_taking_is_taken_once(store: RunStore, url: str) -> None:
+    first, second = (store.submit(a_spec(seed)) for seed in range(2))
+    assert beside(store, url, taking(store, first), lambda other: other.claim_next("second", room=1)) == []
+    assert store.states([first, second]) == {first: "running", second: "queued"}
+
+
+def test_a_run_that_another_is_marking_as_lost_is_not_finished(store: RunStore, url: str) -> None:
+    run = running(store)
+    lost = runs.update().where(runs.c.id == run).values(state="lost")
+    with pytest.raises(RunIsFixed, match="is lost"):
+        beside(
+            store,
+            url,
+            lambda connection: connection.execute(lost),
+            lambda other: other.finish(run, "w", Outcome(state="done")),
+        )
+    assert store.get(run).state == "lost"
+
+
+def test_a_noise_key_that_another_is_agreeing_on_counts(store: RunStore, url: str) -> None:
+    def held(connection: sa.Connection) -> None:
+        store.database.lock(connection, database._SUBMIT_LOCK)
+        connection.execute(keys.insert().values(fingerprint=fingerprint(bytes(32))))
+
+    with pytest.raises(OtherKey):
+        beside(store, url, held, lambda other: other.agree(bytes([1] * 32)))
+    assert store.leases.fingerprint() == fingerprint(bytes(32))
+
+
+def test_workers_of_another_machine_take_no_room_of_this_one(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(leases, "this_host", lambda: "another machine")
+        running(store)
+        assert store.leases.busy() == 1
+    waiting = store.submit(a_spec(1))
+    assert store.leases.busy() == 0
+    assert store.leases.claim_next("here", room=1) == [waiting]
 
 
 def test_many_specs_are_submitted_in_one_step_and_claimed_by_stacks(store: RunStore) -> None:

@@ -72,6 +72,14 @@ def test_the_same_graph_as_an_upload(kind: str, tmp_path: Path) -> None:
     assert spec in uploads.uploads()
 
 
+def test_blanks_around_the_name_of_an_end_are_no_part_of_it(tmp_path: Path) -> None:
+    edges, nodes_of = made.write(tmp_path, "csv")
+    plain = load(add([edges, nodes_of]).name)
+    header, *rows = edges.read_text().splitlines()
+    edges.write_text("\n".join([header, *(f" {row.replace(',', ' , ')} " for row in rows), ""]))
+    assert not differences(load(add([edges, nodes_of]).name), plain)
+
+
 def test_sizes_of_pieces_do_not_matter(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     whole = load(add(made.write(tmp_path, "csv", texts=False), directed=True).name)
     (tmp_path / "again").mkdir()
@@ -137,9 +145,10 @@ def test_a_cache_that_is_gone_is_made_again(tmp_path: Path) -> None:
     pointers = np.load(folder / "pointers.npy")
     moved = pointers.copy()
     moved[1] += 1
-    np.save(folder / "pointers.npy", moved)
-    with pytest.raises(DataError, match="is damaged: its pointers are not those of its edges"):
-        load(name)
+    for wrong in (moved, pointers + 1):  # the second says how many entries each node has, and begins late
+        np.save(folder / "pointers.npy", wrong)
+        with pytest.raises(DataError, match="is damaged: its pointers are not those of its edges"):
+            load(name)
     np.save(folder / "pointers.npy", pointers)
     assert not differences(load(name), kept)
     np.save(folder / "edges.npy", np.zeros((2, 3), dtype=np.int64))

@@ -104,6 +104,8 @@ def test_an_estimate_is_held_against_the_machine(monkeypatch: pytest.MonkeyPatch
         10,
         2,
     ]
+    assert memory.fits_at_once([350.0] * 10) == 2, "three would need more than there is"
+    assert [memory.fits_at_once([100.0] * 20, limit) for limit in (250.0, 1e9)] == [2, 10], "or within a worker's own"
     assert memory.too_large(1000) == ""
     with pytest.raises(memory.TooLarge, match="needs about 1,001 MB of memory, and this machine has 1,000 MB"):
         memory.fits_at_once([1.0, 1001.0])

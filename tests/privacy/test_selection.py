@@ -211,6 +211,7 @@ def test_a_search_is_priced_by_its_dearest_way() -> None:
     assert {len(one) for one in found} == {3}
     expected = np.max([np.sum([curves[place] for place in way], axis=0) for way in found], axis=0)
     np.testing.assert_allclose(selection.longest_path(curves), expected)
+    np.testing.assert_allclose(selection.longest_path(curves[::-1]), expected, err_msg="whichever half is the dearer")
     dearest = Composed(tuple(events[place] for place in max(found, key=lambda way: sum(way))))
     assert selection.search_price(events, 1e-6).epsilon >= tight().epsilon(dearest, 1e-6)
     assert selection.search_price([*events[:6], NonPrivate(reason="raw")], 1e-6).epsilon == math.inf
@@ -268,6 +269,11 @@ def test_tails_are_paid_for_in_every_trial(law: selection.Law) -> None:
 def test_one_trial_of_too_little_noise_leaves_no_price(law: selection.Law) -> None:
     events = [Gaussian(noise_multiplier=4.0), Gaussian(noise_multiplier=LEAST_NOISE / 2)]
     assert math.isinf(price(events, law, 1e-5).epsilon)
+
+
+def test_a_search_with_one_trial_of_too_little_noise_has_no_price() -> None:
+    events = [Gaussian(noise_multiplier=noise) for noise in (8.0, LEAST_NOISE / 2, 4.0)]
+    assert math.isinf(selection.search_price(events, 1e-5).epsilon)
 
 
 def test_tails_of_a_search_are_paid_for() -> None:

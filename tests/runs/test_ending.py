@@ -13,6 +13,7 @@ from privgraph.privacy.kinds import Neighbours
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.statements import ASSUME_STOP_NOT_CHOSEN
 from privgraph.progress import Metric, Result
+from privgraph.runs.leases import LOG_NAME, RESERVE_NAME
 from privgraph.runs.records import RunRecord, StoreIsFull
 from privgraph.runs.store import RunStore
 from privgraph.runs.worker import Worker, jobs_of
@@ -113,3 +114,13 @@ def test_one_run_of_a_stack_that_is_stopped_takes_no_folder_from_the_others(stor
     worker._clear_up()
     assert not worker._desks[first].exists()
     assert (store.folder(first) / ".desk-another").is_dir()
+
+
+def test_a_worker_begins_without_files_of_an_earlier_attempt(store: RunStore) -> None:
+    """One that ended while its files were published may have left some of them."""
+    run = store.submit(SPEC)
+    store.leases.claim([run], "w")
+    for name in ("predictions.npz", LOG_NAME):
+        (store.folder(run) / name).write_text("of an earlier attempt")
+    Worker(store, "w", jobs_of(store, [run]))._prepare()
+    assert {path.name for path in store.folder(run).iterdir()} == {LOG_NAME, RESERVE_NAME, ".desk-w"}

@@ -297,9 +297,12 @@ def test_a_launcher_leaves_what_was_given_to_an_engine(tmp_path: Path, monkeypat
     started: list[list[str]] = []
     monkeypatch.setattr(launch, "_start", lambda _store, ids, _worker, **_: started.append(ids))
     store = a_store(tmp_path)
-    store.submit_all(the_sweep()[:2], engine="slurm")
+    monkeypatch.setattr(launch, "capacity", lambda: 99)
+    monkeypatch.setattr(launch, "_memory_left", lambda: True)
+    given = store.submit_all(the_sweep()[:2], engine="slurm")
     own = store.submit(make_spec("mlp", "karate"))
     assert launch.launch(store) == [own]
+    assert launch.launch(store, given) == [], "whoever waits for them waits for the engine"
     assert started == [[own]]
 
 

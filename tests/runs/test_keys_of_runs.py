@@ -177,6 +177,16 @@ def test_a_run_in_a_stack_has_noise_of_its_own(store: RunStore, data: str, given
     assert [shared for _, shared in three] == [shared for _, shared in alone], "samples shared on purpose still are"
 
 
+def test_a_stack_that_is_trained_in_parts_has_the_noise_of_each_part(
+    store: RunStore, data: str, given: list[tuple[bytes, bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What rounds otherwise is who is trained together, and not who was claimed together."""
+    specs = sweep(make_spec("mlp", data, {"unit": "none", "epochs": 1}, device="cpu"), seeds=(0, 1, 2))
+    parts = [*keys_of(store, given, *specs[:2]), *keys_of(store, given, specs[2])]
+    monkeypatch.setattr(worker, "fits_at_once", lambda *_: 2)
+    assert keys_of(store, given, *specs) == parts
+
+
 def test_libraries_and_their_threads_are_part_of_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = load("karate")
     (here,) = run_keys(b"secret", ["the same run"], [graph], "cpu")

@@ -348,6 +348,7 @@ def test_prices_of_tunings_are_added_to_what_else_is_released(store: RunStore) -
     epsilon, delta = price_of_all([plain, statement])
     assert epsilon == pytest.approx(alone + statement.epsilon)
     assert delta == pytest.approx(own + statement.delta)
+    assert price_of_all([statement, statement]) == pytest.approx((2 * statement.epsilon, 2 * statement.delta))
     assert statement_from_json(statement_to_json(statement)) == statement
     assert "tuned" not in statement_to_json(plain), "earlier versions read the statement of a run that stands alone"
 

@@ -185,6 +185,28 @@ def test_equal_requests_are_one_text() -> None:
     assert one.text != make_request(gap(), over={"depth": [1, 2]}, epsilon=4, law="logarithmic").text
 
 
+@pytest.mark.parametrize(
+    ("asked", "changes"),
+    [
+        (
+            {"over": {"depth": [1, 2]}, "epsilon": 4.0, "law": "negative binomial", "shape": 0.5},
+            {"epsilon": 4.1, "trials": 21, "shape": 0.6, "score_noise": 11.0},
+        ),
+        ({"over": {"depth": [1, 2]}, "epsilon": 4.0, "law": "fixed"}, {"sampler": "tpe"}),
+        (
+            {"accuracy": 0.8},
+            {"accuracy": 0.81, "lowest": 0.2, "highest": 9.0, "steps": 5, "score_noise": 11.0},
+        ),
+    ],
+    ids=["choice", "sampler", "search"],
+)
+def test_requests_that_differ_in_one_thing_are_two_texts(asked: dict[str, Any], changes: dict[str, Any]) -> None:
+    """One text is one tuning, which goes on with the terms that it began with."""
+    first = make_request(gap(), **asked).text
+    for name, value in changes.items():
+        assert make_request(gap(), **(asked | {name: value})).text != first, name
+
+
 def test_a_search_is_priced_before_it_begins() -> None:
     asked = make_request(gap(), accuracy=0.8, lowest=0.5, highest=8.0, steps=3)
     assert isinstance(asked, Search)
