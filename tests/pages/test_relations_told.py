@@ -378,8 +378,8 @@ def test_where_an_attack_finds_nothing_one_that_finds_something_is_named(
     address = {"private": private.id, "bare": bare.id}
     app = opened("relations", **address)
     shown = texts(app)
-    assert "**Where relations are read more often, the same attack finds them.** Made-up products" in shown
-    assert "the right one of two: without privacy: **98.1%**" in shown, "of the run that it tells apart"
+    assert "**Where relations are read more often, the same attack finds them.** On Made-up products" in shown
+    assert "it picks the right one of two: without privacy: **98.1%**" in shown, "of the run that it tells apart"
     assert shown.count("ε 2: **") == 1, "and of the private run of that setting, not of another"
     assert "It finds nothing with privacy." in shown
     assert "See the attack that finds relations" in link_labels(app)

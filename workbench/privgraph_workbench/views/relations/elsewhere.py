@@ -31,7 +31,7 @@ def show(shown: Sequence[RunRecord]) -> None:
         return
     (bare, _), private = found[0], found[1:]
     read = price.reads(bare)
-    often = "" if read is None else f" (each relation is read {read:.2g} times)"
+    often = "" if read is None else f", where training reads each {read:.2g} times,"
     named = ["without privacy", *(naming.budget(run) for run, _ in private)]
     each = "; ".join(f"{name}: {_right(attack)}" for name, (_, attack) in zip(named, found, strict=True))
     tells = [name for name, (_, attack) in zip(named[1:], private, strict=True) if attack.found[1] > GUESSING]
@@ -39,8 +39,8 @@ def show(shown: Sequence[RunRecord]) -> None:
         f" It finds some at {' and '.join(tells)} too." if tells else " It finds nothing with privacy." * bool(private)
     )
     st.markdown(
-        f"**Where relations are read more often, the same attack finds them.** "
-        f"{markup.literal(naming.graph_of(bare))}{often}, the right one of two: {each}.{rest}"
+        "**Where relations are read more often, the same attack finds them.** On "
+        f"{markup.literal(naming.graph_of(bare))}{often} it picks the right one of two: {each}.{rest}"
     )
     st.page_link(
         shell.page("attacks"),

@@ -37,7 +37,7 @@ COINS = (
     "**Randomised relations**: for each pair of texts, a coin says whether they are joined. It leaves out some true "
     "relations and puts in false ones, and training reads what it says."
 )
-MOST_BUDGETS = 3
+MOST_BUDGETS = 4
 """Budgets at which it is told which of the two to take."""
 
 
