@@ -54,19 +54,23 @@ def sentence(record: RunRecord, title: str, nodes: int | None = None, told: Besi
     return f"{text}{_beside(told, guess, reads_edges=unit == 'edge')}."
 
 
+def _whom(record: RunRecord, unit: str) -> str:
+    """What the run hides; not of the nodes that are public, where it has such."""
+    some = unit == "node" and record.spec.method in METHODS and METHODS[record.spec.method].own_parts
+    return "whether any one of its private people took part (the other nodes are public)" if some else HIDES[unit]
+
+
 def _hides(record: RunRecord, unit: str) -> str:
     said = record.statement
     if unit == "none":
         return "and protects nobody"
     if said is None:
         asked = record.spec.asked_epsilon
-        return f"to hide {HIDES[unit]}" + (f" at ε = {asked:g}" if asked is not None else "")
+        return f"to hide {_whom(record, unit)}" + (f" at ε = {asked:g}" if asked is not None else "")
     if math.isinf(said.epsilon):
-        return f"to hide {HIDES[unit]}, and **nothing is guaranteed**"
+        return f"to hide {_whom(record, unit)}, and **nothing is guaranteed**"
     word = strength(said.epsilon, said.delta)
-    told = (
-        f"{HIDES[unit]}, at **ε = {stated('sound', said.epsilon)}**: {word} protection from whoever knows all the rest"
-    )
+    told = f"{_whom(record, unit)}, at **ε = {stated('sound', said.epsilon)}**: {word} protection from whoever knows all the rest"
     if has_public_noise(said):
         return f"and, with secret noise, hides {told}. **Its noise is public, so as it is it protects nobody**"
     return f"and hides {told}"
