@@ -28,7 +28,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import beginning, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
-from privgraph_workbench.views.runs import comparison, one_run
+from privgraph_workbench.views.runs import comparison
 from privgraph_workbench.views.train import controls, promise, verdict
 from privgraph_workbench.views.train.controls import Asked
 from privgraph_workbench.words import markup
@@ -295,7 +295,7 @@ def _run(runs: Sequence[RunSpec], wrong: bool, took: float | None) -> None:
                 which = "the gallery's run" if count == 1 else f"{again} runs of the gallery"
                 st.caption(f"Replaces {which}.", help=OF_GALLERY)
     if pressed:
-        beginning.send(runs, changed=st.query_params.get(one_run.CHANGED, ""))
+        beginning.send(runs, changed=st.query_params.get(again.CHANGED, ""))
 
 
 def _of_gallery(runs: Sequence[RunSpec]) -> int:
