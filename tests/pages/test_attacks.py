@@ -862,11 +862,11 @@ def test_a_row_of_all_attacked_runs_opens_that_very_attack(
     other = keep(store, spec("dp-mlp", seed=1, epsilon=8.0))
     for name, memory in ((run, 0.5), (other, 3.0), (other, 0.2)):
         store.add_attack(name, made_attack(name, memory=memory, seed=int(10 * memory)))
-    draw, ticked = overview.st.dataframe, [0]
+    draw, ticked = overview.st.dataframe, [1]  # below the open run
 
     def with_a_tick(rows: object, **how: object) -> object:
         shown = draw(rows, **how)
-        if how.get("alt") != "The strongest attack on each attacked run" or not ticked:
+        if how.get("alt") != "Of each attacked run the attack that found most" or not ticked:
             return shown
         return {"selection": {"rows": [ticked.pop()]}}
 
@@ -884,7 +884,7 @@ def test_what_the_promise_allows_stands_beside_what_was_found() -> None:
     allowed = verdict.conclusion(record, "node")
     assert "The run's ε of 1 allows an outsider to be right at most 88.1% of the time" in allowed, "e²/(1 + e²)"
     apart = verdict.conclusion(replace(record, steps=None, bound=None), "node")
-    assert "That speaks neither for nor against ε: ε is about a node that is in the graph or not" in apart
+    assert "speaks neither for nor against ε: it asks who was trained on, and ε is about who is in the graph" in apart
     much = verdict.conclusion(replace(record, sound=4.0), "node")
     assert "allows nearly everything that can be found so: to be right at most 99.97% of the time." in much
     nothing = verdict.conclusion(replace(record, sound=40.0, steps=None, bound=None), "node")

@@ -238,8 +238,8 @@ def apart(attack: AttackRecord, unit: str) -> str:
     if other or math.isinf(attack.sound) or attack.refutes_sound:
         return ""
     return (
-        "That speaks neither for nor against ε: ε is about a node that is in the graph or not, the attack about one "
-        "that is trained on or not."
+        "This attack speaks neither for nor against ε: it asks who was trained on, and ε is about who is in the graph "
+        "at all."
     )
 
 

@@ -74,7 +74,7 @@ def _table(
     if any(one is not None and one.bound for one in (attack, bare)):
         own = f"**{bound(attack)}**" + f" :gray[{_beside_bound(attack, statement)}]" * bool(attack.bound)
         if attack.bound is None:
-            own += f" :gray[{no_bound(attack, statement.unit)}]"
+            own += " :gray[ε is about something else]" if verdicts.apart(attack, statement.unit) else ""
         lines.append(("ε at least", own, "" if bare is None else f"**{bound(bare)}**"))
     if attack.said is not None:
         lines.append(

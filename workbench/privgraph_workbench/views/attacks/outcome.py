@@ -113,10 +113,10 @@ def _short(audit: AuditRecord) -> str:
     if not shown or max(shown.values()) >= audit.sound:
         return ""
     counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")
-    most = f"{audit.trials:,} {counted} can show {max(shown.values()):.2f} at most"
+    told = f"{audit.trials:,} {counted} can show {max(shown.values()):.2f} at most"
     if len(shown) < len({one.route for one in audit.bounds}):  # a trade-off may show more than can be counted
-        return f"By counting alone, {most}. "
-    return f"This audit could not have refuted it: {most}. "
+        return f"By counting alone, {told}. "
+    return f"This audit could not have refuted it: {told}. "
 
 
 def sure(audit: AuditRecord) -> str:

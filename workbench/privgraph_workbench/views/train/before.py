@@ -23,6 +23,7 @@ from privgraph_workbench.facts import advising, datasets, expecting, plans
 from privgraph_workbench.facts.expecting import BEYOND_RUNS, RELATIONS, Expected, Outlook
 from privgraph_workbench.figures.runs import expected as figure
 from privgraph_workbench.forms import beginnings, widgets
+from privgraph_workbench.forms.again import CHANGED
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
@@ -295,7 +296,7 @@ def _run(runs: Sequence[RunSpec], wrong: bool, took: float | None) -> None:
                 which = "the gallery's run" if count == 1 else f"{again} runs of the gallery"
                 st.caption(f"Replaces {which}.", help=OF_GALLERY)
     if pressed:
-        beginning.send(runs, changed=st.query_params.get(again.CHANGED, ""))
+        beginning.send(runs, changed=st.query_params.get(CHANGED, ""))
 
 
 def _of_gallery(runs: Sequence[RunSpec]) -> int:
