@@ -120,21 +120,22 @@ def test_the_page_of_a_run_says_what_its_attacks_found_and_what_another_one_open
     app = opened("train", run=run)
     assert [one.proto.label for one in app.get("page_link")].count("See the attacks") == 1, "one way to all"
     assert "**Attack this run**" not in {one.proto.label for one in app.get("page_link")}, "one way, not two"
-    lines = [
-        one.value for one in app.markdown if one.value.startswith("Right ") and not one.value.startswith("Right o")
-    ]
+    lines = [one.value for one in app.markdown if one.value.startswith("Shown ")]
     assert len(lines) == 2, "a line for each question, the strongest attack"
-    assert lines[0].startswith(f"Right {percent(strong.found[0])} of the time (")
+    task = (
+        f"Shown one node trained on and one not trained on, an attacker picks the right one {percent(strong.found[0])}"
+    )
+    assert lines[0].startswith(f"{task} of the time (")
     assert "; a coin: 50%)" in lines[0]
     assert "**Its ε hides edges, not this.**" in lines[0], "the leak stands beside the promise that does not cover it"
     assert "; the true classes alone: 76.9%)" in lines[1]
     assert "hides edges" not in lines[1]
-    assert "by BaVarIA, the strongest of 2 made here." in lines[0]
+    assert "It is the strongest of 2 attacks made here, so chance favours it." in lines[0]
     assert "without privacy" not in lines[0]
     bare = keep(store, spec("gap", unit="none"))
     store.add_attack(bare, made_attack(bare, memory=4.0))
     (line,) = [one.value for one in opened("train", run=run).markdown if "Without privacy: " in one.value]
-    assert line.startswith(f"Right {percent(strong.found[0])} of the time (")
+    assert line.startswith(f"{task} of the time (")
     badges = [one.value for one in app.markdown if one.value.startswith(":")]
     assert any("given away" in one for one in badges)
 
@@ -197,13 +198,14 @@ def test_an_attack_under_way_is_shown_and_can_be_stopped(
     monkeypatch.setattr(attacking, "states", lambda *_: [going])
     monkeypatch.setattr(attacking, "stop", lambda _store, _run, token: stopped.append(token))
     app = opened("attacks", run=run)
+    assert "The first attack on this run is under way" in _texts(app)
     assert "What it takes" not in _texts(app), "what was expected is no news beside what is left"
     assert "start_attack" not in {one.key for one in app.button}, "one at a time: its progress stands there instead"
-    app.button(key="stop_attack.ab12.form").click().run()
+    app.button(key="stop_attack.ab12").click().run()
     assert stopped == ["ab12"]
     monkeypatch.setattr(attacking, "states", lambda *_: [replace(going, stopping=True)])
     app.run()
-    button = app.button(key="stop_attack.ab12.form")
+    button = app.button(key="stop_attack.ab12")
     assert (button.label, button.disabled) == ("Stopping…", True)
     assert "stopping at its next step" in app.get("progress")[0].proto.text
 
@@ -335,10 +337,10 @@ def test_that_noise_is_public_and_answers_are_no_part_of_the_release_is_said_una
     made = made_attack(run, memory=3.0)
     store.add_attack(run, replace(made, knows=(*made.knows, beyond), bound=0.5, sound=2.0))
     app = opened("attacks", run=run)
-    answer = "Do not rely on this guarantee: the run's noise is public, and its ε holds for secret noise alone."
-    assert _box(app).startswith(f"**{answer}**"), "what overrules the rest comes first"
-    (said,) = [one for one in app.markdown if one.value.startswith("**Right one of two picked")]
-    assert "A run of your own has secret noise" in said.proto.help
+    assert _box(app).startswith(verdict.lead(made, None)), "first what was asked"
+    assert "\n\nWith secret noise, you may rely on " in _box(app)
+    assert f"{statements.PROTECTS_NOBODY} {statements.PUBLIC_NOISE}" in [one.value for one in app.markdown]
+    assert "Train it again with secret noise" in {one.proto.label for one in app.get("page_link")}
     assert _cells(app)["ε at least"][0] == "**0.5** :gray[sound ε: 2]"
     (follows,) = [one.value for one in app.markdown if "- More than the run releases" in one.value]
     assert "It asks" not in follows, "said where it is read, and not below what is folded away"
@@ -860,11 +862,11 @@ def test_a_row_of_all_attacked_runs_opens_that_very_attack(
     other = keep(store, spec("dp-mlp", seed=1, epsilon=8.0))
     for name, memory in ((run, 0.5), (other, 3.0), (other, 0.2)):
         store.add_attack(name, made_attack(name, memory=memory, seed=int(10 * memory)))
-    draw, ticked = overview.st.dataframe, [0]
+    draw, ticked = overview.st.dataframe, [1]  # below the open run
 
     def with_a_tick(rows: object, **how: object) -> object:
         shown = draw(rows, **how)
-        if how.get("alt") != "The strongest attack on each attacked run" or not ticked:
+        if how.get("alt") != "Of each attacked run the attack that found most" or not ticked:
             return shown
         return {"selection": {"rows": [ticked.pop()]}}
 
@@ -882,7 +884,7 @@ def test_what_the_promise_allows_stands_beside_what_was_found() -> None:
     allowed = verdict.conclusion(record, "node")
     assert "The run's ε of 1 allows an outsider to be right at most 88.1% of the time" in allowed, "e²/(1 + e²)"
     apart = verdict.conclusion(replace(record, steps=None, bound=None), "node")
-    assert "what it finds neither contradicts nor confirms ε" in apart
+    assert "speaks neither for nor against ε: it asks who was trained on, and ε is about who is in the graph" in apart
     much = verdict.conclusion(replace(record, sound=4.0), "node")
     assert "allows nearly everything that can be found so: to be right at most 99.97% of the time." in much
     nothing = verdict.conclusion(replace(record, sound=40.0, steps=None, bound=None), "node")
@@ -971,7 +973,8 @@ def test_nobody_is_listed_where_chance_explains_who_stands_in_front(opened: Open
     app = opened("attacks", run=run)
     _unfold(app)
     text = _texts(app)
-    assert "Which nodes are exposed most is not listed. Of" in text
+    assert "Single nodes are not listed: chance alone may have put those in front there. Of" in text
+    assert not [one.label for one in app.expander if "the most exposed nodes" in one.label], "no title promises them"
     assert "; 6 do. So many or more do with chance" in text
     assert not [one for one in app.dataframe if "degree" in one.value.columns]
     assert not [one for one in _drawn(app) if "The most exposed" in one], "nor is there a map of them"
@@ -996,10 +999,10 @@ def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run
     store.add_attack(strong, made_attack(strong, memory=2.0))
     table = _overview(opened("attacks", run=run))
     assert list(table.columns[:3]) == ["area", "verdict", "promised"], "a phone shows the first columns"
-    assert "ε 2" in table["run"].iloc[0]
+    assert "ε 2" in table["run"].iloc[1]
     assert len(table) == 2, "the strongest attack on each"
-    assert [one.startswith("▸ ") for one in table["run"]] == [False, True], "the one that is open is marked"
-    assert table["at 1% false alarms"].iloc[0] == "–", "of so few others none is 1%: another rate is another number"
+    assert [one.startswith("▸ ") for one in table["run"]] == [True, False], "the one that is open comes first"
+    assert table["at 1% false alarms"].iloc[1] == "–", "of so few others none is 1%: another rate is another number"
     app = opened("attacks", run=run)
     _overview(app)
     text = _texts(app)
@@ -1009,7 +1012,7 @@ def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run
     why = findings.no_bound(replace(made, bound=None), "edge")
     assert f"A dash: no bound follows, because {why}." in nothing
     assert "because" not in overview._caption([replace(made, bound=0.5)], ["node"], [0])
-    assert "Shown below: row 2, **" in text
+    assert "is number 2 of 2; it stands first." in text
     widths = sum(width for name, width in overview.WIDTHS.items() if name != "similarity alone")  # of edges alone
     assert widths <= 1084, "the table's width in a window of 1280"
     assert overview.WIDTHS["run"] > overview.WIDTHS["attack"], "the name of the run is read whole"
@@ -1138,8 +1141,8 @@ def test_one_verdict_of_the_run_stands_above_its_attacks_and_the_strongest_count
         store.add_attack(run, one)
     app = opened("attacks", run=run, found="1")
     assert verdict.pair(strong, None) in _box(app), "whichever attack is shown"
-    (line,) = [one.value for one in app.markdown if re.match(r"Right [0-9.]+% of the time", one.value)]
-    assert line[1:].startswith(verdicts.area(link, None)[1:]), "what the box has told is not told again"
+    (line,) = [one.value for one in app.markdown if "an attacker picks the right one" in one.value]
+    assert line.startswith(verdicts.area(link, None)), "what the box has told is not told again"
     assert verdict.lead(weak, None) in [one.value for one in app.markdown], "the one that is shown speaks for itself"
     again = opened("attacks", run=run, found="2")
     assert sum(verdict.pair(strong, None) in one.value for one in (*again.markdown, *again.error)) == 1, "said once"
@@ -1156,11 +1159,14 @@ def test_the_attack_of_the_headline_is_named_and_the_best_of_those_tried_stands_
     assert verdict.pair(several, None).startswith("Shown one node trained on and one not trained on, BaVarIA picks")
     assert percent(made.found[0]) in verdict.pair(several, None), "the headline stays that of the chosen one"
     assert attack_words.chosen_how(several, [several]) == (
-        f"chosen in advance; the best of 3 tried on the same answers, RMIA, reached {found}"
+        f"It was chosen in advance. The best of 3 ways to score the same answers, RMIA, reached {found}, which is no "
+        "verdict: chance favours the best of several."
     )
     first = replace(made, rivals=rivals[:1])
-    assert attack_words.chosen_how(first, [first]).endswith("; none of the 2 tried on the same answers found more")
-    assert attack_words.chosen_how(made, [made, made]) == "the strongest of 2 made here"
+    assert attack_words.chosen_how(first, [first]).endswith(" None of the 2 ways to score the same answers found more.")
+    assert attack_words.chosen_how(made, [made, made]) == (
+        "It is the strongest of 2 attacks made here, so chance favours it."
+    )
 
 
 def test_whether_one_may_rely_on_the_guarantee_is_one_sentence(store: RunStore, run: str) -> None:

@@ -136,8 +136,9 @@ def test_a_run_that_was_audited_leads_to_its_audits(opened: Open, store: RunStor
     links = {one.proto.label: one.proto for one in app.get("page_link")}
     assert "**Audit this run**" not in links, "that it was is said above"
     assert dict(parse_qsl(links["See the audit"].query_string.removeprefix("?"))) == {"run": run, "who": "worst-case"}
-    told = f"**Is ε as claimed?** Shown, by 1 audit: ε ≥ {stated('audited', bound)} of the whole run. "
+    told = f"Shown, by 1 audit: ε ≥ {stated('audited', bound)} of the whole run. The worst case picks "
     assert any(one.value.startswith(told) for one in app.markdown)
+    assert any("not refuted, which is no proof" in one.value for one in app.markdown), "the answer, as a mark"
     assert "Nobody has attacked this run yet." in _texts(app)
 
 
@@ -261,9 +262,21 @@ class TestUnderWay:
         assert bar.proto.text.startswith(f"{AUDITS['mechanism'].title} · 40% · trials · about")
         assert "start_audit" not in {one.key for one in app.button}, "one at a time: its progress stands there instead"
         assert "The first audit of this run is under way" in _texts(app)
+        assert worst_case.LOST in _texts(app), "what a stop costs stands before it"
+        assert app.button(key="stop_audit.ab12").label == "Stop the audit for good"
         app.button(key="stop_audit.ab12").click().run()
         assert not app.exception, app.exception
         assert stopped == [(run, "ab12")]
+
+    def test_beside_other_audits_its_progress_stands_once(
+        self, opened: Open, store: RunStore, run: str, going: list[Auditing]
+    ) -> None:
+        store.add_audit(run, made_audit(run))
+        going.append(Auditing(token="ab12", name="mechanism", options=AuditOptions(), started=0.0, progress=0.4))
+        app = opened("audit", run=run, audit="mechanism")
+        assert len(app.get("progress")) == 1
+        assert "### A new audit" not in _texts(app), "another form would speak of what is not under way"
+        assert not [one for one in app.button if str(one.key).startswith(("next.", "start_audit"))]
 
     @pytest.mark.parametrize(
         ("ended", "said"),
@@ -328,10 +341,12 @@ class TestShown:
         assert float(sound) >= record.sound
         assert published == "9"
         assert 0 < float(audited.removeprefix("≥ ")) <= record.epsilon
-        assert "By counting alone" not in _texts(app), "so many trials could have shown the claim"
+        assert "can show" not in _texts(app), "so many trials could have shown the claim"
         said = outcome.lead(replace(record, sound=9.5))
         assert "By counting alone, 4,000 trials can show " in said, "what was not shown may be out of reach"
-        assert "which it neither contradicts nor proves." in _texts(app)
+        counted = outcome.lead(replace(record, sound=9.5, bounds=record.bounds[:1]))
+        assert counted.startswith("**Not refuted: the sound 9.5.** This audit could not have refuted it: 4,000 trials")
+        assert f"**Not refuted: the sound {upper(record.sound)}.**" in app.info[0].value
         assert "each ε is the curve of one mechanism" in _texts(app)
         store.add_audit(run, replace(record, bounds=record.bounds[:1]))
         alone = _texts(opened("audit", run=run, shown="2"))
@@ -362,16 +377,23 @@ class TestShown:
         monkeypatch.setattr(statement_words, "has_public_noise", lambda _: True)
         store.add_audit(run, made_audit(run, noise=0.8, published=9.0))
         app = opened("audit", run=run)
-        answer = "Do not rely on this guarantee: the run's noise is public, and its ε holds for secret noise alone."
-        assert app.warning[0].value.startswith(f"**{answer}**"), "a verdict begins with what overrules the rest of it"
-        (said,) = [one for one in app.markdown if one.value.startswith("**Right one of two picked")]
-        assert said.proto.help == statement_words.PUBLIC_NOISE
+        assert app.info[0].value.startswith("**Not refuted"), "a verdict begins with what was asked"
+        assert "With secret noise, you may rely on " in app.info[0].value
+        assert f"{statement_words.PROTECTS_NOBODY} {statement_words.PUBLIC_NOISE}" in [
+            one.value for one in app.markdown
+        ]
+        (way,) = [one.proto for one in app.get("page_link") if one.proto.label == "Train it again with secret noise"]
+        assert dict(parse_qsl(way.query_string.removeprefix("?")))["from"] == run
+        store.add_audit(run, made_audit(run, noise=0.4, published=0.5))
+        assert (
+            opened("audit", run=run, shown="2").warning[0].value.startswith("**Refuted: the 0.5 that the paper claims.")
+        )
         assert promised.PUBLIC in [one.value for one in app.markdown], "of what the run claims"
 
     @pytest.mark.parametrize(
         ("claims", "red", "said"),
         [
-            ({"published": 0.5}, [False, True, False], "the paper's formula claims for the same noise"),
+            ({"published": 0.5}, [False, True, False], "**Refuted: the 0.5 that the paper claims.**"),
             ({"claimed": 0.5, "published": None}, [True, False, False], "One of our proofs, or the code, is wrong"),
         ],
     )
@@ -385,7 +407,7 @@ class TestShown:
         shown, hidden = (app.error, app.warning) if red[0] else (app.warning, app.error)
         (complaint,) = shown
         assert said in complaint.value
-        assert complaint.value.count(". ") <= 2, "what was found and what fell; the rest stands below"
+        assert complaint.value.count(". ") <= 3, "what fell and what was found; the rest stands below"
         assert "The bound is right at 95% confidence" in _texts(app)
         assert not hidden
 
@@ -394,10 +416,9 @@ class TestShown:
         [
             (
                 {},
-                "That is below the sound {}, which it neither contradicts nor proves. By counting alone, 4,000 trials "
-                "can show 5.43 at most, even where an attack is never wrong.",
+                "**Not refuted: the sound {}.** By counting alone, 4,000 trials can show 5.43 at most. The attack",
             ),
-            ({"claimed": math.inf}, "No ε is proved here, so there is no guarantee that an attack could contradict."),
+            ({"claimed": math.inf}, "**Nothing to refute: no ε is proved here.**"),
             (
                 {"gaps": True},
                 "The paper's 2.5 rests on an analysis with a known gap, which is proved on paper (the run's page",
@@ -410,7 +431,8 @@ class TestShown:
         record = made_audit(noise=0.8, **{**asked, "published": 2.5} if gaps else asked)  # type: ignore[arg-type]
         statement = replace(made_runs.statement(made_runs.node_entries(2.0), unit="node"), gaps=gaps)
         found = f"{outcome.lead(record)} {outcome.weaker(record, statement)}"
-        assert found.startswith(f"The attack shows that the ε is at least {lower(record.epsilon)}. ")
+        assert f"The attack shows that the ε is at least {lower(record.epsilon)}. " in found
+        assert found.startswith("**")
         assert said.format(upper(record.sound)) in found
 
     @pytest.mark.parametrize(("published", "alone"), [(5.0, True), (0.1, False)])
@@ -435,7 +457,9 @@ class TestShown:
         assert table["without premise"].tolist() == [lower(bare)]
         assert table["takes for granted"].tolist() == [premise]
         assert f"{premise}; ≥ {lower(bare)} without that premise" in text.replace(f"7.5 {premise}", "")
-        assert ("claims for the same noise, under that premise alone, and is below the sound 9, which" in text) == alone
+        bare_told = f"Without that premise, at least {lower(bare)} is shown, which does not refute it."
+        assert (bare_told in text) == alone
+        assert "who trusts the program may assume it" in text
         assert ("refuted, if the noise is Gaussian" in text) == alone
         assert "audits have shown that ε is at least" not in text, "the noise of this run is sampled, too"
         assert audits.without_premise(made) is None, "a threshold takes nothing for granted"
@@ -461,7 +485,7 @@ class TestShown:
         canaries = replace(made, adversary=Adversary.CANARIES, audit="white-box", epsilon=7.5, bounds=shown, sound=9.0)
         premises = "if the noise is Gaussian, and the sampling and the number of steps are as the ledger says"
         assert f"at least 7.5 {premises}." in outcome.lead(canaries)
-        assert "under these premises alone" in outcome.lead(canaries)
+        assert "Without these premises, at least 0.4 is shown, which does not refute it." in outcome.lead(canaries)
         store.add_audit(run, canaries)
         text = _texts(opened("audit", run=run))
         assert f"{premises}; ≥ 0.4 without these premises" in text
@@ -493,10 +517,12 @@ class TestShown:
         )
         store.add_audit(run, made_audit(run))
         app = opened("audit", run=run)
-        box = next(text.value for text in app.info if "neither contradicts" in text.value or "more than" in text.value)
+        box = next(text.value for text in app.info if "**Not refuted" in text.value)
         assert "one threshold alone" not in box, "here the threshold is the bound that counts"
         assert "Why two bounds from the same trials?" in _texts(app)
         assert app.button(key="next.mechanism").label == "Audit again with 16,000 trials"
+        spent = "It takes turn 1, which is spent even if it is stopped or fails once it has begun to play."
+        assert sum(one.value.endswith(spent) for one in app.caption) == 2, "at each button that starts one"
         app.button(key="next.mechanism").click().run()
         app.button(key="next.white-box").click().run()
         assert asked == [("mechanism", 16_000, 1), ("white-box", 4000, 1)]
@@ -563,7 +589,7 @@ def test_why_the_published_number_is_another_stands_beside_it(opened: Open, stor
     assert statement is not None
     assert statement.epsilon_as_published is not None
     why = statement_words.why_published(statement)
-    assert why.startswith("larger: a looser bound on the same noise than our proof (HeterPoisson, Theorem 2")
+    assert why == "larger, and harmless: the paper counts the same noise more loosely"
     assert why in _texts(opened("audit", run=run))
     store.add_audit(run, made_audit(run, noise=0.8, published=100.0, delta=statement.delta))
     assert _texts(opened("audit", run=run)).count(why) == 2

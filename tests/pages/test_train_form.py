@@ -15,8 +15,7 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench import report
 from privgraph_workbench.figures.runs import compare
-from privgraph_workbench.forms import beginnings
-from privgraph_workbench.views.runs import one_run as run_form
+from privgraph_workbench.forms import again, beginnings
 from privgraph_workbench.views.runs.side_by_side import comparison
 from privgraph_workbench.words import meaning
 
@@ -305,7 +304,7 @@ def test_a_run_shows_what_was_left_to_its_method(opened: Callable[..., AppTest],
     assert shown.items() >= {"Delta": "auto (0.001)", "Epochs": "auto (100)"}.items()
     record = store.get(run)
     assert '"delta": "auto (0.001)"' in report.markdown(record, [])
-    assert run_form.form_address(record).keys().isdisjoint({"delta", "epochs"})
+    assert again.address(record).keys().isdisjoint({"delta", "epochs"})
     other = store.get(keep(store, spec(epsilon=2.0, epochs=7)))
     table = comparison([record, other])
     assert [column["Epochs"] for column in table.values()] == ["auto (100)", "7"]

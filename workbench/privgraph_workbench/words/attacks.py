@@ -49,20 +49,26 @@ def area_of(areas: Sequence[float]) -> float:
     return sum(areas) / len(areas) if len(areas) >= FEW else areas[0]
 
 
-def chosen_how(attack: AttackRecord, attacks: Sequence[AttackRecord]) -> str:
-    """How the attack that is told came to be the one, and what the best score found from the same answers; ""
-    where nothing else was tried. `attacks` are all on the run."""
+def chosen_how(attack: AttackRecord, attacks: Sequence[AttackRecord], *, names: bool = True) -> str:
+    """How the attack that is told came to be the one, and what the best score found from the same answers, in
+    sentences; "" where nothing else was tried. `attacks` are all on the run; `names`: of scores, too."""
     same = sum(sides(one.attack).asks == sides(attack.attack).asks for one in attacks)
-    if same < 2 and not attack.rivals:
+    said = ["It was chosen in advance."]
+    if same > 1:
+        said = [f"It is the strongest of {same} attacks made here, so chance favours it."]
+    elif not attack.rivals:
         return ""
-    said = f"the strongest of {same} made here" if same > 1 else "chosen in advance"
-    if not attack.rivals:
-        return said
-    best, tried = max(attack.rivals, key=lambda one: area_of(one.areas)), 1 + len(attack.rivals)
-    if area_of(best.areas) <= area_of(attack.areas):
-        return f"{said}; none of the {tried} tried on the same answers found more"
-    found = percent(area_of(best.areas))
-    return f"{said}; the best of {tried} tried on the same answers, {called(best.attack)}, reached {found}"
+    if attack.rivals:
+        best, tried = max(attack.rivals, key=lambda one: area_of(one.areas)), 1 + len(attack.rivals)
+        if area_of(best.areas) <= area_of(attack.areas):
+            said.append(f"None of the {tried} ways to score the same answers found more.")
+        else:
+            name = f", {called(best.attack)}," * names
+            said.append(
+                f"The best of {tried} ways to score the same answers{name} reached {percent(area_of(best.areas))}, "
+                "which is no verdict: chance favours the best of several."
+            )
+    return " ".join(said)
 
 
 def attacked(attack: AttackRecord) -> str:

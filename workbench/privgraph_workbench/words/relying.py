@@ -17,7 +17,8 @@ LITTLE = 0.99
 
 
 def answer(said: PrivacyStatement, attacks: Sequence[AttackRecord], audits: Sequence[AuditRecord]) -> str:
-    """The answer; what overrules the rest comes first: a refuted proof, a known fault, public noise."""
+    """The answer; what overrules the rest comes first: a refuted proof, a known fault. Where noise is public,
+    it speaks of secret noise: what that of the run means is told below (`views.parts.public_noise`)."""
     if said.unit == "none" or math.isinf(said.epsilon):
         return "There is no guarantee here to rely on."
     sound = stated("sound", said.epsilon)
@@ -25,8 +26,6 @@ def answer(said: PrivacyStatement, attacks: Sequence[AttackRecord], audits: Sequ
         return f"Do not rely on this guarantee: more was shown than the ε of {sound} that we call sound."
     if said.known_faults:
         return "Do not rely on this guarantee: the program that made this run had a fault, which its page tells."
-    if noise_is_public(said):
-        return "Do not rely on this guarantee: the run's noise is public, and its ε holds for secret noise alone."
     what = f"the sound ε of {sound}{' for edges, and for nothing else' * (said.unit == 'edge')}"
     if said.epsilon_as_published is not None and any(one.refutes_published and one.covers == "run" for one in audits):
         stands = (
@@ -34,4 +33,6 @@ def answer(said: PrivacyStatement, attacks: Sequence[AttackRecord], audits: Sequ
         )
     else:
         stands = f"You may rely on {what}: it is proved, and nothing tried here contradicts it"
+    if noise_is_public(said):
+        stands = f"With secret noise, {stands[:1].lower()}{stands[1:]}"
     return f"{stands}{'; so large an ε excludes little' * (ranked(said.epsilon, said.delta) > LITTLE)}."

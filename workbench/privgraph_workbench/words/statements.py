@@ -67,6 +67,7 @@ def audited_how(statement: PrivacyStatement) -> str:
     return "; ".join(filter(None, (sure, premise(statement))))
 
 
+PROTECTS_NOBODY = "**:red[Its noise is public: as run, it protects nobody.]**"
 PUBLIC_NOISE = (
     "Everybody knows the key of this run's noise, so that the run can be repeated; whoever uses it is not held back by "
     "ε. The attacks here did not use it. A run of your own has secret noise."
@@ -87,8 +88,7 @@ def why_published(statement: PrivacyStatement) -> str:
     if published is None or math.isinf(sound) or abs(published - sound) <= NEAR * sound:
         return ""
     if published > sound:
-        how = statement.accountant_as_published
-        return f"larger: a looser bound on the same noise than our proof{f' ({how})' if how else ''}"
+        return "larger, and harmless: the paper counts the same noise more loosely"
     gap = first_gap(statement)
     title = "" if gap is None else f" ({gap.title[:1].lower()}{gap.title[1:]})"
     return f"smaller than what is proved: do not rely on it{title}"

@@ -72,7 +72,7 @@ def _hides(record: RunRecord, unit: str) -> str:
     word = strength(said.epsilon, said.delta)
     told = f"{_whom(record, unit)}, at **ε = {stated('sound', said.epsilon)}**: {word} protection from whoever knows all the rest"
     if has_public_noise(said):
-        return f"and, with secret noise, hides {told}. **Its noise is public, so as it is it protects nobody**"
+        return f"and, with secret noise, hides {told}. **Its noise is public: as run, it protects nobody**"
     return f"and hides {told}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Literal
 
@@ -215,15 +216,31 @@ def privacy_tells(attack: AttackRecord, bare: AttackRecord) -> str:
 
 
 def area(attack: AttackRecord, without: AttackRecord | None) -> str:
-    """How often the right one of two is picked, with the interval, and what that is to be compared with."""
-    value, low, high = map(percent, attack.found)
-    return f"right {value} of the time ({low} to {high}; {yardstick(attack, without)})"
+    """Of which two the right one is picked, and how often, with the interval, and what that is to be compared
+    with."""
+    two, (value, low, high) = sides(attack.attack), map(percent, attack.found)
+    return (
+        f"Shown {two.member} and {two.other}, an attacker picks the right one {value} of the time ({low} to {high}; "
+        f"{yardstick(attack, without)})."
+    )
 
 
 def covered(attack: AttackRecord, unit: str) -> bool:
     """Whether an epsilon for this unit limits what the attack asks about: one that hides edges alone says
     nothing of who was trained on."""
     return unit == "node" or (unit == "edge" and sides(attack.attack).unit == "edge")
+
+
+def apart(attack: AttackRecord, unit: str) -> str:
+    """That what is found says nothing of the epsilon of a node, in one sentence; "" where it may, or where
+    the run does not promise to hide one."""
+    other = unit != "node" or sides(attack.attack).unit == "edge" or attack.steps is not None
+    if other or math.isinf(attack.sound) or attack.refutes_sound:
+        return ""
+    return (
+        "This attack speaks neither for nor against ε: it asks who was trained on, and ε is about who is in the graph "
+        "at all."
+    )
 
 
 def wide(attack: AttackRecord, severe: int) -> bool:

@@ -20,7 +20,7 @@ from privgraph_workbench.figures.audits import audit_bounds, audit_roc, audit_sc
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import columns, outcome
-from privgraph_workbench.views.parts import choosing, layout, under_way
+from privgraph_workbench.views.parts import choosing, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import audits as audit_words
 from privgraph_workbench.words import markup
@@ -36,8 +36,8 @@ PLOTS: Mapping[str, Callable[..., object]] = {
 GRANTED = "takes for granted"
 
 
-def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], progress: under_way.Drawn) -> None:
-    """One audit of the run in full, and all of them as a table; `progress` says how far another one is."""
+def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], *, busy: bool) -> None:
+    """One audit of the run in full, the next step where none is under way (`busy`), and all as a table."""
     audit = _choose_record(record, audits)
     place = audits.index(audit) + 1
     outcome.show(record, audit, subject, audits)
@@ -50,7 +50,6 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], pro
         )
     with st.expander("What the attacker sees"):
         _adversary(audit)
-    outcome.more(record, audit, subject, audits, progress)
     statements = statements_of([record])
     name = f"{record.id}-audit-{place}"
     left, right = layout.columns("bounds", 2)
@@ -70,6 +69,8 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], pro
         if why := outcome.routes(audit):
             st.caption(why)
         _figure("audit_scores", audit_scores.data(audit), statements, name)
+    if not busy:
+        outcome.more(record, audit, subject, audits)
     _history(audits)
 
 

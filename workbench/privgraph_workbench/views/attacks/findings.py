@@ -73,9 +73,13 @@ def _table(
     ]
     if any(one is not None and one.bound for one in (attack, bare)):
         own = f"**{bound(attack)}**" + f" :gray[{_beside_bound(attack, statement)}]" * bool(attack.bound)
+        if attack.bound is None:
+            own += " :gray[ε is about something else]" if verdicts.apart(attack, statement.unit) else ""
         lines.append(("ε at least", own, "" if bare is None else f"**{bound(bare)}**"))
     if attack.said is not None:
-        lines.append(("test accuracy", *("" if one is None else f"**{percent(one.said)}**" for one in (attack, bare))))
+        lines.append(
+            ("test accuracy of one run", *("" if one is None else f"**{percent(one.said)}**" for one in (attack, bare)))
+        )
     head = ("", "this run", "without privacy")
     width = 2 if bare is None else 3
     rows = [head, ("---",) * 3, *lines]
@@ -220,13 +224,13 @@ def nobody(attack: AttackRecord) -> str:
     """Why nobody is listed as exposed; "" where more are than chance explains."""
     if verdicts.guessing(attack):
         return (
-            "Which nodes are exposed most is not listed: the attack cannot be told from guessing, and a guess, too, "
-            "puts some nodes before all others."
+            "Single nodes are not listed: the attack cannot be told from guessing, and a guess, too, puts some nodes "
+            "before all others."
         )
     seen, nearly = attack.ahead, attack.nearly_ahead
     if seen.beyond_chance:
         return ""
-    said = f"Which nodes are exposed most is not listed. {ahead(attack)}"
+    said = f"Single nodes are not listed: chance alone may have put those in front there. {ahead(attack)}"
     if seen.found:
         said += (
             f" So many or more do with chance {exact_percent(seen.p, 2)} where nobody is exposed: they get ahead "

@@ -23,7 +23,7 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import at_hand
 from privgraph_workbench.views.parts import choosing, layout, statement, states, under_way
-from privgraph_workbench.words import markup
+from privgraph_workbench.words import markup, naming
 
 PREFIX = "attack."
 MOST_RUNS = 200
@@ -40,9 +40,10 @@ def show(record: RunRecord, subject: Attacked, progress: under_way.Drawn) -> Non
     _fetch(record)
     left, right = layout.columns("attack-form", 2)
     with left:
-        _new(record, subject, busy=progress is not None)
-        if progress is not None:
-            progress(".form")
+        if progress is None:
+            _new(record, subject)
+        else:
+            progress()
     with right:
         st.markdown("### What the run claims")
         statement.numbers(subject.statement)
@@ -57,7 +58,8 @@ def _fetch(record: RunRecord) -> None:
     """What is missing of the run's graph, and the way to a run whose graph is here."""
     if at_hand.fetch(record) and (other := _elsewhere(record)) is not None:
         st.page_link(
-            shell.page("attacks"), label="Attack a run that needs no download", icon=":material/arrow_forward:",
+            shell.page("attacks"), icon=":material/arrow_forward:",
+            label=f"Or attack a run that needs no download: {markup.literal(naming.name(other))}",
             query_params={"who": "outsider", "run": other.id},
         )  # fmt: skip
 
@@ -90,8 +92,8 @@ def button(record: RunRecord, subject: Attacked, label: str, attack: str, option
         st.rerun()
 
 
-def _new(record: RunRecord, subject: Attacked, *, busy: bool) -> None:
-    """Which attack, how much of it, what that takes, and the button, where none is under way (`busy`)."""
+def _new(record: RunRecord, subject: Attacked) -> None:
+    """Which attack, how much of it, what that takes, and the button."""
     st.markdown("### A new attack")
     asked = st.query_params.get("attack")
     if asked is not None and asked not in ATTACKS:
@@ -132,10 +134,8 @@ def _new(record: RunRecord, subject: Attacked, *, busy: bool) -> None:
     refusal = spec.unanswered(subject, options) or _too_few(record, spec, options)
     if refusal:
         st.info(markup.sentence(refusal), icon=":material/edit:")
-    elif not busy:  # what was expected is no news beside what is left
+    else:
         st.markdown(f"**What it takes.** {markup.sentence(spec.cost(subject, options))}")
-    if busy:
-        return
     why_not = refusal or at_hand.away(record)
     if st.button(
         "Start the attack",

@@ -18,10 +18,10 @@ from privgraph.runs.records import RunRecord, StoreError
 from privgraph_workbench.figures.audits import audit_bounds
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.attacks import at_hand, right_how_often
-from privgraph_workbench.views.parts import under_way
+from privgraph_workbench.views.parts import public_noise
 from privgraph_workbench.words import markup, relying
 from privgraph_workbench.words import statements as statement_words
-from privgraph_workbench.words.audits import bare_words, taken, without_premise
+from privgraph_workbench.words.audits import premise_of, taken, without_premise
 from privgraph_workbench.words.numbers import exact_percent, lower, stated, upper
 
 LAST_SEED = 2**31 - 1
@@ -30,54 +30,39 @@ MORE = 4
 
 
 def show(record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
-    """Whether one may rely on the guarantee, what was shown, and why, in a box whose colour says whether a
-    claim fell; below it how that stands beside outsiders."""
+    """Whether a claim fell, what was shown, why, and whether one may rely on the guarantee, in a box whose
+    colour says the first; below it how that stands beside outsiders, and that noise is public."""
     said = subject.statement
     answer = relying.answer(said, queue.store().attacks(record.id), audits)
-    told = "\n\n".join(filter(None, (f"**{answer}**", lead(audit), why(audit, said), weaker(audit, said))))
+    told = "\n\n".join(filter(None, (lead(audit), why(audit, said), weaker(audit, said), answer)))
     if audit.refutes_sound:
         st.error(told, icon="🚨")
-    elif audit.refutes_published or statement_words.noise_is_public(said):
-        st.warning(told, icon="⚖️")  # amber: with secret noise, the number that the run relies on stands
+    elif audit.refutes_published:
+        st.warning(told, icon="⚖️")  # amber: the number that the run relies on stands
     else:
         st.info(told, icon=":material/balance:")
     right_how_often.show(record)
-
-
-def more(
-    record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequence[AuditRecord], progress: under_way.Drawn
-) -> None:
-    """The next step, or how far the audit is that is under way."""
-    if progress is None:
-        _next(record, audit, subject, next_seed(audits))
-    else:
-        progress("")
+    public_noise.show(record)
 
 
 def lead(audit: AuditRecord) -> str:
-    """What was shown, and whether a claim fell, in two sentences."""
+    """Whether a claim fell, in bold, then what was shown, and what that takes for granted."""
     of = "" if audit.covers == "run" else " of one step"
-    shown = f"The attack shows that the ε{of} is at least {least(audit)}."
-    if without_premise(audit) is not None:
-        shown = f"The attack shows that the ε{of} is at least {least(audit)} {taken(audit)}."
+    taken_for_granted = "" if without_premise(audit) is None else f" {taken(audit)}"
+    shown = f"The attack shows that the ε{of} is at least {least(audit)}{taken_for_granted}."
     if audit.epsilon == 0:
-        shown = f"The attack has found nothing: it shows an ε{of} of at least 0, which always holds."
+        shown = "The attack has found nothing."
     if audit.refutes_sound:
-        return (
-            f"{shown} That is more than the {upper(audit.sound)} that we call sound{_only(audit, audit.sound)}. One of "
-            "our proofs, or the code, is wrong: please tell us."
-        )
-    if math.isinf(audit.sound):
-        found = "No ε is proved here, so there is no guarantee that an attack could contradict."
+        verdict = f"Refuted: the {upper(audit.sound)} that we call sound."
+        shown += " One of our proofs, or the code, is wrong: please tell us."
+    elif audit.refutes_published and audit.published is not None:
+        verdict = f"Refuted: the {stated('published', audit.published)} that the paper claims."
+    elif math.isinf(audit.sound):
+        verdict = "Nothing to refute: no ε is proved here."
     else:
-        found = f"That is below the sound {upper(audit.sound)}, which it neither contradicts nor proves.{_short(audit)}"
-    if audit.refutes_published and audit.published is not None:
-        claim = stated("published", audit.published)
-        found = (
-            f"That refutes the {claim} that the paper's formula claims for the same "
-            f"noise{_only(audit, audit.published)}{_but(audit)}."
-        )
-    return f"{shown} {found}"
+        verdict = f"Not refuted: the sound {upper(audit.sound)}."
+        shown = f"{_short(audit)}{shown}"
+    return " ".join(filter(None, (f"**{verdict}**", shown, premise_of(audit))))
 
 
 def least(audit: AuditRecord) -> str:
@@ -87,15 +72,14 @@ def least(audit: AuditRecord) -> str:
     return next((text for text in told if all(float(text) > one for one in claims)), lower(audit.epsilon, 7))
 
 
+def spends(turn: int) -> str:
+    """That an audit which began now would take that turn."""
+    return f"It takes turn {turn}, which is spent even if it is stopped or fails once it has begun to play."
+
+
 def next_seed(audits: Sequence[AuditRecord]) -> int:
     """The seed after all that audits of a run had, so that the next one draws trials of its own."""
     return min(1 + max((one.seed for one in audits), default=-1), LAST_SEED)
-
-
-def _only(audit: AuditRecord, claim: float) -> str:
-    """That a claim falls under the premise alone."""
-    bare = without_premise(audit)
-    return f", under {bare_words(audit.adversary)} alone" if bare is not None and bare <= claim else ""
 
 
 def why(audit: AuditRecord, statement: PrivacyStatement) -> str:
@@ -106,10 +90,6 @@ def why(audit: AuditRecord, statement: PrivacyStatement) -> str:
     return markup.literal(
         f"Why ({gap.source}): the paper counts that {gap.claim}. In fact, {gap.fails}. What holds: {gap.holds}."
     )
-
-
-def _but(audit: AuditRecord) -> str:
-    return "" if math.isinf(audit.sound) else f", and is below the sound {upper(audit.sound)}, which it does not prove"
 
 
 def weaker(audit: AuditRecord, statement: PrivacyStatement) -> str:
@@ -127,16 +107,16 @@ def weaker(audit: AuditRecord, statement: PrivacyStatement) -> str:
 
 
 def _short(audit: AuditRecord) -> str:
-    """That so many trials could not have shown the sound epsilon by counting, and the most that they could;
-    "" where none was counted, or where they were enough."""
+    """That so many trials could not have shown the sound epsilon, or not by counting, and the most that they
+    could, even where an attack is never wrong; "" where none was counted, or where they were enough."""
     shown = {one.route: most for one in audit.bounds if (most := audit_bounds.most_shown(audit, one.route)) is not None}
     if not shown or max(shown.values()) >= audit.sound:
         return ""
     counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")
-    return (
-        f" By counting alone, {audit.trials:,} {counted} can show {max(shown.values()):.2f} at most, even where an "
-        "attack is never wrong."
-    )
+    told = f"{audit.trials:,} {counted} can show {max(shown.values()):.2f} at most"
+    if len(shown) < len({one.route for one in audit.bounds}):  # a trade-off may show more than can be counted
+        return f"By counting alone, {told}. "
+    return f"This audit could not have refuted it: {told}. "
 
 
 def sure(audit: AuditRecord) -> str:
@@ -187,9 +167,10 @@ def _of_canaries(epsilons: Mapping[Route, float]) -> str:
     return " ".join(["Why several bounds from the same canaries?", *said]) if len(said) > 1 else ""
 
 
-def _next(record: RunRecord, audit: AuditRecord, subject: Subject, seed: int) -> None:
-    """One click to a stronger audit of the same kind, and one to the other kind, where they can be made; what
-    must be fetched first where the run's graph is not here."""
+def more(record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
+    """One click to a stronger audit of the same kind, and one to the other kind, where they can be made, with
+    what each costs; what must be fetched first where the run's graph is not here."""
+    seed, turn = next_seed(audits), queue.store().next_turn(record.id)
     known = {one.name: one.option for one in parameters(AuditOptions)}
     counted = "canaries" if audit.adversary is Adversary.CANARIES else "trials"
     more = min(MORE * audit.trials, int(known[counted].high or 0))
@@ -211,7 +192,7 @@ def _next(record: RunRecord, audit: AuditRecord, subject: Subject, seed: int) ->
             continue
         with st.container(horizontal=True, vertical_alignment="center"):
             pressed = st.button(label, key=f"next.{name}", icon=":material/gavel:")
-            st.caption(markup.sentence(AUDITS[name].cost(subject, options)), width="content")
+            st.caption(f"{markup.sentence(AUDITS[name].cost(subject, options))} {spends(turn)}", width="content")
         if pressed:
             try:
                 auditing.start(queue.store(), audit.run, name, options)

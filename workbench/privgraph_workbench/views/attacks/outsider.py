@@ -63,19 +63,24 @@ def body() -> None:
         return
     going = tuple(one.token for one in attacking.states(queue.store(), record.id) if not one.done)
 
-    def watch(place: str) -> None:
-        shell.fragment(_watch, run_every=POLL_SECONDS)(record.id, going, place)
+    def watch() -> None:
+        shell.fragment(_watch, run_every=POLL_SECONDS)(record.id, going)
 
-    progress = watch if going else None  # stands in place of each button that starts an attack: one at a time
+    progress = watch if going else None  # stands in place of all that starts an attack: one at a time
     chosen = shown.choose(record, attacks) if attacks else None
     overview.show(record.id, chosen)
     if not going:
         _ended(record.id, subject)
     if not attacks:
-        st.info("Nobody has attacked this run yet. Start an attack; what it finds will stand here.", icon="🕵️")
+        if going:
+            st.info("The first attack on this run is under way; what it finds will stand here.", icon="🕵️")
+        else:
+            st.info("Nobody has attacked this run yet. Start an attack; what it finds will stand here.", icon="🕵️")
         new_attack.show(record, subject, progress)
         return
     shown.show(record, subject, attacks, progress)
+    if progress is not None:
+        return
     # an address that asks for an attack finds its form open
     with layout.form("A new attack on this run", f"new-attack.{record.id}", icon="🕵️", asked=new_attack.asked_for()):
         new_attack.show(record, subject, progress)
@@ -130,7 +135,6 @@ def _choose_run() -> RunRecord | None:
     record = records[chosen]
     with st.container(horizontal=True, vertical_alignment="center"):
         states.badge(record)
-        st.markdown(f"**{naming.name(record)}**", width="content")
         st.page_link(
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
         )
@@ -184,7 +188,7 @@ def _forget() -> None:
 # Under way
 
 
-def _watch(run: str, were_going: tuple[str, ...], place: str) -> None:
+def _watch(run: str, were_going: tuple[str, ...]) -> None:
     """The attacks that are under way, each with its button to stop it; the whole page is drawn anew when one
     ends."""
     going = [one for one in attacking.states(queue.store(), run) if not one.done]
@@ -192,7 +196,7 @@ def _watch(run: str, were_going: tuple[str, ...], place: str) -> None:
         st.rerun()
     for one in going:
         stop = partial(attacking.stop, queue.store(), run, one.token)
-        under_way.show(one, TITLES, "attack", stop, place=place)
+        under_way.show(one, TITLES, "attack", stop)
     st.caption("The attack is a process of its own: it goes on when this page is closed, and is found here again.")
 
 

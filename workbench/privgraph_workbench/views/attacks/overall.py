@@ -11,11 +11,10 @@ from privgraph.registry import sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.attacks import right_how_often, verdict
-from privgraph_workbench.views.parts import given_away
+from privgraph_workbench.views.parts import given_away, public_noise
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import relying, verdicts
 from privgraph_workbench.words.numbers import lower
-from privgraph_workbench.words.statements import noise_is_public
 
 
 def strongest(attacks: Sequence[AttackRecord], severe: Sequence[int], unit: str) -> int:
@@ -38,22 +37,22 @@ def told(
     without: AttackRecord | None,
     bare: AttackRecord | None = None,
 ) -> str:
-    """As Markdown: whether one may rely on the guarantee, then what the attack at that place found. `without`
-    is the same on a model that reads no edge, `bare` what was found of the method without privacy."""
+    """As Markdown: what the attack at that place found, then what that says of ε and whether one may rely on
+    it. `without` is the same on a model that reads no edge, `bare` what was found of the method without
+    privacy."""
     attack = attacks[place]
-    said = [verdict.headline(attack, without, verdicts.learnt(record)), verdict.pair(attack, without)]
-    if how := attack_words.chosen_how(attack, attacks):
-        said.append(f"It was {how}.")
+    said = [verdict.lead(attack, without, verdicts.learnt(record)), attack_words.chosen_how(attack, attacks)]
     if bare is not None:
         said.append(verdicts.privacy_tells(attack, bare))
     if attack.refutes_sound:
         said.append(
             f"It shows that ε is at least {lower(attack.bound or 0.0)}: one of our proofs is wrong, please tell us."
         )
+    found = " ".join(filter(None, said))
     if record.statement is None:
-        return " ".join(said)
+        return found
     answer = relying.answer(record.statement, attacks, queue.store().audits(record.id))
-    return f"**{answer}**\n\n{' '.join(said)}"
+    return f"{found}\n\n{' '.join(filter(None, (verdicts.apart(attack, record.statement.unit), answer)))}"
 
 
 def show(
@@ -72,11 +71,12 @@ def show(
         st.error(said, icon="🚨")
     elif severe[place] == verdicts.GIVEN_AWAY:
         st.error(said, icon="🕵️")
-    elif severe[place] >= verdicts.SOMETHING or (record.statement and noise_is_public(record.statement)):
+    elif severe[place] >= verdicts.SOMETHING:
         st.warning(said, icon="🕵️")
     else:
         st.info(said, icon="🕵️")
     right_how_often.show(record)
+    public_noise.show(record)
 
     def way(other: int) -> None:
         if str(other + 1) != chosen:

@@ -87,7 +87,8 @@ def _table(
         )
         with st.popover("How to read it", icon=":material/help:"):
             st.markdown("\n".join(f"- {one}" for one in _about(rows, [_unit(runs[one.run]) for one in rows])))
-    _shown_below(rows, titles, shown[0])
+    _place(rows, titles, shown[0])
+    rows.sort(key=lambda one: one.run != shown[0])
     turn = st.session_state.setdefault(TURN, 0)
     named = {one: columns.marked(title, one == shown[0]) for one, title in titles.items()}
     bare = [_without_privacy(one, rows, runs) for one in rows]
@@ -121,13 +122,15 @@ def _unit(record: RunRecord) -> str:
     return "none" if record.statement is None else record.statement.unit
 
 
-def _shown_below(rows: Sequence[AttackRecord], titles: Mapping[str, str], run: str) -> None:
-    """Which run is shown below the table: a row that was chosen has no tick any more."""
+def _place(rows: Sequence[AttackRecord], titles: Mapping[str, str], run: str) -> None:
+    """How much the open run gives away among the others; in the table it stands first."""
     place = next((place for place, one in enumerate(rows, start=1) if one.run == run), None)
     if place is not None:
-        st.markdown(f":material/arrow_downward: Shown below: row {place}, **{markup.literal(titles[run])}**")
+        st.markdown(
+            f"▸ The open run, **{markup.literal(titles[run])}**, is number {place} of {len(rows)}; it stands first."
+        )
     elif run in titles:
-        st.markdown(f":material/arrow_downward: Shown below: **{markup.literal(titles[run])}**, not among these rows")
+        st.markdown(f"The open run, **{markup.literal(titles[run])}**, is not among these rows.")
 
 
 def _open(attack: AttackRecord) -> None:

@@ -17,11 +17,10 @@ from privgraph_workbench.words.numbers import at_least, at_most, exact_percent, 
 
 
 def show(record: RunRecord) -> None:
-    """The line; where noise is public, its help says what that means."""
-    store, said = queue.store(), record.statement
+    """The line."""
+    store = queue.store()
     if line := told(record, store.attacks(record.id), store.audits(record.id)):
-        public = said is not None and statements.noise_is_public(said)
-        st.markdown(line, help=statements.PUBLIC_NOISE if public else None)
+        st.markdown(line)
 
 
 def told(record: RunRecord, attacks: Sequence[AttackRecord], audits: Sequence[AuditRecord]) -> str:

@@ -70,7 +70,7 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord], 
     attack = attacks[int(chosen) - 1]
     without = without_edges.beside(queue.store(), record, attack)
     if progress is not None:
-        progress("")
+        progress()
     name, statements = f"{record.id}-attack-{chosen}", _statements([record], [attack])
     beyond = [one for one in uncovered(subject) if one in attack.knows]
     _curves(record, subject, attacks, int(chosen) - 1, without, name)
@@ -119,7 +119,7 @@ def _influence(subject: Attacked, attack: AttackRecord, attacks: Sequence[Attack
 
 
 def _groups(attack: AttackRecord) -> str:
-    nodes = ", and the most exposed nodes" if attack.exposed else ""
+    nodes = ", and the most exposed nodes" if attack.exposed and not findings.nobody(attack) else ""
     return f"by degree and by class{nodes} (the evaluator's view)"
 
 

@@ -204,8 +204,8 @@ def _promised(attack: AttackRecord, unit: str, learnt: tuple[float, float] | Non
             "no part of that promise: nothing here contradicts it."
         )
     return (
-        "The run promises to hide one node from somebody who knows all the rest. This attack asks about another change "
-        "of the data: what it finds neither contradicts nor confirms ε."
+        verdicts.apart(attack, unit)
+        or "Who trains was not drawn by our own split: that speaks neither for nor against ε."
     )
 
 
@@ -222,7 +222,8 @@ def show(
     (`led`). `beyond`: that the answers asked for are more than the run releases, where they are."""
     if not led:
         st.markdown(lead(attack, without, learnt))
-    if told := [*details(attack, unit, without, learnt), *map(markup.sentence, beyond)]:
+    said = [one for one in details(attack, unit, without, learnt) if not led or one != verdicts.apart(attack, unit)]
+    if told := [*said, *map(markup.sentence, beyond)]:
         st.markdown("\n".join(f"- {one}" for one in told))
     if attack.said is not None and abs(attack.accuracy - attack.said) > APART:
         st.caption(

@@ -50,6 +50,10 @@ below: a smaller claim is **refuted**. A larger one is not proved; another attac
   all of them together are right at the stated confidence.
 - **Covers**: the whole run, or one step alone.
 """
+LOST = (
+    "Nothing that it has found is kept. Once it has begun to play, its turn is spent: the next is judged more strictly."
+)
+"""What a stop costs."""
 UNREAD: Mapping[str, tuple[str, ...]] = {"mechanism": ("canaries",), "white-box": ("trials",)}
 """Options that an audit does not read, and that its form leaves out."""
 
@@ -72,10 +76,10 @@ def body() -> None:
     audited_runs.show(record.id)
     going = tuple(one.token for one in auditing.states(queue.store(), record.id) if not one.done)
 
-    def watch(place: str) -> None:
-        shell.fragment(_watch, run_every=POLL_SECONDS)(record.id, going, place)
+    def watch() -> None:
+        shell.fragment(_watch, run_every=POLL_SECONDS)(record.id, going)
 
-    progress = watch if going else None  # stands in place of each button that starts an audit: one at a time
+    progress = watch if going else None  # stands in place of all that starts an audit: one at a time
     shell.fragment(_outsiders, run_every=POLL_SECONDS if (attacked := _attacked(record.id)) else None)(
         record.id, attacked
     )
@@ -87,12 +91,14 @@ def body() -> None:
         else:
             st.info("This run has not been audited yet. Start an audit; what it shows will stand here.", icon="🔎")
         return
-    # an address that asks for an audit finds its form open
-    with layout.form("A new audit of this run", f"new-audit.{record.id}", icon="🔎", asked=_asked_for()):
-        _new_and_claims(record, subject, audits, progress)
+    if progress is not None:
+        progress()
+    else:  # an address that asks for an audit finds its form open
+        with layout.form("A new audit of this run", f"new-audit.{record.id}", icon="🔎", asked=_asked_for()):
+            _new_and_claims(record, subject, audits, progress)
     st.markdown("### What audits of this run have shown")
     _ended(record)
-    bounds.show(record, subject, audits, progress)
+    bounds.show(record, subject, audits, busy=progress is not None)
 
 
 def _asked_for() -> bool:
@@ -105,9 +111,10 @@ def _new_and_claims(
 ) -> None:
     left, right = layout.columns("audit-form", 2)
     with left:
-        _new(record, subject, audits, busy=progress is not None)
-        if progress is not None:
-            progress(".form" if audits else "")
+        if progress is None:
+            _new(record, subject, audits)
+        else:
+            progress()
     with right:
         st.markdown("### What the run claims")
         statement.numbers(subject.statement, bare=shown_bare(audits, subject.statement))
@@ -167,7 +174,6 @@ def _choose_run() -> RunRecord | None:
         return None
     with st.container(horizontal=True, vertical_alignment="center"):
         states.badge(record)
-        st.markdown(f"**{naming.name(record)}**", width="content")
         st.page_link(
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
         )
@@ -225,8 +231,8 @@ def _forget() -> None:
 # A new audit
 
 
-def _new(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], *, busy: bool) -> None:
-    """Which audit, how much of it, what that takes, and the button, where none is under way (`busy`)."""
+def _new(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
+    """Which audit, how much of it, what that takes, and the button."""
     st.markdown("### A new audit")
     spec = _choose_audit(subject)
     if spec is None:
@@ -241,8 +247,7 @@ def _new(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], *, 
         st.info(widgets.pointer(filled.errors), icon=":material/edit:")
         return
     options = build(AuditOptions, filled.values)
-    if not busy:  # what was expected is no news beside what is left
-        st.markdown(f"**What it takes.** {markup.sentence(spec.cost(subject, options))}")
+    st.markdown(f"**What it takes.** {markup.sentence(spec.cost(subject, options))}")
     st.caption(_judged(queue.store().next_turn(record.id), options.confidence))
     same = [place for place, one in enumerate(audits, start=1) if (one.audit, one.seed) == (spec.name, options.seed)]
     if same:
@@ -250,8 +255,6 @@ def _new(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], *, 
             f"Audit {same[-1]} of this run had seed {options.seed}, too: the same coins, so the same trials again, "
             "which show nothing new. Choose another seed."
         )
-    if busy:
-        return
     missing = spec.trains and at_hand.fetch(record, at_hand.AUDIT)
     if st.button("Start the audit", type="primary", key="start_audit", icon=":material/play_arrow:", disabled=missing):
         try:
@@ -277,9 +280,8 @@ def _judged(turn: int, confidence: float) -> str:
     """Which turn an audit would take that began now, and how strictly it is judged for that."""
     judged = exact_percent(shared_confidence(confidence, turn))
     return (
-        f"It takes turn {turn} among this run's audits and attacks: its own bound is judged at {judged}, so that all "
-        f"of them together are right at {exact_percent(confidence)}. Once it has begun to play, its "
-        "turn is spent, even if it is stopped or fails."
+        f"{outcome.spends(turn)} Its own bound is judged at {judged}, so that all audits and attacks of this run "
+        f"together are right at {exact_percent(confidence)}."
     )
 
 
@@ -317,7 +319,7 @@ def _choose_audit(subject: Subject) -> AuditSpec | None:
 # Under way
 
 
-def _watch(run: str, were_going: tuple[str, ...], place: str) -> None:
+def _watch(run: str, were_going: tuple[str, ...]) -> None:
     """The audits that are under way, each with its button to stop it; the whole page is drawn anew when one
     ends."""
     going = [one for one in auditing.states(queue.store(), run) if not one.done]
@@ -325,7 +327,7 @@ def _watch(run: str, were_going: tuple[str, ...], place: str) -> None:
         st.rerun()
     for one in going:
         stop = partial(auditing.stop, queue.store(), run, one.token)
-        under_way.show(one, TITLES, "audit", stop, place=place)
+        under_way.show(one, TITLES, "audit", stop, lost=LOST)
     st.caption("The audit is a process of its own: it goes on when this page is closed, and is found here again.")
 
 

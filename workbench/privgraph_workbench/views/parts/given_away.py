@@ -54,12 +54,11 @@ def told(record: RunRecord, attack: AttackRecord, attacks: Sequence[AttackRecord
     sentences."""
     unit = "none" if record.statement is None else record.statement.unit
     bare = without_privacy.beside(queue.store(), record, attack)
-    which = ", ".join(filter(None, (attack_words.by_name(attack), attack_words.chosen_how(attack, attacks))))
     found = verdicts.area(attack, without_edges.beside(queue.store(), record, attack))
-    said = [f"{found[:1].upper()}{found[1:]}{f', by {which}' * bool(which)}."]
+    said = [found, attack_words.chosen_how(attack, attacks, names=False)]
     said += [] if bare is None else [verdicts.privacy_tells(attack, bare[1])]
     if verdicts.on_average_alone(attack):
         said.append(f"Of {sides(attack.attack).again} alone, it may be no more than a guess.")
     if unit == "edge" and not verdicts.covered(attack, unit):
         said.append("**Its ε hides edges, not this.**")
-    return " ".join(said)
+    return " ".join(filter(None, (*said, verdicts.apart(attack, unit))))

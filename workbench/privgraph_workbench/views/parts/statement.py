@@ -35,7 +35,7 @@ from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.numbers import exact_percent, kept_budget, rounded_delta, stated, upper
 
-PUBLIC = "**:red[Its noise is public: as run, it protects nobody.]** The number is that of secret noise."
+PUBLIC = f"{statement_words.PROTECTS_NOBODY} The number is that of secret noise."
 """Below a sound epsilon whose noise anybody can subtract."""
 
 

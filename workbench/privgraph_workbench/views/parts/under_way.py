@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import streamlit as st
@@ -14,9 +15,9 @@ from privgraph.runs.records import StoreError
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import duration, roughly
 
-Drawn = Callable[[str], None] | None
-"""Draws, where an audit or attack is under way, how far it is: in place of the button that starts another,
-whose place makes its key."""
+Drawn = Callable[[], None] | None
+"""Draws, where an audit or attack is under way, how far it is: in place of the form and of all buttons that
+start another."""
 
 
 def show(
@@ -25,20 +26,24 @@ def show(
     noun: str,
     stop: Callable[[], None],
     of: str = "",
-    place: str = "",
+    lost: str = "",
 ) -> None:
     """One bar below its button; whoever has pressed it reads so at once, and until the process obeys.
-    `titles` are those of audits or attacks by name, `of` says which run it is on, and `place` tells two bars
-    of one page apart."""
-    st.button(
-        "Stopping…" if one.stopping else f"Stop the {noun}",
-        key=f"stop_{noun}.{one.token}{place}",
-        icon=":material/hourglass_bottom:" if one.stopping else ":material/stop:",
-        disabled=one.stopping,
-        on_click=_stop,
-        args=(stop,),
-        help=f"The {noun} was asked to stop, and will at its next step" if one.stopping else None,
-    )
+    `titles` are those of audits or attacks by name, `of` says which run it is on; where stopping costs
+    something (`lost`), the button asks once more."""
+    label, asks = f"Stop the {noun}", bool(lost) and not one.stopping
+    with st.popover(label, icon=":material/stop:") if asks else nullcontext():
+        if asks:
+            st.markdown(lost)
+        st.button(
+            "Stopping…" if one.stopping else f"{label} for good" if asks else label,
+            key=f"stop_{noun}.{one.token}",
+            icon=":material/hourglass_bottom:" if one.stopping else ":material/stop:",
+            disabled=one.stopping,
+            on_click=_stop,
+            args=(stop,),
+            help=f"The {noun} was asked to stop, and will at its next step" if one.stopping else None,
+        )
     said = told(one, titles.get(one.name, one.name), time.time())
     st.progress(min(1.0, max(0.0, one.progress)), text=f"{of}{said}")
 

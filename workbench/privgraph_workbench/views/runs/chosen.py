@@ -8,10 +8,10 @@ import streamlit as st
 
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph_workbench.facts import plans
+from privgraph_workbench.forms import again
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import collected, layout
-from privgraph_workbench.views.runs.one_run import form_address
 from privgraph_workbench.words import markup
 
 DELETING = "deleting"
@@ -73,7 +73,7 @@ def _actions(records: Sequence[RunRecord], own: Sequence[str]) -> None:
             shell.page("train"),
             label="Change and run again",
             icon=":material/edit:",
-            query_params=form_address(records[0]),
+            query_params=again.address(records[0]),
         )
     if own:
         whose = "these" if len(own) == len(ids) else "your own"

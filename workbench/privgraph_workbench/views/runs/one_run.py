@@ -10,17 +10,16 @@ import streamlit as st
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.data.spec import PublicFacts
-from privgraph.options import OptionError, UnknownName, parameters
+from privgraph.options import OptionError, UnknownName
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.serialisation import entry_from_json
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets, method_costs, plans
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import standing
-from privgraph_workbench.forms import beginnings, widgets
+from privgraph_workbench.forms import again, beginnings
 from privgraph_workbench.jobs import queue, watching
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import beginning, collected, file_links, layout, statement, states
@@ -28,8 +27,6 @@ from privgraph_workbench.views.runs import comparison, replay, story, tabs
 from privgraph_workbench.words import markup, meaning, naming
 from privgraph_workbench.words.numbers import duration, kept_budget, percent, rounded_delta, stated
 
-CHANGED = "from"
-"""In an address of the form: the run whose settings it begins with."""
 POLL_SECONDS = 1.0
 MOST_OF_BATCH = 60
 MOST_SEEDS = 10
@@ -175,7 +172,7 @@ def _buttons(record: RunRecord, events: Sequence[StoredEvent], stands: Sequence[
             icon=":material/edit:",
             help="The form, filled with this run's settings",
         ):
-            st.switch_page(shell.page("train"), query_params=form_address(record))
+            st.switch_page(shell.page("train"), query_params=again.address(record))
         if record.state == "done":
             file_links.report_menu(record, events, stands)
         with st.popover("Copy link", icon=":material/link:"):
@@ -184,22 +181,6 @@ def _buttons(record: RunRecord, events: Sequence[StoredEvent], stands: Sequence[
         with st.popover("Copy command", icon=":material/terminal:"):
             st.caption("This command makes the same run in a terminal.")
             st.code(plans.command_line(record.spec), language="shell", wrap_lines=True)
-
-
-def form_address(record: RunRecord) -> dict[str, str]:
-    """The query parameters that fill the form with the run's settings, and say whose they are."""
-    spec = record.spec
-    known = parameters(METHODS[spec.method].load_config()) if spec.method in METHODS else ()
-    return {
-        "method": beginnings.choice_of(spec.method, spec.options),
-        "data": spec.dataset,
-        "split": spec.split,
-        "seed": str(spec.seed),
-        "device": spec.device,
-        **widgets.address(spec.options, known=known),
-        **widgets.address(spec.data_options, prefix="data."),
-        CHANGED: record.id,
-    }
 
 
 def _privacy(record: RunRecord, events: Sequence[StoredEvent]) -> None:

@@ -4,12 +4,14 @@ went, and how to check it."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import streamlit as st
 
 from privgraph.attacks.options import AttackOptions
 from privgraph.audits.options import AuditOptions
 from privgraph.audits.record import AuditRecord
+from privgraph.audits.roc import least_area
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.teachers.answers import NAME as ANSWERS
 from privgraph.options import OptionError, UnknownName
@@ -30,14 +32,13 @@ from privgraph_workbench.figures.runs import standing
 from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.parts import given_away, layout, statement
+from privgraph_workbench.views.parts import given_away, layout, public_noise, statement
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.runs import comparison
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.audits import shown_bare, without
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import percent, stated
-from privgraph_workbench.words.statements import noise_is_public
+from privgraph_workbench.words.numbers import at_least, percent, stated
 
 MOST_BARS = 12
 """Mechanisms that are drawn as bars; of more, the table of the tab tells."""
@@ -71,9 +72,13 @@ def found_out(record: RunRecord) -> None:
             st.markdown("Nobody has attacked this run yet.")
         said = record.statement
         if said is not None and said.epsilon_audited is not None:
-            st.markdown(f"**Is ε as claimed?** {_shown(record, said, audits)}")
-        if said is not None and (attacks or audits) and noise_is_public(said):
-            st.caption("These attackers did not use the public key of the run's noise; ε does not hold back who does.")
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.markdown("**Is ε as claimed?**", width="content")
+                fallen, colour = _fallen(said)
+                st.badge(fallen, color=colour)
+            st.markdown(_shown(record, said, audits))
+        if attacks or audits:
+            public_noise.show(record)
         with st.container(horizontal=True):
             if attacks:
                 _see(record, "outsider", f"See the attack{'s' * (len(attacks) > 1)}", ":material/person_search:")
@@ -90,19 +95,27 @@ def _see(record: RunRecord, who: str, label: str, icon: str) -> None:
     st.page_link(shell.page("attacks"), label=label, icon=icon, query_params={"who": who, "run": record.id})
 
 
+def _fallen(said: PrivacyStatement) -> tuple[str, Literal["gray", "orange", "red"]]:
+    """Which claim has fallen, in the words and the colour of a mark."""
+    shown = said.epsilon_audited or 0.0
+    if shown > said.epsilon:
+        return "no: our proof is refuted", "red"
+    if said.epsilon_as_published is not None and shown > said.epsilon_as_published:
+        return f"the paper's {stated('published', said.epsilon_as_published)} is refuted", "orange"
+    return "not refuted, which is no proof", "gray"
+
+
 def _shown(record: RunRecord, said: PrivacyStatement, audits: Sequence[AuditRecord]) -> str:
-    """What was shown of the whole run, and which claim falls by it."""
+    """What was shown of the whole run, and how often the worst case picks the right one of two."""
     by = f"{len(audits)} audit{'s' * (len(audits) != 1)}" if audits else "an attack"
     if not said.epsilon_audited:
         return f"No bound was shown ({by})."
     shown = f"Shown, by {by}: ε {statement.audited(said)} of the whole run"
     if (bare := shown_bare(queue.store().audits(record.id), said)) is not None:
         shown += f" {premise(said)}; {without(bare, said)}"
-    if said.epsilon_audited > said.epsilon:
-        return f"{shown}. **:red[That refutes the sound ε.]**"
-    if said.epsilon_as_published is not None and said.epsilon_audited > said.epsilon_as_published:
-        return f"{shown}. **That refutes the paper's {stated('published', said.epsilon_as_published)}.**"
-    return f"{shown}. That refutes no claim."
+    if right := max(filter(None, map(least_area, audits)), default=None):
+        shown += f". The worst case picks the right one of two {at_least(right)} of the time"
+    return f"{shown}."
 
 
 def show(record: RunRecord, events: Sequence[StoredEvent], told: Outlook, same: Sequence[RunRecord]) -> None:

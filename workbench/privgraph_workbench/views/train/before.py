@@ -23,12 +23,13 @@ from privgraph_workbench.facts import advising, datasets, expecting, plans
 from privgraph_workbench.facts.expecting import BEYOND_RUNS, RELATIONS, Expected, Outlook
 from privgraph_workbench.figures.runs import expected as figure
 from privgraph_workbench.forms import beginnings, widgets
+from privgraph_workbench.forms.again import CHANGED
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import beginning, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
-from privgraph_workbench.views.runs import comparison, one_run
+from privgraph_workbench.views.runs import comparison
 from privgraph_workbench.views.train import controls, promise, verdict
 from privgraph_workbench.views.train.controls import Asked
 from privgraph_workbench.words import markup
@@ -295,7 +296,7 @@ def _run(runs: Sequence[RunSpec], wrong: bool, took: float | None) -> None:
                 which = "the gallery's run" if count == 1 else f"{again} runs of the gallery"
                 st.caption(f"Replaces {which}.", help=OF_GALLERY)
     if pressed:
-        beginning.send(runs, changed=st.query_params.get(one_run.CHANGED, ""))
+        beginning.send(runs, changed=st.query_params.get(CHANGED, ""))
 
 
 def _of_gallery(runs: Sequence[RunSpec]) -> int:
