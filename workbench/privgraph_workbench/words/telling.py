@@ -70,7 +70,8 @@ def _hides(record: RunRecord, unit: str) -> str:
     if math.isinf(said.epsilon):
         return f"to hide {_whom(record, unit)}, and **nothing is guaranteed**"
     word = strength(said.epsilon, said.delta)
-    told = f"{_whom(record, unit)}, at **ε = {stated('sound', said.epsilon)}**: {word} protection from whoever knows all the rest"
+    at = f"**ε = {stated('sound', said.epsilon)}**"
+    told = f"{_whom(record, unit)}, at {at}: {word} protection from whoever knows all the rest"
     if has_public_noise(said):
         return f"and, with secret noise, hides {told}. **Its noise is public: as run, it protects nobody**"
     return f"and hides {told}"
