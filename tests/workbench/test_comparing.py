@@ -12,6 +12,7 @@ from privgraph.data.catalogue import dataset
 from privgraph.options import OptionError
 from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.records import RunRecord
+from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advising, comparing, promising
 from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks
@@ -367,6 +368,22 @@ def test_before_anything_is_done_nothing_is_recommended(store: RunStore) -> None
     nothing = advising.verdict([], "edge")
     assert (nothing.methods, nothing.stretches, nothing.heading) == (0, (), "No method has a finished run yet.")
     assert advising.verdict(filled(store, {"gap": [0.5]}, {}), "edge").methods == 1
+
+
+def test_where_nodes_are_public_a_larger_budget_has_what_a_smaller_one_reached(store: RunStore) -> None:
+    """No less accurate method is named at a larger budget, and the setting is told."""
+    for name, epsilon, accuracy in (("privgnn", 2.0, 0.76), ("privgnn", 4.0, 0.74), ("prompt-dpsgd", 8.0, 0.75)):
+        for release in ("table", "votes") if name == "privgnn" else ("",):
+            options = {"unit": "node", "epsilon": epsilon} | ({"release": release} if release else {})
+            for seed in range(3):
+                run = make_spec(name, "karate", options, seed=seed)
+                said = made_runs.statement(made_runs.node_entries(2.0), unit="node")
+                made_runs.finish(store, run, accuracy - 0.2 * (release == "votes"), said)
+    found = comparing.with_public(comparing.specs("karate", "node"), store.find(), "node")
+    (best,) = found.rows
+    assert (best["method"], best["asked"], best["mean"]) == ("privgnn", 2.0, pytest.approx(0.76))
+    assert "release table" in found.words[best["runs"]]
+    assert found.tried == 5
 
 
 def test_time_grows_with_nodes_and_falls_with_workers(store: RunStore) -> None:

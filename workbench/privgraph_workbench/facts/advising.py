@@ -227,7 +227,7 @@ def _kept(one: _Judged, smaller: Sequence[_Judged], seen: _Seen) -> _Judged:
     before = max(won, key=lambda row: float(row["mean"]), default=None)
     if before is None or one.kind == "unsure":
         return one
-    if one.kind in ("one", "several") and one.best["mean"] > before["mean"]:
+    if one.kind in ("one", "several") and one.best["mean"] >= before["mean"]:
         return one
     if any(seen.seeds.clear(row, before, together(len(one.rows))) for row in one.rows):
         return one
