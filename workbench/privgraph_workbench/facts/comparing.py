@@ -32,6 +32,8 @@ REFERENCES = (BLIND, NETWORK)
 """What is trained without privacy beside: a model that reads no edge, and a network."""
 START_SECONDS = 4.0
 """To start a worker and load torch."""
+LEADS: Mapping[str, tuple[str, ...]] = {"privgnn": ("release",), "pate": ("teacher", "noise"), "dp-gpl": ("weighting",)}
+"""Methods with teachers, and the options by which their runs are grouped."""
 TOLD = 2
 """Options that tell a setting from others of its method."""
 UNKNOWN_SECONDS = 10.0

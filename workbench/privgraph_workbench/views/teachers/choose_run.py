@@ -8,14 +8,13 @@ from statistics import fmean
 import streamlit as st
 
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts.comparing import LEADS
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import listing, markup, naming
 from privgraph_workbench.words.numbers import percent
 
 METHOD = "run.method"
-LEADS = {"privgnn": ("release",), "pate": ("teacher", "noise"), "dp-gpl": ("weighting",)}
-"""Options by which the runs of a method are grouped: their names begin with them."""
 BEHIND = {"privgnn": ("queries",), "dp-gpl": ("preset", "backbone")}
 """Options that stand at the end of a name, where runs of the method differ in them."""
 WEIGHTED = "private-centrality"

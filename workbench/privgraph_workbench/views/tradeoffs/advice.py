@@ -19,7 +19,6 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.runs import tabs
-from privgraph_workbench.views.teachers.choose_run import LEADS
 from privgraph_workbench.views.tradeoffs import files, sweep_form
 from privgraph_workbench.views.tradeoffs.known import Known, known, newest
 from privgraph_workbench.words import markup, meaning
@@ -82,7 +81,7 @@ def _with_public(found: comparing.WithPublic, unit: str) -> None:
             icon=":material/arrow_forward:",
             query_params={"chosen": ",".join(runs)},
         )
-        if best["method"] in LEADS:
+        if best["method"] in comparing.LEADS:
             st.page_link(
                 shell.page("teachers"),
                 label=f"{of} on the page Teachers",
