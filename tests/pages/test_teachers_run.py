@@ -12,6 +12,7 @@ from tests.figures.made_answers import answers as made_answers
 from tests.pages.kept_runs import keep, keep_answers
 
 from privgraph.data.errors import DataError
+from privgraph.runs import gallery
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
@@ -102,6 +103,45 @@ def test_runs_with_unequal_weights_stand_together_and_one_is_shown_unasked(store
     assert names[usual.id] == "★ unequal weights · ε 2 · 60.0%"
     assert names[equal[0].id] == "equal weights · ε 8 · 90.0%"
     assert names[published.id].startswith("weights as published, not sound · ε ")
+
+
+def test_a_run_without_answers_is_told_and_one_of_its_method_shown(opened: Open, store: RunStore) -> None:
+    """Trade-offs leads to it: what it reached is said, and why there is nothing to look at."""
+    shown = _kept(store)
+    _kept(store, "counts", method="pate")
+    asked = keep(store, make_spec("privgnn", "karate", {"release": "table", "epsilon": 2.0}), accuracy=0.77)
+    app = opened("teachers", run=asked)
+    assert not app.warning
+    (said,) = (one.value for one in app.info)
+    assert said.startswith("**PrivGNN · ")
+    assert "release table" in said
+    assert " · ε 2 · 77.0%**, seed 0: its answers were not kept" in said
+    assert "No teacher votes in it: it released one noisy table." in said
+    assert app.selectbox(key="run").value == shown
+    assert any(f"run={asked}" in one.proto.query_string for one in app.get("page_link"))
+
+
+def test_all_settings_are_compared_also_those_without_answers(opened: Open, store: RunStore) -> None:
+    _kept(store)
+    keep(store, make_spec("privgnn", "karate", {"release": "table", "epsilon": 2.0}), accuracy=0.77)
+    app = opened("teachers")
+    app.session_state["fold.compared"] = True
+    app.run()
+    assert not app.exception, app.exception
+    table = next(one.value for one in app.dataframe if "answers kept" in one.value.columns)
+    assert sorted(table["answers kept"]) == ["no", "yes"]
+    assert "77.0%" in list(table["accuracy (95% over seeds)"])
+
+
+def test_that_the_noise_of_a_run_is_public_stands_where_its_epsilon_does(opened: Open, store: RunStore) -> None:
+    _kept(store)
+    said = "protects nobody: its noise is public"
+    assert not any(said in one.value for one in opened("teachers").markdown), "one's own"
+    gallery.bring_in(store)
+    for one in store.find():
+        if not one.gallery:
+            store.delete(one.id)
+    assert any(said in one.value for one in opened("teachers").markdown)
 
 
 def test_an_accuracy_is_that_of_all_seeds(opened: Open, store: RunStore) -> None:

@@ -12,8 +12,10 @@ from privgraph.data.catalogue import dataset
 from privgraph.options import OptionError
 from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.records import RunRecord
+from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advising, comparing, promising
+from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks
 
 
 @pytest.fixture
@@ -138,9 +140,9 @@ def test_each_range_of_budgets_has_its_own_advice(store: RunStore) -> None:
         ("ε 4 to 8", "several", ("progap", "gap")),
     ]
     assert told.stretches[2].text == (
-        "ε 4 to 8 (weak protection to next to none): no clear winner; ProGAP has 90.0% at ε 4, 95.0% at ε 8. It is "
-        "clearly better than the model that ignores edges (51.0%). 3 seeds each do not tell it from GAP (94.0% at "
-        "ε 8); about 18 seeds might."
+        "ε 4 to 8 (weak protection to next to none): no clear winner; ProGAP has 90.0% at ε 4, 95.0% at ε 8. At ε 8 "
+        "clearly above the model that ignores edges (51.0%), but not clearly above GAP (94.0%, lower by −4.0 to 6.0 "
+        "points, 3 seeds)."
     )
 
 
@@ -153,7 +155,7 @@ def test_a_higher_mean_alone_is_no_reason_to_pay_for_noise(store: RunStore) -> N
     assert low.why.endswith("is clearly better: the best, ProGAP, has 70.0% (55.1% to 84.9%) at ε 1.")
     assert (high.kind, high.takes) == ("several", ("gap", "progap")), "at ε 4 80.0%, 65.1% to 94.9%"
     assert high.why.startswith(
-        "It is clearly better than the model that ignores edges (67.0%). 3 seeds each do not tell it from ProGAP"
+        "Clearly above the model that ignores edges (67.0%), but not clearly above ProGAP (80.0%, lower by "
     )
 
 
@@ -175,7 +177,8 @@ def test_what_would_settle_a_choice_is_so_many_seeds_and_they_do(store: RunStore
     seeds = {one.seeds for one in line.needed}
     assert {(one.method, one.epsilon) for one in line.needed} == {("gap", 4.0), ("progap", 4.0)}
     (more,) = seeds
-    assert f"4 seeds each do not tell it from GAP (60.0%); about {more} seeds might." in line.why
+    assert line.why.startswith("Not clearly above GAP (60.0%, lower by −")
+    assert line.why.endswith(" points, 4 seeds).")
     for count, kind in ((more, "one"), (more - 1, "several")):
         for one in store.find():
             store.delete(one.id)
@@ -192,8 +195,58 @@ def test_what_would_settle_a_choice_is_so_many_seeds_and_they_do(store: RunStore
 def test_what_no_number_of_seeds_would_tell_is_said_to_be_near(store: RunStore) -> None:
     records = filled(store, {"gap": [0.60, 0.65, 0.70], "progap": [0.701, 0.651, 0.601]}, {"mlp": 0.4})
     (line,) = advising.verdict(records, "edge").stretches
-    assert line.why.endswith("3 seeds each do not tell it from GAP (75.0% at ε 4); 20 seeds might not either.")
+    assert "but not clearly above GAP (75.0%, lower by −" in line.why
     assert not line.needed
+
+
+def _finished(store: RunStore, reached: dict[str, dict[float, list[float]]]) -> list[RunRecord]:
+    """Runs of people, an accuracy for each seed at each epsilon, and a guess that is right in 40%."""
+    for name, budgets in reached.items():
+        for epsilon, told in budgets.items():
+            for seed, accuracy in enumerate(told):
+                said = made_runs.statement(made_runs.node_entries(2.0), unit="node")
+                spec = made_runs.spec(name, epsilon=epsilon, seed=seed, unit="node")
+                made_runs.finish(store, spec, accuracy, said)
+    return [replace(one, metrics={**one.metrics, "majority_class_accuracy": 0.4}) for one in store.find()]
+
+
+def test_what_a_smaller_budget_gives_is_not_lost_at_a_larger_one(store: RunStore) -> None:
+    """A guarantee at ε 4 is one at ε 8 and at ε 16, where a method is worse, or none helps."""
+    steady, wide = [0.59, 0.60, 0.61], [0.20, 0.62, 0.99]
+    records = _finished(
+        store,
+        {
+            "dp-mlp": {4.0: steady, 8.0: [0.54, 0.55, 0.56], 16.0: [0.41, 0.39, 0.40]},
+            "gap": {4.0: [0.49, 0.50, 0.51], 8.0: [0.49, 0.50, 0.51], 16.0: wide},
+        },
+    )
+    small, large = advising.verdict(records, "node").stretches
+    assert (small.span, small.kind) == ("ε 4", "one")
+    assert (large.span, large.kind, large.takes) == ("ε 8 to 16", "before", ())
+    assert large.told.startswith("no more than at ε 4, where DP-MLP (reads no edge) has 60.0% (")
+    assert large.why.startswith(
+        "What is promised there is promised here. No method is clearly better here: the best, GAP"
+    )
+
+
+def test_of_what_cannot_be_told_apart_the_nearest_is_named_and_why(store: RunStore) -> None:
+    """The next best, which is clearly below, is told too."""
+    records = _finished(
+        store,
+        {
+            "dp-mlp": {4.0: [0.69, 0.70, 0.71]},
+            "heter-poisson": {4.0: [0.63, 0.64, 0.65]},
+            "gap": {4.0: [0.40, 0.55, 0.70]},
+            "progap": {4.0: [0.38, 0.54, 0.70]},
+        },
+    )
+    (line,) = advising.verdict(records, "node").stretches
+    assert line.kind == "several"
+    assert line.why.startswith(
+        "Clearly above HeterPoisson (64.0%, lower by 6.0 to 6.0 points), but not clearly above GAP"
+    )
+    assert line.why.endswith(" points, 3 seeds).")
+    assert "ProGAP" not in line.why
 
 
 def test_a_network_is_the_most_accurate_one_whatever_its_options(store: RunStore) -> None:
@@ -267,6 +320,19 @@ def test_where_no_method_beats_a_guess_that_is_said_first(store: RunStore) -> No
     assert advising.verdict(better, "node").stretches[0].takes[0] == "dp-mlp", "half of that is clearly beaten"
 
 
+def test_the_advice_and_the_figure_have_the_same_guess(store: RunStore) -> None:
+    """A baseline over more seeds, on other test nodes, moves neither."""
+    records = _finished(store, {"gap": {2.0: [0.38, 0.41, 0.44]}, "dp-mlp": {2.0: [0.37, 0.40, 0.43]}})
+    bare = made_runs.statement((), unit="none")
+    for seed in range(5):
+        run = made_runs.finish(store, made_runs.spec("mlp", unit="none", seed=seed), 0.5, bare)
+        records.append(replace(run, metrics={**run.metrics, "majority_class_accuracy": 0.35}))
+    told = advising.verdict(records, "node")
+    assert "than a guess (40.0%)" in told.stretches[0].why
+    drawn = [one for one in tradeoff.chart(tradeoff.data(records)).series if one.name == tradeoff_marks.GUESS]
+    assert [one.y for one in drawn] == [pytest.approx((0.4,))]
+
+
 def test_where_too_little_has_run_nothing_is_advised(store: RunStore) -> None:
     records = filled(store, {"gap": [0.2, 0.5, 0.8]}, {"mlp": 0.3})
     said = advising.verdict(records, "edge", ["gap", "progap", "edge-rand"])
@@ -302,6 +368,22 @@ def test_before_anything_is_done_nothing_is_recommended(store: RunStore) -> None
     nothing = advising.verdict([], "edge")
     assert (nothing.methods, nothing.stretches, nothing.heading) == (0, (), "No method has a finished run yet.")
     assert advising.verdict(filled(store, {"gap": [0.5]}, {}), "edge").methods == 1
+
+
+def test_where_nodes_are_public_a_larger_budget_has_what_a_smaller_one_reached(store: RunStore) -> None:
+    """No less accurate method is named at a larger budget, and the setting is told."""
+    for name, epsilon, accuracy in (("privgnn", 2.0, 0.76), ("privgnn", 4.0, 0.74), ("prompt-dpsgd", 8.0, 0.75)):
+        for release in ("table", "votes") if name == "privgnn" else ("",):
+            options = {"unit": "node", "epsilon": epsilon} | ({"release": release} if release else {})
+            for seed in range(3):
+                run = make_spec(name, "karate", options, seed=seed)
+                said = made_runs.statement(made_runs.node_entries(2.0), unit="node")
+                made_runs.finish(store, run, accuracy - 0.2 * (release == "votes"), said)
+    found = comparing.with_public(comparing.specs("karate", "node"), store.find(), "node")
+    (best,) = found.rows
+    assert (best["method"], best["asked"], best["mean"]) == ("privgnn", 2.0, pytest.approx(0.76))
+    assert "release table" in found.words[best["runs"]]
+    assert found.tried == 5
 
 
 def test_time_grows_with_nodes_and_falls_with_workers(store: RunStore) -> None:

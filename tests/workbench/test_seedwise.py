@@ -53,7 +53,6 @@ def test_a_guess_is_on_the_same_test_nodes() -> None:
     assert seen(one, {}, 0.4).above_guess(ONE)
     assert not seen(one, {}, 0.5).above_guess(ONE)
     assert seen(one, {}).above_guess(ONE), "where no guess is known, nothing speaks against it"
-    assert seen(one, {}, 0.4).guess([ONE]) == pytest.approx(0.4)
 
 
 def test_seeds_that_might_tell_are_more_than_there_are() -> None:

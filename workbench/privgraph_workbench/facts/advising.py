@@ -10,11 +10,11 @@ from typing import Literal
 from privgraph.options import listed
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts.seedwise import MOST_SEEDS, Seedwise, together
+from privgraph_workbench.facts.row_words import at, both, reader, title_of, with_interval
+from privgraph_workbench.facts.seedwise import Seedwise, together
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks
 from privgraph_workbench.words import meaning
-from privgraph_workbench.words.naming import reads_no_edge
 from privgraph_workbench.words.numbers import percent, signed, whole
 from privgraph_workbench.words.statements import protect_nobody
 
@@ -34,15 +34,14 @@ BASIS = (
     "In brackets: 95% intervals over seeds. Clearly better: the interval of the difference lies above 0, seed by seed "
     "where most seeds are shared (Student's t), else of the two means (Welch). At each ε there are two questions: what "
     "beats the level without edges (of people: a guess), and which method is best. Each has a chance of at most 5% of "
-    "a wrong answer, however many are compared (Bonferroni). How many seeds might do is estimated from the present "
-    "differences."
+    "a wrong answer, however many are compared (Bonferroni)."
 )
 """What is called clear."""
 ACCURACY, PREC = "test accuracy", "PREC@1 of relations"
 """What is compared: methods that predict relations have no accuracy."""
 SECRET = "Each ε is that of the same noise with a secret key: train your own before you release anything."
 """What holds where the noise of runs is public."""
-Kind = Literal["blind", "nothing", "one", "several", "unsure"]
+Kind = Literal["blind", "nothing", "one", "several", "before", "unsure"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,9 +59,10 @@ class Stretch:
 
     kind: `blind` (edges are to be hidden, and nothing that adds noise is clearly better than a model that
     reads none), `nothing` (no method is clearly better than a guess), `one` (a single method is clearly the
-    best), `several` (there is no clear winner), `unsure` (too little has run). takes: what can be taken, the
-    best first. told: what is said, before the reasons; why: these, a sentence or two. needed: what would
-    settle it, where no more than `MOST_SEEDS` seeds would.
+    best), `several` (there is no clear winner), `before` (nothing is better than what a smaller budget gave),
+    `unsure` (too little has run). takes: what can be taken, the best first. told: what is said, before the
+    reasons; why: these, a sentence or two. needed: what would settle it, where no more than
+    `seedwise.MOST_SEEDS` seeds would.
     """
 
     epsilons: tuple[float, ...]
@@ -138,7 +138,9 @@ def verdict(
 
     Each budget is judged by the methods that ran at it, seed by seed (`Seedwise`). To hide edges, a model
     that reads none is taken where nothing is clearly better than it; else no method helps where none is
-    clearly better than a guess. Budgets side by side of which the same is said are told in one.
+    clearly better than a guess. What is promised at a budget is promised at every larger one: where nothing
+    reaches more than a smaller budget did, that is said. Budgets side by side of which the same is said are
+    told in one.
     """
     rows = [row for row in tradeoff.data(records) if not row["variant"]]
     private = [row for row in rows if row["unit"] == unit and row["asked"] is not None and row["method"] != BLIND]
@@ -149,10 +151,14 @@ def verdict(
         return Verdict(unit=unit, absent=absent)
     blind = next((row for row in rows if row["method"] == BLIND and row["unit"] == "none"), None)
     bare = _network(tradeoff.data(networks or records), private[-1]["test_nodes"])
-    seen = _Seen(seeds=Seedwise.of([*records, *networks]), unit=unit, blind=blind, bare=bare)
-    at = {asked: list(held) for asked, held in groupby(private, key=lambda row: row["asked"])}
-    single = [asked for asked, held in at.items() if len(held) < 2 <= len(methods)]
-    judged = [_judged(held, seen) for asked, held in at.items() if asked not in single]
+    guess = tradeoff_marks.guessed(private)
+    seen = _Seen(seeds=Seedwise.of([*records, *networks]), unit=unit, blind=blind, bare=bare, guess=guess)
+    budgets = {asked: list(held) for asked, held in groupby(private, key=lambda row: row["asked"])}
+    single = [asked for asked, held in budgets.items() if len(held) < 2 <= len(methods)]
+    judged: list[_Judged] = []
+    for asked, held in budgets.items():
+        if asked not in single:
+            judged.append(_kept(_judged(held, seen), judged, seen))
     stretches = tuple(_stretch(list(same), seen) for _, same in groupby(judged, key=_alike))
     notes = [f"A single method has run at ε {listed([f'{one:g}' for one in single])}."] if single else []
     notes += [f"Not run yet: {', '.join(absent)}."] if absent else []
@@ -173,12 +179,13 @@ def verdict(
 @dataclass(frozen=True, kw_only=True)
 class _Seen:
     """What every budget is judged by: the runs seed by seed, the unit, a model that reads no edge, and a
-    network without privacy (None: it has not run)."""
+    network without privacy (None: it has not run), and how often a guess is right (None: not known)."""
 
     seeds: Seedwise
     unit: str
     blind: Row | None
     bare: Row | None
+    guess: float | None
 
     @property
     def free(self) -> Row | None:
@@ -188,12 +195,14 @@ class _Seen:
 
 @dataclass(frozen=True, kw_only=True)
 class _Judged:
-    """One budget: its rows by their means, what is said of it, the best, and what cannot be told from it."""
+    """One budget: its rows by their means, what is said of it, the best, and what cannot be told from it;
+    of the kind `before` also what is as good and was had at a smaller budget."""
 
     rows: list[Row]
     kind: Kind
     best: Row
     alike: tuple[Row, ...] = ()
+    before: Row | None = None
 
 
 def _judged(rows: list[Row], seen: _Seen) -> _Judged:
@@ -212,6 +221,19 @@ def _judged(rows: list[Row], seen: _Seen) -> _Judged:
     return _Judged(rows=rows, kind="several" if alike else "one", best=best, alike=alike)
 
 
+def _kept(one: _Judged, smaller: Sequence[_Judged], seen: _Seen) -> _Judged:
+    """The same, or that nothing at this budget is better than the best that smaller ones gave."""
+    won = [two.best for two in smaller if two.kind in ("one", "several") and two.best["delta"] <= one.best["delta"]]
+    before = max(won, key=lambda row: float(row["mean"]), default=None)
+    if before is None or one.kind == "unsure":
+        return one
+    if one.kind in ("one", "several") and one.best["mean"] >= before["mean"]:
+        return one
+    if any(seen.seeds.clear(row, before, together(len(one.rows))) for row in one.rows):
+        return one
+    return _Judged(rows=one.rows, kind="before", best=one.rows[0], before=before)
+
+
 def _level(rows: Sequence[Row]) -> float:
     """Of the intervals that tell which is best: a wrong one would have to beat the right one, and each of the
     others might (Hsu 1984)."""
@@ -220,36 +242,40 @@ def _level(rows: Sequence[Row]) -> float:
 
 def _alike(one: _Judged) -> tuple[str, str]:
     """By what budgets side by side are told in one."""
-    return one.kind, one.best["method"] if one.kind in ("one", "several") else ""
+    told = one.best["method"] if one.kind in ("one", "several") else ""
+    return one.kind, told if one.before is None else str(one.before["runs"])
 
 
 def _stretch(same: list[_Judged], seen: _Seen) -> Stretch:
     """Budgets side by side of which the same is said."""
-    kind, title = same[0].kind, _title(same[0].best)
+    kind, title = same[0].kind, title_of(same[0].best)
     last = same[-1]
     takes: tuple[str, ...] = ()
     needed: tuple[Needed, ...] = ()
     nearest = max((one.best for one in same), key=lambda row: float(row["mean"]))
-    there = f"{_title(nearest)}, has {_with_interval(nearest)}{_at(nearest)}"
+    there = f"{title_of(nearest)}, has {with_interval(nearest)}{at(nearest)}"
     if kind == "blind" and seen.blind is not None:
-        takes, told = (BLIND,), f"take {IGNORES}, {_with_interval(seen.blind)}{_cost([seen.blind], seen)}"
+        takes, told = (BLIND,), f"take {IGNORES}, {with_interval(seen.blind)}{_cost([seen.blind], seen)}"
         why = f"It needs no noise, and no method that adds noise is clearly better: the best, {there}."
     elif kind == "nothing":
         told = "no method helps"
-        why = f"None is clearly better than {_guess(same, seen)}: the best, {there}."
+        why = f"None is clearly better than {_guess(seen)}: the best, {there}."
     elif kind == "one":
-        takes, told = (same[0].best["method"],), f"take {_reader(same[0].best)}, {_reached(same, seen)}"
+        takes, told = (same[0].best["method"],), f"take {reader(same[0].best)}, {_reached(same, seen)}"
         below = [*last.rows[1:2], *([seen.free] if seen.free is not None else [])]
         where = f"At ε {last.best['asked']:g} clearly" if len(same) > 1 else "Clearly"
         why = (
-            f"{where} above {_and([_beaten(last.best, row, seen, _level(last.rows)) for row in below])}."
+            f"{where} above {both([_beaten(last.best, row, seen, _level(last.rows)) for row in below])}."
             if below
             else "No other method has run."
         )
+    elif kind == "before" and (before := last.before) is not None:
+        told = f"no more than{at(before)}, where {reader(before)} has {with_interval(before)}"
+        why = f"What is promised there is promised here. No method is clearly better here: the best, {there}."
     elif kind == "several":
         takes = tuple(dict.fromkeys(row["method"] for one in reversed(same) for row in (one.best, *one.alike)))
-        told = f"no clear winner; {_reader(same[0].best)} has {_reached(same, seen)}"
-        why = _several(same, seen)
+        told = f"no clear winner; {reader(same[0].best)} has {_reached(same, seen)}"
+        why = _several(last, seen, where=at(last.best) if len(same) > 1 else "")
         needed = _needed(same, seen)
     else:
         told = "too little has run"
@@ -265,35 +291,31 @@ def _stretch(same: list[_Judged], seen: _Seen) -> Stretch:
 
 def _beaten(best: Row, row: Row, seen: _Seen, level: float) -> str:
     """What is clearly worse, and the interval of how much."""
-    title = IGNORES if row is seen.free else f"the next best, {_title(row)}"
+    title = IGNORES if row is seen.free else f"the next best, {title_of(row)}"
+    return f"{title} ({_below(best, row, seen, level)})"
+
+
+def _below(best: Row, row: Row, seen: _Seen, level: float) -> str:
+    """What it reaches, and the interval of how much lower that is."""
     found = seen.seeds.difference(best, row, level)
     far = "" if found is None else f", lower by {' to '.join(signed(100 * one) for one in found[1:])} points"
-    return f"{title} ({percent(row['mean'])}{far})"
+    return f"{percent(row['mean'])}{far}"
 
 
-def _several(same: list[_Judged], seen: _Seen) -> str:
-    """The same method comes first at each of these budgets, and others cannot be told from it."""
-    last_of = {row["method"]: row for one in same for row in one.alike}
-    names = [f"{_title(row)} ({percent(row['mean'])}{_at(row) * (len(same) > 1)})" for row in last_of.values()]
-    above = ""
-    if seen.free is not None:
-        above = f"It is clearly better than {IGNORES} ({percent(seen.free['mean'])}). "
-    counts = [row["seeds"] for one in same for row in (one.best, *one.alike)]
-    few, many = min(counts), max(counts)
-    by = f"{few} seed{'s' * (few != 1)}" if few == many else f"{few} to {many} seeds"
-    return f"{above}{by.capitalize()} each do not tell it from {_and(names)}; {_told_with(same, seen)}."
-
-
-def _told_with(same: list[_Judged], seen: _Seen) -> str:
-    """How many seeds would tell what cannot be told apart, and of what not even `MOST_SEEDS` would."""
-    seeds = max((one.seeds for one in _needed(same, seen)), default=0)
-    titles = {row["method"]: _title(row) for one in same for row in one.alike}
-    apart = {row["method"] for one in same for row in one.alike if seen.seeds.to_tell(one.best, row, _level(one.rows))}
-    if not apart:
-        return f"{MOST_SEEDS} seeds might not either"
-    if len(apart) == len(titles):
-        return f"about {seeds} seeds might"
-    return f"about {seeds} seeds might tell it from {_and([titles[one] for one in titles if one in apart])}"
+def _several(one: _Judged, seen: _Seen, where: str) -> str:
+    """What the first of a budget is clearly above, and of what cannot be told from it the nearest. where: the
+    budget, of several."""
+    level, others = _level(one.rows), [row for row in one.rows if row is not one.best]
+    near = min(one.alike, key=lambda row: abs(float(one.best["mean"] - row["mean"])))
+    told = [f"{IGNORES} ({percent(seen.free['mean'])})"] if seen.free is not None else []
+    if (second := others[0]) not in one.alike:
+        told.append(f"{title_of(second)} ({_below(one.best, second, seen, level)})")
+    clear = f"clearly above {both(told)}, but " if told else ""
+    count = min(one.best["seeds"], near["seeds"])
+    seeds = f"{count} seed{'s' * (count != 1)}"
+    said = f"{clear}not clearly above {title_of(near)} ({_below(one.best, near, seen, level)}, {seeds})."
+    said = f"{where} {said}".strip()
+    return f"{said[0].upper()}{said[1:]}"
 
 
 def _needed(same: list[_Judged], seen: _Seen) -> tuple[Needed, ...]:
@@ -309,32 +331,10 @@ def _needed(same: list[_Judged], seen: _Seen) -> tuple[Needed, ...]:
     return tuple(Needed(method=name, epsilon=asked, seeds=told) for (name, asked), told in seeds.items())
 
 
-def _at(row: Row) -> str:
-    return f" at ε {row['asked']:g}"
-
-
-def _title(row: Row) -> str:
-    return METHODS[row["method"]].title
-
-
-def _reader(row: Row) -> str:
-    """The method, and that it reads no edge where it reads none."""
-    return _title(row) + " (reads no edge)" * reads_no_edge(row["method"])
-
-
-def _and(names: Sequence[str]) -> str:
-    """Names with an and before the last.
-
-    >>> _and(["A"]), _and(["A", "B", "C"])
-    ('A', 'A, B and C')
-    """
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-
-
 def _reached(same: Sequence[_Judged], seen: _Seen) -> str:
     """The accuracy of the best at one budget with its interval, or at both ends of several, and its cost."""
     ends = [same[0].best] if len(same) == 1 else [same[0].best, same[-1].best]
-    said = _with_interval(ends[0]) if len(ends) == 1 else ", ".join(f"{percent(row['mean'])}{_at(row)}" for row in ends)
+    said = with_interval(ends[0]) if len(ends) == 1 else ", ".join(f"{percent(row['mean'])}{at(row)}" for row in ends)
     return said + _cost(ends, seen)
 
 
@@ -353,14 +353,9 @@ def _unclear(row: Row, bare: Row, seen: _Seen) -> str:
     return " (not clear)" if far is not None and far[1] <= 0 < far[0] else ""
 
 
-def _guess(same: Sequence[_Judged], seen: _Seen) -> str:
+def _guess(seen: _Seen) -> str:
     """What takes no learning, and how often it is right."""
-    return f"a guess ({percent(seen.seeds.guess(row for one in same for row in one.rows))})"
-
-
-def _with_interval(row: Row) -> str:
-    span = "" if row["low"] is None else f" ({percent(row['low'])} to {percent(row['high'])})"
-    return f"{percent(row['mean'])}{span}"
+    return "a guess" if seen.guess is None else f"a guess ({percent(seen.guess)})"
 
 
 def _thin(stretches: Sequence[Stretch], absent: Sequence[str], expected: int) -> str:
@@ -378,16 +373,15 @@ def _lead(judged: Sequence[_Judged], seen: _Seen) -> str:
     if seen.unit != "node" or not judged:
         return ""
     if all(one.kind == "nothing" for one in judged):
-        return f" no method helps at any ε tried. None is clearly better than {_guess(judged, seen)}."
+        return f" no method helps at any ε tried. None is clearly better than {_guess(seen)}."
     if seen.blind is None or any(
         seen.seeds.clear(row, seen.blind, together(len(one.rows))) for one in judged for row in one.rows
     ):
         return ""
-    guess = seen.seeds.guess(row for one in judged for row in one.rows)
     return (
         " at no ε tried is a method clearly better than a model that reads no edge and protects nobody "
         f"({percent(seen.blind['mean'])})."
-        + ("" if guess is None else f" Naming the largest class for everybody is right in {percent(guess)}.")
+        + ("" if seen.guess is None else f" Naming the largest class for everybody is right in {percent(seen.guess)}.")
     )
 
 

@@ -7,7 +7,7 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from itertools import groupby
+from dataclasses import dataclass, field
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.spec import DatasetSpec, PublicFacts
@@ -21,7 +21,9 @@ from privgraph_workbench.facts.advising import BLIND, NETWORK, UNITS, Needed
 from privgraph_workbench.facts.method_costs import PRIVACY
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.words.listing import told_in_list
 from privgraph_workbench.words.naming import nodes_of
+from privgraph_workbench.words.statements import protect_nobody
 
 EPSILONS: Mapping[str, tuple[float, ...]] = {"edge": (0.5, 1.0, 2.0, 4.0), "node": (1.0, 2.0, 4.0, 8.0)}
 """The budgets that are tried by default: those at which either unit is protected in practice."""
@@ -30,6 +32,10 @@ REFERENCES = (BLIND, NETWORK)
 """What is trained without privacy beside: a model that reads no edge, and a network."""
 START_SECONDS = 4.0
 """To start a worker and load torch."""
+LEADS: Mapping[str, tuple[str, ...]] = {"privgnn": ("release",), "pate": ("teacher", "noise"), "dp-gpl": ("weighting",)}
+"""Methods with teachers, and the options by which their runs are grouped."""
+TOLD = 2
+"""Options that tell a setting from others of its method."""
 UNKNOWN_SECONDS = 10.0
 """Of a run of a method of which no finished run tells its time."""
 
@@ -191,18 +197,35 @@ def used_words(used: int, done: int) -> str:
     return f"From {of} finished run{'s' * (done != 1)}{' here: those at default options' * (used < done)}."
 
 
-def with_public(wanted: Sequence[RunSpec], records: Sequence[RunRecord], unit: str) -> list[list[Row]]:
-    """What is best on the graph of a comparison where some of its nodes are public: of methods in a setting
-    of their own, at each budget the setting with the highest mean over three seeds or more; budgets side by
-    side with the same method in one list."""
+@dataclass(frozen=True, kw_only=True)
+class WithPublic:
+    """What has the highest means where some nodes are public. rows: at each budget that has a higher one than
+    all smaller budgets, the setting that has it; words: what tells these apart, by the ids of a row's runs;
+    tried: of how many means these are; public: how many of their runs protect nobody ("": none)."""
+
+    rows: tuple[Row, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
+    tried: int = 0
+    public: str = ""
+
+
+def with_public(wanted: Sequence[RunSpec], records: Sequence[RunRecord], unit: str) -> WithPublic:
+    """Of methods in a setting of their own on the graph of a comparison, from settings with three seeds or
+    more. What is promised at a budget is promised at every larger one, if delta is no larger there."""
     graph = GraphId.of(wanted[0]).people
     names = apart(dataset(wanted[0].dataset), unit)
     own = [one for one in records if not one.unreadable and one.spec.method in names and one.spec.unit == unit]
-    rows = tradeoff.data([one for one in own if GraphId.of(one.spec).people == graph])
-    best = {
-        row["asked"]: row
-        for row in sorted(rows, key=lambda row: float(row["mean"]))
-        if row["asked"] is not None and row["low"] is not None
-    }
-    told = [best[asked] for asked in sorted(best)]
-    return [list(same) for _, same in groupby(told, key=lambda row: row["method"])]
+    own = [one for one in own if GraphId.of(one.spec).people == graph]
+    rows = [row for row in tradeoff.data(own) if row["asked"] is not None and row["low"] is not None]
+    best: list[Row] = []
+    for row in sorted(rows, key=lambda row: (row["asked"], -row["mean"])):
+        if not any(one["mean"] >= row["mean"] and one["delta"] <= row["delta"] for one in best):
+            best.append(row)
+    told = told_in_list(own)
+    behind = {run for row in best for run in str(row["runs"]).split()}
+    return WithPublic(
+        rows=tuple(best),
+        words={row["runs"]: ", ".join(told[str(row["runs"]).split()[0]][:TOLD]) for row in best},
+        tried=len(rows),
+        public=protect_nobody([one.statement for one in own if one.id in behind and one.statement]),
+    )

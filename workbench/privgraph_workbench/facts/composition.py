@@ -38,7 +38,7 @@ def together(records: Sequence[RunRecord], behind: Sequence[RunRecord] = ()) -> 
     said += f": {len(chosen)} that are told here, and {beside} behind means and figures." if beside else "."
     if len({unit_of(one) for one in most}) > 1:
         return f"{said} They protect different units, so that no one ε says what all of them have shown."
-    kinds = _relations(most)
+    kinds = relations([one.statement for one in most if one.statement is not None])
     if len(kinds) > 1:
         named = "; ".join(NEIGHBOURS[kind] for kind in kinds)
         return (
@@ -57,13 +57,13 @@ def together(records: Sequence[RunRecord], behind: Sequence[RunRecord] = ()) -> 
     )
 
 
-def _relations(records: Sequence[RunRecord]) -> list[Neighbours]:
-    """The relations under which these runs promise, which compose under one alone.
+def relations(statements: Sequence[PrivacyStatement]) -> list[Neighbours]:
+    """The relations under which these statements promise, which compose under one alone.
 
     What reads no edge and hides a node's record hides it as well where its edges come and go with it: all
     that is read changes by the same record.
     """
-    kinds = list(dict.fromkeys(one.statement.neighbours for one in records if one.statement is not None))
+    kinds = list(dict.fromkeys(one.neighbours for one in statements))
     others: list[Neighbours] = [kind for kind in kinds if kind is not Neighbours.NODE_RECORD]
     return others if len(others) == 1 and others[0] in _WITH_RECORDS else kinds
 

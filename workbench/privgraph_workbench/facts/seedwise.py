@@ -68,11 +68,6 @@ class Seedwise:
         found = seeds.paired(pairs, level)
         return not pairs or (found is not None and found[1] > 0)
 
-    def guess(self, rows: Iterable[Row]) -> float | None:
-        """What a guess reaches, on average over the runs of the rows; None where it is not known."""
-        known = [guess for row in rows for _, _, guess in self._of(row) if guess is not None]
-        return fmean(known) if known else None
-
     def to_tell(self, one: Row, other: Row, level: float = 0.95) -> int | None:
         """With how many seeds each, all shared, one would be clearly better, if mean and spread stay as they
         are; None where not even `MOST_SEEDS` would do. Where either has fewer than `FEWEST`, these tell

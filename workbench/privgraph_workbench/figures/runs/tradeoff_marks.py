@@ -11,6 +11,7 @@ from typing import Any
 from privgraph_workbench import theme
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row, Series, band
+from privgraph_workbench.figures.runs import tradeoff_shown
 from privgraph_workbench.figures.runs.curve_names import curve_of
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
 from privgraph_workbench.words.numbers import kept, percent, rounded_delta, stated
@@ -235,13 +236,20 @@ def level(row: Row, name: str, place: int, panel: int, ends: tuple[float, float]
     )
 
 
-def guess(rows: Sequence[Row], panel: int, ends: tuple[float, float]) -> list[Series]:
-    """A plain grey line at what takes no learning, of the setting with the most seeds; only where it is in
-    sight anyhow, among what is drawn."""
+def guessed(rows: Sequence[Row]) -> float | None:
+    """What takes no learning on the test nodes of most methods that have an epsilon, as the setting with the
+    most seeds has it; None where no run tells."""
     known = [row for row in rows if row.get("guess") is not None]
-    if not known:
+    private = [row for row in known if not row["reference"]] or known
+    same = tradeoff_shown.same_nodes(private, private) if private else []
+    return max(((int(row["seeds"]), float(row["guess"])) for row in same), default=(0, None))[1]
+
+
+def guess(rows: Sequence[Row], panel: int, ends: tuple[float, float]) -> list[Series]:
+    """A plain grey line at what takes no learning; only where it is in sight anyhow, among what is drawn."""
+    level = guessed(rows)
+    if level is None:
         return []
-    level = float(max(known, key=lambda row: int(row["seeds"]))["guess"])
     least = min(float(row["mean"] if row["low"] is None else row["low"]) for row in rows)
     if level < least:
         return []

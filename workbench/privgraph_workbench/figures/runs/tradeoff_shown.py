@@ -56,9 +56,9 @@ def _outlined(rows: Sequence[Row]) -> set[int]:
         private = [row for row in held if not row["reference"]]
         levels = [row for row in held if row["reference"]]
         if len({curve_of(row) for row in private}) > FEW:
-            private = _one_a_method(_same_nodes(private, private))
+            private = _one_a_method(same_nodes(private, private))
         if len(levels) > FEW // 2:
-            levels = _one_a_method(_same_nodes(levels, private or levels))
+            levels = _one_a_method(same_nodes(levels, private or levels))
             levels = [row for row in levels if row["method"] in COMPARED] or levels
         chosen |= {id(row) for row in (*private, *levels)}
     return chosen
@@ -97,7 +97,7 @@ def _of_method(row: Row) -> tuple[object, ...]:
     return row["graph"], row["unit"], row["reference"], row["method"]
 
 
-def _same_nodes(rows: Sequence[Row], beside: Sequence[Row]) -> list[Row]:
+def same_nodes(rows: Sequence[Row], beside: Sequence[Row]) -> list[Row]:
     """Those that were measured on the nodes on which most methods of `beside` were, where there are any."""
     methods: dict[object, set[object]] = {}
     for row in beside:

@@ -28,7 +28,7 @@ from privgraph.privacy.events import (
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import attacked, tuning_price
-from privgraph_workbench.facts import method_costs
+from privgraph_workbench.facts import composition, method_costs
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import audits as audit_words
 from privgraph_workbench.words import markup, meaning
@@ -147,15 +147,18 @@ def numbers(
 
 def looking(statements: Sequence[PrivacyStatement], seeds: int, runs: str) -> None:
     """What all `runs` would cost together, each statement with so many seeds, if all of them were shown to
-    somebody."""
-    event = Ledger([entry for one in statements for entry in one.ledger]).event()
+    somebody; where their relations of neighbouring datasets differ, that there is no one number."""
     delta = max(one.delta for one in statements)
     largest = max(one.epsilon for one in statements)
+    if len(composition.relations(statements)) > 1:
+        shown = "more. Their neighbouring datasets differ, so that no one ε says how much"
+    else:
+        event = Ledger([entry for one in statements for entry in one.ledger]).event()
+        shown = f"ε = {upper(tuning_price(event, delta, seeds))} (δ = {rounded_delta(delta)})"
     st.warning(
         f"The price of looking: each run alone is sound at its own ε (the largest: {upper(largest)}), but "
-        f"whoever sees all {len(statements) * seeds} {runs}, or picks the best of them, has been shown ε = "
-        f"{upper(tuning_price(event, delta, seeds))} (δ = {rounded_delta(delta)}). No paper counts this. Run several "
-        "on data that are public or yours to see."
+        f"whoever sees all {len(statements) * seeds} {runs}, or picks the best of them, has been shown {shown}. "
+        "No paper counts this. Run several on data that are public or yours to see."
     )
 
 

@@ -8,14 +8,13 @@ from statistics import fmean
 import streamlit as st
 
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts.comparing import LEADS
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import listing, markup, naming
 from privgraph_workbench.words.numbers import percent
 
 METHOD = "run.method"
-LEADS = {"privgnn": ("release",), "pate": ("teacher", "noise"), "dp-gpl": ("weighting",)}
-"""Options by which the runs of a method are grouped: their names begin with them."""
 BEHIND = {"privgnn": ("queries",), "dp-gpl": ("preset", "backbone")}
 """Options that stand at the end of a name, where runs of the method differ in them."""
 WEIGHTED = "private-centrality"
@@ -34,13 +33,15 @@ Means = Mapping[str, tuple[float, int]]
 """The student's accuracy on average over the seeds of a run's setting, and their number, by the run's id."""
 
 
-def show(records: Mapping[str, RunRecord], means: Means) -> RunRecord:
+def show(records: Mapping[str, RunRecord], means: Means, instead: RunRecord | None = None) -> RunRecord:
     """The run that was chosen here or on the page before; else one's own newest, or a usual one of the
-    gallery."""
+    gallery. instead: a run that was asked for and cannot be shown, in whose place one of its method is."""
     groups = grouped(records.values())
     held = (st.query_params.get("run"), st.session_state.get("run"), st.session_state.get("before.run"))
     chosen = next((str(one) for one in held if one in records), None)
-    if chosen is None:
+    if instead is not None and instead.spec.method in groups:
+        chosen = st.session_state["run"] = first(groups[instead.spec.method]).id
+    elif chosen is None:
         newest = next((one for one in records.values() if not one.gallery), next(iter(records.values())))
         chosen = st.session_state["run"] = first(groups[newest.spec.method]).id
     method = records[chosen].spec.method
@@ -58,7 +59,7 @@ def show(records: Mapping[str, RunRecord], means: Means) -> RunRecord:
                 width="content",
             )
         with st.container(width=520):
-            name = choosing.one("Run", titles(groups[method], means), "run", help=HELP)
+            name = choosing.one("Run (★ begin here)", titles(groups[method], means), "run", help=HELP)
         record = records[name]
         st.page_link(
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}

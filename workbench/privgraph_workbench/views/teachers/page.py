@@ -3,7 +3,7 @@ computed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -12,20 +12,24 @@ import streamlit as st
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.methods.teachers.answers import NAME
 from privgraph.runs.records import RunQuery, RunRecord, UnknownRun, Unreadable
+from privgraph_workbench.facts.comparing import LEADS
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
+from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.views.parts import keeping, states
 from privgraph_workbench.views.teachers import (
     alike,
     answered,
     by_weight,
     choose_run,
+    compared,
     one_query,
     payers,
     price_form,
     vote_form,
 )
-from privgraph_workbench.words import markup
+from privgraph_workbench.words import listing, markup, naming
+from privgraph_workbench.words.numbers import percent
 
 MOST_RUNS = 400
 VOTES, ANSWERS, PAYERS, PRICE = TABS = ("Vote laboratory", "Answers", "Who pays", "Price")
@@ -43,10 +47,13 @@ def page() -> None:
         "single private node; a **student** learns from the noisy labels alone, and is what others get."
     )
     asked = st.query_params.get("tab")
-    records, means = _finished()
-    record = choose_run.show(records, means) if records else None
+    found, records = _finished()
+    unanswered = _unanswered(found, records)
+    record = choose_run.show(records, choose_run.averages(found), unanswered) if records else None
     if record is not None:
         _who_pays(record)
+    if found:
+        compared.show(found, records)
     _begin_price(record)
     if asked is not None and asked not in TABS:
         st.warning(f"In this page's address, there is no tab {markup.literal(asked[:40])}; tabs are {', '.join(TABS)}.")
@@ -80,6 +87,11 @@ def _show(tab: str, record: RunRecord | None, records: Mapping[str, RunRecord]) 
 def _who_pays(record: RunRecord) -> None:
     """The page's answer for the run, in one line that leads to more."""
     ensemble = payers.load(queue.store().folder(record.id))
+    if noise_is_public(record):
+        st.markdown(
+            "**:red[As run, this protects nobody: its noise is public.]** Each ε is that of the same noise with a "
+            "secret key."
+        )
     said = by_weight.whose(record, None if isinstance(ensemble, str) else ensemble)
     if said:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -111,16 +123,48 @@ def _begin_price(record: RunRecord | None) -> None:
         price_form.begin(record)
 
 
-def _finished() -> tuple[dict[str, RunRecord], choose_run.Means]:
-    """The newest runs that kept their teachers' answers, and the one that the address names, however old; and
-    their accuracies over seeds, whose answers need not be kept."""
+def _finished() -> tuple[list[RunRecord], dict[str, RunRecord]]:
+    """The newest finished runs of teachers, and the one that the address names, however old; and those that
+    kept their answers, by id."""
     store, asked = queue.store(), st.query_params.get("run")
-    query = RunQuery(methods=tuple(choose_run.LEADS), states=("done",), limit=MOST_RUNS)
+    query = RunQuery(methods=tuple(LEADS), states=("done",), limit=MOST_RUNS)
     found = states.readable([*store.find(query), *(store.find(replace(query, ids=(asked,))) if asked else [])])
     records = {record.id: record for record in found if has_answers(store.url, record.id, record.created)}
-    if asked is not None and asked not in records:
+    return list({record.id: record for record in found}.values()), records
+
+
+def _unanswered(found: Sequence[RunRecord], records: Mapping[str, RunRecord]) -> RunRecord | None:
+    """The run that the address names, where it has no answers to look at, and why; None where it has some, or
+    is none."""
+    asked = st.query_params.get("run")
+    if asked is None or asked in records:
+        return None
+    record = next((one for one in found if one.id == asked), None)
+    if record is None:
         st.warning(f"There is no finished run {markup.literal(asked[:80])} with answers of teachers.")
-    return records, choose_run.averages(found)
+        return None
+    method, options = record.spec.method, record.spec.options
+    leads = [naming.said(method, key, options[key]) for key in LEADS[method] if key in options]
+    words = [naming.method_title(method), *leads, listing.guaranteed(record)]
+    if "test_accuracy" in record.metrics:
+        words.append(percent(record.metrics["test_accuracy"]))
+    no_vote = " No teacher votes in it: it released one noisy table." if _of_table(record) else ""
+    st.info(
+        f"**{markup.literal(' · '.join(words))}**, seed {record.spec.seed}: its answers were not kept, so that none "
+        f"can be looked at.{no_vote} Below is another run of the same method, where there is one.",
+        icon=":material/info:",
+    )
+    st.page_link(
+        shell.page("train"),
+        label="Open the run that was asked for",
+        icon=":material/open_in_new:",
+        query_params={"run": record.id},
+    )
+    return record
+
+
+def _of_table(record: RunRecord) -> bool:
+    return record.spec.options.get("release") == answered.TABLE
 
 
 @lru_cache(maxsize=1024)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 import streamlit as st
 
@@ -13,14 +14,15 @@ from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench.facts import advised, advising, comparing, datasets
+from privgraph_workbench.facts.row_words import at, title_of, with_interval
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.runs import tabs
 from privgraph_workbench.views.tradeoffs import files, sweep_form
 from privgraph_workbench.views.tradeoffs.known import Known, known, newest
-from privgraph_workbench.words import markup
-from privgraph_workbench.words.numbers import duration, percent
+from privgraph_workbench.words import markup, meaning
+from privgraph_workbench.words.numbers import duration
 
 SETTLING = "tradeoffs.settling"
 """The seeds that were asked for last: of which graph and unit, at which budgets, and their runs."""
@@ -56,31 +58,51 @@ def behind(spec: DatasetSpec, unit: str, found: Known) -> None:
     _settle(spec, found, unit)
 
 
-def _with_public(public: Sequence[Sequence[Row]], unit: str) -> None:
-    """What to take where some nodes are public, at the same rank, and the runs that it is said of."""
-    if not public:
+def _with_public(found: comparing.WithPublic, unit: str) -> None:
+    """What has the highest means where some nodes are public, and the way to the runs of the last of them."""
+    if not found.rows:
         return
-    told = [f"- **{_best(same)}.**" for same in public]
-    st.markdown("\n".join([f"**To hide {advising.HIDES[unit]} where some nodes are public:**", "", *told]))
-    st.caption("Only private nodes that teach are hidden. Each is the best setting tried, on test nodes of its own.")
+    told = [_highest(list(same), found) for _, same in groupby(found.rows, key=lambda row: _setting(row, found))]
+    st.markdown(
+        "\n".join([f"**To hide {advising.HIDES[unit]} where some nodes are public, the highest means:**", "", *told])
+    )
+    st.caption(
+        f"The highest of {found.tried} means that were seen, which flatters them: no test says that they are best. "
+        "What is promised at an ε is promised at a larger one. Only private nodes that teach are hidden; test nodes "
+        f"are the method's own. {markup.literal(found.public)}"
+    )
+    best = found.rows[-1]
+    runs = str(best["runs"]).split()
+    of = f"{markup.literal(title_of(best))} at ε {best['asked']:g}"
     with st.container(horizontal=True):
-        for same in public:
-            best = max(same, key=lambda row: float(row["mean"]))
+        st.page_link(
+            shell.page("runs"),
+            label=f"The runs of {of}",
+            icon=":material/arrow_forward:",
+            query_params={"chosen": ",".join(runs)},
+        )
+        if best["method"] in comparing.LEADS:
             st.page_link(
-                shell.page("runs"),
-                label=f"The runs of {markup.literal(METHODS[best['method']].title)} at ε {best['asked']:g} "
-                f"({percent(best['mean'])})",
-                icon=":material/arrow_forward:",
-                query_params={"chosen": ",".join(str(best["runs"]).split())},
+                shell.page("teachers"),
+                label=f"{of} on the page Teachers",
+                icon=":material/school:",
+                query_params={"run": runs[0]},
             )
 
 
-def _best(same: Sequence[Row]) -> str:
-    """Budgets side by side at which the same method is best, and what it reaches at both ends."""
+def _setting(row: Row, found: comparing.WithPublic) -> str:
+    words = found.words[row["runs"]]
+    return title_of(row) + (f" ({words})" if words else "")
+
+
+def _highest(same: Sequence[Row], found: comparing.WithPublic) -> str:
+    """What one setting reaches at the first and the last of its budgets."""
     ends = same if len(same) == 1 else (same[0], same[-1])
-    budgets = " to ".join(f"{row['asked']:g}" for row in ends)
-    reached = [percent(row["mean"]) + (f" at ε {row['asked']:g}" if len(ends) > 1 else "") for row in ends]
-    return f"ε {budgets}: take {markup.literal(METHODS[same[0]['method']].title)}, {', '.join(reached)}"
+    reached = ", ".join(f"{with_interval(row)}{at(row)}" for row in ends)
+    worth = meaning.strengths(ends[0]["asked"], ends[-1]["asked"])
+    seeds, most = (bound(row["seeds"] for row in ends) for bound in (min, max))
+    count = f"{seeds} seeds" if seeds == most else f"{seeds} to {most} seeds"
+    return f"- **{markup.literal(_setting(same[0], found))}: {reached}.** {worth.capitalize()}; {count}."
 
 
 def _elsewhere(spec: DatasetSpec, unit: str) -> None:

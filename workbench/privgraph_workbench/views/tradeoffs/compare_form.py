@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import streamlit as st
 
 from privgraph.data.errors import DataError
-from privgraph.data.spec import DatasetSpec
+from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.options import OptionError, Scalar, listed
 from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts import advising, comparing, datasets
+from privgraph_workbench.facts import plans as plans_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.parts import statement
 from privgraph_workbench.views.tradeoffs import advice, files, known, sweep_form
 from privgraph_workbench.views.tradeoffs.sweep_form import PENDING, POLL_SECONDS
 from privgraph_workbench.words import markup
@@ -72,11 +75,23 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None, *, told: Collection[
         about = comparing.seconds(missing, facts, ran, capacity())
         label = "Compare what fits" if len(missing) == len(wanted) else "Train what is missing"
         st.markdown(f"**What it takes.** {len(missing)} runs, about {duration(about)} on this machine.")
+        _price(wanted, facts)
         asked = st.button(
             f"{label} ({len(missing)} runs)", type="primary", key="compare_go", icon=":material/play_arrow:"
         )
         if asked and sweep_form.send(missing, unit, "compare", followed=False):
             st.rerun()
+
+
+def _price(wanted: Sequence[RunSpec], facts: PublicFacts | None) -> None:
+    """What all runs of the comparison would show together."""
+    try:
+        plans = [plans_of.plan(one.method, one.options, facts) for one in wanted if one.seed == 0] if facts else []
+    except (OptionError, DataError):
+        return  # what cannot be planned fails as a run, with its reason
+    private = [plan.statement for plan in plans if plan.statement.unit != "none"]
+    if private:
+        statement.looking(private, comparing.SEEDS, "private runs of this comparison")
 
 
 def _result(

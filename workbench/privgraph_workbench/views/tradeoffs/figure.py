@@ -15,7 +15,7 @@ from privgraph.data.spec import DatasetSpec
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot, theme
-from privgraph_workbench.facts import composition
+from privgraph_workbench.facts import comparing, composition
 from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row
@@ -39,6 +39,11 @@ FRONT = "tradeoff_front"
 """Whether the Pareto front is drawn."""
 EVERY = "tradeoff_every"
 """Whether every setting is drawn, in every panel."""
+
+
+def comparable(spec: DatasetSpec, query: RunQuery) -> bool:
+    """Whether methods can be compared that protect what the figure shows."""
+    return any(comparing.fitting(spec, unit) for unit in query.units if unit != "none")
 
 
 def in_state(query: RunQuery, states: tuple[str, ...]) -> RunQuery:
@@ -120,8 +125,9 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecor
         messages.info(elsewhere, icon="↔️")
     if not rows:
         if not elsewhere:
+            below = "comparison" if comparable(spec, query) else "sweep"
             st.info(
-                f"No finished run on {markup.literal(spec.title)} protects this unit yet. The sweep below makes "
+                f"No finished run on {markup.literal(spec.title)} protects this unit yet. The {below} below makes "
                 "the curve.",
                 icon="📈",
             )

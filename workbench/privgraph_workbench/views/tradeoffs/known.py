@@ -30,7 +30,7 @@ class Known:
     said: advising.Verdict
     words: str
     short: str
-    public: list[list[Row]]
+    public: comparing.WithPublic
     promises: list[promising.Promise]
     more: dict[str, RunSpec]
     records: list[RunRecord]

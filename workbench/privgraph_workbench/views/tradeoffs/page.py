@@ -50,13 +50,15 @@ def page() -> None:
     empty = newest is None
     with above:
         told = _advice(spec, newest, query.units[1:])
-    with layout.fold("Behind this advice, and what has not run yet", "compare", icon=":material/recommend:") as part:
+    compares = empty and figure.comparable(spec, query)
+    label = "Compare what fits" if empty else "Behind this advice, and what has not run yet"
+    with layout.fold(label, "compare", icon=":material/recommend:", opened=compares) as part:
         if part.open:
             compare_form.show(spec, newest, told=told)
-    with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=empty) as part:
+    with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=empty and not compares) as part:
         if part.open:
             sweep_form.show(spec, newest)
-    sweep_form.progress()
+    sweep_form.progress(spec, everywhere=not query.datasets)
 
 
 def _advice(spec: DatasetSpec, newest: RunRecord | None, units: Sequence[str]) -> list[str]:

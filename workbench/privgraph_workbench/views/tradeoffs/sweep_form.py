@@ -159,10 +159,11 @@ def send(
     return True
 
 
-def progress() -> None:
-    """How far the runs are that were sent last; nothing where none were."""
+def progress(spec: DatasetSpec, *, everywhere: bool) -> None:
+    """How far the runs are that were sent last; nothing where none were. The figure above is of this graph,
+    or of all (`everywhere`)."""
     under_way = bool(_pending())
-    shell.fragment(_progress, run_every=POLL_SECONDS if under_way else None)(under_way)
+    shell.fragment(_progress, run_every=POLL_SECONDS if under_way else None)(under_way, "" if everywhere else spec.name)
 
 
 def _engine() -> str:
@@ -305,8 +306,8 @@ def _price(specs: Sequence[RunSpec], plans: Sequence[Plan], facts: PublicFacts |
     if shipped:
         those = f"{shipped} of them are" if shipped > 1 else "One of them is"
         st.caption(
-            f"{those} in the figure above, from the gallery. Trained here, with noise of your own, yours will stand in "
-            "the figure in their place."
+            f"{those} in the figure above, from the gallery. Once sent they leave it; trained here, with noise of your "
+            "own, yours will stand in the figure in their place."
         )
     private = [plan.statement for plan in plans if plan.statement.unit != "none"]
     if private:
@@ -323,14 +324,20 @@ def _pending() -> tuple[str, ...]:
     return tuple(str(row["id"]) for row in queue.store().find_rows(RunQuery(ids=ids, states=PENDING))) if ids else ()
 
 
-def _progress(was_under_way: bool) -> None:
-    """How far the runs are that were sent last, with a way to stop them, or what came of them."""
+def _progress(was_under_way: bool, drawn: str) -> None:
+    """How far the runs are that were sent last, with a way to stop them, or what came of them; on which
+    graph, where another one is `drawn` above ("": all are)."""
     ids: tuple[str, ...] = st.session_state.get("sweep", ())
     if not ids:
         return
     queue.tick()
-    states = Counter(row["state"] for row in queue.store().find_rows(RunQuery(ids=ids)))
-    said = f"**Sent from here:** {states['done']} of {len(ids)} runs finished"
+    rows = queue.store().find_rows(RunQuery(ids=ids))
+    states = Counter(row["state"] for row in rows)
+    names = dict.fromkeys(str(row["dataset"]) for row in rows)
+    above = not drawn or drawn in names
+    on = "" if above else f", on {listed([markup.literal(naming.data_title(name)) for name in names])}"
+    grows, stands = ("; the figure above grows as they end", ", and stand in the figure above") if above else ("", "")
+    said = f"**Sent from here{on}:** {states['done']} of {len(ids)} runs finished"
     failed = sum(count for state, count in states.items() if state in FINISHED and state != "done")
     said += f", {failed} did not get to their end" if failed else ""
     left = sum(states.values()) - states["done"] - failed
@@ -346,9 +353,12 @@ def _progress(was_under_way: bool) -> None:
             on_click=_stop,
             args=(ids,),
         )
-        st.progress((states["done"] + failed) / len(ids), text=f"{said}; the figure above grows as they end.")
+        st.progress(
+            (states["done"] + failed) / len(ids),
+            text=f"{said}{grows}.",
+        )
     elif states["done"]:
-        st.success(f"{said}, and stand in the figure above.", icon=":material/check_circle:")
+        st.success(f"{said}{stands}.", icon=":material/check_circle:")
         st.page_link(
             shell.page("runs"),
             label="These runs, side by side",
