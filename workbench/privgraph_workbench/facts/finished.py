@@ -21,8 +21,9 @@ class Finished:
 
     @staticmethod
     def of(store: RunStore, rows: Iterable[Mapping[str, Any]]) -> Finished:
-        """Those of these light rows of the store (`RunStore.find_rows`), in their order."""
-        return Finished(url=store.url, runs=tuple((str(row["id"]), float(row["created"])) for row in rows))
+        """Those of these light rows of the store (`RunStore.find_rows`), in their order; a damaged row has no
+        time, and counts as stored at 0."""
+        return Finished(url=store.url, runs=tuple((str(row["id"]), float(row["created"] or 0)) for row in rows))
 
     @property
     def ids(self) -> tuple[str, ...]:
