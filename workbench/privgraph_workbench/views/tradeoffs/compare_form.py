@@ -111,7 +111,7 @@ def _result(
     going = [row["id"] for row in rows if row["state"] in PENDING]
     if was_going and not going:
         st.rerun()
-    if going:
+    if going and len(rows) == len(ids):  # fewer are a sweep's, which has a bar of its own
         st.progress(done / len(ids), text=f"{done} of {len(ids)} runs are done")
         st.button(
             "Stop the comparison", key="compare_stop", icon=":material/stop:", on_click=_stop, args=(tuple(going),)
