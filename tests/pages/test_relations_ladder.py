@@ -97,6 +97,17 @@ def test_each_budget_says_whether_randomised_response_is_ahead(
     )
 
 
+def test_the_smallest_budget_that_costs_nothing_to_be_seen_is_named(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    for epsilon, reached in ((1.0, [0.05, 0.06, 0.07]), (2.0, [0.14, 0.15, 0.18]), (10.0, [0.15, 0.16, 0.17])):
+        seeds(store, reached, epsilon=epsilon)
+    seeds(store, [0.15, 0.16, 0.17], epsilon=0.5, negatives=8)
+    shown = texts(opened("relations", private=store.find(RunQuery(text="epsilon=10"))[0].id))
+    assert "**ε 2 reaches what the seeds cannot tell from ε 10**: 15.7% and 16.0%, 0.3 points apart (-" in shown
+    assert "Outsiders are right at most 88.1% of the time at ε 2, and over 99.99% at ε 10, with secret noise." in shown
+
+
 def test_where_randomised_relations_are_better_they_are_what_to_take(
     opened: Open, store: RunStore, process: Answering
 ) -> None:
@@ -322,7 +333,7 @@ def test_a_run_without_encoder_has_one_of_its_settings_that_can_be_asked(
     gallery.bring_in(store)
     app = opened("relations")
     private = app.selectbox(key="private")
-    assert not [one for one in private.options if one == "PvGaLM, edge ε 4 · train to ask"], "seed 0 can be asked"
+    assert not [one for one in private.options if one == "PvGaLM, edge ε 4 · no encoder"], "seed 0 can be asked"
     lost = next(
         one
         for one in store.find(RunQuery(methods=("relational",), limit=1000))

@@ -547,19 +547,21 @@ def test_runs_of_the_gallery_say_that_their_encoder_is_not_here_and_are_trained_
     )
     asked = [one for one in app.button if str(one.key).startswith("train_here.")]
     assert [one.label for one in asked] == [
-        "Train PvGaLM, edge ε 4 here, about 2 min 22 s",
-        "Train PvGaLM, not private here, about 1 min 53 s",
+        "Train PvGaLM, edge ε 1 here, about 4 min 15 s",
+        "Train PvGaLM, not private, shots 16, steps 40 here, about 1 min 53 s",
     ]
     assert len(asked) == 2
-    settings = [f"{name}, edge ε {epsilon}" for name in ("PvGaLM", "Randomised relations") for epsilon in (4, 10)]
-    assert sorted(app.selectbox(key="private").options) == sorted(f"{one} · train to ask" for one in settings), (
+    settings = [f"{name}, edge ε {one}" for name in ("PvGaLM", "Randomised relations") for one in (1, 2, 4, 10)]
+    often = ", shots none, steps 200"  # the small shop, whose relations are read often
+    twice = "PvGaLM, edge ε 4"
+    offered = [*(one for one in settings if one != twice), f"{twice}, shots 16, steps 40", f"{twice}{often}"]
+    assert sorted(app.selectbox(key="private").options) == sorted(f"{one} · no encoder" for one in offered), (
         "one of each setting: seeds that cannot be asked are told in the table"
     )
-    assert app.selectbox(key="bare").options == ["PvGaLM, not private · train to ask"]
+    assert app.selectbox(key="bare").options[0] == "PvGaLM, not private, shots 16, steps 40 · no encoder"
     there = first.selectbox(key="private").options
     assert [one.split(", seed")[0] for one in there[:2]] == ["PvGaLM, edge ε 4", "PvGaLM, edge ε 10"]
-    assert all("Randomised" in one for one in there[2:])
-    assert len(there) == 4
+    assert len(there) == len(settings) + 1
     private = store.get(str(app.selectbox(key="private").value))
     asked[0].click().run()
     (spec,) = submitted

@@ -59,7 +59,7 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
     price.offer(pair, rows)
     randomised = next((one for one in steps if one.spec.method == RANDOMISED), None)
     told = [COINS] if randomised is not None else []
-    told += [*beside_randomised(pair, steps, rows), _asked(pair, rows)]
+    told += [*smallest(pair, steps, rows), *beside_randomised(pair, steps, rows), _asked(pair, rows)]
     st.markdown("\n".join(f"- {one}" for one in told))
     if randomised is not None:
         runs.await_data(randomised, "How many of the randomised relations are false is being counted.")
@@ -199,6 +199,35 @@ def beside_randomised(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row
             )
             found[one.spec.asked_epsilon] = _against(at, first, second, apart)
     return list(found.values())[:MOST_BUDGETS]
+
+
+def smallest(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> list[str]:
+    """The smallest budget whose accuracy the seeds cannot tell from that of the largest, where all else is
+    alike: a sentence of Markdown, or none."""
+    by_run = {row["run"]: row for row in rows if row["kind"] == "run"}
+    alike = [
+        one
+        for one in steps
+        if one.id in by_run
+        and one.statement is not None
+        and one.spec.unit != "none"
+        and one.spec.method != RANDOMISED
+        and not _more(one, pair.first)
+    ]
+    alike.sort(key=lambda one: one.statement.epsilon if one.statement is not None else math.inf)
+    for one in alike[:-1]:
+        apart = relation_ranking.between(by_run[alike[-1].id], by_run[one.id])
+        if apart is None or apart[1] > 0:
+            continue
+        least, most = (markup.literal(naming.budget(which)) for which in (one, alike[-1]))
+        reached = (percent(by_run[which.id]["accuracy"]) for which in (one, alike[-1]))
+        points = " to ".join(f"{100 * end:.1f}" for end in apart[1:])
+        return [
+            f"**{least} reaches what the seeds cannot tell from {most}**: {' and '.join(reached)}, "
+            f"{100 * apart[0]:.1f} points apart ({points}). Outsiders are right at most {_bound(one)} of the time at "
+            f"{least}, and {_bound(alike[-1])} at {most}, with secret noise."
+        ]
+    return []
 
 
 def _title(record: RunRecord) -> str:

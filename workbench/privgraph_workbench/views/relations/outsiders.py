@@ -56,9 +56,10 @@ def show(pair: Pair) -> None:
     st.markdown(
         "Somebody has the encoder and all texts, and wants to know which of them are joined. What can they learn?"
     )
-    st.markdown(
-        "\n".join(f"- {one}" for one in _promises(pair)), help=statement_words.PUBLIC_NOISE if _public(pair) else None
-    )
+    first, *rest = _promises(pair)
+    st.markdown(f"- {first}", help=statement_words.PUBLIC_NOISE if _public(pair) else None)
+    if rest:
+        st.markdown("\n".join(f"- {one}" for one in rest))
     found = [(record, attack) for record in pair.records for attack in newest(queue.store().attacks(record.id))]
     found.sort(key=lambda one: one[1].sound)  # as in the figure
     if found:
@@ -111,7 +112,7 @@ def _promises(pair: Pair) -> list[str]:
                 f"{most} of the time, even if they know all others. A coin is right 50% of the time."
             )
         if _public(pair):
-            told[0] += f" {statement.PUBLIC}"
+            told[0] += f" {statement.PUBLIC} A run of your own has secret noise."
         beside = " · ".join(f"ε {one:g}: {bound(guess(one, said.delta))}" for one in OTHERS)
         told.append(
             f"The same for other ε, at most: {beside}. It holds for one relation, not for all of a text together "

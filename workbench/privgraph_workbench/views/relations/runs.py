@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -143,13 +144,15 @@ def complain(records: Sequence[RunRecord]) -> None:
 def choose(records: Sequence[RunRecord], places: Sequence[DeltaGenerator]) -> tuple[RunRecord | None, RunRecord | None]:
     """A private run, and one without privacy beside it, as the address says; else the newest that fit. The
     three places are those of the data and of the two runs."""
-    # what can be asked before what cannot, of which the first seed stands for all; PvGaLM before its rival
+    # what can be asked before what cannot, of which the first seed stands for all; data of which there are
+    # more runs before others of their name; PvGaLM before its rival
+    count = Counter(GraphId.of(one.spec) for one in records)
     ordered = sorted(
         records,
         key=lambda one: (
-            (0, one.spec.method != METHODS[0], 0)
+            (0, 0, one.spec.method != METHODS[0], 0)
             if encoder_here(one)
-            else (1, one.spec.method != METHODS[0], one.spec.seed)
+            else (1, -count[GraphId.of(one.spec)], one.spec.method != METHODS[0], one.spec.seed)
         ),
     )
     on = {one.spec.dataset: naming.data_title(one.spec.dataset) for one in records}
@@ -318,12 +321,12 @@ def _follow() -> None:
     choosing.forget("bare")
 
 
-NUMBERS = " · train to ask"
+NUMBERS = " · no encoder"
 """After a run of which the gallery has the numbers and no encoder."""
 HELP = {
     "private": "Its encoder was fine-tuned with clipped gradients and noise (PvGaLM, the paper's method), or on "
     "randomised relations. “edge”: ε protects one relation, which is an edge between two texts. Runs that can be asked "
-    "come first; one marked “train to ask” has its numbers below, and is trained here by one click",
+    "come first; one marked “no encoder” has its numbers below, and is trained here by one click",
     "bare": "The same encoder on the same data, fine-tuned without noise: what privacy costs is what lies between the "
     "two, and this one protects nobody",
 }
