@@ -71,8 +71,8 @@ class Tuning:
         own = fingerprint(installation)
         if known is not None and not known.done and known.terms.key not in ("", own):
             raise OptionError(
-                "this tuning was begun with another noise key, and a new one would draw its number of trials again: "
-                "it can go on with that key alone, or be asked for with another epsilon, as a tuning with its own price"
+                "this tuning was begun with another noise key, and a new one would draw its trials again: "
+                "it can go on with that key alone; asked for otherwise, it is another tuning, with its own price"
             )
         self._tuning = known or self._tunings.begin(
             request.text, replace(request.terms(), key=own), request.base.method
