@@ -237,8 +237,8 @@ def upper(value: float | None, digits: int = 4) -> str:
 def rounded_delta(value: float) -> str:
     """A delta for people, rounded up: a guarantee at a smaller one would be a stronger guarantee.
 
-    >>> rounded_delta(1e-05), rounded_delta(0.00018946), rounded_delta(0.0)
-    ('1e-05', '0.00019', '0')
+    >>> rounded_delta(1e-05), rounded_delta(1.4411e-05), rounded_delta(0.0)
+    ('1e-05', '1.45e-05', '0')
     """
     return rounding.upper(value, 3)
 
