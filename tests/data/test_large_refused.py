@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -115,6 +116,21 @@ def test_ids_that_are_numbers(tmp_path: Path) -> None:
         assert refused(arrays) == f"Edge row 5 names the node {end}, which is not among the 400 nodes"
 
 
+@pytest.mark.parametrize("written", ["0099999", "0x1869f"])
+def test_ids_that_are_numbers_in_another_way(written: str, tmp_path: Path) -> None:
+    """Such an id is its text: an edge that names the number means another node."""
+    files = made.write(tmp_path, "csv", texts=False)
+    edges, nodes = made.frames(False)
+    swapped = {nodes["id"][0]: written}
+    nodes.assign(id=nodes["id"].map(lambda name: swapped.get(name, name))).to_csv(files[1], index=False)
+    edges.map(lambda name: swapped.get(name, name)).to_csv(files[0], index=False)
+    found = add(files)
+    assert found.nodes == made.NODES
+    delete_upload(found.name)
+    replace(files[0], 5, f"{written},99999")
+    assert refused(files) == "Edge row 5 names the node 99999, which is not among the 400 nodes"
+
+
 def test_two_nodes_of_one_id(files: list[Path]) -> None:
     first = made.frames()[1]["id"][0]
     replace(files[1], 300, f" {first} ,red,1,2,3")
@@ -201,6 +217,11 @@ def test_parquet_columns(tmp_path: Path) -> None:
     edges = edges.assign(target=[[1, 2]] * len(edges))
     edges.to_parquet(files[1])
     assert refused(files).startswith("The column target of edges.parquet holds list<")
+    numbers, whole = made.frames(False)[0], made.frames(False)[1].assign(id=range(made.NODES))
+    whole.to_parquet(files[0])
+    for odd in (numbers["target"] > 0, pd.to_datetime(numbers["target"])):
+        numbers.assign(source=0, target=odd).to_parquet(files[1])
+        assert re.match(r"The column target of edges.parquet holds (bool|timestamp)", refused(files))
     nodes.assign(f1="1.5").assign(f1=lambda frame: frame["f1"].where(frame.index != 77, "x")).to_parquet(files[0])
     assert refused(files) == "Node row 78 has 'x' as f1, which is not a number"
 

@@ -159,13 +159,15 @@ def _words(wrong: Wrong, columns: int) -> str:
 
 
 def _as_names(ids: Any) -> Any:
-    """Ids as whole numbers where all of them are, else as texts. Raises `UploadError` for one that is there
-    twice."""
+    """Ids as whole numbers where all of them are written as such (007 and 0x10 are not), else as texts.
+    Raises `UploadError` for one that is there twice."""
     import pyarrow
     from pyarrow import compute
 
     with suppress(pyarrow.ArrowInvalid):
-        ids = ids.cast(pyarrow.int64())
+        numbers = ids.cast(pyarrow.int64())
+        if numbers.cast(ids.type).equals(ids):
+            ids = numbers
     if compute.count_distinct(ids).as_py() < len(ids):
         counted = compute.value_counts(ids)
         twice = counted.filter(compute.greater(counted.field("counts"), 1)).field("values")[0]

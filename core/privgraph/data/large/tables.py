@@ -98,6 +98,8 @@ class Table:
                     if array.null_count:
                         raise Wrong(row=done + array.is_null().to_pylist().index(True) + 1, column=name)
                     try:
+                        if _is_no_number(array.type) and pyarrow.types.is_integer(kind):
+                            raise pyarrow.ArrowNotImplementedError  # Arrow would take true for 1
                         arrays.append(array.cast(kind))
                     except pyarrow.ArrowNotImplementedError:
                         what = f"holds {shown(array.type)}, which is not read there"
@@ -107,6 +109,13 @@ class Table:
                 yield pyarrow.record_batch(arrays, names=list(types))
                 done += batch.num_rows
                 seen(size * done // max(1, file.metadata.num_rows))
+
+
+def _is_no_number(kind: Any) -> bool:
+    """Whether Arrow casts values of this type to whole numbers that nobody wrote."""
+    from pyarrow import types
+
+    return bool(types.is_boolean(kind) or types.is_temporal(kind))
 
 
 def _wrong(words: str, columns: Sequence[str]) -> Wrong | None:
