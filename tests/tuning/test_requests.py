@@ -141,6 +141,13 @@ def test_too_little_epsilon_says_what_the_least_would_cost() -> None:
         Choice(base=gap(), over={"depth": [1, 2]}, law=LAW, epsilon=0.011).terms()
 
 
+@pytest.mark.parametrize("law", [LAW, Fixed(count=5)], ids=str)
+def test_trials_that_no_accountant_can_price_are_not_blamed_on_epsilon(law: NegativeBinomial | Fixed) -> None:
+    base = make_spec("edge-rand", "karate", {"unit": "edge"})
+    with pytest.raises(OptionError, match=r"can price a choice among trials of .*, however small their epsilon"):
+        Choice(base=base, over={"hidden": [8, 16]}, law=law, epsilon=200.0).terms()
+
+
 def test_trials_of_several_deltas_have_no_common_price(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = Choice(base=gap(), over={"depth": [1, 2]}, law=LAW, epsilon=4.0)
     judged = Choice._judged

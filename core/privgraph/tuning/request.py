@@ -19,6 +19,7 @@ from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.rounding import upper
 from privgraph.privacy.selection import Fixed, Law, Price, make_law, price, search_price
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.registry import method
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.sweep import sweep
 from privgraph.runs.trials import Terms
@@ -216,6 +217,11 @@ class Choice(_Asked):
                 guess = math.sqrt(good * bad) if good else bad / 2
         if paid is None:
             at_least = cost(_LOWEST).epsilon
+            if math.isinf(at_least):
+                raise OptionError(
+                    f"no accountant here can price a choice among trials of {method(self.base.method).title} by "
+                    f"{self.law}, however small their epsilon: take another method, or another law"
+                )
             raise OptionError(
                 f"epsilon {self.epsilon:g} is too little for {self.law}: with trials of epsilon {_LOWEST:g}, the least "
                 f"there is, all costs {upper(at_least)}; ask for fewer trials, or less noise-hungry scores"
