@@ -129,6 +129,7 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python -m tests.benchmarks.bench_subgraphs
 	$(BIN)/python -m tests.benchmarks.bench_prompt_attack
 	$(BIN)/python -m tests.benchmarks.bench_relations
+	$(BIN)/python -m tests.benchmarks.bench_asking
 	$(BIN)/python -m tests.benchmarks.bench_start
 	$(BIN)/python -m tests.benchmarks.bench_page
 	$(BIN)/python -m tests.benchmarks.bench_live
