@@ -197,6 +197,28 @@ def test_libraries_and_their_threads_are_part_of_the_place(monkeypatch: pytest.M
     assert here.shared != there.shared
 
 
+@pytest.mark.parametrize("name", ["MKL_CBWR", "ONEDNN_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY"])
+def test_what_tells_libraries_to_choose_other_kernels_is_part_of_the_place(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No library tells of it: gradients round otherwise, and the same noise would show the difference."""
+    graph = load("karate")
+    (here,) = run_keys(b"secret", ["the same run"], [graph], "cpu")
+    monkeypatch.setenv(name, "COMPATIBLE")
+    (there,) = run_keys(b"secret", ["the same run"], [graph], "cpu")
+    assert here.noise != there.noise
+    assert here.shared != there.shared
+
+
+def test_the_processor_is_part_of_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = load("karate")
+    (here,) = run_keys(b"secret", ["the same run"], [graph], "cpu")
+    assert keys.processor()
+    monkeypatch.setattr(keys, "processor", lambda: "another maker's, with the same instructions")
+    (there,) = run_keys(b"secret", ["the same run"], [graph], "cpu")
+    assert here.noise != there.noise
+
+
 def test_a_run_says_which_program_made_its_last_attempt(store: RunStore, data: str) -> None:
     run = store.submit(make_spec("mlp", data, {"unit": "none", "epochs": 1}, device="cpu"))
     assert store.get(run).version == ""

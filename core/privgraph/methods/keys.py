@@ -8,7 +8,9 @@ without the secret independent of any other.
 
 The number of threads belongs to the device: it decides in which order sums are made, and where a record
 brings features whose classes tie, a last digit decides much. So do the libraries of linear algebra, their
-threads and kernels, and the runs that are trained together with it (`in_company`). Not in a key is the order
+threads and kernels, and the runs that are trained together with it (`in_company`). The libraries that torch
+was built with do not show which kernels they choose; by what they choose them is in the key: the processor,
+and variables of the environment. Not in a key is the order
 of sums on a GPU.
 
 Where the installation's key is no secret (`streams.OPEN_KEY`) nothing is hidden, whatever a key hangs on.
@@ -18,8 +20,13 @@ the same noise.
 
 from __future__ import annotations
 
+import os
+import platform
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 
 import scipy.linalg
 import torch
@@ -41,15 +48,31 @@ class Keys:
     open: bool = False
 
 
+STEERS = ("ATEN_", "DNNL_", "KMP_", "MKL_", "OMP_", "ONEDNN_", "OPENBLAS_", "TORCH_")
+"""Variables of the environment by which libraries choose their kernels begin like this."""
+
+
+@cache
+def processor() -> str:
+    """The processor's maker and model, and what it can do; what `platform` knows where the system does not
+    tell."""
+    with suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").split("\n\n")[0].splitlines()
+        wanted = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags", "Features", "CPU part")
+        return "; ".join(line for line in lines if line.partition(":")[0].strip() in wanted)
+    return f"{platform.machine()} {platform.processor()}"
+
+
 def libraries() -> str:
-    """What decides in which order sums are made beside torch's threads: each library of linear algebra, its
-    threads and kernels."""
+    """What decides in which order sums are made beside torch's threads: the processor, each library of linear
+    algebra, its threads and kernels, and what tells it to choose others."""
     assert scipy.linalg  # its library is listed once it is loaded
     found = [
         (f"{one.get('internal_api')} {one.get('version')} {one.get('architecture', '')} {one.get('num_threads')}")
         for one in threadpool_info()
     ]
-    return ", ".join([torch.backends.cpu.get_cpu_capability(), *sorted(set(found))])
+    steered = sorted(f"{name}={value}" for name, value in os.environ.items() if name.startswith(STEERS))
+    return ", ".join([torch.__config__.show(), processor(), *sorted(set(found)), *steered])
 
 
 def in_company(key: bytes, runs: Sequence[str]) -> bytes:

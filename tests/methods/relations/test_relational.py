@@ -18,6 +18,7 @@ from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.methods.base import filled_in, refusal
 from privgraph.methods.relations import few_shot
 from privgraph.methods.relations.fine_tuning import FineTuning, Protection, step_size
+from privgraph.methods.relations.relation_rand import train as rand_train
 from privgraph.methods.relations.relation_rand.config import Config as RandConfig
 from privgraph.methods.relations.relation_rand.train import randomised
 from privgraph.methods.relations.relational.config import Config
@@ -259,6 +260,17 @@ def test_answers_that_would_explode_are_refused_by_what_is_public() -> None:
         assert said is not None
         assert "about 4.41e+09 edges" in said
     assert RandConfig(encoder="tiny", epsilon=4.0, response="asymmetric").refuses(facts) is None
+
+
+def test_answers_of_one_pair_have_no_negatives_in_their_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is learnt from it, and the run ends: it may be all that randomised response leaves."""
+    graph, given = shop(), TINY | {"pairing": "in-batch"}
+    reason = build(RandConfig, given | {"batch_size": 1}).refuses(graph.facts)
+    assert reason is not None
+    assert "must have 2 at least (got 1)" in reason
+    monkeypatch.setattr(rand_train, "randomised", lambda *_: graph.relations(0)[:, :1])
+    with pytest.raises(RuntimeError, match="no weight has moved in the first step"):
+        list(train_one(rand_train.train, build(RandConfig, given), graph, Context(seed=0, noise_key=bytes(32))))
 
 
 def test_a_share_that_is_denied_is_that_of_its_epsilon() -> None:

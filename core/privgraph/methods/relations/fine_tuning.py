@@ -234,7 +234,9 @@ class FineTuning:
         )
         if self.private is None:
             batches = sampler.shuffled(stream(context.seed, "batches/tuples"), config.batch_size)
-            if config.pairing == "in-batch":  # one that is left over at the end of a pass has no negatives
+            # One that is left over at the end of a pass has no negatives. Where there is one alone, which
+            # randomised response may leave, every batch is empty.
+            if config.pairing == "in-batch" and self.relations.shape[1] > 1:
                 batches = (batch for batch in batches if len(batch) > 1)
         else:
             batches = poisson_batches(sampler, context.secret("sampling/tuples"))
@@ -275,7 +277,7 @@ class FineTuning:
         """Set the gradient of every trainable weight, from one batch (B, 2 + k); the losses (B,) of its
         tuples."""
         if self.config.pairing == "in-batch":
-            tuples = in_batch(tuples[:, :2])
+            tuples = in_batch(tuples[:, :2] if len(tuples) > 1 else tuples[:0, :2])
         if self.private is None:
             found = plain_sum(self.encoder, self.ids, tuples, self.loss)
             total = _Sum(found.total.unsqueeze(0) / max(1, len(tuples)))

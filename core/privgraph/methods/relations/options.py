@@ -244,6 +244,10 @@ class RelationOptions:
 
     def check_data(self, facts: PublicFacts) -> None:
         """Raises `OptionError` where these data, or this encoder, cannot be fine-tuned on."""
+        if self.pairing == "in-batch" and self.batch_size < 2:
+            raise OptionError(
+                "in-batch negatives are the other relations of a batch, which must have 2 at least (got 1)"
+            )
         learnt, predicted = self.domain_pair(facts)
         for number, need in ((learnt, 1), (predicted, 2 * self.shots + 2)):
             if facts.relations[number] < need:

@@ -130,8 +130,6 @@ class Config(RelationOptions, MethodConfig):
                 "pairing in-batch is for training without privacy: each relation then stands in the loss of every "
                 "other one of its batch, so that no clipping of tuples bounds what one relation changes"
             )
-        if self.pairing == "in-batch" and self.batch_size < 2:
-            return "in-batch negatives are the other relations of a batch, which must have 2 at least (got 1)"
 
         def checked() -> None:
             self.check_data(facts)
