@@ -170,7 +170,7 @@ def test_contrast_names_and_a_narrow_window(browser: Browser, place: tuple[str, 
     page.set_viewport_size({"width": 390, "height": 844})
     settled(page)
     wide = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth")
-    private, base = (page.get_by_role("heading", name=re.compile(name)).first for name in ("PvGaLM, edge", "Base enc"))
+    private, base = (page.get_by_role("heading", name=re.compile(name)).first for name in ("Private, ε", "Base enc"))
     expect(private).to_be_visible()
     expect(base).to_be_hidden()
     item = page.locator("[data-testid=stColumn] ol:visible li").first.bounding_box()

@@ -37,13 +37,15 @@ class TestMoved:
         assert near == [1, 1], "each stands at its place"
         sizes = [series.size for series in chart.series if series.name]
         assert sizes == sorted(sizes, reverse=True), "and what is drawn later does not cover what it lies on"
-        assert all(larger - smaller >= 4 for larger, smaller in pairwise(sizes))
+        assert all(larger - smaller >= 8 for larger, smaller in pairwise(sizes))
+        hollow = [series.hollow for series in chart.series if series.name]
+        assert hollow == [True, True, False], "those of one place are all seen, one within the other"
         assert chart.notes == (
             "Asked about: “rustic bench”.",
             "Marks of one place lie within each other, the ring of the base encoder around them.",
         )
         assert len({series.slot for series in chart.series if series.name}) == 3
-        assert "From base encoder to edge-level ε 4, 2 moved nearer, 4 moved farther" in chart.summary
+        assert "From “base encoder” to “edge-level ε 4”, 2 moved nearer, 4 moved farther" in chart.summary
 
     def test_directions_are_said_and_the_legend_stands_above_the_axes(self) -> None:
         rows = moved.data(made_answer(), NAMES)
@@ -125,17 +127,15 @@ class TestRanking:
         assert private["composed"] == 2
         assert all(row["evaluator"] for row in rows)
 
-    def test_bars_are_the_numbers_of_both_measures(self, store: RunStore) -> None:
+    def test_bars_are_prec_at_1_and_mrr_stands_beside_them(self, store: RunStore) -> None:
         chart = relation_ranking.chart(relation_ranking.data(made_pair(store)))
-        for place, expected in enumerate(([1 / 256, 0.02, 0.14, 0.06], [None, 0.08, 0.3, 0.15])):
-            found = {}
-            for series in chart.series:
-                if series.panel == place:
-                    found |= dict(zip(series.y, series.x, strict=True))
-            numbers = [found[name] for name in chart.panels[place].y.categories]
-            assert [own for own, said in zip(numbers, expected, strict=True) if said is not None] == pytest.approx(
-                [said for said in expected if said is not None]
-            )
+        (panel,) = chart.panels
+        found = {label: x for one in chart.series for label, x in zip(one.y, one.x, strict=True)}
+        assert [found[label] for label in panel.y.categories] == pytest.approx([1 / 256, 0.02, 0.14, 0.06])
+        assert [
+            said in label
+            for label, said in zip(panel.y.categories, ("MRR 2.4%", "MRR 8.0%", "MRR 30.0%", "MRR 15.0%"), strict=True)
+        ] == [True] * 4
         assert any("evaluator" in badge for badge in chart.badges)
 
     @pytest.mark.long
@@ -195,18 +195,18 @@ class TestRanking:
         assert "PREC@1 and MRR of 4 runs of 2 settings beside" in relation_ranking.chart(rows).summary
         assert not any("seed" in row["label"] for row in rows), "each stands for all of its seeds"
         marks = [one for one in relation_ranking.chart(rows).series if one.name == relation_ranking.CHOSEN]
-        assert [len(one.x) for one in marks] == [1, 1]
+        assert [len(one.x) for one in marks] == [1]
 
     def test_the_chosen_run_is_marked_and_what_was_trained_otherwise_is_hatched(self, store: RunStore) -> None:
         chosen, other = made_run(store), made_run(store, epsilon=2.0, steps=5)
         rows = relation_ranking.data([other, chosen], marked={chosen.id}, otherwise={other.id: "steps 5"})
         chart = relation_ranking.chart(rows)
         hatched, own = (label for label in chart.panels[0].y.categories if "PvGaLM" in label)
-        assert hatched == "PvGaLM\nedge ε 2 (steps 5)\n6.0%, MRR 15.0%\n1 seed"
+        assert hatched == "PvGaLM, edge ε 2 (steps 5)\n6.0%, MRR 15.0%\n1 seed"
         shapes = {label: one.shape for one in chart.series if one.kind == "bars" for label in one.y}
         assert (shapes[hatched], shapes[own]) == (relation_ranking.HATCHED, 0)
         marks = [one.y for one in chart.series if one.name == relation_ranking.CHOSEN]
-        assert marks == [(own,)] * 2, "in both panels, of one seed too"
+        assert marks == [(own,)], "of one seed too"
         assert chart.legend
         assert any("Hatched: trained with other options than the chosen run" in note for note in chart.notes)
         assert not any("Hatched" in note for note in relation_ranking.chart(relation_ranking.data([chosen])).notes)

@@ -44,6 +44,7 @@ class Answering:
         self.asked: list[Question] = []
         self.found: Answer | AskingError | None = made_answer()
         self.cancelled: list[Ticket] = []
+        self.pid: int | None = None
 
     def cancel(self, ticket: Ticket) -> None:
         self.cancelled.append(ticket)
@@ -407,7 +408,7 @@ def test_a_phone_shows_one_list_which_tabs_choose(opened: Open, store: RunStore,
     made_pair(store)
     app = ask(opened("relations"), "rustic bench")
     (tabs,) = (one for one in app.get("button_group") if one.key == "encoder_shown")
-    assert list(tabs.options) == ["Base", "not private", "edge ε 4"]
+    assert list(tabs.options) == ["Base", "Without privacy", "Private, ε 4"]
 
 
 def test_other_texts_are_offered(
@@ -444,7 +445,10 @@ def test_places_scores_and_moves(opened: Open, store: RunStore, process: Answeri
     assert "▼ 2, from 1" in bare
     assert "same place" in bare
     assert [len([one for one in found.split("\n") if one[0].isdigit()]) for found in (base, bare, private)] == [3] * 3
-    assert any("From Base encoder" in one for one in drawn(app))
+    assert any("From “Base encoder" in one for one in drawn(app))
+    (shown,) = (one for one in app.dataframe if "text" in one.value)
+    longest = max(map(len, shown.value["text"]))
+    assert json.loads(shown.proto.columns)["text"]["width"] >= 7 * longest, "no text is cut"
     table = next(one.value for one in app.dataframe if "text" in one.value)
     assert table["text"].tolist()[0] == "rustic walnut bench"
     assert len(table) == 6
@@ -469,7 +473,7 @@ def test_how_many_of_the_nearest_both_runs_share_is_one_line(
     made_pair(store)
     process.found = made_answer(partners=False)
     shown = texts(ask(opened("relations", neighbours=neighbours), "a typed text"))
-    assert f"{said} the same under PvGaLM, edge ε 4 and PvGaLM, not private." in shown
+    assert f"{said} the same with privacy and without." in shown
     assert "Of the 10 nearest texts, **" in texts(ask(opened("relations"), "a typed text"))
 
 
@@ -579,6 +583,15 @@ def test_the_page_opens_on_a_kept_answer_of_the_gallery(opened: Open, store: Run
     ask(app, "a rake")
     assert [one.text for one in process.asked] == ["a rake"]
     assert "**Kept answer**" not in texts(app)
+    made_run(store)
+    made_run(store, data="m10-titles")
+    again = texts(opened("relations"))
+    assert "**Kept answer**" in again, "runs of one's own, which nobody has chosen, do not take its place"
+    assert "The first question takes" in again
+    process.pid = 1
+    again = texts(opened("relations"))
+    assert "**Kept answer**" in again
+    assert "The first question takes" not in again, "encoders are in memory"
 
 
 @pytest.mark.long
@@ -605,7 +618,7 @@ def test_randomised_relations_keep_their_column_and_the_seed_of_the_others(
     app.selectbox(key="private").select_index(place).run()
     assert not app.exception, app.exception
     shown = texts(app)
-    assert "##### Randomised relations, edge ε 4" in shown
+    assert "##### Randomised relations, ε 4" in shown
     assert "Its encoder is not here" in shown
     assert "The two are of different seeds" not in shown
     assert len(lists(app)) == 2, "of the others, the kept answer is shown"

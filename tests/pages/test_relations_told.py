@@ -235,7 +235,7 @@ def test_a_text_that_is_far_under_a_trained_encoder_alone_is_said_to_be(
     process.found = replace(answer, near={**answer.near, "private": far})
     app = ask(opened("relations"), "a rake")
     shown = texts(app)
-    said = "and they are not very near under PvGaLM, edge ε 4**"
+    said = "and they are not very near under “Private, ε 4”**"
     assert (said in shown) is told
     assert ("Training was on texts of kitchen alone" in shown) is told, "under the base it is near"
 
@@ -269,7 +269,7 @@ def test_a_text_of_another_domain_is_told_what_training_makes_of_it_and_searched
     app = ask(opened("relations"), "rustic kettle")
     (info,) = app.info
     assert "its nearest scores 0.31, where 0.85 is usual and 0.20 is chance" in info.value
-    assert info.value.endswith("still share with it: **rustic** (PvGaLM, edge ε 4).")
+    assert info.value.endswith("still share with it: **rustic** (Private, ε 4).")
     app.button(key="search.kitchen").click().run()
     asked = process.asked[-1]
     assert (asked.text, asked.domain) == ("rustic kettle", "kitchen")
@@ -294,7 +294,7 @@ def test_words_that_training_has_brought_to_the_front_are_told(
     )
     shown = texts(ask(opened("relations", neighbours="3"), "a swing"))
     assert "**What the 3 nearest share**" in shown
-    assert "- Base encoder, tiny: **bench** in 3\n- PvGaLM, edge ε 4: **rustic** in 3" in shown, "whatever was asked"
+    assert "- Base encoder, tiny: **bench** in 3\n- Private, ε 4: **rustic** in 3" in shown, "whatever was asked"
     assert "1. **rustic** mug" in shown
 
 
@@ -406,7 +406,7 @@ def test_attacks_stand_in_the_order_of_their_figure(opened: Open, store: RunStor
     app = opened("relations")
     (table,) = (one.value for one in app.dataframe if "attack" in one.value)
     drawn = [row["attack"] for row in files(app)["attack_areas"]["rows"]]
-    assert table["run"].tolist() == drawn == ["PvGaLM, edge ε 4, seed 0", "PvGaLM, not private, seed 0"]
+    assert table["run"].tolist() == drawn == ["Private, ε 4", "Without privacy"]
 
 
 @pytest.mark.parametrize("units", [["edge"], ["edge", "none"]], ids=["of the private run alone", "of both"])
@@ -421,7 +421,7 @@ def test_an_attack_that_finds_nothing_is_a_finding_and_no_proof(
     both = len(units) == 2
     assert f"**The attack tried here finds nothing{', not even without privacy' * both}.**" in shown
     assert ("So it cannot show here what ε protects" in shown) is both
-    assert "PvGaLM, edge ε 4, seed 0: **" in shown
+    assert "the private run: **" in shown
     assert "In the paper (Table 4, MAG-USA), the attack finds 6.9%" in shown
     assert "Another attack may find more; only ε is a promise." in shown
 
@@ -447,18 +447,18 @@ def test_the_reason_is_that_of_the_attacked_run_and_the_other_is_named(
     store.add_attack(bare.id, made_attack(bare.id, name="relations", memory=0.0, targets=1))
     shown = texts(opened("relations"))
     assert "**The attack tried here finds nothing, not even without privacy.**" in shown
-    name, other = "PvGaLM, not private, seed 0", "PvGaLM, edge ε 4, seed 0"
+    name, other = "the run without privacy", "The private run"
     assert f"Training of {name} read each relation 0.64 times on average: what is read" in shown
     assert f"{other} was not attacked. Another attack may find more" in shown
     store.add_attack(private.id, made_attack(private.id, name="relations", memory=0.0))
-    assert f"0.64 times ({name}) and 6.4 times ({other}) on average. " in texts(opened("relations"))
+    assert f"0.64 times ({name}) and 6.4 times (the private run) on average. " in texts(opened("relations"))
 
 
 def test_an_attack_that_finds_something_says_of_whom(opened: Open, store: RunStore, process: Answering) -> None:
     run = made_run(store)
     store.add_attack(run.id, made_attack(run.id, name="relations", memory=3.0))
     shown = texts(opened("relations"))
-    assert "**The attack tried here can tell what PvGaLM, edge ε 4, seed 0 learnt from.**" in shown
+    assert "**The attack tried here can tell what the private run learnt from.**" in shown
     assert "finds nothing" not in shown
 
 
@@ -510,10 +510,10 @@ def test_an_attack_that_was_made_is_seen_and_the_other_one_is_offered(
     opened: Open, store: RunStore, process: Answering
 ) -> None:
     run = made_run(store)
-    assert "Choose an attack on PvGaLM, edge ε 4, seed 0" in link_labels(opened("relations"))
+    assert "Choose an attack on the private run" in link_labels(opened("relations"))
     store.add_attack(run.id, made_attack(run.id, name="relations"))
     app = opened("relations")
-    assert "See the attack on PvGaLM, edge ε 4, seed 0" in link_labels(app)
+    assert "See the attack on the private run" in link_labels(app)
     assert "Not tried yet: Relations, by likelihood ratio" in link_labels(app)
     assert "ε 4: 98.3% · ε 10: over 99.99%" in texts(app), "no bound is a certainty"
     store.add_attack(run.id, made_attack(run.id, name="relations-bavaria"))
@@ -547,18 +547,17 @@ def test_runs_of_the_gallery_say_that_their_encoder_is_not_here_and_are_trained_
     )
     asked = [one for one in app.button if str(one.key).startswith("train_here.")]
     assert [one.label for one in asked] == [
-        "Train PvGaLM, edge ε 1 here, about 4 min 15 s",
-        "Train PvGaLM, not private, shots 16, steps 40 here, about 1 min 53 s",
+        "Train the private run here, about 2 min",
+        "Train the run without privacy here, about 2 min",
     ]
+    assert "It takes about 2 min." in shown, "one time for one training, everywhere"
     assert len(asked) == 2
     settings = [f"{name}, edge ε {one}" for name in ("PvGaLM", "Randomised relations") for one in (1, 2, 4, 10)]
-    often = ", shots none, steps 200"  # the small shop, whose relations are read often
-    twice = "PvGaLM, edge ε 4"
-    offered = [*(one for one in settings if one != twice), f"{twice}, shots 16, steps 40", f"{twice}{often}"]
+    offered = [*settings, "PvGaLM, edge ε 4 · products 200"]  # the small shop, whose relations are read often
     assert sorted(app.selectbox(key="private").options) == sorted(f"{one} · no encoder" for one in offered), (
         "one of each setting: seeds that cannot be asked are told in the table"
     )
-    assert app.selectbox(key="bare").options[0] == "PvGaLM, not private, shots 16, steps 40 · no encoder"
+    assert app.selectbox(key="bare").options[0] == "PvGaLM, not private · no encoder"
     there = first.selectbox(key="private").options
     assert [one.split(", seed")[0] for one in there[:2]] == ["PvGaLM, edge ε 4", "PvGaLM, edge ε 10"]
     assert len(there) == len(settings) + 1
@@ -625,10 +624,17 @@ def test_two_values_of_an_option_are_no_section_and_more_can_be_trained(
     assert "### What moves it?" not in texts(app)
     assert "relation_options" not in files(app)
     assert app.button(key="train_moved").label == "Train 3 runs"
+    (told,) = (one.value for one in app.caption if "runs are missing" in one.value)
+    assert "3 runs are missing, about 7 s in all." in told, "25 texts a relation, 10 of which took 3 s"
     made_run(store, negatives=16)
     app = opened("relations", private=run.id)
     assert "### What moves it?" in texts(app)
     assert "[what moves it](#what-moves-it)" in texts(app)
+    assert "one in **negatives k** alone, all else equal. For other options: “Train several values of" in texts(app)
+    made_run(store, steps=8)
+    told = next(one.value for one in opened("relations", private=run.id).markdown if "all else equal" in one.value)
+    assert "**negatives k or steps T** alone" in told
+    assert "learning rate" not in told, "of one learning rate alone"
 
 
 # What privacy cost

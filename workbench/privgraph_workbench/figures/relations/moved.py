@@ -18,8 +18,9 @@ LINE, LINES = 34, 2
 """The longest line of a text beside its places, and how many it has at most."""
 SLOTS = {"base": NEUTRAL, "bare": 1, "private": 0}
 """By encoder; the base encoder, which is there to compare with, is grey."""
-SIZES = {"base": 20, "bare": 13, "private": 7}
-"""A ring, and within it two marks: those of one place are all seen, and each stands where it belongs."""
+SIZES = {"base": 24, "bare": 15, "private": 7}
+"""A ring, in it a hollow mark, and in that a full one: those of one place are all seen, and each stands where
+it belongs."""
 PARTNER = "★ "
 PRIVATE_BADGE = "private: ★ marks partners of the text that the runs were trained on"
 PARTNER_BADGE = "evaluator only: ★ marks true partners of the text"
@@ -101,7 +102,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 x=tuple(row["place"] for row in held),
                 y=tuple(labels[row["number"]] for row in held),
                 slot=SLOTS.get(encoder, 2),
-                hollow=encoder == "base",
+                hollow=encoder in ("base", "bare"),
                 size=SIZES.get(encoder, 11),
                 hover=tuple(
                     f"{row['text']}\n{title}: place {row['place']:,} of {row['searched']:,}, score "
@@ -155,6 +156,6 @@ def _summary(by_text: Mapping[int, Mapping[str, Row]], encoders: dict[str, str],
     gained = sum(held[last]["place"] < held[first]["place"] for held in by_text.values())
     lost = sum(held[last]["place"] > held[first]["place"] for held in by_text.values())
     return (
-        f"{text}. From {encoders[first]} to {encoders[last]}, {gained} moved nearer, {lost} moved farther away, and "
-        f"{len(by_text) - gained - lost} stayed where they were."
+        f"{text}. From “{encoders[first]}” to “{encoders[last]}”, {gained} moved nearer, {lost} moved farther away, "
+        f"and {len(by_text) - gained - lost} stayed where they were."
     )

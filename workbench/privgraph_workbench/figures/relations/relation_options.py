@@ -18,7 +18,7 @@ from privgraph_workbench.words.naming import unit_of
 from privgraph_workbench.words.numbers import number, percent
 from privgraph_workbench.words.settings import chosen
 
-TITLE = "What moves it: one option after another"
+TITLE = "What moves PREC@1, all else equal"
 METHOD = "relational"
 
 

@@ -17,10 +17,7 @@ from privgraph_workbench.words.naming import graph_of, run_labels, setting, unit
 from privgraph_workbench.words.numbers import percent
 
 TITLE = "How well relations are predicted"
-MEASURES = {
-    "accuracy": "PREC@1: partner ranked first (percent)",
-    "mrr": "MRR: mean of one over its rank (percent)",
-}
+MEASURE = "PREC@1: partner ranked first (percent)"
 LINE = 30
 EVALUATOR = "evaluator only: asked are relations that no run has read"
 INTERVAL = "95% confidence over seeds"
@@ -42,11 +39,12 @@ def data(
     texts: int | None = None,
     marked: Collection[str] | None = None,
     otherwise: Mapping[str, str] | None = None,
+    titles: Mapping[str, str] | None = None,
 ) -> list[Row]:
     """One row for guessing, one for each base encoder, one for each run with its repetitions among the
     `others`, which differ in the seed alone. `texts`: how many the domain has that is predicted in, where
     that is known; guessing is among so many at most. `otherwise`: what else than privacy differs from
-    the chosen run, by run.
+    the chosen run, by run. `titles`: what runs are called, by run.
 
     label, kind (guessing, base or run), run, graph (in words), accuracy and mrr (in [0, 1], means over
     seeds), accuracy_error (standard error of that mean), accuracy_low, accuracy_high, mrr_low, mrr_high
@@ -79,7 +77,7 @@ def data(
     for record, title in zip(chosen, run_labels(chosen, privacy_too=True, seeds=repeated), strict=True):
         apart = (otherwise or {}).get(record.id, "")
         told = all(one in title for one in apart.split(", "))
-        label = title if told else f"{title} ({apart})"
+        label = (titles or {}).get(record.id) or (title if told else f"{title} ({apart})")
         said, metrics = record.statement, record.metrics
         gains = [one.metrics["test_accuracy"] - one.metrics["base_accuracy"] for one in alike[record.id]]
         own = marked is None or record.id in marked
@@ -162,73 +160,63 @@ def _candidates(record: RunRecord, texts: int | None) -> tuple[int, int] | None:
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """Two panels of horizontal bars with their intervals over seeds: guessing and the base encoder in grey,
-    runs in colours as in `moved`, and those that differ from the chosen one in more than privacy hatched. The
-    chosen run is a hollow mark."""
+    """Horizontal bars of PREC@1 with their intervals over seeds: guessing and the base encoder in grey, runs
+    in colours as in `moved`, and those that differ from the chosen one in more than privacy hatched. The
+    chosen run is a hollow mark. MRR stands in the labels."""
     if not rows:
         return empty(TITLE, "no run here was judged by relations")
-    labels = distinct("\n".join([*_wrapped(str(row["label"])), _told(row)]) for row in rows)
-    panels, series = [], []
-    for place, (measure, title) in enumerate(MEASURES.items()):
-        most = max(row[key] or 0.0 for row in rows for key in (measure, f"{measure}_high", f"own_{measure}"))
-        panels.append(
-            Panel(
-                x=Axis(title=title, percent=True, low=0, high=min(1.0, 1.08 * most) or 1.0),
-                y=Axis(title="", scale="category", categories=labels, labels=place == 0),
+    labels = distinct("\n".join([*textwrap.wrap(str(row["label"]), LINE), _told(row)]) for row in rows)
+    by_label = list(zip(rows, labels, strict=True))
+    most = max(row[key] or 0.0 for row in rows for key in ("accuracy", "accuracy_high", "own_accuracy"))
+    panel = Panel(
+        x=Axis(title=MEASURE, percent=True, low=0, high=min(1.0, 1.08 * most) or 1.0),
+        y=Axis(title="", scale="category", categories=labels),
+    )
+    series = []
+    for name, slot in SLOTS.items():
+        for hatched in (False, True):
+            held = [(row, label) for row, label in by_label if _side(row) == name and bool(row["otherwise"]) == hatched]
+            if held:
+                series.append(
+                    Series(
+                        name=f"{name}, {OTHERWISE}" if hatched else name,
+                        kind="bars",
+                        x=tuple(row["accuracy"] for row, _ in held),
+                        y=tuple(label for _, label in held),
+                        slot=slot,
+                        shape=HATCHED if hatched else 0,
+                        legend=False,
+                        hover=tuple(_hover(row) for row, _ in held),
+                    )
+                )
+    sure = [(row, label) for row, label in by_label if row["accuracy_low"] is not None]
+    if sure:
+        series.append(
+            Series(
+                name=INTERVAL,
+                kind="links",
+                x=tuple(row[end] for row, _ in sure for end in ("accuracy_low", "accuracy_high")),
+                y=tuple(label for _, label in sure for _ in range(2)),
+                slot=DARK,
             )
         )
-        for name, slot in SLOTS.items():
-            side = [(row, label) for row, label in zip(rows, labels, strict=True) if _side(row) == name]
-            for hatched in (False, True):
-                held = [(row, label) for row, label in side if bool(row["otherwise"]) == hatched]
-                if held:
-                    series.append(
-                        Series(
-                            name=f"{name}, {OTHERWISE}" if hatched else name,
-                            kind="bars",
-                            x=tuple(row[measure] for row, _ in held),
-                            y=tuple(label for _, label in held),
-                            slot=slot,
-                            shape=HATCHED if hatched else 0,
-                            panel=place,
-                            legend=False,
-                            hover=tuple(_hover(row, measure) for row, _ in held),
-                        )
-                    )
-        sure = [(row, label) for row, label in zip(rows, labels, strict=True) if row[f"{measure}_low"] is not None]
-        if sure:
-            series.append(
-                Series(
-                    name=INTERVAL,
-                    kind="links",
-                    x=tuple(row[end] for row, _ in sure for end in (f"{measure}_low", f"{measure}_high")),
-                    y=tuple(label for _, label in sure for _ in range(2)),
-                    slot=DARK,
-                    panel=place,
-                    legend=place == 0,
-                    group=INTERVAL,
-                )
+    own = [
+        (row, label)
+        for row, label in by_label
+        if row["own_accuracy"] is not None and (row["seeds"] > 1 or row["chosen"])
+    ]
+    if own:
+        series.append(
+            Series(
+                name=CHOSEN,
+                kind="points",
+                x=tuple(row["own_accuracy"] for row, _ in own),
+                y=tuple(label for _, label in own),
+                slot=DARK,
+                hollow=True,
+                size=10,
             )
-        own = [
-            (row, label)
-            for row, label in zip(rows, labels, strict=True)
-            if row["own_accuracy"] is not None and (row["seeds"] > 1 or row["chosen"])
-        ]
-        if own:
-            series.append(
-                Series(
-                    name=CHOSEN,
-                    kind="points",
-                    x=tuple(row[f"own_{measure}"] for row, _ in own),
-                    y=tuple(label for _, label in own),
-                    slot=DARK,
-                    hollow=True,
-                    size=10,
-                    panel=place,
-                    legend=place == 0,
-                    group=CHOSEN,
-                )
-            )
+        )
     several = max(int(row["seeds"]) for row in rows)
     notes = [] if several >= FEWEST else ["No intervals: they take three seeds of a setting at least."]
     if any(row["otherwise"] for row in rows):
@@ -238,7 +226,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     best = max(rows, key=lambda row: float(row["mrr"]))
     return Chart(
         title=TITLE,
-        panels=tuple(panels),
+        panels=(panel,),
         series=tuple(series),
         summary=(
             f"PREC@1 and MRR of {many} beside guessing and the base encoder. Highest MRR: {best['label']}, "
@@ -288,18 +276,13 @@ def _unsure(row: Row) -> bool:
     return ratio((0.0, 0.0, row["seeds"]), (row["gain"], row["gain_error"], row["seeds"]))[1] is None
 
 
-def _wrapped(label: str) -> list[str]:
-    """The label in short lines: what was trained, and below it how privately."""
-    return [line for part in label.split(", ", 1) for line in textwrap.wrap(part, LINE)]
-
-
 def _told(row: Row) -> str:
     seeds = f"\n{row['seeds']} seed{'s' * (row['seeds'] > 1)}" if row["kind"] == "run" else ""
     return f"{percent(row['accuracy'])}, MRR {percent(row['mrr'])}{seeds}"
 
 
-def _hover(row: Row, measure: str) -> str:
-    low, high = row[f"{measure}_low"], row[f"{measure}_high"]
+def _hover(row: Row) -> str:
+    low, high = row["accuracy_low"], row["accuracy_high"]
     sure = "" if low is None else f"\n{percent(low)} to {percent(high)} at 95% confidence over {row['seeds']} seeds"
     return f"{row['label']}\nPREC@1 {percent(row['accuracy'])}, MRR {percent(row['mrr'])}{sure}"
 

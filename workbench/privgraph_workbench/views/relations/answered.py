@@ -17,7 +17,8 @@ from privgraph_workbench.figures.relations import moved
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.relations.runs import Pair, unseeded
+from privgraph_workbench.views.relations.names import title as short_title
+from privgraph_workbench.views.relations.runs import Pair
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import percent
@@ -32,6 +33,8 @@ PASSING = frozenset(("and", "for", "from", "the", "with", "set", "style"))
 SHARED = 0.6
 """The share of the nearest texts that must have a word for it to be told."""
 MOST_WORDS = 3
+LETTER, WIDEST = 7, 800
+"""Pixels of a letter in the table of texts, and of its column of texts at most."""
 
 
 def show(
@@ -51,7 +54,7 @@ def show(
     elif not answer.known:  # of the data's own, which are near by nature, the answer comes first
         _caution(names, domain, answer, far)
     marked = {name: words | set(common[name]) for name in names}
-    absent = [unseeded(one) for one in pair.records if one not in pair.here]
+    absent = [pair.title(one) for one in pair.records if one not in pair.here]
     shell.fragment(_side_by_side)(names, _tabs(pair, names), lists, answer.near, marked, absent)
     if answer.known and far and not _foreign(answer):
         _caution(names, domain, answer, far)
@@ -114,7 +117,8 @@ def _caution(names: Mapping[str, str], domain: str, answer: Answer, far: Sequenc
     nearest one, nonsense too."""
     where = markup.literal(domain)
     if far:
-        under = "" if len(far) == len(names) else f" under {' and '.join(markup.literal(names[name]) for name in far)}"
+        told = " and ".join(f"“{markup.literal(names[name])}”" for name in far)
+        under = "" if len(far) == len(names) else f" under {told}"
         st.info(
             f"**These are the nearest texts that {where} has, and they are not very near{under}**: take their order "
             "with caution.",
@@ -224,7 +228,7 @@ def _placed(encoder: str) -> Callable[[Entity], int]:
 def _tabs(pair: Pair, names: Mapping[str, str]) -> dict[str, str]:
     """The encoders in a word or two, for a narrow page."""
     short = {"base": "Base"} | {
-        key: naming.privacy(one) for key, one in (("bare", pair.bare), ("private", pair.private)) if one is not None
+        key: short_title(one) for key, one in (("bare", pair.bare), ("private", pair.private)) if one is not None
     }
     return {key: short[key] for key in names}
 
@@ -252,9 +256,9 @@ def _side_by_side(
             width="stretch",
         )
     columns = st.columns(len(names) + len(absent), gap="medium")
-    for column, title in zip(columns[len(names) :], absent, strict=True):
-        with column, st.container(key=f"{shell.ASIDE}.{title}", gap="small"):
-            st.markdown(f"##### {markup.literal(title)}")
+    for column, missing in zip(columns[len(names) :], absent, strict=True):
+        with column, st.container(key=f"{shell.ASIDE}.{missing}", gap="small"):
+            st.markdown(f"##### {markup.literal(missing)}")
             st.caption("Its encoder is not here. It is trained by the button above.")
     for column, (encoder, title) in zip(columns, names.items(), strict=False):
         with column, st.container(key=f"{'shown' if encoder == chosen else shell.ASIDE}.{encoder}", gap="small"):
@@ -305,8 +309,7 @@ def _shared(names: Mapping[str, str], neighbours: int, answer: Answer) -> None:
     near = {key: {one.number for one in answer.entities if one.places[key] <= most} for key in ("bare", "private")}
     shared = len(near["bare"] & near["private"])
     st.markdown(
-        f"Of the {most} nearest texts, **{shared}** {'is' if shared == 1 else 'are'} the same under "
-        f"{markup.literal(names['private'])} and {markup.literal(names['bare'])}."
+        f"Of the {most} nearest texts, **{shared}** {'is' if shared == 1 else 'are'} the same with privacy and without."
     )
 
 
@@ -334,6 +337,8 @@ def _stars(pair: Pair, domain: str, answer: Answer) -> None:
 def _table(answer: Answer, names: Mapping[str, str], partner: str) -> None:
     """All of it, for reading and sorting; `partner` heads the column of true partners."""
     last = list(names)[-1]
+    longest = max(len(one.text) for one in answer.entities)
+    scores = {f"score, {title}": st.column_config.NumberColumn(format="%.3f") for title in names.values()}
     st.dataframe(
         [
             {
@@ -346,5 +351,5 @@ def _table(answer: Answer, names: Mapping[str, str], partner: str) -> None:
         ],
         hide_index=True,
         alt="Texts that are near under some encoder, with their places and scores under each",
-        column_config={f"score, {title}": st.column_config.NumberColumn(format="%.3f") for title in names.values()},
+        column_config={**scores, "text": st.column_config.TextColumn(width=min(WIDEST, 40 + LETTER * longest))},
     )

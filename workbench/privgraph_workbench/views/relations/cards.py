@@ -16,23 +16,20 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import statement
-from privgraph_workbench.views.relations import sent
+from privgraph_workbench.views.relations import sent, times
+from privgraph_workbench.views.relations.names import PRIVATE, more_apart, role
 from privgraph_workbench.views.relations.runs import (
     METHODS,
     MOST_RUNS,
     PENDING,
-    PRIVATE,
     UNIT_KEYS,
-    apart,
-    called,
     encoder_here,
     like,
     show_run,
-    unseeded,
 )
 from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words import statements as statement_words
-from privgraph_workbench.words.numbers import duration
+from privgraph_workbench.words.numbers import roughly
 
 TOLD = (
     "encoder",
@@ -44,6 +41,9 @@ TOLD = (
     "learning_rate",
     "clip",
     "noise_multiplier",
+    "epsilon",
+    "delta",
+    "shots",
     "loss",
     "adapted",
     "rank",
@@ -77,7 +77,8 @@ def _card(title: str, record: RunRecord | None) -> None:
     if record is None:
         st.markdown(f"**{title}**")
         return
-    st.markdown(f"**{title}: {called(record)}**")
+    name = naming.short_names([record], graph=False)[record.id]
+    st.markdown(f"**{title}: {markup.literal(name)}**")
     said = record.statement
     if said is not None:
         labels = [mark.label for mark in EPSILONS.values()]
@@ -106,17 +107,24 @@ def _settings(private: RunRecord | None, bare: RunRecord | None) -> None:
     held = {title: settings.shown(one) for title, one in chosen.items() if one is not None}
     known = parameters(METHOD_TABLE[METHODS[0]].load_config())
     labels = {one.name: one.label for one in known}
+    read = {title: naming.options_read(one) for title, one in chosen.items() if one is not None}
     rows = []
     for name in TOLD:
         said = {
-            title: "none" if name in PRIVATE and title != "private run" else str(own[name] or "the first one")
+            title: "none"
+            if name in (*PRIVATE, *GUARANTEE) and title != "private run"
+            else str(own[name] or "the first one")
             for title, own in held.items()
-            if name in own
+            if name in own and (name in read[title] or title != "private run")
         }
         if said:
             rows.append({"setting": labels.get(name, name), **{title: said.get(title, "–") for title in held}})
     rows.append({"setting": "Seed"} | {title: str(one.spec.seed) for title, one in chosen.items() if one is not None})
     st.dataframe(rows, hide_index=True, height="content", alt="What the chosen runs were trained with")
+    st.caption(
+        "**Shots**: public relations of the other domain, on which the encoder is trained further, to be judged once "
+        "more. No number on this page reads them."
+    )
 
 
 def here(record: RunRecord) -> None:
@@ -139,10 +147,10 @@ def here(record: RunRecord) -> None:
             args=(key, other.id),
         )
     seed = next(seed for seed in count() if seed not in {one.spec.seed for one in alike})
-    quickest = min((one.seconds for one in alike if one.seconds is not None), default=None)  # others had company
-    took = "" if quickest is None else f", about {duration(quickest)}"
+    time = times.seconds(record.spec)
+    took = "" if time is None else f", about {roughly(time)}"
     if st.button(
-        f"Train {markup.literal(unseeded(record))} here{took}",
+        f"Train {role(record)} here{took}",
         key=f"train_here.{record.id}",
         icon=":material/play_arrow:",
         help=f"Its settings, with seed {seed} and noise of your own. What it learns can be asked about texts",
@@ -155,8 +163,8 @@ def _twin(record: RunRecord | None, unit: str, beside: RunRecord | None = None) 
     """The way to a run with the same options on the other side, where what stands there is another one."""
     if record is None:
         return
-    differs = [] if beside is None else apart(record, beside)
-    if [name for name, _, _ in differs] == ["seed"]:
+    differs = [] if beside is None else more_apart(record, beside)
+    if not differs and beside is not None and record.spec.seed != beside.spec.seed:
         st.caption("The two are of different seeds: what privacy costs is told above by the means over seeds.")
         return
     if differs:

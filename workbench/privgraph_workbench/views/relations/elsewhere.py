@@ -11,7 +11,7 @@ from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.relations import price
-from privgraph_workbench.views.relations.runs import PRIVATE
+from privgraph_workbench.views.relations.names import PRIVATE
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import percent
 

@@ -20,7 +20,7 @@ from privgraph_workbench.figures.relations import relation_ranking
 from privgraph_workbench.figures.relations.relation_ranking import RANDOMISED
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.relations import outsiders, price, runs
+from privgraph_workbench.views.relations import names, outsiders, price, runs
 from privgraph_workbench.views.relations.runs import Pair
 from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words.meaning import guess
@@ -29,16 +29,9 @@ from privgraph_workbench.words.numbers import percent
 
 JUDGED = ("encoder", "max_tokens", "similarity", "evaluated")
 """Options that runs must share for one base encoder, judged alike, to stand below them all."""
-UNREAD = ("seed", "shots")
-"""What two runs may differ in, and yet only privacy lies between them: training reads none of it."""
+OURS, RIVAL = "PvGaLM", "randomised relations"
 MOST_DRAWN = 9
 """Settings in the figure; the table has all."""
-COINS = (
-    "**Randomised relations**: for each pair of texts, a coin says whether they are joined. It leaves out some true "
-    "relations and puts in false ones, and training reads what it says."
-)
-MOST_BUDGETS = 4
-"""Budgets at which it is told which of the two to take."""
 
 
 def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
@@ -51,18 +44,21 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
         texts=None if domain is None else domain.texts,
         marked={one.id for one in pair.records},
         otherwise={one.id: _otherwise(one, pair) for one in steps},
+        titles=_titles(pair, steps),
     )
     if not any(row["kind"] == "run" for row in rows):
         return
     st.markdown("### What does privacy cost?")
+    st.markdown(_asked(pair, rows))
     st.markdown(price.sentence(pair, rows))
     price.offer(pair, rows)
-    randomised = next((one for one in steps if one.spec.method == RANDOMISED), None)
-    told = [COINS] if randomised is not None else []
-    told += [*smallest(pair, steps, rows), *beside_randomised(pair, steps, rows), _asked(pair, rows)]
-    st.markdown("\n".join(f"- {one}" for one in told))
-    if randomised is not None:
-        runs.await_data(randomised, "How many of the randomised relations are false is being counted.")
+    randomised = [one for one in steps if one.spec.method == RANDOMISED]
+    told = [_coins(randomised)] if randomised else []
+    told += [*ahead(pair, steps, rows), *from_large_to_small(pair, steps, rows)]
+    if told:
+        st.markdown("\n".join(f"- {one}" for one in told))
+    if randomised:
+        runs.await_data(randomised[0], "How many of the randomised relations are false is being counted.")
     shares = _shares(pair, steps, rows)
     near = _near(pair, steps)
     drawn = [row for row in relation_ranking.shared(rows, shares) if row["kind"] != "run" or row["run"] in near]
@@ -133,13 +129,17 @@ def _near(pair: Pair, steps: Sequence[RunRecord]) -> set[str]:
 
 def _more(one: RunRecord, other: RunRecord) -> list[str]:
     """What two runs differ in beside privacy."""
-    return [name for name, _, _ in runs.apart(one, other) if name not in UNREAD]
+    return [name for name, _, _ in names.more_apart(one, other)]
 
 
 def _otherwise(one: RunRecord, pair: Pair) -> str:
     """What a run was trained with that the chosen one was not, beside privacy; "" where nothing is."""
-    told = [(name, own) for name, own, _ in runs.apart(one, pair.first) if name not in UNREAD]
-    return ", ".join(f"{name} {own}" for name, own in told)
+    return ", ".join(f"{name} {own}" for name, own, _ in names.more_apart(one, pair.first))
+
+
+def _titles(pair: Pair, steps: Sequence[RunRecord]) -> dict[str, str]:
+    """What each run is called in the figure and in the table, by id."""
+    return naming.distinct({one.id: names.title(one, pair.first) for one in steps})
 
 
 def reference(pair: Pair, steps: Sequence[RunRecord]) -> RunRecord | None:
@@ -179,34 +179,48 @@ def _no_share(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> st
     return ""
 
 
-def beside_randomised(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> list[str]:
-    """Which to take, PvGaLM or randomised relations: a sentence of Markdown for each budget, of those that
-    can be compared the nearest to the chosen run; none where seeds are too few for an interval."""
+def ahead(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> list[str]:
+    """At which budgets PvGaLM or randomised relations are ahead, in a sentence of Markdown, by those runs
+    that can be compared the nearest to the chosen one; none where seeds are too few for an interval."""
     by_run = {row["run"]: row for row in rows if row["kind"] == "run"}
     private = [one for one in steps if one.id in by_run and one.spec.unit != "none"]
-    found: dict[float | None, str] = {}
-    for one in sorted(private, key=lambda one: (len(_more(one, pair.first)), one.spec.asked_epsilon or 0.0)):
+    nearest: dict[float | None, tuple[str, tuple[float, float, float]]] = {}
+    for one in sorted(private, key=lambda one: len(_more(one, pair.first))):
         other = next((other for other in private if _rivals(one, other)), None)
-        if other is None or one.spec.asked_epsilon in found:
-            continue
-        apart = relation_ranking.between(by_run[one.id], by_run[other.id])
-        if apart is not None:
+        apart = None if other is None else relation_ranking.between(by_run[one.id], by_run[other.id])
+        if apart is not None and one.spec.asked_epsilon not in nearest:
             more = _otherwise(one, pair)
             at = markup.literal(f"{naming.budget(one)}{f' with {more}' if more else ''}")
-            first, second = (
-                (_title(which), f"{_title(which)} **{percent(by_run[which.id]['accuracy'])}**{_false(which)}")
-                for which in (one, other)
-            )
-            found[one.spec.asked_epsilon] = _against(at, first, second, apart)
-    return list(found.values())[:MOST_BUDGETS]
+            nearest[one.spec.asked_epsilon] = at, apart
+    better: dict[str, list[tuple[str, float]]] = {}
+    for _, (at, (points, low, high)) in sorted(nearest.items(), key=lambda one: one[0] or 0.0):
+        side = "" if low <= 0 <= high else OURS if points > 0 else RIVAL
+        better.setdefault(side, []).append((at, abs(100 * points)))
+    sides = [f"**{side}** {_at(better[side])}" for side in (OURS, RIVAL) if side in better]
+    told = [f"More partners come first with {', and with '.join(sides)}."] if sides else []
+    if "" in better:
+        where = _listed([at for at, _ in better[""]])
+        told.append(f"At {where}, the seeds do not tell {OURS} and {RIVAL} apart.")
+    return [" ".join(told)] if told else []
 
 
-def smallest(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> list[str]:
-    """The smallest budget whose accuracy the seeds cannot tell from that of the largest, where all else is
-    alike: a sentence of Markdown, or none."""
+def _at(found: Sequence[tuple[str, float]]) -> str:
+    """At which budgets, and by how many points: Markdown."""
+    low, high = (pick(points for _, points in found) for pick in (min, max))
+    by = f"{low:.1f} points" if len(found) == 1 else f"{low:.1f} to {high:.1f} points"
+    return f"at {_listed([at for at, _ in found])} (by {by})"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def from_large_to_small(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> list[str]:
+    """What lies between the largest and the smallest budget, where all else is alike: a sentence of Markdown;
+    none where seeds are too few for an interval."""
     by_run = {row["run"]: row for row in rows if row["kind"] == "run"}
     alike = [
-        one
+        (one.statement.epsilon, one)
         for one in steps
         if one.id in by_run
         and one.statement is not None
@@ -214,50 +228,41 @@ def smallest(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> lis
         and one.spec.method != RANDOMISED
         and not _more(one, pair.first)
     ]
-    alike.sort(key=lambda one: one.statement.epsilon if one.statement is not None else math.inf)
-    for one in alike[:-1]:
-        apart = relation_ranking.between(by_run[alike[-1].id], by_run[one.id])
-        if apart is None or apart[1] > 0:
-            continue
-        least, most = (markup.literal(naming.budget(which)) for which in (one, alike[-1]))
-        reached = (percent(by_run[which.id]["accuracy"]) for which in (one, alike[-1]))
-        points = " to ".join(f"{100 * end:.1f}" for end in apart[1:])
-        return [
-            f"**{least} reaches what the seeds cannot tell from {most}**: {' and '.join(reached)}, "
-            f"{100 * apart[0]:.1f} points apart ({points}). Outsiders are right at most {_bound(one)} of the time at "
-            f"{least}, and {_bound(alike[-1])} at {most}, with secret noise."
-        ]
-    return []
-
-
-def _title(record: RunRecord) -> str:
-    title = naming.method_title(record.spec.method)
-    return title.lower() if record.spec.method == RANDOMISED else title
-
-
-def _against(at: str, one: tuple[str, str], other: tuple[str, str], apart: tuple[float, float, float]) -> str:
-    """What a method and its rival, each with its title, reached at one budget, and which of them to take."""
+    if len(alike) < 2:
+        return []
+    (_, least), *_, (_, most) = sorted(alike, key=lambda one: one[0])
+    apart = relation_ranking.between(by_run[least.id], by_run[most.id])
+    if apart is None:
+        return []
+    small, large = (markup.literal(naming.budget(one)) for one in (least, most))
     points, low, high = (100 * number for number in apart)
-    if low <= 0 <= high:
-        return f"**At {at}, take either**: {one[1]} and {other[1]}. The seeds are too few to tell them apart."
-    better, worse = (one, other) if points > 0 else (other, one)
-    ends = sorted((abs(low), abs(high)))
+    seeds = " and ".join(str(by_run[one.id]["seeds"]) for one in (most, least))
+    return [
+        f"From {large} down to {small}, PREC@1 changes by {points:.1f} points (95% confidence interval {low:.1f} to "
+        f"{high:.1f}, {seeds} seeds). With secret noise, outsiders are right at most {_bound(least)} of the time at "
+        f"{small}, and {_bound(most)} at {large}."
+    ]
+
+
+def _coins(randomised: Sequence[RunRecord]) -> str:
+    """What randomised relations are, and how many of them are false: Markdown."""
+    shares = {markup.literal(naming.budget(one)): share for one in randomised if (share := _false(one)) is not None}
+    false = f" ({', '.join(f'{share:.0%} at {at}' for at, share in shares.items())})" if shares else ""
     return (
-        f"**At {at}, take {better[0]}**: {better[1]} and {worse[1]}, {abs(points):.1f} points apart "
-        f"({ends[0]:.1f} to {ends[1]:.1f})."
+        "**Randomised relations**: for each pair of texts, a coin says whether they are joined. It leaves out some "
+        f"true relations and puts in false ones{false}, and training reads what it says."
     )
 
 
-def _false(record: RunRecord) -> str:
-    """Why randomised relations reach what they do: how many of them are false, in brackets; "" of others."""
+def _false(record: RunRecord) -> float | None:
+    """The share of a run's randomised relations that are false; None where it is not known, or not yet."""
     try:
         config, described = record.spec.config(), describing.describe(record.spec.dataset, record.spec.data_options)
         if described is None or not isinstance(config, Randomised):
-            return ""
-        share = 1 - config.true_share(described.facts)
+            return None
+        return 1 - config.true_share(described.facts)
     except (DataError, OptionError, UnknownName):
-        return ""
-    return f" ({share:.0%} of them false)"
+        return None
 
 
 def _rivals(one: RunRecord, other: RunRecord) -> bool:
@@ -310,11 +315,11 @@ def _table(rows: Sequence[Row], shares: Shares, bounds: Mapping[str, str]) -> No
         [
             {
                 "": markup.literal(row["label"]),
+                "seeds": f"{row['seeds']}" if row["kind"] == "run" else "–",
                 "PREC@1": between(row, "accuracy"),
                 "MRR": between(row, "mrr"),
                 "gain kept": kept(row),
                 "outsiders right, at most": bounds.get(row["run"], "–"),
-                "seeds": f"{row['seeds']}" if row["kind"] == "run" else "–",
             }
             for row in rows
         ],

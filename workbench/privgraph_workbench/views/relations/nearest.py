@@ -23,7 +23,8 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing
 from privgraph_workbench.views.relations import answered
 from privgraph_workbench.views.relations.cards import here
-from privgraph_workbench.views.relations.runs import Pair, called, encoder_here, other_texts, unseeded
+from privgraph_workbench.views.relations.names import role
+from privgraph_workbench.views.relations.runs import Pair, encoder_here, other_texts
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import roughly
 
@@ -41,7 +42,7 @@ SINCE = "relations.since"
 LEAST = 0.3
 """With less of a question seen to be done, nothing is said of the time that is left."""
 FIRST = (
-    "The first question takes about a minute on two idle cores, several on busy ones: encoders read all texts. The "
+    " The first question takes about a minute on two idle cores, several on busy ones: encoders read all texts. The "
     "next is answered at once."
 )
 ADDRESS = "text"
@@ -84,7 +85,7 @@ def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> 
         _address("")
         st.caption(
             "Of a text on a button, true partners are marked; a text of your own is answered too, with a caution "
-            f"where it is worded unlike those of {markup.literal(domain)}. {FIRST} {answered.related(pair)}"
+            f"where it is worded unlike those of {markup.literal(domain)}.{_first_takes()} {answered.related(pair)}"
         )
         return
     try:
@@ -96,7 +97,7 @@ def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> 
     if answer is None:
         answer = _answer(asked, pair)
     else:
-        st.caption(f":material/inventory_2: **Kept answer**: it came with the program. {FIRST}")
+        st.caption(f":material/inventory_2: **Kept answer**: it came with the program.{_first_takes()}")
     if answer is not None:
         _address(answer.text if dataset(pair.first.spec.dataset).kind != "upload" else "")
         answered.show(pair, titles(pair), text, domain, neighbours, answer, TEXT)
@@ -116,12 +117,17 @@ def _answer(asked: Question, pair: Pair) -> Answer | None:
         return None
 
 
+def _first_takes() -> str:
+    """What the first question takes; "" while the process that answers is there, with encoders in memory."""
+    return FIRST if asking.asker().pid is None else ""
+
+
 def _without_encoder(pair: Pair) -> None:
     """Which of the chosen runs cannot be asked, and the way to ones that can."""
     missing = [one for one in pair.records if one not in pair.here]
     if not missing:
         return
-    whose = "both runs" if len(missing) > 1 else called(missing[0])
+    whose = "both runs" if len(missing) > 1 else role(missing[0])
     answers = "the other one and the base encoder answer" if pair.here else "the base encoder answers alone"
     with st.container(border=True):
         st.markdown(
@@ -147,7 +153,7 @@ def titles(pair: Pair) -> dict[str, str]:
     found = {"base": f"Base encoder, {pair.first.spec.options['encoder']}"}
     for key, record in (("bare", pair.bare), ("private", pair.private)):
         if record is not None and encoder_here(record):
-            found[key] = unseeded(record)
+            found[key] = pair.title(record)
     return found
 
 
@@ -316,7 +322,7 @@ def _await(ticket: Ticket, names: Mapping[str, str]) -> None:
     far = f"{share:.0%}{_left(share)}" if share else f"{time.monotonic() - st.session_state[ASKED]:.0f} s so far"
     st.progress(share, text=markup.literal(f"{stage[:1].upper()}{stage[1:]} · {far}"))
     st.button("Cancel", key="cancel_question", icon=":material/stop:", on_click=_cancel, args=(ticket,))
-    st.caption(FIRST)
+    st.caption(FIRST.strip())
 
 
 def _left(share: float) -> str:

@@ -26,13 +26,14 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import statement, states, under_way
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.relations import elsewhere, price
-from privgraph_workbench.views.relations.runs import Pair, called, plainly
+from privgraph_workbench.views.relations import elsewhere, price, times
+from privgraph_workbench.views.relations.names import role
+from privgraph_workbench.views.relations.runs import Pair
 from privgraph_workbench.words import markup, naming, rates
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.meaning import guess, strength
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import at_most, duration, number, percent, rounded_delta
+from privgraph_workbench.words.numbers import at_most, number, percent, roughly, rounded_delta
 
 ASKS = "which relations were learnt from"
 ATTACK = "relations"
@@ -76,7 +77,7 @@ def show(pair: Pair) -> None:
     for record in pair.records:
         st.page_link(
             shell.page("attacks"),
-            label=f"{'See the attack' if record.id in attacked else 'Choose an attack'} on {called(record)}",
+            label=f"{'See the attack' if record.id in attacked else 'Choose an attack'} on {role(record)}",
             icon=":material/gavel:",
             query_params={"run": record.id, "attack": ATTACK},
         )
@@ -135,14 +136,14 @@ def _numbers_of(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> 
     with st.expander("Figure and numbers of these attacks", key="fold.attacked", icon=":material/query_stats:"):
         st.markdown(QUESTION)
         titles = {attack.title for _, attack in found}
-        names = [plainly(record) + f": {attack.title}" * (len(titles) > 1) for record, attack in found]
+        names = [pair.title(record) + f": {attack.title}" * (len(titles) > 1) for record, attack in found]
         slots = [
             relation_ranking.SLOTS[relation_ranking.side(record.spec.method, record.spec.unit)] for record, _ in found
         ]
         rows = attack_areas.data([attack for _, attack in found], names, slots)
         drawn_figure("attack_areas", rows, statements_of(list({one.id: one for one, _ in found}.values())), pair.first)
         st.dataframe(
-            [_numbers(record, attack) for record, attack in found],
+            [_numbers(pair.title(record), attack) for record, attack in found],
             hide_index=True,
             alt="What attacks on the chosen runs found of their relations",
         )
@@ -176,7 +177,7 @@ def _explained(rows: Sequence[Row]) -> str:
 
 def _reading(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> str:
     """What these attacks found, and what follows for safety: Markdown."""
-    telling = list(dict.fromkeys(called(record) for record, attack in found if attack.found[1] > GUESSING))
+    telling = list(dict.fromkeys(role(record) for record, attack in found if attack.found[1] > GUESSING))
     bare = any(record.spec.unit == "none" for record, _ in found)
     if telling:
         lead = f"The attack tried here can tell what {' and '.join(telling)} learnt from"
@@ -185,7 +186,7 @@ def _reading(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> str
     each = "; ".join(_right(record, attack, found) for record, attack in found)
     seldom = "" if telling else _seldom([record for record, _ in found])
     attacked = {record.id for record, _ in found}
-    left = "".join(f"{called(one)} was not attacked. " for one in pair.records if one.id not in attacked)
+    left = "".join(f"{role(one).capitalize()} was not attacked. " for one in pair.records if one.id not in attacked)
     promise = ", and that of secret noise alone" * _public(pair)
     shows = "So it cannot show here what ε protects. " * (bare and not telling)
     return (
@@ -199,23 +200,23 @@ def _right(record: RunRecord, attack: AttackRecord, found: Sequence[tuple[RunRec
     area, low, high = attack.found
     several = sum(one.id == record.id for one, _ in found) > 1
     title = f", {markup.literal(attack.title)}" if several else ""
-    return f"{called(record)}{title}: **{percent(area)}** ({percent(low)} to {percent(high)})"
+    return f"{role(record)}{title}: **{percent(area)}** ({percent(low)} to {percent(high)})"
 
 
 def _seldom(attacked: Sequence[RunRecord]) -> str:
     """How often training of the attacked runs read each relation, which says how much there was to remember;
     "" if that is not known."""
-    times = {called(one): read for one in attacked if (read := price.reads(one)) is not None}
-    if not times:
+    often_read = {role(one): read for one in attacked if (read := price.reads(one)) is not None}
+    if not often_read:
         return ""
-    rates = list(dict.fromkeys(times.values()))
+    rates = list(dict.fromkeys(often_read.values()))
     often = (
         f"{rates[0]:.2g} times"
         if len(rates) == 1
-        else " and ".join(f"{own:.2g} times ({name})" for name, own in times.items())
+        else " and ".join(f"{own:.2g} times ({name})" for name, own in often_read.items())
     )
     why = ": what is read so seldom is hardly remembered" if max(rates) < 1 else ""
-    whose = f" of {next(iter(times))}" if len(times) == 1 else ""
+    whose = f" of {next(iter(often_read))}" if len(often_read) == 1 else ""
     return f"Training{whose} read each relation {often} on average{why}. "
 
 
@@ -230,7 +231,7 @@ def _under_way(pair: Pair, busy: bool) -> None:
         st.rerun()
     for record, one in going:
         stop = partial(attacking.stop, queue.store(), record.id, one.token)
-        under_way.show(one, TITLES, "attack", stop, of=f"{called(record)}: ")
+        under_way.show(one, TITLES, "attack", stop, of=f"{role(record).capitalize()}: ")
 
 
 def _offer(records: Sequence[RunRecord]) -> None:
@@ -244,7 +245,7 @@ def _offer(records: Sequence[RunRecord]) -> None:
     if not able:
         return
     st.caption(_cost([record for record, _ in able], options))
-    label = "Attack both runs" if len(able) > 1 else f"Attack {called(able[0][0])}"
+    label = "Attack both runs" if len(able) > 1 else f"Attack {role(able[0][0])}"
     if st.button(label, key="attack_relations", icon=":material/play_arrow:"):
         try:
             for record, _ in able:
@@ -258,9 +259,8 @@ def _offer(records: Sequence[RunRecord]) -> None:
 def _cost(records: Sequence[RunRecord], options: AttackOptions) -> str:
     """What the attack on all of these takes together, with one time."""
     trainings = options.targets * len(records)
-    took = [one.seconds for one in records]
-    known = sum(options.targets * one for one in took if one is not None)
-    time = f", about {duration(known)} in all on a quiet machine" if None not in took else ""
+    total = times.total([one.spec for one in records])
+    time = "" if total is None else f", about {roughly(options.targets * total)} in all on a quiet machine"
     each = "each run" if len(records) > 1 else "the run"
     return (
         f"It trains {each} {options.targets} times again, each time without {options.candidates:,} relations (or half "
@@ -273,12 +273,12 @@ def newest(attacks: Sequence[AttackRecord]) -> list[AttackRecord]:
     return list({one.attack: one for one in attacks if sides(one.attack).asks == ASKS}.values())
 
 
-def _numbers(record: RunRecord, attack: AttackRecord) -> dict[str, str]:
+def _numbers(title: str, attack: AttackRecord) -> dict[str, str]:
     found = attack.outcome
     # as on its card: where nothing is promised, a bound of 0 audits nothing
     bound = attack.bound if attack.bound or math.isfinite(attack.sound) else None
     return {
-        "run": plainly(record),
+        "run": title,
         "attack": attack.title,
         "models": f"{len(attack.areas)}",
         "area": number(attack.found[0]),

@@ -14,8 +14,9 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.relations import relation_ranking
 from privgraph_workbench.figures.seeds import FEWEST
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.views.relations import sent
-from privgraph_workbench.views.relations.runs import METHODS, PENDING, Pair, apart, like
+from privgraph_workbench.views.relations import sent, times
+from privgraph_workbench.views.relations.names import more_apart
+from privgraph_workbench.views.relations.runs import METHODS, PENDING, Pair, like
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import percent, roughly
 
@@ -73,7 +74,7 @@ def _verdict(pair: Pair, private: Row, bare: Row, reached: str, untrained: str) 
     assert pair.private is not None
     assert pair.bare is not None
     at = f"At {_at(pair.private)}"
-    more = [name for name, _, _ in apart(pair.private, pair.bare) if name != "seed"]
+    more = [name for name, _, _ in more_apart(pair.private, pair.bare)]
     beside = f" The two differ in more than privacy: {markup.literal(', '.join(more))}." if more else ""
     beside = _short(pair) + beside
     one, other = int(private["seeds"]), int(bare["seeds"])
@@ -99,9 +100,9 @@ def _verdict(pair: Pair, private: Row, bare: Row, reached: str, untrained: str) 
 
 def _short(pair: Pair) -> str:
     """That training was short, where neither run has read each relation once."""
-    times = [reads(one) for one in pair.records]
-    known = [one for one in times if one is not None]
-    if len(known) < len(times) or max(known) >= 1:
+    often_read = [reads(one) for one in pair.records]
+    known = [one for one in often_read if one is not None]
+    if len(known) < len(often_read) or max(known) >= 1:
         return ""
     often = " and ".join(f"{one:.2g}" for one in dict.fromkeys(known))
     return f" Training was short (each relation was read {often} times on average): after more, the price may differ."
@@ -124,14 +125,11 @@ def _more(pair: Pair, most: int) -> None:
         st.caption(f"{going} more {'seed is' if going == 1 else 'seeds are'} in training, as it says above.")
     if not wanted:
         return
-    took = {naming.setting(one): one.seconds for one in pair.records}
-    times = [took[setting] for setting, specs in wanted.items() for _ in specs]
-    known = [one for one in times if one is not None]
-    total = sum(known)
-    time = f": about {roughly(total)}" if len(known) == len(times) else ""
     specs = [spec for asked in wanted.values() for spec in asked]
+    total = times.total(specs)
+    time = "" if total is None else f": about {roughly(total)}"
     counts = {len(found) for found in wanted.values()}
-    each = len(wanted) == len(took) and len(counts) == 1
+    each = len(wanted) == len({naming.setting(one) for one in pair.records}) and len(counts) == 1
     many = f"{counts.pop()} more seeds of each" if each else f"{len(specs)} missing seed{'s' * (len(specs) > 1)}"
     if st.button(
         f"Train {many}{time}",

@@ -17,11 +17,11 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench.facts import datasets, describing
-from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, states
-from privgraph_workbench.words import markup, naming, settings
+from privgraph_workbench.views.relations import names
+from privgraph_workbench.words import markup, naming
 
 METHODS = ("relational", "relation-rand")
 PENDING = ("queued", "running", "stopping")
@@ -33,8 +33,6 @@ NAMES = "relations.names"
 """In the session: what each run is called on this page, by id."""
 WANTED = "relations.wanted."
 """In the session: a run that is chosen as soon as it is done, for it was trained to be."""
-PRIVATE = ("clip", "noise_multiplier")
-"""Options that nothing reads without privacy."""
 UNIT_KEYS = {"edge": "private", "none": "bare"}
 EMBEDDED = "products"
 PAIR: tuple[Mapping[str, object], ...] = ({"unit": "none"}, {"unit": "edge", "epsilon": 10.0})
@@ -64,6 +62,10 @@ class Pair:
         """The run whose settings the base encoder is read with: the private one, where there is one."""
         return self.records[-1]
 
+    def title(self, record: RunRecord) -> str:
+        """What one of the two is called beside the other."""
+        return names.title(record, next((one for one in self.records if one is not record), None))
+
     @property
     def learnt(self) -> str:
         return domains_of(self.first, self.domains)[0]
@@ -82,14 +84,14 @@ def name_all() -> None:
     """Give each run one name for the whole page, by what tells it from the others on its data."""
     query = RunQuery(methods=METHODS, states=("done", *PENDING), limit=MOST_RUNS)
     held = [one for one in queue.store().find(query) if not one.unreadable]
-    names: dict[str, str] = {}
-    for data in {one.spec.dataset for one in held}:
-        names |= naming.distinct(naming.short_names([one for one in held if one.spec.dataset == data], graph=False))
-    st.session_state[NAMES] = names
+    on: dict[str, list[RunRecord]] = {}
+    for one in held:
+        on.setdefault(one.spec.dataset, []).append(one)
+    st.session_state[NAMES] = {run: name for own in on.values() for run, name in names.in_list(own).items()}
 
 
 def plainly(record: RunRecord) -> str:
-    """A run in a few words, the same everywhere on the page."""
+    """A run in a few words that tell it from all others."""
     known: Mapping[str, str] = st.session_state.get(NAMES, {})
     return known.get(record.id) or naming.short_names([record], graph=False)[record.id]
 
@@ -144,18 +146,18 @@ def complain(records: Sequence[RunRecord]) -> None:
 def choose(records: Sequence[RunRecord], places: Sequence[DeltaGenerator]) -> tuple[RunRecord | None, RunRecord | None]:
     """A private run, and one without privacy beside it, as the address says; else the newest that fit. The
     three places are those of the data and of the two runs."""
-    # what can be asked before what cannot, of which the first seed stands for all; data of which there are
-    # more runs before others of their name; PvGaLM before its rival
+    # what can be asked before what cannot, of which the first seed stands for all; first the gallery's, whose
+    # answers are kept; data of which there are more runs before others of their name; PvGaLM before its rival
     count = Counter(GraphId.of(one.spec) for one in records)
     ordered = sorted(
         records,
         key=lambda one: (
-            (0, 0, one.spec.method != METHODS[0], 0)
+            (0, not one.gallery, one.spec.method != METHODS[0], 0)
             if encoder_here(one)
             else (1, -count[GraphId.of(one.spec)], one.spec.method != METHODS[0], one.spec.seed)
         ),
     )
-    on = {one.spec.dataset: naming.data_title(one.spec.dataset) for one in records}
+    on = {one.spec.dataset: naming.data_title(one.spec.dataset) for one in ordered}
     known = {one.id: one for one in records}
     named = known.get(st.query_params.get("private", st.query_params.get("bare", "")))
     if named is not None and "data" not in st.query_params:
@@ -175,7 +177,7 @@ def choose(records: Sequence[RunRecord], places: Sequence[DeltaGenerator]) -> tu
         private = _one("Private run", "private", offered)
     fitting = [one for one in own if one.spec.unit == "none" and (private is None or _comparable(one, private))]
     if private is not None:  # the one that differs least comes first: what privacy costs is read between the two
-        fitting.sort(key=lambda one: (not encoder_here(one), len(apart(private, one))))
+        fitting.sort(key=lambda one: (not encoder_here(one), len(names.apart(private, one))))
     with places[2]:
         bare = _one("Run without privacy", "bare", _offered(fitting, "bare"))
     return private, bare
@@ -261,16 +263,6 @@ def _one(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None
             args=(key, newer[0].id),
         )
     return record
-
-
-def apart(one: RunRecord, other: RunRecord) -> list[tuple[str, str, str]]:
-    """The options that both runs read and in which they differ: name, and the value of each."""
-    shown = settings.shown(one), settings.shown(other)
-    return [
-        (name.replace("_", " "), str(shown[0][name]), str(shown[1][name]))
-        for name, value in one.spec.options.items()
-        if name not in (*GUARANTEE, *PRIVATE, "unit") and value != other.spec.options.get(name, value)
-    ] + ([("seed", f"{one.spec.seed}", f"{other.spec.seed}")] if one.spec.seed != other.spec.seed else [])
 
 
 def other_texts() -> None:

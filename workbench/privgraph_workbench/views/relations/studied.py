@@ -15,11 +15,11 @@ from privgraph_workbench.figures.relations import relation_options
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.relations import sent
+from privgraph_workbench.views.relations import sent, times
 from privgraph_workbench.views.relations.runs import Pair, like
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import duration, number
+from privgraph_workbench.words.numbers import number, roughly
 
 MOST_RUNS = 500
 VALUES: Mapping[str, tuple[float, ...]] = {
@@ -42,6 +42,7 @@ TITLES = {
     "epsilon": "ε",
 }
 SEEDS = 5
+OFFER = "Train several values of one option"
 PRICE = (
     " Choosing the best of several runs on private relations reveals more than the ε of any one: choose options on "
     "public relations, or count every run."
@@ -62,13 +63,13 @@ def _studied() -> list[RunRecord]:
 
 
 def show(pair: Pair, rows: Sequence[Row]) -> None:
-    """These rows as a figure."""
+    """These rows as a figure, and how to come by others."""
     st.divider()
     st.markdown("### What moves it?")
-    st.markdown(
-        "Runs that differ from the chosen one in **one option**, all else equal; for batch sizes there is a line for "
-        "each learning rate. With privacy, more negatives or steps may cost more than they bring."
-    )
+    drawn = [title for name, title in TITLES.items() if name in {row["option"] for row in rows}]
+    told = f"Runs that differ from the chosen one in **{' or '.join(drawn)}** alone, all else equal"
+    lines = "; a line for each learning rate" if len({row["line"] for row in rows if row["line"]}) > 1 else ""
+    st.markdown(f"{told}{lines}. For other options: “{OFFER}”, above.")
     found = relation_options.compared(_studied(), pair.first)
     shown = {one.id: one for members in found.values() for one in members}
     drawn_figure("relation_options", rows, statements_of(list(shown.values())), pair.first, runs=list(shown.values()))
@@ -78,7 +79,7 @@ def offer(pair: Pair) -> None:
     """A form that trains the values of one option that are missing."""
     if pair.first.spec.method != relation_options.METHOD:
         return
-    with st.expander("Train several values of one option", key="fold.moved_option", icon=":material/tune:"):
+    with st.expander(OFFER, key="fold.moved_option", icon=":material/tune:"):
         st.markdown("Three values or more make a curve, *What moves it?*, on this page.")
         _more(pair.first)
     sent.show("moved")
@@ -102,7 +103,8 @@ def _more(chosen: RunRecord) -> None:
     if not specs:
         st.caption(f"All of these values are there or under way: {told}.")
         return
-    took = "" if chosen.seconds is None else f"; one took {duration(chosen.seconds)}"
+    time = times.total(specs)
+    took = "" if time is None else f", about {roughly(time)} in all"
     st.caption(f"{TITLES[option]}: {told}. {len(specs)} runs are missing{took}.{PRICE * private}")
     if st.button(f"Train {len(specs)} runs", key="train_moved", icon=":material/play_arrow:"):
         sent.train("moved", specs)
