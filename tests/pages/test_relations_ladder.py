@@ -113,9 +113,19 @@ def test_where_randomised_relations_are_better_they_are_what_to_take(
 ) -> None:
     seeds(store, [0.15, 0.16, 0.17], epsilon=10.0)
     seeds(store, [0.20, 0.21, 0.22], method="relation-rand", epsilon=10.0)
-    assert "**At ε 10, take randomised relations**: randomised relations **21.0%** (1% of them false) and PvGaLM " in (
-        texts(opened("relations"))
+    assert (
+        "**At ε 10, take randomised relations**: randomised relations **21.0%** (1% of them false) and PvGaLM "
+        "**16.0%**, 5.0 points apart (2.7 to 7.3)." in texts(opened("relations"))
     )
+
+
+def test_each_run_s_interval_is_of_its_own_accuracy_and_of_as_many_relations_as_it_was_asked(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    made_run(store)
+    made_run(store, unit="none", metrics={"test_accuracy": 0.14, "test_relations": 512.0})
+    said = "not private: 11.2% to 17.4% of 512 relations; edge ε 4: 4.6% to 7.6% of 1,024 relations."
+    assert said in texts(opened("relations"))
 
 
 def test_a_training_that_has_not_read_each_relation_once_is_called_short_before_data_are_read(
