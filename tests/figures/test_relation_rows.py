@@ -47,6 +47,19 @@ def test_guessing_is_among_the_texts_that_are_there(store: RunStore) -> None:
     assert relation_ranking.data(pair, texts=4000)[0]["label"] == "guessing among 256"
 
 
+def test_a_gain_is_that_on_the_base_of_the_same_seed(store: RunStore) -> None:
+    """The base is judged anew with each seed, by other relations: which run is chosen must not matter."""
+    reached = [(0.10, 0.02), (0.14, 0.05), (0.12, 0.01)]
+    runs = [
+        made_run(store, seed=seed, metrics={"test_accuracy": test, "base_accuracy": base})
+        for seed, (test, base) in enumerate(reached)
+    ]
+    for chosen in runs:
+        row = relation_ranking.data([chosen], runs)[-1]
+        assert row["gain"] == pytest.approx((0.08 + 0.09 + 0.11) / 3)
+        assert row["gain_error"] == pytest.approx(0.0152753 / 3**0.5, rel=1e-4)
+
+
 def test_the_three_epsilons_of_a_run_stand_apart(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         made_relations, "statement_to_json", lambda said: statement_to_json(replace(said, epsilon_as_published=1.5))

@@ -119,6 +119,15 @@ def test_what_a_smaller_budget_loses_is_an_interval_and_no_advice(
     assert "cannot tell from" not in shown
 
 
+def test_each_run_s_interval_is_of_its_own_accuracy_and_of_as_many_relations_as_it_was_asked(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    made_run(store)
+    made_run(store, unit="none", metrics={"test_accuracy": 0.14, "test_relations": 512.0})
+    said = "not private: 11.2% to 17.4% of 512 relations; edge ε 4: 4.6% to 7.6% of 1,024 relations."
+    assert said in texts(opened("relations"))
+
+
 def test_a_training_that_has_not_read_each_relation_once_is_called_short_before_data_are_read(
     opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
 ) -> None:

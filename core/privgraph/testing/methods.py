@@ -361,17 +361,25 @@ class MethodContract:
         assert _numbers(first) != _numbers(other), f"the seed has no part in a run: {self.in_train}"
 
     def test_its_noise_comes_from_the_secret_key(self, protected: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Whatever comes from the seed alone can be subtracted by everybody who reads the seed."""
+        """Whatever comes from the seed alone can be subtracted by everybody who reads the seed; and what two
+        runs share, by everybody who subtracts one from the other."""
         names: list[str] = []
+        shared: list[str] = []
         for reader in ("secret", "shared_secret"):
             own = getattr(Context, reader)
 
-            def noted(context: Context, name: str, own: Callable[[Context, str], Secret] = own) -> Secret:
+            def noted(
+                context: Context, name: str, own: Callable[[Context, str], Secret] = own, reader: str = reader
+            ) -> Secret:
                 names.append(name)
+                if reader == "shared_secret":
+                    shared.append(name)
                 return own(context, name)
 
             monkeypatch.setattr(Context, reader, noted)
         _, context = self.trained(protected)
+        common = [name for name in shared if name.startswith("noise/")]
+        assert not common, f"runs of one seed would share the noise {', '.join(common)}: {self.in_train}"
         if any(not isinstance(entry.event, Nothing | NonPrivate) for entry in context.ledger.entries):
             assert names, f"no noise was drawn from Context.secret: {self.in_train}"
 

@@ -17,8 +17,9 @@ from privgraph.data.load import load
 from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.methods.base import filled_in, refusal
 from privgraph.methods.relations import few_shot
-from privgraph.methods.relations.fine_tuning import FineTuning, Protection, step_size
-from privgraph.methods.relations.relation_rand import train as rand_train
+from privgraph.methods.relations.evaluation import asked_relations, ranking
+from privgraph.methods.relations.fine_tuning import TRAINED, FineTuning, Protection, step_size
+from privgraph.methods.relations.relation_rand import train as randomising
 from privgraph.methods.relations.relation_rand.config import Config as RandConfig
 from privgraph.methods.relations.relation_rand.train import randomised
 from privgraph.methods.relations.relational.config import Config
@@ -118,6 +119,28 @@ def test_the_domain_that_is_predicted_in_is_never_trained_on() -> None:
             [(e.name, e.value) for e in told(config, one) if isinstance(e, Metric) and e.name == "train_loss"]
         )
     assert losses[0] == losses[1]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [Config(encoder="tiny"), RandConfig(encoder="tiny"), RandConfig(encoder="tiny", response="asymmetric")],
+    ids=["relational", "symmetric", "asymmetric"],
+)
+def test_a_plan_reads_the_sizes_of_the_domain_that_is_learnt_from_alone(config: Config | RandConfig) -> None:
+    """Rate, delta, noise and chances, wherever that domain stands, and however large the other one is."""
+    sizes = {"small": (60, 90), "large": (1000, 2000), "huge": (4000, 9000)}
+
+    def planned(learnt: str, *names: str) -> tuple[object, ...]:
+        texts, relations = zip(*(sizes[name] for name in names), strict=True)
+        facts = replace(TEXT_FACTS, domains=names, entities=texts, relations=relations)
+        plan = replace(config, trained_on=learnt).plan(facts)
+        said, work = plan.statement, plan.work
+        return plan.scale, plan.entries, work.noise, work.notes, said.epsilon, said.delta, said.delta_rule
+
+    for learnt, one, other in (("large", "small", "huge"), ("small", "large", "huge")):
+        first = planned(learnt, learnt, one)
+        assert first == planned(learnt, one, learnt) == planned(learnt, learnt, other) == planned(learnt, other, learnt)
+    assert planned("large", "large", "small") != planned("small", "small", "large")
 
 
 @pytest.mark.parametrize("loss", ["info-nce", "hinge"])
@@ -251,9 +274,32 @@ def test_answers_keep_and_invent_relations_at_the_chances_that_are_paid_for() ->
     assert math.log(response.one_to_one / response.zero_to_one) == pytest.approx(3.0)
 
 
+def test_what_is_learnt_from_are_answers_and_nothing_reads_the_true_relations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even to measure what was learnt: answers are all that is paid for."""
+    seen, graph = list[FineTuning](), shop()
+    config = RandConfig(**TINY | {"epsilon": 4.0, "steps": 1})
+
+    class Seen(FineTuning):
+        def __post_init__(self) -> None:
+            super().__post_init__()
+            seen.append(self)
+
+    monkeypatch.setattr(randomising, "FineTuning", Seen)
+    context = Context(noise_key=bytes(32))
+    (*_, result) = train_one(randomising.train, config, graph, context)
+    (one,) = seen
+    answers = randomised(graph, config, Secret(bytes(32), 0, "noise/relations"))
+    assert one.relations.equal(answers)
+    assert answers.shape != graph.relations(0).shape
+    assert isinstance(result, Result)
+    own = asked_relations(answers, TRAINED, 0, "train")
+    vectors = one.compared(one.encoder.encode(one.ids))
+    assert result.metrics["train_mrr"] == pytest.approx(ranking(vectors, own)["mrr"], abs=1e-6)
+
+
 def test_answers_that_would_explode_are_refused_by_what_is_public() -> None:
     facts = replace(TEXT_FACTS, entities=(700_000, 700_000), nodes=1_400_000)
-    for relations in (2_000, 3_000_000):
+    for relations in (2_000, 300_000_000):
         said = refusal(lambda relations=relations: RandConfig(encoder="tiny", epsilon=4.0).plan(
             replace(facts, relations=(relations, relations))
         ))  # fmt: skip
@@ -268,9 +314,9 @@ def test_answers_of_one_pair_have_no_negatives_in_their_batch(monkeypatch: pytes
     reason = build(RandConfig, given | {"batch_size": 1}).refuses(graph.facts)
     assert reason is not None
     assert "must have 2 at least (got 1)" in reason
-    monkeypatch.setattr(rand_train, "randomised", lambda *_: graph.relations(0)[:, :1])
+    monkeypatch.setattr(randomising, "randomised", lambda *_: graph.relations(0)[:, :1])
     with pytest.raises(RuntimeError, match="no weight has moved in the first step"):
-        list(train_one(rand_train.train, build(RandConfig, given), graph, Context(seed=0, noise_key=bytes(32))))
+        list(train_one(randomising.train, build(RandConfig, given), graph, Context(seed=0, noise_key=bytes(32))))
 
 
 def test_a_share_that_is_denied_is_that_of_its_epsilon() -> None:

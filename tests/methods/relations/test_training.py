@@ -14,6 +14,7 @@ import pytest
 import torch
 from tests.methods.relations.test_relational import TINY, shop, told
 
+from privgraph.attacks.relations import without_relations
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.methods.relations import few_shot, fine_tuning
@@ -21,12 +22,14 @@ from privgraph.methods.relations.evaluation import asked_relations, class_places
 from privgraph.methods.relations.fine_tuning import TRAINED, FineTuning, Protection, step_size
 from privgraph.methods.relations.relational import train as trained
 from privgraph.methods.relations.relational.config import Config
+from privgraph.methods.relations.tuples import TupleSampler
 from privgraph.methods.training import Context
 from privgraph.nn.text import encoder as encoders
 from privgraph.nn.text.adapters import adapt, trainable
 from privgraph.nn.text.encoder import load_encoder
 from privgraph.nn.text.losses import Contrast
-from privgraph.progress import Progress, Result
+from privgraph.progress import Progress, Result, Spent
+from privgraph.streams import Secret
 from privgraph.testing.methods import TEXT_FACTS
 
 BARE: dict[str, Any] = TINY | {"unit": "none", "learning_rate": 0.02}
@@ -199,6 +202,35 @@ def test_private_gradients_are_divided_by_the_batch_that_is_expected(monkeypatch
     assert graph.facts.relations[0] > 20
 
 
+@pytest.mark.parametrize(("learnt", "held"), [("kitchen", 90), ("garden", 30)])
+def test_batches_are_drawn_with_the_rate_that_is_paid_for(
+    monkeypatch: pytest.MonkeyPatch, learnt: str, held: int
+) -> None:
+    """Where domains differ in size, coins and ledger have the rate of the one that is learnt from."""
+    whole, seen = shop(), list[TupleSampler]()
+    graph = without_relations(whole, whole.relations(1)[:, 30:])
+    real = fine_tuning.poisson_batches
+
+    def spy(sampler: TupleSampler, sampling: Secret) -> Iterator[torch.Tensor]:
+        seen.append(sampler)
+        return real(sampler, sampling)
+
+    monkeypatch.setattr(fine_tuning, "poisson_batches", spy)
+    events = told(Config(**TINY | {"steps": 1, "trained_on": learnt}), graph)
+    (sampler,) = seen
+    assert sampler.rate == 20 / held
+    assert [one.entry["sampling_rate"] for one in events if isinstance(one, Spent)] == [20 / held]
+    own = graph.domain_names.index(learnt)
+    assert sampler.relations.equal(graph.relations(own))
+    assert sampler.entities.equal((graph.domains == own).nonzero().squeeze(1)), "with and without relations"
+
+
+def test_steps_that_are_left_over_at_the_end_are_paid_for_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fine_tuning, "TOLD", 2)
+    events = told(Config(**TINY | {"steps": 5}), shop())
+    assert [one.entry["count"] for one in events if isinstance(one, Spent)] == [2, 2, 1]
+
+
 # Domains
 
 
@@ -333,3 +365,34 @@ def test_a_few_relations_move_weights_by_their_mean_gradient(monkeypatch: pytest
     after = torch.cat([weight.detach().flatten() for weight in weights])
     assert float(sums[0].total.norm()) > 0
     assert torch.allclose(after - before, (-0.5 * sums[0].total / 8).to(after), atol=1e-6)
+
+
+def test_after_a_few_relations_the_encoder_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the run would begin with them, and release them."""
+    one = tuning(shop(), shots=4)
+    weights = [weight for _, weight in trainable(one.encoder)]
+    before = [weight.detach().clone() for weight in weights]
+    vectors = one.encoder.encode(one.ids)
+
+    def moved(*_: object, **__: object) -> Iterator[float]:
+        for weight in weights:
+            weight.data += 0.3
+        yield 0.0
+
+    monkeypatch.setattr(fine_tuning, "learn_more", moved)
+    judged = list[torch.Tensor]()
+    monkeypatch.setattr(fine_tuning, "ranking", lambda vectors, _: judged.append(vectors) or {"mrr": 0.5})
+    assert found_by(one.ranked("few")) == {"few_mrr": 0.5}
+    assert all(weight.equal(old) for weight, old in zip(weights, before, strict=True))
+    asked = torch.unique(one.asked)
+    assert not torch.allclose(judged[0][asked], one.compared(vectors)[asked], atol=1e-3), "what they taught is judged"
+
+
+def test_relations_that_are_held_out_are_judged_against_each_others_partners() -> None:
+    encoder, loss = load_encoder("tiny"), Contrast()
+    ids = encoder.tokenize([f"word{number} thing{number % 5}" for number in range(12)], 16)
+    held = torch.tensor([[7, 2, 9, 2], [1, 11, 4, 5]])
+    vectors = encoder.encode(ids)
+    tuples = [[7, 1, 11, 4, 5], [2, 11, 1, 4, 5], [9, 4, 1, 11, 5], [2, 5, 1, 11, 4]]
+    expected = float(loss(vectors[torch.tensor(tuples)]).mean())
+    assert few_shot._held_loss(encoder, ids, loss, held) == pytest.approx(expected, rel=1e-5)

@@ -67,6 +67,13 @@ def test_a_vector_hangs_on_its_text_alone_and_not_on_padding(llama: Path) -> Non
         assert not torch.allclose(together[0], together[1], atol=1e-2)
 
 
+def test_no_text_has_more_tokens_than_the_encoder_has_positions() -> None:
+    encoder = load_encoder("tiny")
+    ids = encoder.tokenize(TEXTS, 512)
+    assert max(map(len, ids)) == encoder.facts.positions == 128
+    assert torch.isfinite(encoder.encode(ids)).all()
+
+
 def test_pooling_is_the_mean_or_the_last_real_token(llama: Path) -> None:
     for name, pooled in (("tiny", lambda states: states.mean(1)), (str(llama), lambda states: states[:, -1])):
         encoder = load_encoder(name)
