@@ -92,8 +92,9 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
     the attack), mu, mu_published and mu_shown (of the Gaussian mechanisms that have the sound epsilon, the
     published, and the bound; None where the audited noise is not Gaussian alone), delta, area (under the
     attack's curve), covers, sound, published, bound (the audit's, at its confidence), trials, adversary,
-    with_are and without_are (who is counted on either side, in words), scale, least (where a logarithmic axis
-    of false alarms begins; the attack's curve is then drawn from there on, a coin between two thresholds). A claim
+    with_are and without_are (who is counted on either side, in words), scale. Where
+    that is logarithmic, the attack's curve is drawn from the beginning of the axis on: a coin between two
+    thresholds. A claim
     without a finite epsilon has no rows: it allows everything; nor has any where an outsider's two sides lie
     several neighbouring datasets apart, of which a claim's line speaks of one. Raises `ValueError` for an
     unknown scale.
@@ -123,8 +124,8 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
         "with_are": with_are,
         "without_are": without_are,
         "scale": scale,
-        "least": (least := _least(record)),
     }
+    least = _least(record)
     ends = np.geomspace(least, 1, POINTS) if scale == "log" else np.linspace(0, 1, POINTS)
     points = list(zip(record.roc_false, record.roc_true, strict=True))
     if points and scale == "log":  # where no false alarm was seen and few scores differ, a curve has no point else
@@ -191,7 +192,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty(TITLE, "this audit has no curve")
     first = rows[0]
     logarithmic = first["scale"] == "log"
-    low = first["least"]
+    low = min((row["false"] for row in rows if row["false"] > 0), default=RAREST)
     least = _lowest(rows, low)
     guess = np.geomspace(low, 1, 30).tolist() if logarithmic else [0.0, 1.0]
     series = [
@@ -325,7 +326,7 @@ def _beyond(rows: Sequence[Row]) -> list[str]:
         return []
     drawn = {row["curve"] for row in rows}
     plain = bool({"gaussian", "gaussian_published"} & drawn)
-    begin = {row["curve"]: row["true"] for row in reversed(rows) if row["false"] >= row["least"]}
+    begin = {row["curve"]: row["true"] for row in reversed(rows) if row["false"] > 0}
     told = [
         EPSILONS[kind].title
         for curve, (kind, _) in CURVES.items()
