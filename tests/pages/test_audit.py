@@ -179,7 +179,7 @@ def test_the_premise_of_a_refutation_stands_in_its_mark_with_what_stands_in_the_
     text = _texts(opened("train", run=run))
     taken = ", if the noise is Gaussian, as the ledger says" * alone
     assert f"the paper's {stated('published', published)} is refuted{taken}]" in text
-    assert f"stands, with secret noise, the sound {stated('sound', said.epsilon)}." in text
+    assert f". With secret noise, the sound {stated('sound', said.epsilon)} stands in its place." in text
     assert text.count("Its noise is public: as run, it protects nobody") == 1, "once, where it is told what it hides"
 
 
@@ -218,7 +218,9 @@ class TestANewAudit:
         app = opened("audit", run=run, audit="mechanism", audit__trials="16000")
         assert "16,000 trials can show 6.59 at most: they cannot refute the sound 8." in _texts(app)
         assert app.button(key="next.mechanism").label == "Audit again with 256,000 trials"
-        assert any(one.value.startswith("256,000 trials can show 9.37 at most. ") for one in app.caption)
+        assert any(
+            one.value.startswith("256,000 trials can show 9.37 at most. 64,000 could not ") for one in app.caption
+        )
         high = 10**7
         assert reach.enough(record, 2, 0.95, 4, high) == 256_000
         assert reach.enough(replace(record, sound=40.0, published=None), 2, 0.95, 4, high) is None

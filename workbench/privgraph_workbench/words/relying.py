@@ -28,14 +28,19 @@ def answer(said: PrivacyStatement, attacks: Sequence[AttackRecord], audits: Sequ
         return f"Do not rely on this guarantee: more was shown than the ε of {sound} that we call sound."
     if said.known_faults:
         return "Do not rely on this guarantee: the program that made this run had a fault, which its page tells."
-    what = f"the sound ε of {sound}{' for edges, and for nothing else' * (said.unit == 'edge')}"
+    of, only = f"the sound ε of {sound}", " for edges, and for nothing else" * (said.unit == "edge")
+    what = f"{of}{only}"
     weak, public = ranked(said.epsilon, said.delta) > LITTLE, has_public_noise(said)
-    told = f"{what} holds" if public else f"You may rely on {what}: it is proved, and nothing tried here contradicts it"
+    told = (
+        f"{of} holds{only}"
+        if public
+        else f"You may rely on {what}: it is proved, and nothing tried here contradicts it"
+    )
     fell = [one for one in audits if one.refutes_published and one.covers == "run"]
     published = said.epsilon_as_published
     if published is not None and fell:
         if_ = f", {taken(fell[0])}" if all(alone(one, published) for one in fell) else ""
-        told = f"{what} holds, and" if public else f"Rely on {what},"
+        told = f"{of} holds{only}, and" if public else f"Rely on {what},"
         told += f" not the paper's {stated('published', published)}, which is refuted{if_}"
     little = "; so large an ε excludes little" * weak
     return f"{PROTECTS_NOBODY} With secret noise, {told}{little}." if public else f"{told}{little}."

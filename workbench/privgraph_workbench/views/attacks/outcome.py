@@ -216,6 +216,8 @@ def more(record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequen
         with st.container(horizontal=True, vertical_alignment="center"):
             pressed = st.button(label, key=f"next.{name}", icon=":material/gavel:")
             reached = next_can_show(audit, turn, options) if name == audit.audit else ""
+            if reached and more is not None and more > MORE * audit.trials:
+                reached += f" {more // MORE:,} could not refute a claim."
             told = (reached, markup.sentence(AUDITS[name].cost(subject, options)), spends(turn))
             st.caption(" ".join(filter(None, told)), width="content")
         if pressed:

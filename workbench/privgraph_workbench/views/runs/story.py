@@ -130,8 +130,8 @@ def _shown(said: PrivacyStatement, audits: Sequence[AuditRecord], bare: float | 
     if bare is not None:
         shown += f" {premise(said)}; {without(bare, said)}"
     if (said.epsilon_as_published or math.inf) < said.epsilon_audited <= said.epsilon:
-        secret = "with secret noise, " * has_public_noise(said)
-        shown += f". In the place of the paper's number stands, {secret}the sound {stated('sound', said.epsilon)}"
+        stands = f"the sound {stated('sound', said.epsilon)} stands in its place"
+        shown += f". With secret noise, {stands}" if has_public_noise(said) else f". {stands[:1].upper()}{stands[1:]}"
     return f"{shown}."
 
 
