@@ -226,7 +226,7 @@ class TestANewAudit:
         assert reach.enough(replace(record, sound=40.0, published=None), 2, 0.95, 4, high) is None
         assert reach.enough(made, 2, 0.95, 4, high) == 16_000, "a trade-off may show more than is counted"
         far = keep(store, spec("edge-rand", epsilon=40.0))
-        store.add_audit(far, replace(record, run=far, sound=40.0, published=40.0))
+        store.add_audit(far, replace(record, run=far, sound=40.0, published=40.0, turn=store.begin_audit(far)))
         app = opened("audit", run=far)
         assert "up to 10,000,000 trials, none could refute a claim" in _texts(app)
         assert "next.mechanism" not in {one.key for one in app.button}

@@ -21,9 +21,9 @@ from privgraph_workbench.words.numbers import exact_percent, percent, stated
 
 FOUND = f"at {exact_percent(RARE)} false alarms"
 WIDTHS = {
-    "run": 330,
+    "run": 350,
     "area": 145,
-    "verdict": 195,
+    "verdict": 180,
     "similarity alone": 90,
     columns.BARE: 84,
     "promised": 120,
