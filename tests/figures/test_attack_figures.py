@@ -211,6 +211,17 @@ class TestCurves:
         plain = attack_roc.plot(attack_roc.data([attack()], names=["a"]))
         assert drawn.layout.height > plain.layout.height, "and has the room"
 
+    def test_bands_that_are_not_drawn_are_in_a_csv(self) -> None:
+        rows = attack_roc.data([attack(targets=4)], banded=False)
+        chart = attack_roc.chart(rows)
+        assert not [one for one in chart.series if one.kind == "band"]
+        assert "Band:" not in chart.notes[0]
+        assert attack_roc.table(rows) == attack_roc.table(attack_roc.data([attack(targets=4)]))
+        ends = [(row["true_positive_rate_low"], row["true_positive_rate_high"]) for row in attack_roc.table(rows)]
+        assert any(low is not None and low < high for low, high in ends)
+        kept = [{name: cell for name, cell in row.items() if name != "banded"} for row in rows]
+        assert [one for one in attack_roc.chart(kept).series if one.kind == "band"], "of a figure that was kept before"
+
     def test_a_single_model_has_no_band(self) -> None:
         assert {row["curve"] for row in attack_roc.data([attack(targets=1)])} == {"attack", "sound"}
 

@@ -183,6 +183,23 @@ class TestCurves:
             assert -math.log10(axes.y.low) == pytest.approx(decades)
             assert -math.log10(axes.x.low) >= 3
 
+    def test_logarithmic_axes_reach_where_a_claim_differs_from_what_was_found(self) -> None:
+        """Two values of a score and no false alarm: only the claim says how rare those are that tell."""
+        made = replace(audit(claimed=8.0, published=8.0, delta=0.0), bounds=audit().bounds[:1])
+        record = replace(made, roc_false=(0.0, 0.0, 1.0), roc_true=(0.0, 0.8, 1.0))
+        rows = audit_roc.data(record, "log")
+        chart = audit_roc.chart(rows)
+        axes = chart.panels[0]
+        assert (axes.x.low, axes.y.low) == (1e-4, pytest.approx(0.1))
+        names = ("the attack (", "sound")
+        attack, sound = (next(one for one in chart.series if one.name.startswith(name)) for name in names)
+        assert (attack.x[0], attack.y[0]) == (pytest.approx(1e-4), pytest.approx(0.8, abs=1e-3))
+        assert sound.y[0] == pytest.approx(math.exp(8) * 1e-4, rel=1e-3)
+        assert float(np.interp(0.5, attack.x, attack.y)) == pytest.approx(0.9, abs=5e-3), "a coin between the two"
+        assert "upper edge" not in " ".join(chart.notes)
+        large = audit_roc.chart(audit_roc.data(replace(record, sound=40.0, published=None), "log"))
+        assert "sound ε allows everything: it is the upper edge" in large.notes[-1]
+
     def test_without_a_curve_it_says_so(self) -> None:
         assert (
             "no curve" in audit_roc.chart(audit_roc.data(replace(audit(), roc_false=(), roc_true=()))).panels[0].title

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.prompts.dp_gpl.ensemble import NAME as ENSEMBLE
@@ -12,6 +11,7 @@ from privgraph.methods.teachers.answers import NAME, Answers
 from privgraph.privacy.serialisation import entry_to_json, statement_to_json
 from privgraph.program import program
 from privgraph.progress import Artifact, Event, Log, Metric, Progress, Result, Spent
+from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
@@ -34,8 +34,10 @@ def keep(
     batch: str = "",
     error: str = "",
     facts: PublicFacts = KARATE,
+    public: bool = False,
 ) -> str:
-    """A run in that state; running ones are half done, ended ones have what a worker would have stored."""
+    """A run in that state, with `public` noise or that of a secret key; running ones are half done, ended
+    ones have what a worker would have stored."""
     run = store.submit(spec, tags=tags, batch=batch)
     if state == "queued":
         return run
@@ -59,7 +61,7 @@ def keep(
     done = state == "done"
     names = ("test_accuracy", "val_accuracy", "train_accuracy")
     metrics = {**dict.fromkeys(names, accuracy), **TEST_NODES} if done else {}
-    statement = replace(plan.statement, gaps=plan.statement.gaps)
+    statement = with_public_noise(plan.statement) if public else plan.statement
     outcome = Outcome(
         state=state,
         error=error,

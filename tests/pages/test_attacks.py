@@ -34,7 +34,16 @@ from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.attacks import comparing, findings, overall, overview, right_how_often, shown, verdict
+from privgraph_workbench.views.attacks import (
+    comparing,
+    findings,
+    outsider,
+    overall,
+    overview,
+    right_how_often,
+    shown,
+    verdict,
+)
 from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import meaning, rates, relying, statements, verdicts
@@ -125,17 +134,19 @@ def test_the_page_of_a_run_says_what_its_attacks_found_and_what_another_one_open
     task = (
         f"Shown one node trained on and one not trained on, an attacker picks the right one {percent(strong.found[0])}"
     )
-    assert lines[0].startswith(f"{task} of the time (")
+    assert lines[0].startswith(f"{task} of the time, of {len(strong.areas)} models trained like this run (")
     assert "; a coin: 50%)" in lines[0]
     assert "**Its ε hides edges, not this.**" in lines[0], "the leak stands beside the promise that does not cover it"
     assert "; the true classes alone: 76.9%)" in lines[1]
     assert "hides edges" not in lines[1]
-    assert "It is the strongest of 2 attacks made here, so chance favours it." in lines[0]
-    assert "without privacy" not in lines[0]
+    assert len(lines[1].split(". ")) == 1, "one sentence of answer; the rest is folded"
+    (folded,) = [one.value for one in app.markdown if one.value.startswith("- **Who was trained on?**")]
+    assert "It is the strongest of 2 attacks made here, so chance favours it." in folded
+    assert "Without privacy" not in folded
     bare = keep(store, spec("gap", unit="none"))
     store.add_attack(bare, made_attack(bare, memory=4.0))
     (line,) = [one.value for one in opened("train", run=run).markdown if "Without privacy: " in one.value]
-    assert line.startswith(f"{task} of the time (")
+    assert line.startswith("- **Who was trained on?** ")
     badges = [one.value for one in app.markdown if one.value.startswith(":")]
     assert any("given away" in one for one in badges)
 
@@ -201,8 +212,13 @@ def test_an_attack_under_way_is_shown_and_can_be_stopped(
     assert "The first attack on this run is under way" in _texts(app)
     assert "What it takes" not in _texts(app), "what was expected is no news beside what is left"
     assert "start_attack" not in {one.key for one in app.button}, "one at a time: its progress stands there instead"
+    assert not [one for one in app.markdown if one.value == outsider.LOST], "whole stacks of its models are kept"
     app.button(key="stop_attack.ab12").click().run()
     assert stopped == ["ab12"]
+    monkeypatch.setattr(attacking, "states", lambda *_: [replace(going, name="threshold")])
+    app.run()
+    assert [one for one in app.markdown if one.value == outsider.LOST], "nothing is: it asks once more"
+    assert app.button(key="stop_attack.ab12").label == "Stop the attack for good"
     monkeypatch.setattr(attacking, "states", lambda *_: [replace(going, stopping=True)])
     app.run()
     button = app.button(key="stop_attack.ab12")
@@ -258,7 +274,7 @@ def test_without_an_address_the_page_opens_on_what_a_promise_keeps_and_attacked_
     first = store.get(str(app.selectbox(key="run").value))
     assert first.spec.unit == "node"
     assert first.epsilon_audited is not None, "its audits are one click away"
-    (more,) = map(float, re.findall(r"clearly more \(([\d.]+) points", _box(app)))
+    (more,) = map(float, re.findall(r"clearly more \(([\d.]+) points", _texts(app)))
     assert more > 20
     assert "not private" in _drawn(app)[0], "the curve without privacy is laid over, unasked"
     counted = {one.run for one in store.all_attacks()}
@@ -328,18 +344,22 @@ def test_where_the_graph_is_not_here_a_run_whose_graph_is_leads_on(
 
 
 def test_that_noise_is_public_and_answers_are_no_part_of_the_release_is_said_unasked(
-    opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
+    opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    run = keep(store, spec("dp-mlp", unit="node", epsilon=8.0, batch_size=8), public=True)
     subject = attacking.subject(store.get(run))
     (beyond,) = planning.uncovered(replace(subject, method="heter-poisson"))
     monkeypatch.setattr(shown, "uncovered", lambda _: (beyond,))
-    monkeypatch.setattr(statements, "has_public_noise", lambda _: True)
     made = made_attack(run, memory=3.0)
     store.add_attack(run, replace(made, knows=(*made.knows, beyond), bound=0.5, sound=2.0))
     app = opened("attacks", run=run)
     assert _box(app).startswith(verdict.lead(made, None)), "first what was asked"
-    assert "\n\nWith secret noise, you may rely on " in _box(app)
-    assert f"{statements.PROTECTS_NOBODY} {statements.PUBLIC_NOISE}" in [one.value for one in app.markdown]
+    answer = _box(app).split("\n\n")[1]
+    assert answer.startswith(f"{statements.PROTECTS_NOBODY} With secret noise, the sound ε of "), "as run comes first"
+    assert answer.endswith(" holds; so large an ε excludes little.")
+    assert "rely" not in answer
+    (details,) = [one.value for one in app.markdown if statements.PUBLIC_NOISE in one.value]
+    assert details.startswith("- "), "what it means stands in the details"
     assert "Train it again with secret noise" in {one.proto.label for one in app.get("page_link")}
     assert _cells(app)["ε at least"][0] == "**0.5** :gray[sound ε: 2]"
     (follows,) = [one.value for one in app.markdown if "- More than the run releases" in one.value]
@@ -494,7 +514,7 @@ def test_a_file_of_an_attack_says_what_the_attack_has_shown(
 
 @pytest.mark.parametrize(
     ("memory", "said"),
-    [(0.0, "cannot be told from guessing"), (3.0, "gives away who it was trained on")],
+    [(0.0, "No better than guessing"), (3.0, "gives away who it was trained on")],
 )
 def test_conclusions(memory: float, said: str) -> None:
     assert said in verdict.conclusion(made_attack(memory=memory, seed=5))
@@ -506,7 +526,7 @@ def test_whether_it_is_guessing_is_for_the_interval_to_say_and_not_for_the_area(
     for low, guesses in ((0.49, True), (0.51, False)):
         seen = replace(found.outcome, area=0.58, area_low=low, area_high=0.66)
         said = verdict.conclusion(replace(alone, outcome=seen))
-        assert ("cannot be told from guessing" in said) == guesses
+        assert said.startswith("**No better than guessing.**") == guesses
         assert not verdicts.guessing(replace(alone, outcome=seen, bound=0.1)), "a bound above 0 is no guess"
 
 
@@ -679,7 +699,7 @@ def test_the_method_without_privacy_is_compared_with_unasked(opened: Open, store
     assert "Without privacy" not in _texts(opened("attacks", run=run))
     store.add_attack(bare, free)
     app = opened("attacks", run=run)
-    assert f"Without privacy: {percent(free.found[0])}, clearly more (" in _box(app)
+    assert f"- Without privacy: {percent(free.found[0])}, clearly more (" in _texts(app)
     numbers = zip(_cells(app)["right one of two picked (a coin: 50%)"], (kept, free), strict=True)
     assert all(cell.startswith(f"**{percent(one.found[0])}** ") for cell, one in numbers)
     (link,) = [one.proto for one in app.get("page_link") if one.proto.label == "Open the run without privacy"]
@@ -804,16 +824,16 @@ def test_the_verdict_is_of_the_run_s_own_draw_and_of_all_attacked_models() -> No
         (clear, sure, "**The model gives away who it was trained on.**"),
         (unsure, sure, "**Better than guessing on the run's own training nodes; over all"),
         (clear, guess, "**Better than guessing on average.**"),
-        (unsure, guess, "**The attack cannot be told from guessing.**"),
+        (unsure, guess, "**No better than guessing.**"),
         (unsure[:2], sure, "**The model gives away who it was trained on.**"),
     ):
         seen = replace(found, areas=areas, true_rates=found.true_rates[: len(areas)], outcome=own)
         assert verdict.conclusion(seen).startswith(said)
-        assert verdicts.guessing(seen) == ("cannot be told" in said)
+        assert verdicts.guessing(seen) == ("No better" in said)
         assert ("training nodes alone it is not certain" in verdict.conclusion(seen)) == ("on average.**" in said)
     seen = replace(found, areas=clear)
     mean = float(np.mean(clear))
-    assert f"{percent(mean)} of the time on average over 4 models" in verdict.conclusion(seen)
+    assert f"{percent(mean)} of the time on average over 4 models trained like this run (" in verdict.conclusion(seen)
 
 
 def test_the_strongest_attack_on_what_is_hidden_is_shown_first(opened: Open, store: RunStore, run: str) -> None:
@@ -862,7 +882,7 @@ def test_a_row_of_all_attacked_runs_opens_that_very_attack(
     other = keep(store, spec("dp-mlp", seed=1, epsilon=8.0))
     for name, memory in ((run, 0.5), (other, 3.0), (other, 0.2)):
         store.add_attack(name, made_attack(name, memory=memory, seed=int(10 * memory)))
-    draw, ticked = overview.st.dataframe, [1]  # below the open run
+    draw, ticked = overview.st.dataframe, [0]  # it gives away more than the open run
 
     def with_a_tick(rows: object, **how: object) -> object:
         shown = draw(rows, **how)
@@ -998,11 +1018,11 @@ def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run
     store.add_attack(strong, made_attack(strong, memory=0.0))
     store.add_attack(strong, made_attack(strong, memory=2.0))
     table = _overview(opened("attacks", run=run))
-    assert list(table.columns[:3]) == ["area", "verdict", "promised"], "a phone shows the first columns"
-    assert "ε 2" in table["run"].iloc[1]
+    assert list(table.columns[:3]) == ["run", "area", "verdict"], "whose a number is comes before it"
+    assert "ε 2" in table["run"].iloc[0]
     assert len(table) == 2, "the strongest attack on each"
-    assert [one.startswith("▸ ") for one in table["run"]] == [True, False], "the one that is open comes first"
-    assert table["at 1% false alarms"].iloc[1] == "–", "of so few others none is 1%: another rate is another number"
+    assert [one.startswith("▸ ") for one in table["run"]] == [False, True], "by rank; the open one is marked"
+    assert table["at 1% false alarms"].iloc[0] == "–", "of so few others none is 1%: another rate is another number"
     app = opened("attacks", run=run)
     _overview(app)
     text = _texts(app)
@@ -1012,9 +1032,9 @@ def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run
     why = findings.no_bound(replace(made, bound=None), "edge")
     assert f"A dash: no bound follows, because {why}." in nothing
     assert "because" not in overview._caption([replace(made, bound=0.5)], ["node"], [0])
-    assert "is number 2 of 2; it stands first." in text
+    assert re.search(r"▸ The open run, \*\*.*\*\*, is number 2 of 2: no better than guessing, [\d.]+%", text)
     widths = sum(width for name, width in overview.WIDTHS.items() if name != "similarity alone")  # of edges alone
-    assert widths <= 1084, "the table's width in a window of 1280"
+    assert widths - overview.WIDTHS["attack"] <= 1084, "what tells is as wide as a table in a window of 1280"
     assert overview.WIDTHS["run"] > overview.WIDTHS["attack"], "the name of the run is read whole"
     bare, free = keep(store, spec("mlp", unit="none")), made_attack(memory=4.0)
     store.add_attack(bare, replace(free, run=bare))
@@ -1180,7 +1200,12 @@ def test_whether_one_may_rely_on_the_guarantee_is_one_sentence(store: RunStore, 
     assert " for edges, and for nothing else:" in relying.answer(replace(small, unit="edge"), [], [])
     audit = made_audit(run, published=0.1)
     assert audit.refutes_published
-    assert relying.answer(small, [], [audit]) == "Rely on the sound ε of 1, not on the paper's 0.5, which is refuted."
+    assert relying.answer(small, [], [audit]) == "Rely on the sound ε of 1, not the paper's 0.5, which is refuted."
+    gauss = replace(audit, epsilon=7.5, sound=9.0, bounds=(audit.bounds[0], replace(audit.bounds[1], epsilon=7.5)))
+    gauss = replace(gauss, published=5.0)
+    assert relying.answer(replace(small, epsilon=9.0, epsilon_as_published=5.0), [], [gauss]).startswith(
+        "Rely on the sound ε of 9, not the paper's 5, which is refuted, if the noise is Gaussian, as the ledger says"
+    )
     step = replace(audit, covers="step")
     assert relying.answer(small, [], [step]).startswith("You may rely"), "what one step claims is another number"
     assert relying.answer(small, [], [replace(audit, sound=0.2)]).startswith("Do not rely on this guarantee: more was")

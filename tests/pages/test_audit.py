@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from urllib.parse import parse_qsl
@@ -27,7 +26,7 @@ from privgraph.runs.attacking import Attacking
 from privgraph.runs.auditing import Auditing
 from privgraph.runs.records import StoreError
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import datasets
+from privgraph_workbench.facts import datasets, reach
 from privgraph_workbench.jobs import downloads
 from privgraph_workbench.views.attacks import audited_runs, outcome, worst_case
 from privgraph_workbench.views.parts import statement as promised
@@ -45,9 +44,8 @@ def _texts(app: AppTest) -> str:
 
 
 def _boxes(app: AppTest) -> list[str]:
-    """The three numbers of the audit that is shown, in the order of their boxes; those of the run stand
-    before them."""
-    return [text.value.removeprefix("#### ") for text in app.markdown if text.value.startswith("#### ")][3:6]
+    """The three numbers of the audit that is shown, in the order of their boxes: the first on the page."""
+    return [text.value.removeprefix("#### ") for text in app.markdown if text.value.startswith("#### ")][:3]
 
 
 def _drawn(app: AppTest) -> list[str]:
@@ -136,8 +134,10 @@ def test_a_run_that_was_audited_leads_to_its_audits(opened: Open, store: RunStor
     links = {one.proto.label: one.proto for one in app.get("page_link")}
     assert "**Audit this run**" not in links, "that it was is said above"
     assert dict(parse_qsl(links["See the audit"].query_string.removeprefix("?"))) == {"run": run, "who": "worst-case"}
-    told = f"Shown, by 1 audit: ε ≥ {stated('audited', bound)} of the whole run. The worst case picks "
-    assert any(one.value.startswith(told) for one in app.markdown)
+    told = f"Shown, by 1 audit: ε ≥ {stated('audited', bound)} of the whole run."
+    assert told in [one.value for one in app.markdown], "one sentence; the rest is folded"
+    (folded,) = [one.value for one in app.markdown if "The worst case picks the right one of two at least" in one.value]
+    assert folded.endswith(" of the time (95% confidence).")
     assert any("not refuted, which is no proof" in one.value for one in app.markdown), "the answer, as a mark"
     assert "Nobody has attacked this run yet." in _texts(app)
 
@@ -145,6 +145,42 @@ def test_a_run_that_was_audited_leads_to_its_audits(opened: Open, store: RunStor
 def test_the_page_of_an_open_run_does_not(opened: Open, store: RunStore) -> None:
     bare = keep(store, spec("gnn", unit="none"))
     assert not [one for one in opened("train", run=bare).get("page_link") if one.proto.label == "**Audit this run**"]
+
+
+def test_that_an_audit_could_not_have_refuted_the_claim_is_said_on_the_page_of_the_run(
+    opened: Open, store: RunStore
+) -> None:
+    run = keep(store, spec("edge-rand", epsilon=8.0))
+    statement = store.get(run).statement
+    assert statement is not None
+    made = made_audit(run, noise=0.8, claimed=statement.epsilon, published=statement.epsilon, delta=statement.delta)
+    record = replace(made, bounds=made.bounds[:1])
+    assert reach.too_few(record)
+    assert not reach.too_few(made), "a trade-off is not limited by how much is counted"
+    store.add_audit(run, record)
+    assert "not refuted; this audit could not" in _texts(opened("train", run=run))
+    store.add_audit(run, record)
+    assert "not refuted; these audits could not" in _texts(opened("train", run=run))
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_the_premise_of_a_refutation_stands_in_its_mark_with_what_stands_in_the_place_of_the_claim(
+    opened: Open, store: RunStore, alone: bool
+) -> None:
+    run = keep(store, spec("progap", unit="edge", epsilon=8.0), public=True)
+    said = store.get(run).statement
+    assert said is not None
+    published = said.epsilon_as_published
+    assert published is not None
+    made = made_audit(run, noise=0.8, claimed=said.epsilon, published=published, delta=said.delta)
+    bounds = replace(made.bounds[0], epsilon=4.0 if alone else 6.5), replace(made.bounds[1], epsilon=7.5)
+    assert 4.0 < published < 6.5
+    store.add_audit(run, replace(made, turn=store.begin_audit(run), epsilon=7.5, bounds=bounds))
+    text = _texts(opened("train", run=run))
+    taken = ", if the noise is Gaussian, as the ledger says" * alone
+    assert f"the paper's {stated('published', published)} is refuted{taken}]" in text
+    assert f". With secret noise, the sound {stated('sound', said.epsilon)} stands in its place." in text
+    assert text.count("Its noise is public: as run, it protects nobody") == 1, "once, where it is told what it hides"
 
 
 class TestANewAudit:
@@ -171,6 +207,30 @@ class TestANewAudit:
             assert f"audit.{option}" in keys
             assert len({"audit.trials", "audit.canaries"} & keys) == 1, "options that it does not read are not asked"
 
+    def test_the_most_that_so_many_trials_can_show_stands_before_the_click(self, opened: Open, store: RunStore) -> None:
+        """Trials that cannot reach the claim are not offered, and where none can that is said."""
+        run = keep(store, spec("edge-rand", epsilon=8.0))
+        statement = store.get(run).statement
+        assert statement is not None
+        made = made_audit(run, claimed=8.0, published=8.0, delta=statement.delta)
+        record = replace(made, bounds=made.bounds[:1], turn=store.begin_audit(run))
+        store.add_audit(run, record)
+        app = opened("audit", run=run, audit="mechanism", audit__trials="16000")
+        assert "16,000 trials can show 6.59 at most: they cannot refute the sound 8." in _texts(app)
+        assert app.button(key="next.mechanism").label == "Audit again with 256,000 trials"
+        assert any(
+            one.value.startswith("256,000 trials can show 9.37 at most. 64,000 could not ") for one in app.caption
+        )
+        high = 10**7
+        assert reach.enough(record, 2, 0.95, 4, high) == 256_000
+        assert reach.enough(replace(record, sound=40.0, published=None), 2, 0.95, 4, high) is None
+        assert reach.enough(made, 2, 0.95, 4, high) == 16_000, "a trade-off may show more than is counted"
+        far = keep(store, spec("edge-rand", epsilon=40.0))
+        store.add_audit(far, replace(record, run=far, sound=40.0, published=40.0, turn=store.begin_audit(far)))
+        app = opened("audit", run=far)
+        assert "up to 10,000,000 trials, none could refute a claim" in _texts(app)
+        assert "next.mechanism" not in {one.key for one in app.button}
+
     def test_it_starts_with_what_the_form_says(self, opened: Open, run: str, monkeypatch: pytest.MonkeyPatch) -> None:
         asked: list[tuple[str, str, AuditOptions]] = []
         monkeypatch.setattr(auditing, "start", lambda store, run, name, options: asked.append((run, name, options)))
@@ -183,14 +243,13 @@ class TestANewAudit:
 
     @pytest.mark.long
     def test_its_seed_is_one_that_no_audit_had(self, opened: Open, store: RunStore, run: str) -> None:
-        assert "It takes turn 1 among" in _texts(opened("audit", run=run))
+        assert "It takes turn 1, which is spent" in _texts(opened("audit", run=run))
         for seed in (0, 4):
             store.add_audit(run, replace(made_audit(run), seed=seed, turn=store.begin_audit(run)))
         app = opened("audit", run=run)
         assert app.number_input(key="audit.seed").value == 5
         assert (
-            "It takes turn 3 among this run's audits and attacks: its own bound is judged at 99.5833%, so that all of "
-            "them together are right at 95%."
+            "Its own bound is judged at 99.5833%, so that all audits and attacks of this run together are right at 95%."
         ) in _texts(app)
         assert "the same trials again" not in _texts(app)
         app.number_input(key="audit.seed").set_value(4).run()
@@ -364,36 +423,32 @@ class TestShown:
         statement = store.get(run).statement
         assert statement is not None
         assert statement.epsilon_audited == record.epsilon
-        run_claims = [text.value for text in app.markdown if text.value.startswith("#### ")][:3]
-        assert upper(statement.epsilon) in run_claims[0]
-        shown = re.search(r"≥ ([\d.]+)", run_claims[2])
-        assert shown is not None
-        assert 0 < float(shown.group(1)) <= record.epsilon
+        assert "### What the run claims" not in _texts(app), "one set of three numbers"
+        assert len([text.value for text in app.markdown if text.value.startswith("#### ")]) == 4, "and one heading"
         assert record.notes[0] in _texts(app)
 
-    def test_that_noise_is_public_is_one_line_with_what_it_means(
-        self, opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(statement_words, "has_public_noise", lambda _: True)
+    def test_that_noise_is_public_is_one_line_with_what_it_means(self, opened: Open, store: RunStore) -> None:
+        run = keep(store, spec("dp-mlp", unit="node", epsilon=8.0, batch_size=8), public=True)
+        claims = _texts(opened("audit", run=run))
+        assert promised.PUBLIC in claims, "of what the run claims"
         store.add_audit(run, made_audit(run, noise=0.8, published=9.0))
         app = opened("audit", run=run)
         assert app.info[0].value.startswith("**Not refuted"), "a verdict begins with what was asked"
-        assert "With secret noise, you may rely on " in app.info[0].value
-        assert f"{statement_words.PROTECTS_NOBODY} {statement_words.PUBLIC_NOISE}" in [
-            one.value for one in app.markdown
-        ]
+        answer = app.info[0].value.split("\n\n")[1]
+        assert answer.startswith(f"{statement_words.PROTECTS_NOBODY} With secret noise, the sound ε of ")
+        assert statement_words.PUBLIC_NOISE in _texts(app)
+        assert "with secret noise; that of this run is public" in [one.value for one in app.caption], "on its card"
         (way,) = [one.proto for one in app.get("page_link") if one.proto.label == "Train it again with secret noise"]
         assert dict(parse_qsl(way.query_string.removeprefix("?")))["from"] == run
         store.add_audit(run, made_audit(run, noise=0.4, published=0.5))
         assert (
             opened("audit", run=run, shown="2").warning[0].value.startswith("**Refuted: the 0.5 that the paper claims.")
         )
-        assert promised.PUBLIC in [one.value for one in app.markdown], "of what the run claims"
 
     @pytest.mark.parametrize(
         ("claims", "red", "said"),
         [
-            ({"published": 0.5}, [False, True, False], "**Refuted: the 0.5 that the paper claims.**"),
+            ({"published": 0.5}, [False, True, False], "**Refuted: the 0.5 that the paper claims. The sound "),
             ({"claimed": 0.5, "published": None}, [True, False, False], "One of our proofs, or the code, is wrong"),
         ],
     )
@@ -450,9 +505,11 @@ class TestShown:
         premise = "if the noise is Gaussian, as the ledger says"
         assert f"The attack shows that the ε is at least 7.5 {premise}." in text
         app = opened("audit", run=run)
-        assert app.selectbox(key="shown").options == [
-            f"1: {record.title}, ε at least 7.5 if the noise is Gaussian; {lower(bare)} without that premise"
-        ]
+        assert app.selectbox(key="shown").options == [f"1: ε ≥ 7.5 if Gaussian, else {lower(bare)}, {record.title}"], (
+            "its premise is read on a phone"
+        )
+        headline = f"**Refuted, {premise}: the 5 that the paper claims. The sound 9 stands.**"
+        assert (headline in text) == alone
         table = next(one.value for one in app.dataframe if "covers" in one.value)
         assert table["without premise"].tolist() == [lower(bare)]
         assert table["takes for granted"].tolist() == [premise]
@@ -469,7 +526,7 @@ class TestShown:
         made = made_audit(run, noise=0.8, delta=0.1, published=5.0)
         turn, route = store.begin_audit(run), replace(made.bounds[1], epsilon=7.5)
         store.add_audit(run, replace(made, turn=turn, epsilon=7.5, sound=9.0, bounds=(made.bounds[0], route)))
-        text = _texts(opened("audit", run=run))
+        text = _texts(opened("train", run=run))
         assert "confidence 95%, mechanisms played; if the noise is Gaussian, as the ledger says" in text
         assert f"≥ {lower(made.epsilon)} without that premise" in text
         app = opened("train", run=run)
@@ -559,7 +616,7 @@ class TestShown:
         store.add_audit(run, second)
         app = opened("audit", run=run)
         assert app.selectbox(key="shown").value == "1"
-        assert app.selectbox(key="shown").options[1].startswith("2: The second, ε at least ")
+        assert app.selectbox(key="shown").options[1].startswith("2: ε ≥ ")
         table = next(one.value for one in app.dataframe if "covers" in one.value)
         assert table["audit"].tolist() == [2, 1]
         assert table["seed"].tolist() == [2, 1]
@@ -592,7 +649,7 @@ def test_why_the_published_number_is_another_stands_beside_it(opened: Open, stor
     assert why == "larger, and harmless: the paper counts the same noise more loosely"
     assert why in _texts(opened("audit", run=run))
     store.add_audit(run, made_audit(run, noise=0.8, published=100.0, delta=statement.delta))
-    assert _texts(opened("audit", run=run)).count(why) == 2
+    assert _texts(opened("audit", run=run)).count(why) == 1, "one set of three numbers"
     smaller = replace(statement, epsilon_as_published=statement.epsilon / 2)
     assert statement_words.why_published(smaller).startswith("smaller than what is proved: do not rely on it")
     for same in (None, statement.epsilon * 1.01):
@@ -682,7 +739,7 @@ def test_a_bound_of_an_outsider_is_marked_and_stands_behind_real_audits(
     marks = [one.split(" · ")[-1] for one in app.selectbox(key="run").options]
     assert marks == ["audited", "audited", "bound of an outsider's attack"]
     assert app.selectbox(key="shown").value == "1", "the audit, though the attack has shown more"
-    assert app.selectbox(key="shown").options[1] == "2: BaVarIA, an outsider, ε at least 3.5"
+    assert app.selectbox(key="shown").options[1] == "2: ε ≥ 3.5, BaVarIA, an outsider"
     assert store.audited_by(["mechanism"]).keys() == {run, weak}
 
 

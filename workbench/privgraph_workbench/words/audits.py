@@ -31,6 +31,12 @@ def without_premise(audit: AuditRecord) -> float | None:
     return shown.get(Route.ONE_RUN if audit.adversary is Adversary.CANARIES else Route.THRESHOLD)
 
 
+def alone(audit: AuditRecord, claim: float) -> bool:
+    """Whether a claim falls by what the bound takes for granted alone."""
+    bare = without_premise(audit)
+    return bare is not None and bare <= claim < audit.epsilon
+
+
 def shown_bare(audits: Sequence[AuditRecord], statement: PrivacyStatement) -> float | None:
     """The most that audits, whose turns share the statement's confidence, have shown of the run without any
     premise; None where its audited number has none, or where nothing else was shown."""

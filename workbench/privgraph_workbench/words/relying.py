@@ -8,17 +8,19 @@ from collections.abc import Sequence
 from privgraph.attacks.record import AttackRecord
 from privgraph.audits.record import AuditRecord
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.final_statement import has_public_noise
+from privgraph_workbench.words.audits import alone, taken
 from privgraph_workbench.words.meaning import ranked
 from privgraph_workbench.words.numbers import stated
-from privgraph_workbench.words.statements import noise_is_public
+from privgraph_workbench.words.statements import PROTECTS_NOBODY
 
 LITTLE = 0.99
 """A promise that lets the right one of two be picked more often than this excludes little."""
 
 
 def answer(said: PrivacyStatement, attacks: Sequence[AttackRecord], audits: Sequence[AuditRecord]) -> str:
-    """The answer; what overrules the rest comes first: a refuted proof, a known fault. Where noise is public,
-    it speaks of secret noise: what that of the run means is told below (`views.parts.public_noise`)."""
+    """The answer; what overrules the rest comes first: a refuted proof, a known fault, and that noise is
+    public: then the epsilon is only that of secret noise."""
     if said.unit == "none" or math.isinf(said.epsilon):
         return "There is no guarantee here to rely on."
     sound = stated("sound", said.epsilon)
@@ -26,13 +28,19 @@ def answer(said: PrivacyStatement, attacks: Sequence[AttackRecord], audits: Sequ
         return f"Do not rely on this guarantee: more was shown than the ε of {sound} that we call sound."
     if said.known_faults:
         return "Do not rely on this guarantee: the program that made this run had a fault, which its page tells."
-    what = f"the sound ε of {sound}{' for edges, and for nothing else' * (said.unit == 'edge')}"
-    if said.epsilon_as_published is not None and any(one.refutes_published and one.covers == "run" for one in audits):
-        stands = (
-            f"Rely on {what}, not on the paper's {stated('published', said.epsilon_as_published)}, which is refuted"
-        )
-    else:
-        stands = f"You may rely on {what}: it is proved, and nothing tried here contradicts it"
-    if noise_is_public(said):
-        stands = f"With secret noise, {stands[:1].lower()}{stands[1:]}"
-    return f"{stands}{'; so large an ε excludes little' * (ranked(said.epsilon, said.delta) > LITTLE)}."
+    of, only = f"the sound ε of {sound}", " for edges, and for nothing else" * (said.unit == "edge")
+    what = f"{of}{only}"
+    weak, public = ranked(said.epsilon, said.delta) > LITTLE, has_public_noise(said)
+    told = (
+        f"{of} holds{only}"
+        if public
+        else f"You may rely on {what}: it is proved, and nothing tried here contradicts it"
+    )
+    fell = [one for one in audits if one.refutes_published and one.covers == "run"]
+    published = said.epsilon_as_published
+    if published is not None and fell:
+        if_ = f", {taken(fell[0])}" if all(alone(one, published) for one in fell) else ""
+        told = f"{of} holds{only}, and" if public else f"Rely on {what},"
+        told += f" not the paper's {stated('published', published)}, which is refuted{if_}"
+    little = "; so large an ε excludes little" * weak
+    return f"{PROTECTS_NOBODY} With secret noise, {told}{little}." if public else f"{told}{little}."

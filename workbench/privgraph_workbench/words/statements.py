@@ -75,12 +75,6 @@ PUBLIC_NOISE = (
 """What public noise means."""
 
 
-def noise_is_public(statement: PrivacyStatement) -> bool:
-    """Whether the claimed epsilon does not hold as run: it takes secret noise for granted, and anybody can
-    draw this run's again."""
-    return has_public_noise(statement)
-
-
 def why_published(statement: PrivacyStatement) -> str:
     """Why the published epsilon is not the sound one, in a few words that stand beside it; "" where there is
     none or the two are near."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from privgraph.attacks.outcome import difference
-from privgraph.attacks.record import AttackRecord
+from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.registry import sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.words.attacks import called
@@ -216,12 +216,13 @@ def privacy_tells(attack: AttackRecord, bare: AttackRecord) -> str:
 
 
 def area(attack: AttackRecord, without: AttackRecord | None) -> str:
-    """Of which two the right one is picked, and how often, with the interval, and what that is to be compared
-    with."""
+    """Of which two the right one is picked, how often and of how many models, with the interval, and what
+    that is to be compared with."""
     two, (value, low, high) = sides(attack.attack), map(percent, attack.found)
+    models = f"{len(attack.areas)} models" if len(attack.areas) >= FEW else "a model"
     return (
-        f"Shown {two.member} and {two.other}, an attacker picks the right one {value} of the time ({low} to {high}; "
-        f"{yardstick(attack, without)})."
+        f"Shown {two.member} and {two.other}, an attacker picks the right one {value} of the time, of {models} trained "
+        f"like this run ({low} to {high}; {yardstick(attack, without)})."
     )
 
 

@@ -53,6 +53,8 @@ def data(
     names: Sequence[str] = (),
     units: Sequence[str] = (),
     graphs: Sequence[str] = (),
+    *,
+    banded: bool = True,
 ) -> list[Row]:
     """One row per point of each curve, from few false positives to many.
 
@@ -65,7 +67,8 @@ def data(
     None), steps, scale, asks, members_are, others_are (the attack's question and its two sides in words),
     others (how many of them it is judged on: their smallest share that can be named is one of so many), told
     (what it was and found, in one line), graph (of `graphs`, what it was on), no_line (why no line follows
-    from the sound epsilon: told where `units`, what the runs protect, are given). An infinite epsilon has no
+    from the sound epsilon: told where `units`, what the runs protect, are given), banded (whether bands are
+    drawn; a CSV has them in any case). An infinite epsilon has no
     rows, for it allows everything, nor has one whose neighbouring datasets lead from no node that trains to
     one that does not. Raises `ValueError` for an unknown scale."""
     if scale not in SCALES:
@@ -96,6 +99,7 @@ def data(
             "others": record.outcome.others,
             "told": attack_words.told(record),
             "graph": graph,
+            "banded": banded,
             "no_line": no_line(record, unit) if unit else "",
         }
         if len(record.areas) > 1:
@@ -162,7 +166,11 @@ def chart(rows: Sequence[Row]) -> Chart:
     for slot, name in zip(slots([epsilons[name] for name in names]), names, strict=True):
         # no share of the others lies between none and one of them: there a logarithmic curve has no place
         held = [row for row in rows if row["attack"] == name and (not logarithmic or row["false"] >= _first(row, low))]
-        band = [row for row in held if row["curve"] == "band" and (not logarithmic or row["high"] > 0)]
+        band = [
+            row
+            for row in held
+            if row["curve"] == "band" and row.get("banded", True) and (not logarithmic or row["high"] > 0)
+        ]
         if band:
             series.append(
                 Series(
@@ -222,7 +230,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         series=tuple(series),
         summary=_summary(rows, names),
-        height=560,
+        height=470,
         legend=True,
         notes=_notes(rows, len(names) >= CROWD),
         beside=tuple(
@@ -306,7 +314,9 @@ def _lowest(rows: Sequence[Row], low: float) -> float:
     drawn = [
         row["true"] if row["low"] is None else row["low"]
         for row in rows
-        if row["curve"] != "sound" and row["false"] >= _first(row, low)
+        if row["curve"] != "sound"
+        and (row["curve"] != "band" or row.get("banded", True))
+        and row["false"] >= _first(row, low)
     ]
     seen = [one for one in drawn if one > 0]
     return float(min(0.1, max(low, 10.0 ** math.floor(math.log10(min(seen, default=low) * 0.999)))))
@@ -360,7 +370,9 @@ def _lines(rows: Sequence[Row], crowd: bool) -> str:
         said = f"{strong}: the mean over the attacked models, each trained on its own random set of nodes"
         said += "." if len(mean) == len(models) else f"; of fewer than {FEW} models, {own}."
         said += "" if crowd else " Faint line: the one trained on the run's own training nodes."
-    return said + " Band: lowest to highest over all attacked models." * any(row["curve"] == "band" for row in rows)
+    return said + " Band: lowest to highest over all attacked models." * any(
+        row["curve"] == "band" and row.get("banded", True) for row in rows
+    )
 
 
 def _steps(rows: Sequence[Row]) -> str:

@@ -7,10 +7,9 @@ import math
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 
-from privgraph.audits.bounds import most_by_threshold, shared_confidence
-from privgraph.audits.one_run import most_in_one_run
 from privgraph.audits.record import AuditRecord
-from privgraph.privacy.kinds import Adversary, Route
+from privgraph.privacy.kinds import Route
+from privgraph_workbench.facts.reach import most_shown
 from privgraph_workbench.figures.audits.audit_roc import STEP_BADGE
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
@@ -75,19 +74,6 @@ def data(record: AuditRecord) -> list[Row]:
         }
         for claim, (epsilon, exceeded) in claims.items()
     ]
-
-
-def most_shown(record: AuditRecord, route: Route) -> float | None:
-    """The largest bound of that route with so many trials, by the confidence that each of its bounds had."""
-    confidence = shared_confidence(record.confidence, record.turn)
-    if route is Route.ONE_RUN:
-        return most_in_one_run(record.trials, record.delta, confidence)
-    if route is not Route.THRESHOLD or record.adversary is Adversary.OUTSIDER:
-        return None
-    routes = {one.route for one in record.bounds}
-    if record.adversary is Adversary.WORST_CASE and Route.GAUSSIAN in routes:
-        confidence = (1 + confidence) / 2  # two routes share what may go wrong (`audits.mechanism`)
-    return most_by_threshold(record.trials // 2, delta=record.delta, confidence=confidence)
 
 
 def by_counting(routes: Collection[Route]) -> str:

@@ -42,6 +42,10 @@ GAUSSIANS: Mapping[str, str] = {"gaussian": "mu", "gaussian_published": "mu_publ
 CORNERS = ("sound", "published")
 CLAIMS: tuple[Epsilon, ...] = ("sound", "published")
 POINTS = 120
+RAREST = 1e-6
+"""The smallest share of false alarms that an axis begins at."""
+ALL = 0.99
+"""A line that begins higher cannot be told from the upper edge."""
 TRIALS = "trials with the unit", "trials without the unit"
 """The two sides of an audit's curve; those of an outsider's attack are whom it tells apart."""
 STEP_BADGE = "one release alone: this audit covers a single step, and its claims are those of that step"
@@ -88,7 +92,9 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
     the attack), mu, mu_published and mu_shown (of the Gaussian mechanisms that have the sound epsilon, the
     published, and the bound; None where the audited noise is not Gaussian alone), delta, area (under the
     attack's curve), covers, sound, published, bound (the audit's, at its confidence), trials, adversary,
-    with_are and without_are (who is counted on either side, in words), scale. A claim
+    with_are and without_are (who is counted on either side, in words), scale. Where
+    that is logarithmic, the attack's curve is drawn from the beginning of the axis on: a coin between two
+    thresholds. A claim
     without a finite epsilon has no rows: it allows everything; nor has any where an outsider's two sides lie
     several neighbouring datasets apart, of which a claim's line speaks of one. Raises `ValueError` for an
     unknown scale.
@@ -119,14 +125,19 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
         "without_are": without_are,
         "scale": scale,
     }
+    least = _least(record)
+    ends = np.geomspace(least, 1, POINTS) if scale == "log" else np.linspace(0, 1, POINTS)
+    points = list(zip(record.roc_false, record.roc_true, strict=True))
+    if points and scale == "log":  # where no false alarm was seen and few scores differ, a curve has no point else
+        found = np.interp(ends, record.roc_false, record.roc_true)
+        points = sorted({*points, *zip(ends.tolist(), found.tolist(), strict=True)})
     rows = [
         {"curve": "attack", "false": false, "true": true, "low": None, "high": None, "epsilon": None, **shared}
-        for false, true in zip(record.roc_false, record.roc_true, strict=True)
+        for false, true in points
     ]
     if not rows or record.adversary is Adversary.OUTSIDER:
         return rows
-    rows += _band(record, shared, _least(rows))
-    ends = np.geomspace(_least(rows), 1, POINTS) if scale == "log" else np.linspace(0, 1, POINTS)
+    rows += _band(record, shared, least)
     for curve, epsilon in (("sound", record.sound), ("published", record.published)):
         if epsilon is not None and math.isfinite(epsilon):
             places = sorted({*ends.tolist(), *_corner(epsilon, record.delta)})
@@ -181,7 +192,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty(TITLE, "this audit has no curve")
     first = rows[0]
     logarithmic = first["scale"] == "log"
-    low = _least(rows)
+    low = min((row["false"] for row in rows if row["false"] > 0), default=RAREST)
     least = _lowest(rows, low)
     guess = np.geomspace(low, 1, 30).tolist() if logarithmic else [0.0, 1.0]
     series = [
@@ -236,7 +247,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         summary=_summary(rows),
         badges=(STEP_BADGE,) if first["covers"] == "step" else (),
         height=400,
-        notes=tuple(_notes(Adversary(first["adversary"]), drawn)),
+        notes=(*_notes(Adversary(first["adversary"]), drawn), *_beyond(rows)),
     )
 
 
@@ -299,11 +310,30 @@ def _axis(title: str, logarithmic: bool, low: float) -> Axis:
     return Axis(title=f"{title})", low=0.0, high=1.0)
 
 
-def _least(rows: Sequence[Row]) -> float:
-    """The power of ten at or below the smallest share of false alarms that the attack reached, but no less
-    than one in a million."""
-    seen = [row["false"] for row in rows if row["curve"] == "attack" and row["false"] > 0]
-    return float(max(1e-6, 10.0 ** math.floor(math.log10(min(seen, default=0.1) * 0.999))))
+def _least(record: AuditRecord) -> float:
+    """The power of ten at or below the smallest share of false alarms that the attack reached, and at which a
+    claim begins to allow less than everything, but no less than `RAREST`."""
+    seen = [false for false in record.roc_false if false > 0]
+    if record.adversary is not Adversary.OUTSIDER:
+        claims = [one for one in (record.sound, record.published) if one is not None and math.isfinite(one)]
+        seen += [corner for one in claims for corner in _corner(one, record.delta) if corner > RAREST]
+    return float(max(RAREST, 10.0 ** math.floor(math.log10(min(seen, default=0.1) * 0.999))))
+
+
+def _beyond(rows: Sequence[Row]) -> list[str]:
+    """Which claims forbid nothing that the figure shows."""
+    if rows[0]["scale"] != "log":
+        return []
+    drawn = {row["curve"] for row in rows}
+    plain = bool({"gaussian", "gaussian_published"} & drawn)
+    begin = {row["curve"]: row["true"] for row in reversed(rows) if row["false"] > 0}
+    told = [
+        EPSILONS[kind].title
+        for curve, (kind, _) in CURVES.items()
+        if kind in CLAIMS and (curve in CORNERS) != plain and begin.get(curve, 0.0) >= ALL
+    ]
+    said = f"At all false alarms drawn here, {' and '.join(told)} allows everything: it is the upper edge."
+    return [said] if told else []
 
 
 def _lowest(rows: Sequence[Row], low: float) -> float:

@@ -13,6 +13,7 @@ from privgraph.privacy.kinds import NEIGHBOURS, Adversary
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import attacked
 from privgraph.registry import ATTACKS, AUDITS
+from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures import chart_of
@@ -124,12 +125,11 @@ def strongest(record: RunRecord, audits: Sequence[AuditRecord]) -> int:
 
 
 def _title(audit: AuditRecord, place: int) -> str:
-    of = "" if audit.covers == "run" else " of one step"
+    """Its bound with its premise first: on a phone the rest is cut."""
     bare = audit_words.without_premise(audit)
-    words = audit_words.bare_words(audit.adversary)
-    if_ = "under premises" if audit.adversary is Adversary.CANARIES else "if the noise is Gaussian"
-    taken = "" if bare is None else f" {if_}; {lower(bare)} without {words}"
-    return f"{place}: {_kind(audit)}, ε{of} at least {lower(audit.epsilon)}{taken}"
+    if_ = "under premises" if audit.adversary is Adversary.CANARIES else "if Gaussian"
+    taken = "" if bare is None else f" {if_}, else {lower(bare)}"
+    return f"{place}: ε ≥ {lower(audit.epsilon)}{taken}{'' if audit.covers == 'run' else ', one step'}, {_kind(audit)}"
 
 
 def _kind(audit: AuditRecord) -> str:
@@ -141,7 +141,7 @@ def _numbers(audit: AuditRecord, statement: PrivacyStatement, place: int) -> Non
     """The claims for what was audited and the bound, side by side; a claim that it exceeds is red. Below the
     published one of the run's `statement` why it is another."""
     bare = audit_words.without_premise(audit)
-    secret = "with secret noise; that of this run is public" if statement_words.noise_is_public(statement) else ""
+    secret = "with secret noise; that of this run is public" if has_public_noise(statement) else ""
     below = {EPSILONS["sound"].label: secret, EPSILONS["published"].label: statement_words.why_published(statement)}
     claims = {EPSILONS["sound"].label: audit.sound, EPSILONS["published"].label: audit.published or 0.0}
     whole = "of the whole run" if audit.covers == "run" else "of one step of it"
@@ -166,7 +166,7 @@ def _numbers(audit: AuditRecord, statement: PrivacyStatement, place: int) -> Non
             st.markdown(label, help=help_)
             st.markdown(f"#### :red[{value}]" if refuted else f"#### {value}")
             if refuted:
-                alone = bare is not None and bare <= claims[label]
+                alone = audit_words.alone(audit, claims[label])
                 word = f"refuted, {audit_words.taken(audit)}" if alone else "refuted"
                 st.badge(word, color="red", icon=":material/gavel:")
             elif label not in claims and bare is not None:

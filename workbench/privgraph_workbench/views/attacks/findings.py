@@ -74,7 +74,7 @@ def _table(
     if any(one is not None and one.bound for one in (attack, bare)):
         own = f"**{bound(attack)}**" + f" :gray[{_beside_bound(attack, statement)}]" * bool(attack.bound)
         if attack.bound is None:
-            own += " :gray[ε is about something else]" if verdicts.apart(attack, statement.unit) else ""
+            own = "does not apply: the attack asks another question" if verdicts.apart(attack, statement.unit) else own
         lines.append(("ε at least", own, "" if bare is None else f"**{bound(bare)}**"))
     if attack.said is not None:
         lines.append(
@@ -224,7 +224,7 @@ def nobody(attack: AttackRecord) -> str:
     """Why nobody is listed as exposed; "" where more are than chance explains."""
     if verdicts.guessing(attack):
         return (
-            "Single nodes are not listed: the attack cannot be told from guessing, and a guess, too, puts some nodes "
+            "Single nodes are not listed: the attack is no better than guessing, and a guess, too, puts some nodes "
             "before all others."
         )
     seen, nearly = attack.ahead, attack.nearly_ahead

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -15,13 +16,13 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import AUDITS
 from privgraph.runs import auditing
 from privgraph.runs.records import RunRecord, StoreError
-from privgraph_workbench.figures.audits import audit_bounds
+from privgraph_workbench.facts import reach
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.attacks import at_hand, right_how_often
 from privgraph_workbench.views.parts import public_noise
 from privgraph_workbench.words import markup, relying
 from privgraph_workbench.words import statements as statement_words
-from privgraph_workbench.words.audits import premise_of, taken, without_premise
+from privgraph_workbench.words.audits import alone, premise_of, taken, without_premise
 from privgraph_workbench.words.numbers import exact_percent, lower, stated, upper
 
 LAST_SEED = 2**31 - 1
@@ -30,19 +31,18 @@ MORE = 4
 
 
 def show(record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
-    """Whether a claim fell, what was shown, why, and whether one may rely on the guarantee, in a box whose
-    colour says the first; below it how that stands beside outsiders, and that noise is public."""
+    """Whether a claim fell, what was shown, and whether one may rely on the guarantee, in a box whose colour
+    says the first; below it why, and how that stands beside outsiders."""
     said = subject.statement
     answer = relying.answer(said, queue.store().attacks(record.id), audits)
-    told = "\n\n".join(filter(None, (lead(audit), why(audit, said), weaker(audit, said), answer)))
+    told = "\n\n".join(filter(None, (lead(audit), answer)))
     if audit.refutes_sound:
         st.error(told, icon="🚨")
     elif audit.refutes_published:
         st.warning(told, icon="⚖️")  # amber: the number that the run relies on stands
     else:
         st.info(told, icon=":material/balance:")
-    right_how_often.show(record)
-    public_noise.show(record)
+    public_noise.details(record, (why(audit, said), weaker(audit, said), right_how_often.of(record)))
 
 
 def lead(audit: AuditRecord) -> str:
@@ -56,7 +56,9 @@ def lead(audit: AuditRecord) -> str:
         verdict = f"Refuted: the {upper(audit.sound)} that we call sound."
         shown += " One of our proofs, or the code, is wrong: please tell us."
     elif audit.refutes_published and audit.published is not None:
-        verdict = f"Refuted: the {stated('published', audit.published)} that the paper claims."
+        if_ = f", {taken(audit)}" if alone(audit, audit.published) else ""
+        verdict = f"Refuted{if_}: the {stated('published', audit.published)} that the paper claims."
+        verdict += f" The sound {upper(audit.sound)} stands." * math.isfinite(audit.sound)
     elif math.isinf(audit.sound):
         verdict = "Nothing to refute: no ε is proved here."
     else:
@@ -109,14 +111,32 @@ def weaker(audit: AuditRecord, statement: PrivacyStatement) -> str:
 def _short(audit: AuditRecord) -> str:
     """That so many trials could not have shown the sound epsilon, or not by counting, and the most that they
     could, even where an attack is never wrong; "" where none was counted, or where they were enough."""
-    shown = {one.route: most for one in audit.bounds if (most := audit_bounds.most_shown(audit, one.route)) is not None}
+    shown = {one.route: most for one in audit.bounds if (most := reach.most_shown(audit, one.route)) is not None}
     if not shown or max(shown.values()) >= audit.sound:
         return ""
     counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")
-    told = f"{audit.trials:,} {counted} can show {max(shown.values()):.2f} at most"
+    told = can_show(audit.trials, counted, max(shown.values()))
     if len(shown) < len({one.route for one in audit.bounds}):  # a trade-off may show more than can be counted
         return f"By counting alone, {told}. "
     return f"This audit could not have refuted it: {told}. "
+
+
+def can_show(trials: int, counted: str, most: float) -> str:
+    """The most that so many can show."""
+    return f"{trials:,} {counted} can show {most:.2f} at most"
+
+
+def next_can_show(audit: AuditRecord, turn: int, asked: AuditOptions) -> str:
+    """The most that an audit of the same kind at the same delta can show as it is `asked` for now, and
+    whether that could refute the sound epsilon; "" where that is not told by counting alone."""
+    canaries = audit.adversary is Adversary.CANARIES
+    count = asked.canaries if canaries else asked.trials
+    following = replace(audit, trials=count, turn=turn, confidence=asked.confidence)
+    most = reach.most(following)
+    if math.isinf(most):
+        return ""
+    refute = f": they cannot refute the sound {upper(audit.sound)}" * reach.too_few(following)
+    return f"{can_show(count, 'canaries' if canaries else 'trials', most)}{refute}."
 
 
 def sure(audit: AuditRecord) -> str:
@@ -173,10 +193,13 @@ def more(record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequen
     seed, turn = next_seed(audits), queue.store().next_turn(record.id)
     known = {one.name: one.option for one in parameters(AuditOptions)}
     counted = "canaries" if audit.adversary is Adversary.CANARIES else "trials"
-    more = min(MORE * audit.trials, int(known[counted].high or 0))
+    high = int(known[counted].high or 0)
+    more = reach.enough(audit, turn, AuditOptions().confidence, MORE, high)
     offered = {name: spec for name, spec in AUDITS.items() if not spec.refuses(subject)}
     steps: list[tuple[str, str, AuditOptions]] = []
-    if audit.audit in offered and more > audit.trials:
+    if audit.audit in offered and more is None:
+        st.caption(f"No larger audit of this kind is offered: up to {high:,} {counted}, none could refute a claim.")
+    elif audit.audit in offered and more is not None:
         asked = AuditOptions(delta=audit.delta, seed=seed, **{counted: more})
         steps.append((f"Audit again with {more:,} {counted}", audit.audit, asked))
     steps += [
@@ -192,7 +215,11 @@ def more(record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequen
             continue
         with st.container(horizontal=True, vertical_alignment="center"):
             pressed = st.button(label, key=f"next.{name}", icon=":material/gavel:")
-            st.caption(f"{markup.sentence(AUDITS[name].cost(subject, options))} {spends(turn)}", width="content")
+            reached = next_can_show(audit, turn, options) if name == audit.audit else ""
+            if reached and more is not None and more > MORE * audit.trials:
+                reached += f" {more // MORE:,} could not refute a claim."
+            told = (reached, markup.sentence(AUDITS[name].cost(subject, options)), spends(turn))
+            st.caption(" ".join(filter(None, told)), width="content")
         if pressed:
             try:
                 auditing.start(queue.store(), audit.run, name, options)

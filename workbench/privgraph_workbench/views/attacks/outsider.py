@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.attacks.drawing import TOGETHER
 from privgraph.attacks.options import Attacked
@@ -21,7 +22,7 @@ from privgraph_workbench.facts.attackable import attackable
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import at_hand, comparing, new_attack, overview, shown
-from privgraph_workbench.views.parts import choosing, layout, states, under_way
+from privgraph_workbench.views.parts import choosing, layout, public_noise, states, under_way
 from privgraph_workbench.words import markup, naming, verdicts
 
 MOST_RUNS = 200
@@ -29,6 +30,8 @@ POLL_SECONDS = 1.0
 TITLES = {name: one.title for name, one in ATTACKS.items()}
 DISMISSED = "attack_dismissed"
 """The failed attack whose message was put away."""
+LOST = "Nothing that it has found is kept."
+"""What a stop costs where no models are kept."""
 EVERY = "every_run"
 """Whether runs are offered that nobody has attacked, where others were."""
 WORDS = """
@@ -50,9 +53,10 @@ The words of a verdict:
 """ + "\n".join(f"- {rule}" for rule in verdicts.RULES)
 
 
-def body() -> None:
-    """Choose a run; read what attacks on it have found; start another one and watch it."""
-    record = _choose_run()
+def body(place: DeltaGenerator) -> None:
+    """Choose a run at the `place`; read what attacks on it have found; start another one and watch it."""
+    with place:
+        record = _choose_run()
     if record is None:
         return
     try:
@@ -68,7 +72,6 @@ def body() -> None:
 
     progress = watch if going else None  # stands in place of all that starts an attack: one at a time
     chosen = shown.choose(record, attacks) if attacks else None
-    overview.show(record.id, chosen)
     if not going:
         _ended(record.id, subject)
     if not attacks:
@@ -77,13 +80,13 @@ def body() -> None:
         else:
             st.info("Nobody has attacked this run yet. Start an attack; what it finds will stand here.", icon="🕵️")
         new_attack.show(record, subject, progress)
-        return
-    shown.show(record, subject, attacks, progress)
-    if progress is not None:
-        return
-    # an address that asks for an attack finds its form open
-    with layout.form("A new attack on this run", f"new-attack.{record.id}", icon="🕵️", asked=new_attack.asked_for()):
-        new_attack.show(record, subject, progress)
+    else:
+        shown.show(record, subject, attacks, progress)
+        if progress is None:  # an address that asks for an attack finds its form open
+            form = f"new-attack.{record.id}"
+            with layout.form("A new attack on this run", form, icon="🕵️", asked=new_attack.asked_for()):
+                new_attack.show(record, subject, progress)
+    overview.show(record.id, chosen)
 
 
 def _choose_run() -> RunRecord | None:
@@ -141,7 +144,8 @@ def _choose_run() -> RunRecord | None:
         with st.popover("How it works", icon=":material/help:", type="tertiary"):
             st.markdown(WORDS)
         if counts and len(narrowed) < every:
-            st.toggle(f"Offer runs not attacked yet ({every - len(narrowed):,} more)", key=EVERY)
+            st.toggle("Offer runs not attacked yet", key=EVERY)
+        public_noise.way(record)
     return record
 
 
@@ -196,7 +200,8 @@ def _watch(run: str, were_going: tuple[str, ...]) -> None:
         st.rerun()
     for one in going:
         stop = partial(attacking.stop, queue.store(), run, one.token)
-        under_way.show(one, TITLES, "attack", stop)
+        lost = "" if _kept_on_stop(queue.store().get(run), one) else LOST
+        under_way.show(one, TITLES, "attack", stop, lost=lost)
     st.caption("The attack is a process of its own: it goes on when this page is closed, and is found here again.")
 
 
@@ -213,9 +218,14 @@ def _ended(run: str, subject: Attacked) -> None:
         st.info(under_way.stopped(last, "attack", turn, _kept(queue.store().get(run), last)), icon=":material/stop:")
 
 
+def _kept_on_stop(record: RunRecord, one: Attacking) -> bool:
+    """Whether models of an attack that is stopped are kept for the same one."""
+    return one.name in ATTACKS and new_attack.draws(record, ATTACKS[one.name])
+
+
 def _kept(record: RunRecord, last: Attacking) -> int:
     """How many models of an attack that was stopped are kept for the same one: those of whole stacks."""
-    if last.name not in ATTACKS or not new_attack.draws(record, ATTACKS[last.name]):
+    if not _kept_on_stop(record, last):
         return 0
     models = last.options.targets + last.options.shadows
     return int(last.progress * models) // TOGETHER * TOGETHER

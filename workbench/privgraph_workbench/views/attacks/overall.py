@@ -30,29 +30,32 @@ def strongest(attacks: Sequence[AttackRecord], severe: Sequence[int], unit: str)
     return max(range(1, len(attacks) + 1), key=order)
 
 
-def told(
-    record: RunRecord,
-    attacks: Sequence[AttackRecord],
-    place: int,
-    without: AttackRecord | None,
-    bare: AttackRecord | None = None,
-) -> str:
-    """As Markdown: what the attack at that place found, then what that says of ε and whether one may rely on
-    it. `without` is the same on a model that reads no edge, `bare` what was found of the method without
-    privacy."""
+def told(record: RunRecord, attacks: Sequence[AttackRecord], place: int, without: AttackRecord | None) -> str:
+    """As Markdown: what the attack at that place found, then whether one may rely on ε. `without` is the same
+    on a model that reads no edge."""
     attack = attacks[place]
-    said = [verdict.lead(attack, without, verdicts.learnt(record)), attack_words.chosen_how(attack, attacks)]
-    if bare is not None:
-        said.append(verdicts.privacy_tells(attack, bare))
+    found = verdict.lead(attack, without, verdicts.learnt(record))
     if attack.refutes_sound:
-        said.append(
-            f"It shows that ε is at least {lower(attack.bound or 0.0)}: one of our proofs is wrong, please tell us."
+        found += (
+            f" It shows that ε is at least {lower(attack.bound or 0.0)}: one of our proofs is wrong, please tell us."
         )
-    found = " ".join(filter(None, said))
     if record.statement is None:
         return found
-    answer = relying.answer(record.statement, attacks, queue.store().audits(record.id))
-    return f"{found}\n\n{' '.join(filter(None, (verdicts.apart(attack, record.statement.unit), answer)))}"
+    return f"{found}\n\n{relying.answer(record.statement, attacks, queue.store().audits(record.id))}"
+
+
+def details(
+    record: RunRecord, attacks: Sequence[AttackRecord], place: int, bare: AttackRecord | None
+) -> tuple[str, ...]:
+    """What the verdict rests on, in sentences. `bare` is what was found of the method without privacy."""
+    attack = attacks[place]
+    return (
+        verdict.alone(attack),
+        attack_words.chosen_how(attack, attacks),
+        "" if bare is None else verdicts.privacy_tells(attack, bare),
+        "" if record.statement is None else verdicts.apart(attack, record.statement.unit),
+        right_how_often.of(record),
+    )
 
 
 def show(
@@ -66,7 +69,7 @@ def show(
 ) -> None:
     """The verdict of the attack at that place, from 0, in a box whose colour says whether anything was given
     away; then, where there are several, a line for each question, with the way to its attack."""
-    said = told(record, attacks, place, without, bare)
+    said = told(record, attacks, place, without)
     if attacks[place].refutes_sound:
         st.error(said, icon="🚨")
     elif severe[place] == verdicts.GIVEN_AWAY:
@@ -75,8 +78,7 @@ def show(
         st.warning(said, icon="🕵️")
     else:
         st.info(said, icon="🕵️")
-    right_how_often.show(record)
-    public_noise.show(record)
+    public_noise.details(record, details(record, attacks, place, bare))
 
     def way(other: int) -> None:
         if str(other + 1) != chosen:

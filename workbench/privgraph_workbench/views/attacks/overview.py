@@ -17,22 +17,21 @@ from privgraph_workbench.views.attacks import columns, comparing, findings
 from privgraph_workbench.views.parts import choosing, layout, states
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup, rates, verdicts
-from privgraph_workbench.words.numbers import exact_percent, stated
+from privgraph_workbench.words.numbers import exact_percent, percent, stated
 
 FOUND = f"at {exact_percent(RARE)} false alarms"
 WIDTHS = {
+    "run": 350,
     "area": 145,
-    "verdict": 195,
+    "verdict": 180,
     "similarity alone": 90,
     columns.BARE: 84,
     "promised": 120,
-    "run": 250,
     FOUND: 110,
     "ε at least": 90,
     "attack": 90,
 }
-"""In pixels: a table, which has the similarity or the bound, is no wider than a window of 1280, and tells
-most names of runs whole."""
+"""In pixels: names of runs are told whole."""
 WIDE = "wide"
 KEY, QUESTION, OF, TURN = "overview", "overview_question", "overview.of", "overview.turn"
 ROW_PIXELS, MOST_PIXELS = 35, 700
@@ -87,8 +86,7 @@ def _table(
         )
         with st.popover("How to read it", icon=":material/help:"):
             st.markdown("\n".join(f"- {one}" for one in _about(rows, [_unit(runs[one.run]) for one in rows])))
-    _place(rows, titles, shown[0])
-    rows.sort(key=lambda one: one.run != shown[0])
+    _place(rows, titles, severe, shown[0])
     turn = st.session_state.setdefault(TURN, 0)
     named = {one: columns.marked(title, one == shown[0]) for one, title in titles.items()}
     bare = [_without_privacy(one, rows, runs) for one in rows]
@@ -122,12 +120,13 @@ def _unit(record: RunRecord) -> str:
     return "none" if record.statement is None else record.statement.unit
 
 
-def _place(rows: Sequence[AttackRecord], titles: Mapping[str, str], run: str) -> None:
-    """How much the open run gives away among the others; in the table it stands first."""
-    place = next((place for place, one in enumerate(rows, start=1) if one.run == run), None)
-    if place is not None:
+def _place(rows: Sequence[AttackRecord], titles: Mapping[str, str], severe: Mapping[str, int], run: str) -> None:
+    """How much the open run gives away, and its place among the others."""
+    place, own = next(((place, one) for place, one in enumerate(rows, start=1) if one.run == run), (0, None))
+    if own is not None:
         st.markdown(
-            f"▸ The open run, **{markup.literal(titles[run])}**, is number {place} of {len(rows)}; it stands first."
+            f"▸ The open run, **{markup.literal(titles[run])}**, is number {place} of {len(rows)}: "
+            f"{verdicts.word(own, severe[run])}, {percent(own.found[0])}."
         )
     elif run in titles:
         st.markdown(f"The open run, **{markup.literal(titles[run])}**, is not among these rows.")
@@ -199,19 +198,19 @@ def _line(
     without: AttackRecord | None,
     bare: str | None,
 ) -> dict[str, str]:
-    """Area and verdict first: on a phone no more is seen."""
+    """The run first: a number says nothing as long as it is not known whose it is."""
     value, low, high = attack.found
     alike = attack.by_classes
     if without is not None and without.run != attack.run:
         alike = verdicts.similarity(attack, without)[0]
     word = verdicts.word(attack, severe)
     return {
+        "run": title,
         "area": f"{value:.3f} ({low:.3f} to {high:.3f})",
         **({} if alike is None else {"similarity alone": f"{alike:.3f}"}),
         "verdict": f"{word} ({WIDE})" if verdicts.wide(attack, severe) else word,
         **({} if bare is None else {columns.BARE: bare}),
         "promised": _promised(attack, unit),
-        "run": title,
         FOUND: rates.at_rare(attack),
         **({"ε at least": findings.bound(attack)} if attack.by_classes is None else {}),
         "attack": attack_words.kind(attack, brief=True),

@@ -6,6 +6,7 @@ import streamlit as st
 
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.attacks import comparing, outsider, worst_case
+from privgraph_workbench.views.parts import layout
 
 WHO = {
     "outsider": "asks the finished model about people, and tells who it was trained on",
@@ -22,7 +23,8 @@ def page(first: str) -> None:
     kept = st.session_state.get(WHO_LAST)
     if first == "outsider" and kept in WHO and "who" not in st.query_params and "who" not in st.session_state:
         st.query_params["who"] = kept  # one comes back to the half that one left, as to the run
-    who = st.segmented_control(
+    who_attacks, which_run = layout.columns("who-and-run", (1, 3))
+    who = who_attacks.segmented_control(
         "Who attacks",
         list(WHO),
         default=first,
@@ -35,6 +37,6 @@ def page(first: str) -> None:
     if who == "worst-case":
         for gone in ("found", "attack", comparing.KEY):  # what the address says of outsiders
             st.query_params.pop(gone, None)
-        worst_case.body()
+        worst_case.body(which_run)
     else:
-        outsider.body()
+        outsider.body(which_run)

@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import streamlit as st
-
 from privgraph.attacks.record import AttackRecord
 from privgraph.audits.record import AuditRecord
 from privgraph.audits.roc import least_area
+from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.words import meaning, statements, verdicts
+from privgraph_workbench.words import meaning, verdicts
 from privgraph_workbench.words.numbers import at_least, at_most, exact_percent, percent
 
 
-def show(record: RunRecord) -> None:
-    """The line."""
+def of(record: RunRecord) -> str:
+    """The line of a run."""
     store = queue.store()
-    if line := told(record, store.attacks(record.id), store.audits(record.id)):
-        st.markdown(line)
+    return told(record, store.attacks(record.id), store.audits(record.id))
 
 
 def told(record: RunRecord, attacks: Sequence[AttackRecord], audits: Sequence[AuditRecord]) -> str:
@@ -42,6 +40,6 @@ def told(record: RunRecord, attacks: Sequence[AttackRecord], audits: Sequence[Au
             f"({exact_percent(confidence)} confidence)"
         )
     whom = "that one" if played else "whoever knows all the rest"
-    secret = "with secret noise, " if statements.noise_is_public(said) else ""
+    secret = "with secret noise, " if has_public_noise(said) else ""
     parts.append(f"{secret}ε allows {whom} **{at_most(meaning.ranked(said.epsilon, said.delta))}**")
     return f"**Right one of two picked:** {'; '.join(parts)}. A coin: 50%."

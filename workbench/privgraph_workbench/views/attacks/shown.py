@@ -210,7 +210,9 @@ def _over(run: RunRecord, attack: AttackRecord, over: Sequence[comparing.Other])
 
 
 def _roc(curves: Sequence[comparing.Other], over: int, name: str) -> list[Row]:
-    """The curves, of all that were laid `over` the chosen one, and their files."""
+    """The curves, of all that were laid `over` the chosen one, and their files; how they are drawn is chosen
+    below them."""
+    place = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         scale = st.segmented_control(
             "Axes of the curve",
@@ -223,20 +225,20 @@ def _roc(curves: Sequence[comparing.Other], over: int, name: str) -> list[Row]:
         )
         many = over >= MANY
         banded = not over or st.toggle(
-            "Bands",
+            "Bands (off: they would hide so many curves)" if many else "Bands",
             value=not many,
             key=f"roc_bands.{many}",
-            help="From the lowest to the highest curve of all attacked models. Many bands hide the curves",
+            help="From the lowest to the highest curve of all attacked models. A CSV has them in any case",
         )
     drawn, runs = [one.attack for one in curves], [one.run for one in curves]
     units, graphs = [_unit(run) for run in runs], [naming.graph_of(run) for run in runs]
     names = comparing.labels(runs, drawn)
     names = [f"{name}: similarity alone" if _alone(one) else name for name, one in zip(names, curves, strict=True)]
-    rows = attack_roc.data(drawn, str(scale), names, units, graphs)
-    rows = [row for row in rows if banded or row["curve"] != "band"]
-    live_plot.show(attack_roc.plot(rows, layout.theme()), key=f"attack_roc.{name}")
-    if left := comparing.left_out(over, len(curves) - 1):
-        st.markdown(left)
+    rows = attack_roc.data(drawn, str(scale), names, units, graphs, banded=banded)
+    with place:
+        live_plot.show(attack_roc.plot(rows, layout.theme()), key=f"attack_roc.{name}")
+        if left := comparing.left_out(over, len(curves) - 1):
+            st.markdown(left)
     figure_exports("attack_roc", rows, _statements(runs, drawn), name=name)
     return rows
 

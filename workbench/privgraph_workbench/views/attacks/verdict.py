@@ -56,13 +56,13 @@ def details(
             "as right of test nodes as of its training nodes, so it remembers nobody that could be told from that. "
             "The same attack on a run with a random split decides."
         )
-    return [one for one in (_alone(attack), rare(attack), tail, _promised(attack, unit, learnt)) if one]
+    return [one for one in (alone(attack), rare(attack), tail, _promised(attack, unit, learnt)) if one]
 
 
 def headline(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> str:
     apart, found = sides(attack.attack), attack.found[0]
     if verdicts.guessing(attack):
-        return "The attack cannot be told from guessing."
+        return "No better than guessing."
     if not verdicts.on_average(attack) and not verdicts.on_own(attack):
         return "Better than guessing where false alarms are rare; by the area alone that could not be told."
     if not verdicts.on_average(attack):
@@ -105,11 +105,11 @@ def pair(attack: AttackRecord, without: AttackRecord | None) -> str:
         than = f"{abs(more):.1f} points {'more' if more >= 0 else 'less'} often than {reader} ({percent(alike)})"
         said = f"The attack is right {than}: {said[:1].lower()}{said[1:].replace(who, 'it', 1)}"
     if len(attack.areas) >= FEW:
-        return f"{said} on average over {len(attack.areas)} models {between}."
-    return f"{said} {between}."
+        return f"{said} on average over {len(attack.areas)} models trained like this run {between}."
+    return f"{said}, of a model trained like this run {between}."
 
 
-def _alone(attack: AttackRecord) -> str:
+def alone(attack: AttackRecord) -> str:
     """That what is found on average is not certain of the run's own training nodes; "" where it is."""
     if not verdicts.on_average_alone(attack):
         return ""
@@ -222,7 +222,8 @@ def show(
     (`led`). `beyond`: that the answers asked for are more than the run releases, where they are."""
     if not led:
         st.markdown(lead(attack, without, learnt))
-    said = [one for one in details(attack, unit, without, learnt) if not led or one != verdicts.apart(attack, unit)]
+    before = (alone(attack), verdicts.apart(attack, unit)) if led else ()
+    said = [one for one in details(attack, unit, without, learnt) if one not in before]
     if told := [*said, *map(markup.sentence, beyond)]:
         st.markdown("\n".join(f"- {one}" for one in told))
     if attack.said is not None and abs(attack.accuracy - attack.said) > APART:

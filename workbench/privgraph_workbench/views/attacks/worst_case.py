@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.audits.bounds import shared_confidence
 from privgraph.audits.options import AuditOptions, Subject
@@ -23,9 +24,8 @@ from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import at_hand, audited_runs, bounds, outcome
-from privgraph_workbench.views.parts import choosing, layout, statement, states, under_way
+from privgraph_workbench.views.parts import choosing, layout, public_noise, statement, states, under_way
 from privgraph_workbench.words import markup, naming
-from privgraph_workbench.words.audits import shown_bare
 from privgraph_workbench.words.numbers import exact_percent
 
 MOST_RUNS = 200
@@ -58,9 +58,10 @@ UNREAD: Mapping[str, tuple[str, ...]] = {"mechanism": ("canaries",), "white-box"
 """Options that an audit does not read, and that its form leaves out."""
 
 
-def body() -> None:
-    """Choose a run; start an audit and watch it; read what the audits have shown."""
-    record = _choose_run()
+def body(place: DeltaGenerator) -> None:
+    """Choose a run at the `place`; start an audit and watch it; read what the audits have shown."""
+    with place:
+        record = _choose_run()
     if record is None:
         return
     try:
@@ -109,6 +110,10 @@ def _asked_for() -> bool:
 def _new_and_claims(
     record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], progress: under_way.Drawn
 ) -> None:
+    """The form, beside what the run claims as long as no audit shows that below."""
+    if audits:
+        _new(record, subject, audits)
+        return
     left, right = layout.columns("audit-form", 2)
     with left:
         if progress is None:
@@ -117,7 +122,7 @@ def _new_and_claims(
             progress()
     with right:
         st.markdown("### What the run claims")
-        statement.numbers(subject.statement, bare=shown_bare(audits, subject.statement))
+        statement.numbers(subject.statement)
 
 
 def _choose_run() -> RunRecord | None:
@@ -179,6 +184,7 @@ def _choose_run() -> RunRecord | None:
         )
         with st.popover("How it works", icon=":material/help:", type="tertiary"):
             st.markdown(WORDS)
+        public_noise.way(record)
     return record
 
 
@@ -247,8 +253,12 @@ def _new(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> 
         st.info(widgets.pointer(filled.errors), icon=":material/edit:")
         return
     options = build(AuditOptions, filled.values)
-    st.markdown(f"**What it takes.** {markup.sentence(spec.cost(subject, options))}")
-    st.caption(_judged(queue.store().next_turn(record.id), options.confidence))
+    turn = queue.store().next_turn(record.id)
+    delta = options.at(subject.statement)
+    alike = next((one for one in reversed(audits) if (one.audit, one.delta) == (spec.name, delta)), None)
+    reached = "" if alike is None else outcome.next_can_show(alike, turn, options)
+    st.markdown(f"**What it takes.** {markup.sentence(spec.cost(subject, options))} {reached}".strip())
+    st.caption(_judged(turn, options.confidence))
     same = [place for place, one in enumerate(audits, start=1) if (one.audit, one.seed) == (spec.name, options.seed)]
     if same:
         st.warning(

@@ -46,19 +46,29 @@ def show(
             st.badge(verdicts.word(attacks[place], severe[place]), color=verdicts.colour(attacks[place], severe[place]))
             beside(place)
         if place != said:
-            st.markdown(told(record, attacks[place], attacks))
+            st.markdown(told(record, attacks[place]))
 
 
-def told(record: RunRecord, attack: AttackRecord, attacks: Sequence[AttackRecord]) -> str:
-    """What was found, what that is to be compared with, and whether the run's promise limits it, in
-    sentences."""
-    unit = "none" if record.statement is None else record.statement.unit
-    bare = without_privacy.beside(queue.store(), record, attack)
+def told(record: RunRecord, attack: AttackRecord) -> str:
+    """What was found, and where the run's promise does not limit it that it does not."""
     found = verdicts.area(attack, without_edges.beside(queue.store(), record, attack))
-    said = [found, attack_words.chosen_how(attack, attacks, names=False)]
-    said += [] if bare is None else [verdicts.privacy_tells(attack, bare[1])]
-    if verdicts.on_average_alone(attack):
-        said.append(f"Of {sides(attack.attack).again} alone, it may be no more than a guess.")
-    if unit == "edge" and not verdicts.covered(attack, unit):
-        said.append("**Its ε hides edges, not this.**")
-    return " ".join(filter(None, (*said, verdicts.apart(attack, unit))))
+    unit = "none" if record.statement is None else record.statement.unit
+    return (
+        f"{found} **Its ε hides edges, not this.**" if unit == "edge" and not verdicts.covered(attack, unit) else found
+    )
+
+
+def details(record: RunRecord, attacks: Sequence[AttackRecord], severe: Sequence[int]) -> list[str]:
+    """Of each question what its verdict has to be compared with and what it leaves open, in sentences of
+    Markdown."""
+    unit, lines = "none" if record.statement is None else record.statement.unit, []
+    for place in best(attacks, severe):
+        attack = attacks[place]
+        bare = without_privacy.beside(queue.store(), record, attack)
+        said = [attack_words.chosen_how(attack, attacks, names=False)]
+        said += [] if bare is None else [verdicts.privacy_tells(attack, bare[1])]
+        if verdicts.on_average_alone(attack):
+            said.append(f"On {sides(attack.attack).again} alone that is not certain.")
+        if told := " ".join(filter(None, (*said, verdicts.apart(attack, unit)))):
+            lines.append(f"**{verdicts.asks(attack)}** {told}")
+    return lines

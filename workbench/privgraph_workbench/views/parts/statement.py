@@ -28,6 +28,7 @@ from privgraph.privacy.events import (
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import attacked, tuning_price
+from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.facts import composition, method_costs
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import audits as audit_words
@@ -35,7 +36,7 @@ from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.numbers import exact_percent, kept_budget, rounded_delta, stated, upper
 
-PUBLIC = f"{statement_words.PROTECTS_NOBODY} The number is that of secret noise."
+PUBLIC = "**:red[Only with secret noise: that of this run is public.]**"
 """Below a sound epsilon whose noise anybody can subtract."""
 
 
@@ -134,7 +135,7 @@ def numbers(
         cards[1].caption(markup.literal(why))
     if planned or not whole:
         cards[0].caption("as planned" if planned else "of the whole plan")
-    if statement_words.noise_is_public(statement):
+    if has_public_noise(statement):
         cards[0].markdown(PUBLIC)
     with cards[-1]:
         _under_audited(statement, bare)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from privgraph.options import OptionError, UnknownName, parameters
 from privgraph.registry import METHODS as METHOD_TABLE
+from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts.references import GUARANTEE
@@ -87,7 +88,7 @@ def _card(title: str, record: RunRecord | None) -> None:
             values[1] = "no formula"
         numbers = " · ".join(_number(*one) for one in zip(labels, values, strict=True))
         st.markdown(numbers)
-        if statement_words.noise_is_public(said):
+        if has_public_noise(said):
             st.markdown(statement.PUBLIC, help=statement_words.PUBLIC_NOISE)
     st.page_link(
         shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}

@@ -3,6 +3,7 @@ went, and how to check it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Literal
 
@@ -20,9 +21,10 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import premise
 from privgraph.registry import ATTACKS, AUDITS, METHODS
 from privgraph.runs import attacking, auditing
+from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord, StoredEvent, StoreError, Unreadable
 from privgraph_workbench import live_plot
-from privgraph_workbench.facts import placing, without_edges
+from privgraph_workbench.facts import placing, reach, without_edges
 from privgraph_workbench.facts.attackable import attackable
 from privgraph_workbench.facts.expecting import METRIC, RELATIONS, Outlook
 from privgraph_workbench.facts.references import chance
@@ -38,7 +40,7 @@ from privgraph_workbench.views.runs import comparison
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.audits import shown_bare, without
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import at_least, percent, stated
+from privgraph_workbench.words.numbers import at_least, exact_percent, percent, stated
 
 MOST_BARS = 12
 """Mechanisms that are drawn as bars; of more, the table of the tab tells."""
@@ -65,25 +67,32 @@ def found_out(record: RunRecord) -> None:
         return
     if not attacks and not audits and not attackable(record):
         return
+    details: list[str] = []
     with st.container(border=True, key="found-out"):
         if attacks:
-            given_away.show(record, attacks, without_edges.severities(queue.store(), record, attacks))
+            severe = without_edges.severities(queue.store(), record, attacks)
+            given_away.show(record, attacks, severe)
+            details += given_away.details(record, attacks, severe)
         elif attackable(record):
             st.markdown("Nobody has attacked this run yet.")
         said = record.statement
         if said is not None and said.epsilon_audited is not None:
+            bare = shown_bare(queue.store().audits(record.id), said)
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.markdown("**Is ε as claimed?**", width="content")
-                fallen, colour = _fallen(said)
+                fallen, colour = _fallen(said, audits, bare)
                 st.badge(fallen, color=colour)
-            st.markdown(_shown(record, said, audits))
+            st.markdown(_shown(said, audits, bare))
+            details.append(_picked(audits))
         if attacks or audits:
-            public_noise.show(record)
+            public_noise.details(record, details)
         with st.container(horizontal=True):
             if attacks:
                 _see(record, "outsider", f"See the attack{'s' * (len(attacks) > 1)}", ":material/person_search:")
             if audits:
                 _see(record, "worst-case", f"See the audit{'s' * (len(audits) > 1)}", ":material/gavel:")
+            if attacks or audits:
+                public_noise.way(record)
 
 
 def _audits(record: RunRecord) -> list[AuditRecord]:
@@ -95,27 +104,47 @@ def _see(record: RunRecord, who: str, label: str, icon: str) -> None:
     st.page_link(shell.page("attacks"), label=label, icon=icon, query_params={"who": who, "run": record.id})
 
 
-def _fallen(said: PrivacyStatement) -> tuple[str, Literal["gray", "orange", "red"]]:
-    """Which claim has fallen, in the words and the colour of a mark."""
-    shown = said.epsilon_audited or 0.0
+def _fallen(
+    said: PrivacyStatement, audits: Sequence[AuditRecord], bare: float | None
+) -> tuple[str, Literal["gray", "orange", "red"]]:
+    """Which claim has fallen, in the words and the colour of a mark; `bare` is what was shown without any
+    premise."""
+    shown, published = said.epsilon_audited or 0.0, said.epsilon_as_published
     if shown > said.epsilon:
         return "no: our proof is refuted", "red"
-    if said.epsilon_as_published is not None and shown > said.epsilon_as_published:
-        return f"the paper's {stated('published', said.epsilon_as_published)} is refuted", "orange"
+    if published is not None and shown > published:
+        taken = premise(said) if bare is None or bare <= published else ""
+        return ", ".join(filter(None, (f"the paper's {stated('published', published)} is refuted", taken))), "orange"
+    whole = [one for one in audits if one.covers == "run"]
+    if whole and all(map(reach.too_few, whole)):
+        return f"not refuted; {'this audit' if len(whole) == 1 else 'these audits'} could not", "gray"
     return "not refuted, which is no proof", "gray"
 
 
-def _shown(record: RunRecord, said: PrivacyStatement, audits: Sequence[AuditRecord]) -> str:
-    """What was shown of the whole run, and how often the worst case picks the right one of two."""
+def _shown(said: PrivacyStatement, audits: Sequence[AuditRecord], bare: float | None) -> str:
+    """What was shown of the whole run, and what stands where the paper's claim has fallen."""
     by = f"{len(audits)} audit{'s' * (len(audits) != 1)}" if audits else "an attack"
     if not said.epsilon_audited:
         return f"No bound was shown ({by})."
     shown = f"Shown, by {by}: ε {statement.audited(said)} of the whole run"
-    if (bare := shown_bare(queue.store().audits(record.id), said)) is not None:
+    if bare is not None:
         shown += f" {premise(said)}; {without(bare, said)}"
-    if right := max(filter(None, map(least_area, audits)), default=None):
-        shown += f". The worst case picks the right one of two {at_least(right)} of the time"
+    if (said.epsilon_as_published or math.inf) < said.epsilon_audited <= said.epsilon:
+        stands = f"the sound {stated('sound', said.epsilon)} stands in its place"
+        shown += f". With secret noise, {stands}" if has_public_noise(said) else f". {stands[:1].upper()}{stands[1:]}"
     return f"{shown}."
+
+
+def _picked(audits: Sequence[AuditRecord]) -> str:
+    """How often the worst case picks the right one of two, at least, with the confidence; "" where that is
+    not known."""
+    known = [(least, one.confidence) for one in audits if (least := least_area(one)) is not None]
+    if not known:
+        return ""
+    right, sure = max(known)
+    return (
+        f"The worst case picks the right one of two {at_least(right)} of the time ({exact_percent(sure)} confidence)."
+    )
 
 
 def show(record: RunRecord, events: Sequence[StoredEvent], told: Outlook, same: Sequence[RunRecord]) -> None:
