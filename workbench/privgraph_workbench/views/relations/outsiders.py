@@ -110,8 +110,8 @@ def _promises(pair: Pair) -> list[str]:
         else:
             told.append(
                 f"**At {at}** ({word}), whatever they try: asked whether one relation was learnt from, they are right "
-                f"{most} of the time, even if they know all others. A coin is right 50% of the time. How many relations "
-                "there are is taken to be public: the promise is for whom that number does not tell."
+                f"{most} of the time, even if they know all others. A coin is right 50% of the time. How many "
+                "relations there are is taken to be public: the promise is for whom that number does not tell."
             )
         if _public(pair):
             told[0] += f" {statement.PUBLIC} A run of your own has secret noise."
