@@ -27,6 +27,15 @@ def literal(text: object) -> str:
     return _SOUGHT.sub(lambda found: found[0] + _JOINER, _MARKUP.sub(lambda found: "\\" + found[0], line))
 
 
+def unbroken(text: str) -> str:
+    """Text in which no line ends between an option and its number.
+
+    >>> unbroken("Made up (nodes 600, signal 1)").replace("\u00a0", "_")
+    'Made up (nodes_600, signal_1)'
+    """
+    return re.sub(r"(?<=[a-z]) (?=[\d.]+[,)])", "\u00a0", text)
+
+
 def sentence(error: Exception | str) -> str:
     """An error's message, or another plain text, as a sentence in Markdown."""
     text = str(error)
