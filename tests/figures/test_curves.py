@@ -181,7 +181,7 @@ def test_a_long_name_of_a_run_stays_within_its_picture() -> None:
         width = drawn.bbox.width
         (legend,) = [one for part in drawn.subfigs for one in part.legends]
         assert all(text.get_window_extent().x1 <= width for text in legend.get_texts())
-    assert [text.get_text().replace("\n", " ").replace("\u00a0", " ") for text in legend.get_texts()] == [
+    assert [text.get_text().replace("\n", " ") for text in legend.get_texts()] == [
         f"{name}: validation accuracy",
         "B: validation accuracy",
     ]

@@ -31,6 +31,7 @@ from privgraph_workbench.figures.runs import curves as made_curves
 from privgraph_workbench.reporting import Asked, Drawn, Told, archive, chapters, first_page
 from privgraph_workbench.reporting.asked import without_seeds
 from privgraph_workbench.words.bibliography import ENTRIES, SAME, bibtex
+from privgraph_workbench.words.naming import describe
 
 
 @pytest.fixture
@@ -115,6 +116,8 @@ def test_the_archive_holds_everything(whole: Made) -> None:
         f"figures/{figure}.{kind}" for figure in figures for kind in FORMATS
     }
     text = files["statements/setting-01.txt"].decode()
+    label, _, text = text.partition("\n")
+    assert label == f"{describe(runs[0].record)}.", "whose it is"
     assert text.startswith(f"Runs: {', '.join(f'{one.record.id} (seed {one.seed})' for one in runs)}.\n")
     assert "epsilon" in text
     assert statement_from_json(json.loads(files["statements/setting-01.json"])).unit == "edge"
@@ -182,7 +185,7 @@ def test_a_figure_says_its_title_and_each_warning_once(whole: Made) -> None:
     visible = re.sub(r"<[^>]*>", "", section)
     assert visible.count("evaluator only: accuracies") == 1
     assert "Evaluator only: some" not in visible
-    assert "protectssound εε as publishedε auditedδ" in visible, "what it states is a table"
+    assert "Behind itprotectssound εε as publishedε auditedδ" in visible, "what it states is a table"
 
 
 @pytest.mark.long
@@ -198,7 +201,7 @@ def test_a_shared_report_tells_no_seed(shared: Made) -> None:
     assert {name for name in files if name.startswith("statements/")} == {
         f"statements/setting-01.{kind}" for kind in ("txt", "json")
     }
-    assert files["statements/setting-01.txt"].startswith(b"Runs: run-01 (seed #1), run-02 (seed #2).\n")
+    assert b"\nRuns: run-01 (seed #1), run-02 (seed #2).\n" in files["statements/setting-01.txt"]
     assert not [name for name in files if "run-" in name]
     for one in runs:
         end, seed = one.record.id[-12:], one.record.spec.seed
@@ -271,7 +274,7 @@ def test_runs_with_an_audit_are_no_other_setting(runs: list[Told]) -> None:
     (row,) = [row for row in table.rows if "audited" in row[0]]
     assert row[1].startswith("at least 0.25 (confidence 95%, ")
     assert row[2].endswith("(seed 4)"), "whose it is"
-    written = [(name, told) for name, _, told in archive._statements(asked(told, figures=()), [chapter])]
+    written = [(name, told) for name, *_, told in archive._statements(asked(told, figures=()), [chapter])]
     names = [f"{one.record.id} (seed {one.seed})" for one in told]
     assert written == [("setting-01-1", names[:1]), ("setting-01-2", names[1:])], "what was shown of one, not of both"
     tuned = {**(audited.statement_json or {}), "epsilon": 0.5}
@@ -461,6 +464,8 @@ def test_figures_say_what_they_hide_and_where(runs: list[Told]) -> None:
     shown = reporting.usual(runs)[0]
     assert shown.name == "Accuracy against privacy, hiding edges, Made-up social network"
     assert replace(shown, title="Mine").name == "Mine"
+    alone = [{**row, "graph": "Made-up social network (nodes 600)"} for row in shown.rows]
+    assert reporting.title_of("tradeoff", alone) == shown.name, "its panel tells the rest"
     both = [*shown.rows, *({**row, "graph": "Cora", "unit": "node"} for row in shown.rows)]
     assert reporting.title_of("tradeoff", both) == "Accuracy against privacy, hiding edges and people, 2 graphs"
     assert reporting.title_of("curves", made_curves.data(runs[0].events)) == "Learning curves"

@@ -70,9 +70,9 @@ def around(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> tupl
     shared, said, left = notes.stated(statements)
     more = [f"And {left} more statements: they stand in the files of this figure."] if left else []
     rows = tuple((name, *values) for name, values in said)
-    where = [f"Behind it, {shared}:"] if shared else []
-    stated: Block = Table(("" if shared else "Behind it", *notes.COLUMNS[1:]), rows) if rows else notes.NO_STATEMENT
-    return list(chart.badges), [*below(chart, picture.rows, statements), *where, stated, *more]
+    head = (f"Behind it, {shared}" if shared else "Behind it", *notes.COLUMNS[1:])
+    stated: Block = Table(head, rows) if rows else notes.NO_STATEMENT
+    return list(chart.badges), [*below(chart, picture.rows, statements), stated, *more]
 
 
 def drawn(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> Images:
@@ -320,7 +320,7 @@ img { max-width: 100%; height: auto; }
 @media (max-width: 40rem) {
   .figure::after { content: "Tap the figure to enlarge it."; font-size: .8rem; }
   .figure:focus::after { content: ""; } .figure:focus img { max-width: none; width: 44rem; }
-  .wide, .wide tbody, .wide tr, .wide td { display: block; } .wide thead { display: none; }
+  .wide, .wide :is(thead, tbody, tr, td, th:first-child) { display: block; } .wide th { display: none; border: 0; }
   .wide tr { border-bottom: 1px solid var(--line); padding: .5rem 0; } .wide td { border: 0; padding: .1rem 0; }
   .wide td:first-child { font-weight: 600; }
   .wide td:not(:first-child)::before { content: attr(data-head) ": "; color: var(--muted); }

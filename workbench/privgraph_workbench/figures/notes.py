@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -13,7 +12,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.axes import placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.words.markup import unbroken
+from privgraph_workbench.words.markup import wrapped
 from privgraph_workbench.words.naming import UNIT_WORDS, unit_of
 from privgraph_workbench.words.statements import cells, line, remarks
 
@@ -104,10 +103,10 @@ def block(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) ->
     if not statements:
         return [NO_STATEMENT]
     shared, said, left = stated(statements, most)
-    *above, last = textwrap.wrap(unbroken(shared), LABEL) or [""]
+    *above, last = wrapped(shared, LABEL) or [""]
     rows: list[Sequence[str]] = [*((line, *("" for _ in COLUMNS[1:])) for line in above), (last, *COLUMNS[1:])]
     for name, values in said:
-        first, *more = textwrap.wrap(unbroken(name), LABEL) or [""]
+        first, *more = wrapped(name, LABEL) or [""]
         rows.append((first, *values))
         rows += [(f"  {rest}", *("" for _ in values)) for rest in more]
     widths = [max(len(row[place]) for row in rows) for place in range(len(COLUMNS))]

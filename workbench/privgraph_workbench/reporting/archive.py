@@ -24,6 +24,7 @@ from privgraph_workbench.reporting.asked import Asked, Drawn, named_runs, withou
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
 from privgraph_workbench.reporting.first_page import composed, few, first_page, lines_of, settings_of
 from privgraph_workbench.words.bibliography import bibtex, named_in
+from privgraph_workbench.words.naming import describe
 
 FILES: Mapping[str, str] = {
     "report.html": "everything on one page that opens without a network; begin here",
@@ -113,8 +114,8 @@ def _files(asked: Asked, together: str, step: Step) -> Iterator[tuple[str, bytes
     if asked.runs:
         yield "tables/runs.csv", tables.as_csv(lines_of(asked))
         yield "tables/runs.tex", tables.as_latex(settings_of(chapters)).encode()
-    for name, said, runs in _statements(asked, chapters):
-        yield f"statements/{name}.txt", f"Runs: {', '.join(runs)}.\n{statement_text(said)}\n".encode()
+    for name, label, said, runs in _statements(asked, chapters):
+        yield f"statements/{name}.txt", f"{label}\nRuns: {', '.join(runs)}.\n{statement_text(said)}\n".encode()
         yield f"statements/{name}.json", _json(statement_to_json(said))
     if names := _cited(asked):
         yield "references.bib", bibtex(names).encode()
@@ -123,9 +124,9 @@ def _files(asked: Asked, together: str, step: Step) -> Iterator[tuple[str, bytes
         yield "reproduce.sh", f"#!/bin/sh\n# privgraph {version('privgraph')}\nset -e\n{commands}\n".encode()
 
 
-def _statements(asked: Asked, chapters: Sequence[Chapter]) -> Iterator[tuple[str, PrivacyStatement, list[str]]]:
-    """Each statement once, by the name of its files, with its runs: of a setting one, but for what audits of
-    its runs have shown."""
+def _statements(asked: Asked, chapters: Sequence[Chapter]) -> Iterator[tuple[str, str, PrivacyStatement, list[str]]]:
+    """Each statement once: the name of its files, of which setting it is, and of which of its runs: all, but
+    for what audits of them have shown."""
     names = {id(one): f"{name} (seed {one.seed})" for name, one in named_runs(asked).items()}
     for chapter in chapters:
         held: dict[PrivacyStatement, list[str]] = {}
@@ -133,7 +134,8 @@ def _statements(asked: Asked, chapters: Sequence[Chapter]) -> Iterator[tuple[str
             if one.record.statement is not None:
                 held.setdefault(one.record.statement, []).append(names[id(one)])
         for place, (said, runs) in enumerate(held.items(), start=1):
-            yield (chapter.name if len(held) == 1 else f"{chapter.name}-{place}"), said, runs
+            name = chapter.name if len(held) == 1 else f"{chapter.name}-{place}"
+            yield name, f"{describe(chapter.runs[0].record)}.", said, runs
 
 
 Shown = tuple[Picture, Mapping[str, PrivacyStatement]]

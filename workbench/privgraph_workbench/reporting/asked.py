@@ -20,7 +20,7 @@ from privgraph_workbench.figures.runs import compare, standing, tradeoff
 from privgraph_workbench.forms.beginnings import called
 from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words.attacks import with_bounds
-from privgraph_workbench.words.naming import nodes_of, run_labels, setting, statements_of
+from privgraph_workbench.words.naming import data_title, nodes_of, run_labels, setting, statements_of
 
 TITLE, AUTHOR, DATE, REMARK = 200, 200, 40, 20_000
 """Letters of a title, of who wrote it and when, and of a remark, at most."""
@@ -88,8 +88,8 @@ def title_of(figure: str, rows: Sequence[Row]) -> str:
     """The title of a figure; of runs with what they hide, and on which graph: several figures may have one
     title."""
     hides = [HIDES[unit] for unit in HIDES if any(row.get("unit") == unit for row in rows)]
-    graphs = list(dict.fromkeys(str(row["graph"]) for row in rows if row.get("graph")))
-    where = graphs[0] if len(graphs) == 1 else f"{len(graphs)} graphs" if graphs else ""
+    graphs = {str(row["graph"]): str(row.get("dataset", "")) for row in rows if row.get("graph")}
+    where = f"{len(graphs)} graphs" if len(graphs) > 1 else "".join(map(data_title, graphs.values()))
     hiding = f"hiding {' and '.join(hides)}" if hides else ""
     return ", ".join(filter(None, (chart_of(figure, rows).title, hiding, where)))
 

@@ -30,7 +30,7 @@ from privgraph_workbench.figures.chart import (
 )
 from privgraph_workbench.figures.drawing.looks import Look, look
 from privgraph_workbench.theme import Theme, theme
-from privgraph_workbench.words.markup import unbroken
+from privgraph_workbench.words.markup import wrapped
 from privgraph_workbench.words.numbers import exact_percent
 
 # The theme's words for dashes, symbols and hatching, in matplotlib's.
@@ -194,7 +194,7 @@ def _entry(series: Series) -> str:
 def _wrapped(series: Series, width: float) -> Series:
     """The series with a name that is no wider in the legend than the picture."""
     letters = int((width - _HANDLE) / _LETTER)
-    lines = [line for one in series.name.split("\n") for line in textwrap.wrap(unbroken(one), letters) or [""]]
+    lines = [line for one in series.name.split("\n") for line in wrapped(one, letters) or [""]]
     return replace(series, name="\n".join(lines), group=_entry(series))
 
 
