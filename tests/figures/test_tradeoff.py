@@ -20,7 +20,7 @@ from privgraph_workbench.figures.drawing.looks import look
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.notes import mixed_units
 from privgraph_workbench.figures.palette import ORDER, slots
-from privgraph_workbench.figures.runs import curve_names, tradeoff, tradeoff_marks, tradeoff_shown
+from privgraph_workbench.figures.runs import compare, curve_names, tradeoff, tradeoff_marks, tradeoff_shown
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.theme import LIGHT, MARKERS, NEUTRAL
 from privgraph_workbench.words.naming import method_title
@@ -691,3 +691,14 @@ def test_a_mark_keeps_its_methods_look_at_either_epsilon_filled_and_hollow(swept
         assert {one.colour for one in marks.values()} == {colour}
         assert len({one.symbol for one in marks.values()}) == 1
         assert {kind: one.hollow for kind, one in marks.items()} == {"sound": False, "published": True}
+
+
+def test_settings_that_protect_different_units_are_not_ranked(store: RunStore) -> None:
+    records = [
+        made_runs.finish(store, made_runs.spec(unit=unit), 0.7, made_runs.statement(entries, unit))
+        for unit, entries in (("edge", made_runs.edge_entries(9)), ("node", made_runs.node_entries(4.0)))
+    ]
+    assert "Highest" in tradeoff.chart(tradeoff.data(records[:1])).summary
+    assert "Highest" not in tradeoff.chart(tradeoff.data(records)).summary
+    assert "Highest" in compare.chart(compare.data(records[:1])).summary
+    assert "Highest" not in compare.chart(compare.data(records)).summary

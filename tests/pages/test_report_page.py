@@ -133,10 +133,12 @@ def test_figures_of_one_title_are_told_apart_and_named(opened: Open, store: RunS
     app = opened("report")
     app.session_state["collected"] = figures
     app.run()
-    assert _listed(app) == ["**1: Accuracy against privacy**", "**2: Accuracy against privacy**"]
+    assert _listed(app) == [
+        "**1: Accuracy against privacy, hiding edges, Karate club**",
+        "**2: Accuracy against privacy, hiding people, Karate club**",
+    ]
     told = [one.value for one in app.caption if one.value.startswith("Accuracy against epsilon")]
-    assert "hides edges; with what to take" in told[0]
-    assert told[1].endswith("hides people")
+    assert told[0].endswith("; with what to take")
     mark = page.mark(figures[1])
     app.session_state[f"fold.figure.{mark}"] = True
     app.run()
@@ -235,7 +237,9 @@ def test_a_report_is_made_step_by_step_and_waits_until_something_changes(
     app.run()
     assert not offered_files.labels(app)
     (takes,) = [one.value for one in app.caption if "stops it" in one.value]
-    assert takes == "3 figures and a notebook: about 40 s. **Cancel**, or changing anything on this page, stops it."
+    said, _, ways = takes.partition(". ")
+    assert said == "0 figures, 3 more in the appendix and a notebook: about 40 s"
+    assert ways == "**Cancel**, or changing anything on this page, stops it."
     app.button(key="report_make").click().run()
     assert not app.exception, app.exception
     assert "report_cancel" not in {button.key for button in app.button}, "only while it is made"

@@ -324,7 +324,30 @@ def test_graphs_are_compared_each_by_itself(store: RunStore) -> None:
     assert said.startswith("On Karate club: **B** has the highest accuracy, 70.0%. **A** is 10.0 points below.")
     assert "**GAP, edge ε 1** reached 80.0%, with one seed. Accuracies on different graphs" in said
     again = store.get(keep(store, spec("gap", seed=1)))
-    assert "1 more private run read other data" in composition.together([*records[1:], again])
+    told = composition.together([*records[1:], again])
+    assert "- Karate club, edge-level: 2 private runs have shown ε = " in told
+    assert told.count("1 private run has shown ε = ") == 1, "the other graph has a line of its own"
+
+
+def test_unlike_guarantees_are_not_ranked(store: RunStore) -> None:
+    """Each is compared within its unit and relation, beside what has no privacy."""
+    asked = [("gap", "edge"), ("progap", "edge"), ("gap", "node"), ("gnn", "none")]
+    made = [
+        store.get(keep(store, spec(method, unit=unit), accuracy=0.6 + 0.1 * at))
+        for at, (method, unit) in enumerate(asked)
+    ]
+    labels = ["A", "B", "C", "D"]
+    said = ahead([[one] for one in made[:3]], labels[:3])
+    assert said == (
+        "Edge-level: **B** has the highest accuracy, 70.0%. **A** is 10.0 points below. With fewer than three seeds of "
+        "each, other seeds may turn this round. Node-level: **GAP, node ε 1** reached 80.0%, with one seed. Different "
+        "guarantees are not ranked."
+    )
+    said = ahead([[one] for one in made], labels)
+    edge, _, node = said.partition("Node-level: ")
+    assert "**C**" not in edge
+    assert "**D** has the highest accuracy, 90.0%" in edge
+    assert "**D** has the highest accuracy, 90.0%. **C** is 10.0 points below" in node
 
 
 def test_runs_that_protect_nothing_have_no_epsilon_to_compose(store: RunStore) -> None:

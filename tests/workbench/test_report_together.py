@@ -37,7 +37,7 @@ def runs(store: RunStore, seeds: int, epsilon: float = 1.0, noise: float = 9.0) 
 
 
 def epsilon_of(told: str) -> str:
-    (found,) = re.findall(r"Whoever sees all of them has been shown ε = ([0-9.]+)", re.sub("<[^>]*>", "", told))
+    (found,) = re.findall(r"private runs?(?: \([^)]*\))? ha(?:s|ve) shown ε = ([0-9.]+)", re.sub("<[^>]*>", "", told))
     return str(found)
 
 
@@ -45,7 +45,9 @@ def test_a_report_of_one_seed_of_three_counts_all_three(store: RunStore) -> None
     """Its table tells the mean over three seeds, and its chapter each of them."""
     one, two, three = runs(store, 3)
     said = first_page.composed(Asked(title="One", runs=[one]))
-    assert "**All together.** 3 private runs here read the same data: 1 that are told here, and 2 behind means" in said
+    assert said.startswith(
+        "**All together.** Made-up social network, edge-level: 3 private runs (1 told here, 2 behind means and"
+    )
     entries = tuple(entry for told in (one, two, three) for entry in told.record.statement.ledger)  # type: ignore[union-attr]
     assert epsilon_of(said) == stated("sound", method_costs.cost(entries, 1e-5))
     assert epsilon_of(said) == epsilon_of(first_page.composed(Asked(title="All", runs=[one, two, three])))
@@ -81,10 +83,20 @@ def test_ids_that_are_withheld_count_no_run_twice(store: RunStore, monkeypatch: 
 def test_what_cannot_be_priced_together_is_said(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
     records = [told.record for told in runs(store, 3)]
     monkeypatch.setattr(composition, "MOST", 2)
-    assert "So many are not priced here" in composition.together(records)
+    assert "so many are not priced here" in composition.together(records)
+    monkeypatch.undo()
     said = made_runs.statement(made_runs.node_entries(4.0), "node")
     node = made_runs.finish(store, made_runs.spec(unit="node"), 0.7, said)
-    assert "They protect different units" in composition.together([records[0], node])
+    other = made_runs.finish(store, made_runs.spec(dataset="cora"), 0.7, records[0].statement)
+    told = composition.together([*records, node], [other])
+    alone = stated("sound", method_costs.cost(said.ledger, said.delta))
+    _, *lines = [line for line in told.splitlines() if line]
+    assert lines[0].startswith("- Made-up social network, edge-level: 3 private runs have shown ε = ")
+    assert epsilon_of(lines[0]) == epsilon_of(composition.together(records))
+    assert lines[1].startswith(f"- Made-up social network, node-level: 1 private run has shown ε = {alone} at ")
+    assert lines[2].startswith("- Cora, edge-level: 1 private run (0 told here, 1 behind means and figures) has shown")
+    assert lines[3].startswith("Lines of one graph promise different things: no one ε says")
+    assert composition.together([node, other]) == "", "they read other people"
 
 
 def test_runs_of_several_relations_have_no_epsilon_together(store: RunStore) -> None:
@@ -100,11 +112,11 @@ def test_runs_of_several_relations_have_no_epsilon_together(store: RunStore) -> 
         for seed, kind in enumerate((Neighbours.FROZEN_SAMPLE, Neighbours.REPLACED_RECORD, Neighbours.NODE_RECORD))
     )
     said = composition.together([frozen, replaced])
-    assert "Their neighbouring datasets differ (a node takes part or opts out of a graph whose sample" in said
-    assert "ε =" not in said
-    assert "ε =" not in composition.together([replaced, record]), (
-        "a replaced record is one that goes and one that comes"
-    )
+    assert "- Made-up social network, node-level (a node takes part or opts out of a graph whose sample" in said
+    assert "no one ε says what all of its runs have shown" in said
+    assert said.count("1 private run has shown ε =") == 2, "each its own, and none of both"
+    told = composition.together([replaced, record])
+    assert told.count("1 private run has shown ε =") == 2, "a replaced record is one that goes and one that comes"
     assert epsilon_of(composition.together([frozen, record]))
 
 

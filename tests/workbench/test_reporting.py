@@ -18,6 +18,7 @@ from tests.figures.made_attacks import attack as made_attack
 
 from privgraph.options import OptionError
 from privgraph.privacy.kinds import Adversary
+from privgraph.privacy.serialisation import statement_from_json
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench import blocks, printing, reporting
@@ -30,6 +31,7 @@ from privgraph_workbench.figures.runs import curves as made_curves
 from privgraph_workbench.reporting import Asked, Drawn, Told, archive, chapters, first_page
 from privgraph_workbench.reporting.asked import without_seeds
 from privgraph_workbench.words.bibliography import ENTRIES, SAME, bibtex
+from privgraph_workbench.words.naming import describe
 
 
 @pytest.fixture
@@ -113,10 +115,13 @@ def test_the_archive_holds_everything(whole: Made) -> None:
     assert {name for name in files if name.startswith("figures/")} == {
         f"figures/{figure}.{kind}" for figure in figures for kind in FORMATS
     }
-    for one in runs:
-        text = files[f"statements/{one.record.id}.txt"].decode()
-        assert "epsilon" in text
-        assert json.loads(files[f"statements/{one.record.id}.json"])["unit"] == "edge"
+    text = files["statements/setting-01.txt"].decode()
+    label, _, text = text.partition("\n")
+    assert label == f"{describe(runs[0].record)}.", "whose it is"
+    assert text.startswith(f"Runs: {', '.join(f'{one.record.id} (seed {one.seed})' for one in runs)}.\n")
+    assert "epsilon" in text
+    assert statement_from_json(json.loads(files["statements/setting-01.json"])).unit == "edge"
+    assert sum(name.startswith("statements/") for name in files) == 2, "one statement of a setting, in two forms"
     assert len(list(csv.DictReader(io.StringIO(files["tables/runs.csv"].decode())))) == 2
     assert r"$\varepsilon$" in files["tables/runs.tex"].decode()
     assert "sajadmanesh2024progap" in files["references.bib"].decode()
@@ -170,14 +175,17 @@ def test_a_figure_says_its_title_and_each_warning_once(whole: Made) -> None:
     section = page[page.index("<h2>Figure 1") : page.index("<h2>Figure 2")]
     (encoded,) = re.findall(r"src=\"data:image/svg\+xml;base64,([^\"]+)", section)
     drawn = base64.b64decode(encoded).decode()
-    shown = drawn.partition("</metadata>")[2]
+    about, _, shown = drawn.partition("</metadata>")
     title = chart_of(kept.figures[0].figure, kept.figures[0].rows).title
     assert title in section
     assert title not in shown
-    assert shown.count("evaluator only: accuracies") == 1
-    assert "Evaluator only: some" not in shown
+    assert "evaluator only" not in shown, "in the letters of the page, which a phone shows as large as any"
+    assert "none yet" not in shown
+    assert "evaluator only" in about, "whoever takes the picture alone has it with it"
     visible = re.sub(r"<[^>]*>", "", section)
-    assert "evaluator only" not in visible
+    assert visible.count("evaluator only: accuracies") == 1
+    assert "Evaluator only: some" not in visible
+    assert "Behind itprotectssound εε as publishedε auditedδ" in visible, "what it states is a table"
 
 
 @pytest.mark.long
@@ -191,11 +199,10 @@ def test_a_shared_report_tells_no_seed(shared: Made) -> None:
     runs, files = shared.asked.runs, shared.files
     assert "reproduce.sh" not in files
     assert {name for name in files if name.startswith("statements/")} == {
-        f"statements/run-0{place}.{kind}" for place in (1, 2) for kind in ("txt", "json")
+        f"statements/setting-01.{kind}" for kind in ("txt", "json")
     }
-    assert {name.split(".")[0] for name in files if "run-" in name and "/" in name} == {
-        *(f"statements/run-0{place}" for place in (1, 2)),
-    }
+    assert b"\nRuns: run-01 (seed #1), run-02 (seed #2).\n" in files["statements/setting-01.txt"]
+    assert not [name for name in files if "run-" in name]
     for one in runs:
         end, seed = one.record.id[-12:], one.record.spec.seed
         told = [
@@ -229,7 +236,8 @@ def test_the_first_page_tells_each_run_in_words(whole: Made, shared: Made) -> No
         (accuracy,) = re.findall(r"names the right class for <strong>([0-9.]+)%</strong>", first)
         assert accuracy == "70.0"
         assert "on average over 2 seeds" in first
-        assert first.count("<td>edge</td>") == 1, "a row of the table"
+        assert first.count(">one connection (edge)</td>") == 1, "a row of the table"
+        assert first.index(">one connection (edge)</td>") < first.index("was trained on"), "the guarantee first"
         assert "(70." not in first
 
 
@@ -245,13 +253,13 @@ def test_of_many_settings_each_is_told_in_words_in_its_chapter(
 
 def test_runs_that_differ_in_their_seeds_are_one_chapter(whole: Made, shared: Made) -> None:
     """What is the same of both is said once, what came out side by side, and what both cost together."""
-    for made, names in ((whole, ("seed 3", "seed 4")), (shared, ("run 1", "run 2"))):
+    for made, names in ((whole, ("seed 3", "seed 4")), (shared, ("seed #1", "seed #2"))):
         page = made.files["report.html"].decode()
         assert page.count("<h3>What the guarantee says") == page.count("<h3>How to repeat it") == 1
         assert "".join(f"<th>{name}</th>" for name in ("", *names)) in page
         assert "(un " not in page
         first = page[: page.index("<nav")]
-        (composed,) = re.findall(r"Whoever sees all of them has been shown <span class=\"whole\">ε = ([0-9.]+)", first)
+        (composed,) = re.findall(r"2 private runs have shown <span class=\"whole\">ε = ([0-9.]+)", first)
         (alone,) = {one.record.statement.epsilon for one in made.asked.runs if one.record.statement}
         assert alone < float(composed) < 2 * alone
     assert whole.files["report.html"].decode().count("privgraph run progap") == 2, "a command for each"
@@ -266,6 +274,9 @@ def test_runs_with_an_audit_are_no_other_setting(runs: list[Told]) -> None:
     (row,) = [row for row in table.rows if "audited" in row[0]]
     assert row[1].startswith("at least 0.25 (confidence 95%, ")
     assert row[2].endswith("(seed 4)"), "whose it is"
+    written = [(name, told) for name, *_, told in archive._statements(asked(told, figures=()), [chapter])]
+    names = [f"{one.record.id} (seed {one.seed})" for one in told]
+    assert written == [("setting-01-1", names[:1]), ("setting-01-2", names[1:])], "what was shown of one, not of both"
     tuned = {**(audited.statement_json or {}), "epsilon": 0.5}
     apart = [runs[0], replace(runs[1], record=replace(audited, statement_json=tuned))]
     assert len(chapters.chapters_of(replace(asked(apart), figures=()))) == 2, "another promise"
@@ -279,7 +290,7 @@ def test_without_an_appendix_it_is_a_summary_and_statements_stay(runs: list[Told
     assert "Appendix" not in page
     assert re.findall("<h2>([^<:]*)", page) == ["What is reported", "Figure 1", "Figure 2", "Figure 3"]
     assert first_page.STATEMENTS in page
-    assert f"statements/{runs[0].record.id}.txt" in files
+    assert "statements/setting-01.txt" in files
     assert {name.partition("-")[0] for name in files if name.startswith("figures/")} == {
         "figures/01", "figures/02", "figures/03"
     }  # fmt: skip
@@ -291,13 +302,12 @@ def test_advice_travels_with_its_figure(runs: list[Told]) -> None:
     told = "**To hide edges:**\n\n- **ε 1: take it.** By progap-karate-00000000beef."
     figure = replace(reporting.usual(runs)[0], advice=told, title="Mine")
     page = reporting.page(asked(runs, share=True, figures=[figure]))
-    first = page[: page.index("<nav")]
-    assert "<strong>What to take (Figure 1)</strong>" in first
-    assert '<li><strong><span class="whole">ε 1</span>: take it.</strong>' in first
+    assert "take it." not in page[: page.index("<nav")], "the first page is about the runs of the report"
     assert "beef" not in page
     section = page[page.index("<h2>Figure 1: Mine</h2>") : page.index("<h2>Appendix")]
-    assert f"<p>{archive.ADVISED}</p>" in section, "and not who is highest, which may protect nobody"
-    assert "<p>Accuracy against epsilon" not in section
+    assert "<strong>What to take</strong>" in section
+    assert '<li><strong><span class="whole">ε 1</span>: take it.</strong>' in section
+    assert "<p>Accuracy against epsilon" not in section, "and not who is highest, which may protect nobody"
     assert "Welch" in page[page.index("<h2>Appendix") :], "what is called clear is said there"
 
 
@@ -318,7 +328,7 @@ def test_the_notebook_was_executed_beside_the_files(runs: list[Told]) -> None:
     cells = json.loads(files["report.ipynb"])["cells"]
     code = [cell for cell in cells if cell["cell_type"] == "code"]
     figures = [name for name in files if name.endswith(".svg")]
-    assert len(code) == 2 + len(figures) + 2
+    assert len(code) == 2 + len(figures) + 1, "the statement of a setting is shown once"
     assert all(cell["execution_count"] for cell in code)
     pictures = [one for cell in code for one in cell["outputs"] if "image/svg+xml" in one.get("data", {})]
     assert len(pictures) == len(figures) == 3 + 3, "those of the runs, too"
@@ -398,15 +408,17 @@ def test_all_papers_behind_figures_and_statements_are_cited(runs: list[Told]) ->
 
 def test_numbered_runs_have_a_key(shared: Made) -> None:
     files = shared.files
-    assert "Run 1 to run 2 are the runs of this report in its order (files run-01 to run-02)." in (
+    assert "Run 1 to run 2 are the runs of this report in its order (run-01 to run-02 in tables/)." in (
         files["README.txt"].decode()
     )
     (first, *_) = csv.DictReader(io.StringIO(files["figures/02-compare.csv"].decode()))
     assert first["runs"] == "run 1"
     alone = replace(shared.asked, runs=shared.asked.runs[:1])
-    assert "Run 1 is the run of this report (files run-01)." in archive._numbered(alone)
+    assert "Run 1 is the run of this report (run-01 in tables/)." in archive._numbered(alone)
     rows = csv.DictReader(io.StringIO(files["figures/setting-01-curves.csv"].decode()))
-    assert list(dict.fromkeys(row["run"] for row in rows)) == ["run 1", "run 2"]
+    assert list(dict.fromkeys(row["run"] for row in rows)) == ["seed #1", "seed #2"], (
+        "as in the table and in where it stands"
+    )
     assert [one.name for one in chapters.chapters_of(without_seeds(alone))] == ["run-01"]
 
 
@@ -445,3 +457,31 @@ def test_from_a_shell(runs: list[Told], tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["report", "no-such-run", "--out", str(out)]) != 0
     assert main(["report", ids[0], "--out", str(tmp_path / "none" / "r.zip"), "--no-notebook"]) == 1
     assert "nothing can be written to" in capsys.readouterr().err
+
+
+def test_figures_say_what_they_hide_and_where(runs: list[Told]) -> None:
+    """Several may have one title of their own."""
+    shown = reporting.usual(runs)[0]
+    assert shown.name == "Accuracy against privacy, hiding edges, Made-up social network"
+    assert replace(shown, title="Mine").name == "Mine"
+    alone = [{**row, "graph": "Made-up social network (nodes 600)"} for row in shown.rows]
+    assert reporting.title_of("tradeoff", alone) == shown.name, "its panel tells the rest"
+    both = [*shown.rows, *({**row, "graph": "Cora", "unit": "node"} for row in shown.rows)]
+    assert reporting.title_of("tradeoff", both) == "Accuracy against privacy, hiding edges and people, 2 graphs"
+    assert reporting.title_of("curves", made_curves.data(runs[0].events)) == "Learning curves"
+    page = reporting.page(replace(asked(runs), figures=[shown], appendix=False))
+    assert "<h2>Figure 1: Accuracy against privacy, hiding edges, Made-up social network</h2>" in page
+
+
+def test_a_table_is_no_wider_than_its_page() -> None:
+    """On a narrow one each row is a card, whose cells have the names of their columns; a long word is
+    broken."""
+    made = blocks.as_html(blocks.Table(("", "run", "by"), (("Made by", "0.5.0+c1cf33f5df74", "ε = 0.9997"),)), {})
+    assert made.startswith('<table class="wide"><thead>')
+    assert '<td data-head="run"><span class="long">0.5.0+c1cf33f5df74</span></td>' in made
+    assert '<td data-head="by"><span class="whole">ε = 0.9997</span></td>' in made
+    assert 'class="wide"' not in blocks.as_html(blocks.Table(("", ""), (("a", "b"),)), {})
+    narrow = blocks.PAGE.partition("@media (max-width: 40rem)")[2]
+    assert "content: attr(data-head)" in narrow
+    assert re.search(r"\.figure:focus img \{[^}]*width", narrow), "a figure fits, and is larger where somebody asks"
+    assert not re.search(r"\.figure img \{", narrow)

@@ -14,11 +14,12 @@ from tests.figures import made_runs
 
 from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.serialisation import statement_to_json
-from privgraph.runs.final_statement import NOISE_IS_PUBLIC
+from privgraph.runs.final_statement import NOISE_IS_PUBLIC, with_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting, tables
 from privgraph_workbench.tables import Line
+from privgraph_workbench.words import meaning
 
 ACCURACIES = (0.8, 0.75, 0.7)
 
@@ -37,16 +38,16 @@ def records() -> list[RunRecord]:
 
 
 def test_an_accuracy_is_a_mean_with_its_interval(records: list[RunRecord]) -> None:
-    table, _ = tables.in_words([Line(name="a", label="A", record=records[0], same=records)])
+    table = tables.in_words([Line(name="a", label="A", record=records[0], same=records)], {})
     cells = dict(zip(table.head, table.rows[0], strict=True))
     assert cells["Test accuracy"] == "75.0% (62.6% to 87.4%; 3 seeds)", "no seed of three is quoted"
     for same, told in (
         ([], "80.0% (70.8% to 87.3%; one seed)"),
         (records[:2], "77.5% (2 seeds)"),
     ):
-        alone, _ = tables.in_words([Line(name="a", label="A", record=records[0], same=same)])
+        alone = tables.in_words([Line(name="a", label="A", record=records[0], same=same)], {})
         assert alone.rows[0][-1] == told
-    none, _ = tables.in_words([Line(name="a", label="A", record=replace(records[0], metrics={}), same=records)])
+    none = tables.in_words([Line(name="a", label="A", record=replace(records[0], metrics={}), same=records)], {})
     assert none.rows[0][-1] == "—"
 
 
@@ -58,9 +59,11 @@ def test_the_store_tells_the_other_seeds(records: list[RunRecord]) -> None:
 
 def test_what_must_be_known_of_an_epsilon_is_a_footnote_to_it(records: list[RunRecord]) -> None:
     open_, own = replace(records[0], gallery=True), records[1]
-    table, notes = tables.in_words(
-        [Line(name=str(at), label=str(at), record=one) for at, one in enumerate((open_, own))]
+    told: tables.Notes = {}
+    table = tables.in_words(
+        [Line(name=str(at), label=str(at), record=one) for at, one in enumerate((open_, own))], told
     )
+    notes = [f"[{place}] {text}" for text, place in told.items()]
     sound, audited = table.head.index("sound ε"), table.head.index("ε audited")
     assert table.rows[0][sound].endswith(" [1]")
     assert "[" not in table.rows[1][sound]
@@ -71,7 +74,48 @@ def test_what_must_be_known_of_an_epsilon_is_a_footnote_to_it(records: list[RunR
     assert notes[2].startswith("[3] Audited: confidence 95%")
     assert len(notes) == 3
     bare = replace(open_, statement_json=statement_to_json(made_runs.statement((), unit="none")), epsilon_audited=None)
-    assert not tables.in_words([Line(name="", label="", record=bare)])[1], "no noise, no key"
+    nothing: tables.Notes = {}
+    tables.in_words([Line(name="", label="", record=bare)], nothing)
+    assert not nothing, "no noise, no key"
+
+
+def test_what_each_setting_guarantees_is_a_table_for_people(records: list[RunRecord]) -> None:
+    """Whom it hides, how often a guess is right, what is left out: that public noise holds nobody back stands
+    in the cells."""
+    store = RunStore.open()
+    said = made_runs.statement(made_runs.node_entries(4.0), "node")
+    node = made_runs.finish(store, made_runs.spec(unit="node"), 0.7, said)
+    none = made_runs.finish(store, made_runs.spec("gnn", unit="none"), 0.7, made_runs.statement((), unit="none"))
+    broken = replace(node, statement_json=None)
+    opened = replace(records[0], statement_json=statement_to_json(with_public_noise(records[0].statement)))
+    lines = [
+        Line(name="", label=str(at), record=one) for at, one in enumerate((records[0], opened, node, none, broken))
+    ]
+    notes: tables.Notes = {}
+    table, about, *below = tables.guarantees(lines, notes)
+    assert isinstance(table, tables.Table)
+    secret, public, people, nothing, unfinished = (dict(zip(table.head, row, strict=True)) for row in table.rows)
+    chance = meaning.guess(records[0].statement.epsilon, records[0].statement.delta)
+    assert 0.693 < chance < 0.694
+    assert secret["Right guesses at most"] == "69.4%", "rounded up"
+    assert (secret["Protects"], secret["Protection"]) == ("one connection (edge)", "strong")
+    assert secret["Not covered"].startswith("several connections at once; features and labels [")
+    assert public["Right guesses at most"] == "as run 100%; with secret noise 69.4%"
+    assert public["Protection"] == "as run none; with secret noise strong"
+    assert "a person who was never in the graph" in people["Not covered"]
+    assert (nothing["Protects"], nothing["sound ε"], nothing["Right guesses at most"]) == ("nothing", "∞", "100%")
+    assert (nothing["Protection"], nothing["Not covered"]) == ("none", "everything")
+    assert unfinished["Protects"] == "nothing: it did not finish"
+    assert "whether a certain connection is in the graph, or whether a certain person took part or opted out" in str(
+        about
+    )
+    assert any("Taken to be public: " in str(one) for one in below)
+    assert not any("its key stands in the program" in str(one) for one in below), "the page says so once, in a box"
+    first, *_ = tables.measured(lines, notes)
+    assert isinstance(first, tables.Table)
+    assert first.head == ("Setting", "sound ε", "ε as published", "ε audited", "Test accuracy")
+    faulty = replace(records[0].statement, known_faults=("wrong",))
+    assert meaning.in_short(faulty)[1] == "strong, but for known faults"
 
 
 def test_a_csv_is_numbers(records: list[RunRecord]) -> None:

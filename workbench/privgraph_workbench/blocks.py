@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph_workbench.figures import chart_of
+from privgraph_workbench.figures import chart_of, notes
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.export import pictures
-from privgraph_workbench.words.markup import literal
+from privgraph_workbench.figures.export import below, pictures
+from privgraph_workbench.words.markup import literal, unbroken
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Remark:
 
 @dataclass(frozen=True, kw_only=True)
 class Images:
-    """A picture without its title, which stands above it: SVG on light and on dark, and PNG for print."""
+    """A picture without its title and what stands around it: SVG on light and on dark, and PNG for print."""
 
     light: bytes
     dark: bytes
@@ -63,8 +63,20 @@ class Images:
 Draw = Callable[[Picture, Mapping[str, PrivacyStatement]], Images]
 
 
+def around(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> tuple[list[str], list[Block]]:
+    """What stands around a picture, in the letters of its page: warnings above it; below it what its marks
+    are, and the statements behind it."""
+    chart = chart_of(picture.figure, picture.rows)
+    shared, said, left = notes.stated(statements)
+    more = [f"And {left} more statements: they stand in the files of this figure."] if left else []
+    rows = tuple((name, *values) for name, values in said)
+    head = (f"Behind it, {shared}" if shared else "Behind it", *notes.COLUMNS[1:])
+    stated: Block = Table(head, rows) if rows else notes.NO_STATEMENT
+    return list(chart.badges), [*below(chart, picture.rows, statements), stated, *more]
+
+
 def drawn(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> Images:
-    """The picture, with what it states below it."""
+    """The picture itself."""
     given = picture.figure, picture.rows, statements
     light = pictures(*given, ("svg", "png"), titled=False)
     dark = pictures(*given, ("svg",), "dark", titled=False)
@@ -94,7 +106,7 @@ def page(title: str, told: Told, draw: Draw = drawn) -> str:
     parts = []
     if any(section.deep for section, _ in told):
         entries = (
-            f'<li><a href="#part-{place}">{markup.escape(section.title)}</a></li>'
+            f'<li><a href="#part-{place}">{markup.escape(unbroken(section.title))}</a></li>'
             for place, (section, _) in enumerate(told)
             if place and not section.deep
         )
@@ -102,7 +114,9 @@ def page(title: str, told: Told, draw: Draw = drawn) -> str:
     for place, (section, statements) in enumerate(told):
         level = 3 if section.deep else 2
         begins = ' class="fresh"' if section.fresh else ""
-        parts.append(f'<section id="part-{place}"{begins}><h{level}>{markup.escape(section.title)}</h{level}>')
+        parts.append(
+            f'<section id="part-{place}"{begins}><h{level}>{markup.escape(unbroken(section.title))}</h{level}>'
+        )
         parts += [as_html(block, statements, draw) for block in section.blocks]
         parts.append("</section>")
     if len(parts) > 1 and parts[0].startswith("<nav"):  # what is said first stands above the contents
@@ -134,18 +148,22 @@ def as_html(block: Block, statements: Mapping[str, PrivacyStatement], draw: Draw
         return f"<ul>{''.join(f'<li>{escaped(point)}</li>' for point in block)}</ul>"
     if isinstance(block, Table):
         named = any(block.head)
-        head = f"<thead><tr>{_cells(block.head, 'th')}</tr></thead>" if named else ""
-        body = "".join(f"<tr>{_cells(row, 'td')}</tr>" for row in block.rows)
-        return f"<table>{head}<tbody>{body}</tbody></table>"
+        head = f"<thead><tr>{''.join(f'<th>{escaped(one)}</th>' for one in block.head)}</tr></thead>" if named else ""
+        body = "".join(f"<tr>{_cells(row, block.head)}</tr>" for row in block.rows)
+        wide = ' class="wide"' if named and len(block.head) > 2 else ""
+        return f"<table{wide}>{head}<tbody>{body}</tbody></table>"
     if isinstance(block, Picture):
         chart = chart_of(block.figure, block.rows)
         said = markup.escape(" ".join([chart.summary, *(f"({badge}.)" for badge in chart.badges)]), quote=True)
         made = draw(block, statements)
+        warned, told = around(block, statements)
+        above = "".join(f'<p class="warned">⚠ {escaped(one)}</p>' for one in warned)
+        under = "".join(as_html(one, statements, draw) for one in told)
         light, dark = (f"data:image/svg+xml;base64,{base64.b64encode(one).decode()}" for one in (made.light, made.dark))
         return (
-            '<div class="figure"><picture>'
+            f'{above}<div class="figure" tabindex="0"><picture>'
             f'<source media="screen and (prefers-color-scheme: dark)" srcset="{dark}">'
-            f'<img alt="{said}" src="{light}"></picture></div>'
+            f'<img alt="{said}" src="{light}"></picture></div><div class="under">{under}</div>'
         )
     if isinstance(block, Remark):
         return _written(block.text)
@@ -259,8 +277,15 @@ def _written(text: str) -> str:
     )
 
 
-def _cells(row: Sequence[str], tag: str) -> str:
-    return "".join(f"<{tag}>{escaped(cell)}</{tag}>" for cell in row)
+_LONG = re.compile(r"(?<![\w.+-])[\w.+-]{15,}")
+
+
+def _cells(row: Sequence[str], head: Sequence[str]) -> str:
+    """Cells, each with the name of its column, which a narrow page has no row for. A long word may be broken,
+    so that a table is no wider than its page."""
+    said = (_LONG.sub(r'<span class="long">\g<0></span>', escaped(cell)) for cell in row)
+    names = (markup.escape(name, quote=True) for name in head)
+    return "".join(f'<td data-head="{name}">{cell}</td>' for name, cell in zip(names, said, strict=True))
 
 
 PAGE = """<!DOCTYPE html>
@@ -271,9 +296,11 @@ PAGE = """<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <style>
-:root { color-scheme: light dark; --back: #ffffff; --text: #17212e; --soft: #f2f5f9; --line: #d5dbe3; --care: #8a4600; }
+:root { color-scheme: light dark; --back: #ffffff; --text: #17212e; --soft: #f2f5f9; --line: #d5dbe3; --care: #8a4600;
+  --muted: #566476; }
 @media screen and (prefers-color-scheme: dark) {
-  :root { --back: #10151c; --text: #e8eef5; --soft: #1b232e; --line: #38424f; --care: #ffb454; }
+  :root { --back: #10151c; --text: #e8eef5; --soft: #1b232e; --line: #38424f; --care: #ffb454;
+    --muted: #a3b0c0; }
 }
 body { background: var(--back); color: var(--text); font: 16px/1.55 "Source Sans 3", "DejaVu Sans", Arial, sans-serif;
   max-width: 60rem; margin: 2rem auto; padding: 0 1.2rem; }
@@ -285,9 +312,19 @@ th, td { text-align: left; padding: .35rem .8rem; border-bottom: 1px solid var(-
 pre { background: var(--soft); padding: .9rem; white-space: pre-wrap; overflow-wrap: anywhere; border-radius: 6px; }
 td:first-child { min-width: 8rem; }
 .whole { white-space: nowrap; }
+.long { overflow-wrap: anywhere; }
 .figure { overflow-x: auto; }
 img { max-width: 100%; height: auto; }
-@media (max-width: 40rem) { .figure img { max-width: none; width: 44rem; } }
+.under { font-size: .85rem; } .under p { margin: .3rem 0; }
+.warned { color: var(--care); font-size: .9rem; margin: .3rem 0; }
+@media (max-width: 40rem) {
+  .figure::after { content: "Tap the figure to enlarge it."; font-size: .8rem; }
+  .figure:focus::after { content: ""; } .figure:focus img { max-width: none; width: 44rem; }
+  .wide, .wide :is(thead, tbody, tr, td, th:first-child) { display: block; } .wide th { display: none; border: 0; }
+  .wide tr { border-bottom: 1px solid var(--line); padding: .5rem 0; } .wide td { border: 0; padding: .1rem 0; }
+  .wide td:first-child { font-weight: 600; }
+  .wide td:not(:first-child)::before { content: attr(data-head) ": "; color: var(--muted); }
+}
 .careful { border-left: 4px solid var(--care); background: var(--soft); padding: .7rem 1rem; }
 section { break-inside: avoid-page; } .fresh { break-before: page; }
 </style>

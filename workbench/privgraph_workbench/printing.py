@@ -21,12 +21,14 @@ from privgraph_workbench.blocks import (
     Table,
     Told,
     Warned,
+    around,
     drawn,
     parts_of,
     spans_of,
 )
 from privgraph_workbench.figures.export import drawing
 from privgraph_workbench.theme import theme
+from privgraph_workbench.words.markup import unbroken
 
 WIDTH, HEIGHT, MARGIN = 595.3, 841.9, 54.0
 """Of a page, in points."""
@@ -183,19 +185,23 @@ class _Paper:
         step = SIZE * LEADING
         self.heading("Contents", DEEP)
         for title, page in entries[1:]:
-            self.room(step)
-            self.text(MARGIN, self.y + SIZE, self.lines(title, SIZE, WIDTH - 2 * MARGIN - 40)[0], SIZE)
+            self.room(2 * step)
+            first, *more = self.lines(title, SIZE, WIDTH - 2 * MARGIN - 40)
+            self.text(MARGIN, self.y + SIZE, first, SIZE)
             self.text(WIDTH - MARGIN - 18, self.y + SIZE, str(page), SIZE)
             self.y += step
+            for line in more:
+                self.text(MARGIN, self.y + SIZE, line, SIZE)
+                self.y += step
         self.y += GAP
 
-    def words(self, said: str, *, indent: float = 0, point: bool = False) -> None:
+    def words(self, said: str, *, indent: float = 0, point: bool = False, colour: str = "") -> None:
         step = SIZE * LEADING
         for place, line in enumerate(self.lines(said, SIZE, WIDTH - 2 * MARGIN - indent)):
             self.room(step)
             if point and not place:
                 self.text(MARGIN + indent - 9, self.y + SIZE, "•", SIZE)
-            self.text(MARGIN + indent, self.y + SIZE, line, SIZE)
+            self.text(MARGIN + indent, self.y + SIZE, line, SIZE, colour=colour)
             self.y += step
 
     def spans(self, said: Sequence[tuple[str, bool]], *, point: bool) -> None:
@@ -282,7 +288,8 @@ class _Paper:
     def height(self, block: Block, statements: Mapping[str, PrivacyStatement]) -> float:
         """How much of a page a picture or a table takes at least that is not divided; 0 for all else."""
         if isinstance(block, Picture):
-            return SMALLEST * self.drawn(block, statements)[2]
+            warned = sum(len(self.lines(f"⚠ {one}", SIZE, WIDTH - 2 * MARGIN)) for one in around(block, statements)[0])
+            return SMALLEST * self.drawn(block, statements)[2] + warned * SIZE * LEADING
         tall = sum(self.laid(block)[2]) if isinstance(block, Table) else 0.0
         return tall if tall < HEIGHT / 2 else 0.0
 
@@ -335,7 +342,12 @@ class _Paper:
         return pixels, width, width * tall / wide
 
     def picture(self, block: Picture, statements: Mapping[str, PrivacyStatement]) -> None:
-        """In pixels: as lines it is a file of its own. A little smaller where it fits on the page then."""
+        """In pixels: as lines it is a file of its own. A little smaller where it fits on the page then.
+        Around it what it warns of, and what it states."""
+        warned, told = around(block, statements)
+        self.room(self.height(block, statements))
+        for one in warned:
+            self.words(f"⚠ {one}", colour=self.colours.warning)
         pixels, width, height = self.drawn(block, statements)
         left = HEIGHT - MARGIN - self.y
         if left < height <= left / SMALLEST:
@@ -344,12 +356,14 @@ class _Paper:
         axis = self.page.add_axes((MARGIN / WIDTH, 1 - (self.y + height) / HEIGHT, width / WIDTH, height / HEIGHT))
         axis.imshow(pixels, aspect="auto", interpolation="none")
         axis.set_axis_off()
-        self.y += height
+        self.y += height + GAP
+        for under in told:
+            self.put(under, statements)
 
 
 def _whole(said: str) -> str:
-    """With spaces at which no line ends: the number of an epsilon or a delta stands on its line."""
-    return re.sub(r"[εδ] (?:[=≤] )?(?=\d)", lambda one: one[0].replace(" ", "\u00a0"), said)
+    """With spaces at which no line ends: the number of an epsilon, a delta or an option stands beside it."""
+    return re.sub(r"[εδ] (?:[=≤] )?(?=\d)", lambda one: one[0].replace(" ", "\u00a0"), unbroken(said))
 
 
 def _within(wide: Sequence[float], least: Sequence[float], room: float) -> list[float]:

@@ -20,6 +20,7 @@ from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.facts.references import chance
 from privgraph_workbench.figures.export import cell
 from privgraph_workbench.theme import EPSILONS, Epsilon
+from privgraph_workbench.words import meaning
 from privgraph_workbench.words import statements as words
 from privgraph_workbench.words.naming import graph_of, unit_of
 from privgraph_workbench.words.numbers import percent, rounded_delta, stated
@@ -38,6 +39,13 @@ ABOUT = (
     "Test accuracy: the mean over seeds with its 95% interval, from three seeds on (Student's t); of one seed with "
     "that of its test nodes (Clopper and Pearson)."
 )
+GUARANTEES = ("Model", "Protects", "sound ε", "δ", "Right guesses at most", "Protection", "Not covered")
+CALLED = (
+    "Right guesses: somebody who knows everything else guesses {}. A coin is right in 50% of cases. Protection is "
+    "called strong up to 75%, moderate up to 90%, weak up to 99%, and next to none above: conventions, not theorems. "
+    "δ: the chance, at most, that the guarantee does not hold at all. Each number is that of one run released alone."
+)
+"""What the table of guarantees means."""
 ALONE = "An ε is that of one run released alone: more runs, or their mean, spend more."
 
 
@@ -53,14 +61,58 @@ class Line:
     seed: bool = True
 
 
-def in_words(lines: Sequence[Line]) -> tuple[Table, list[str]]:
-    """The table for people, and its footnotes in order."""
-    notes: dict[str, int] = {}
+Notes = dict[str, int]
+"""Footnotes with their numbers."""
 
-    def marked(value: str, *told: str) -> str:
-        found = [notes.setdefault(one, len(notes) + 1) for one in told if one]
-        return " ".join([value, *(f"[{place}]" for place in found)])
 
+def _marked(notes: Notes, value: str, *told: str) -> str:
+    """A value with the numbers of its footnotes, which are told once."""
+    found = [notes.setdefault(one, len(notes) + 1) for one in told if one]
+    return " ".join([value, *(f"[{place}]" for place in found)])
+
+
+def _below(notes: Notes, first: int = 0) -> list[str]:
+    """The footnotes behind the `first` ones, in order."""
+    return [f"[{place}] {text}" for text, place in notes.items() if place > first]
+
+
+def guarantees(lines: Sequence[Line], notes: Notes) -> list[Block]:
+    """What each setting guarantees, for people who have not read a paper: whom it hides, how often a guess is
+    right, and what is left out, with what that means and its footnotes below it."""
+    rows, guessed = [], list[str]()
+    for one in lines:
+        said = one.record.statement
+        if said is None:
+            rows.append((one.label, "nothing: it did not finish", "", "", "", "", ""))
+            continue
+        private = said.unit != "none"
+        guessed += [meaning.WAGERS.get(said.neighbours, meaning.ANY_WAGER)] * private
+        beside = f"Taken to be public: {'; '.join(said.public)}. Released: {said.released}."
+        rows.append(
+            (
+                one.label,
+                meaning.protected(said.unit, said.neighbours),
+                _marked(notes, stated("sound", said.epsilon), *_of_sound(one.record, warned=True)),
+                rounded_delta(said.delta) if private else "",
+                *meaning.in_short(said),
+                _marked(notes, meaning.left_out(said.unit, said.neighbours), beside * private),
+            )
+        )
+    about = CALLED.format(", or ".join(dict.fromkeys(guessed)))
+    return [Table(GUARANTEES, tuple(rows)), *[about] * bool(guessed), *_below(notes)]
+
+
+def measured(lines: Sequence[Line], notes: Notes) -> list[Block]:
+    """What each setting reached, beside its three epsilons, with what is new of footnotes below it."""
+    first = len(notes)
+    whole = in_words(lines, notes, warned=True)
+    head, *rows = [(row[0], *row[2:5], row[-1]) for row in (whole.head, *whole.rows)]
+    about = [ABOUT] if any(METRIC in one.record.metrics for one in lines) else []
+    return [Table(head, tuple(rows)), *about, *_below(notes, first)]
+
+
+def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Table:
+    """The table for people; its footnotes go into `notes`. `warned`: public noise is told elsewhere."""
     rows = []
     for one in lines:
         said = one.record.statement
@@ -69,29 +121,26 @@ def in_words(lines: Sequence[Line]) -> tuple[Table, list[str]]:
             alike = said.epsilon_as_published == said.epsilon
             how = words.audited_how(said)
             cells = (
-                marked(stated("sound", said.epsilon), *_of_sound(one.record)),
-                marked(stated("sound" if alike else "published", said.epsilon_as_published), *_of_published(said)),
-                marked(words.audited_bound(said.epsilon_audited), how and f"Audited: {how}."),
+                _marked(notes, stated("sound", said.epsilon), *_of_sound(one.record, warned=warned)),
+                _marked(
+                    notes, stated("sound" if alike else "published", said.epsilon_as_published), *_of_published(said)
+                ),
+                _marked(notes, words.audited_bound(said.epsilon_audited), how and f"Audited: {how}."),
                 rounded_delta(said.delta),
             )
         unit = unit_of(one.record)
         protects = "nothing" if unit == "none" else unit
         rows.append((one.label, protects, *cells, _accuracy(one)))
-    return Table(HEAD, tuple(rows)), [f"[{place}] {text}" for text, place in notes.items()]
+    return Table(HEAD, tuple(rows))
 
 
-def blocks(lines: Sequence[Line]) -> list[Block]:
-    """The same with what it means and its footnotes below it."""
-    table, notes = in_words(lines)
-    return [table, *([ABOUT] if any(METRIC in one.record.metrics for one in lines) else []), *notes]
-
-
-def _of_sound(record: RunRecord) -> list[str]:
+def _of_sound(record: RunRecord, *, warned: bool) -> list[str]:
     """What must be known of the sound epsilon of a run, a sentence each."""
     said = record.statement
     if said is None or said.unit == "none":
         return []
-    found = [f"{NOISE_IS_PUBLIC[:1].upper()}{NOISE_IS_PUBLIC[1:]}."] if noise_is_public(record) else []
+    public = noise_is_public(record) and not warned
+    found = [f"{NOISE_IS_PUBLIC[:1].upper()}{NOISE_IS_PUBLIC[1:]}."] if public else []
     found += ["This ε was computed from the private data, and is itself not private."] if said.data_dependent else []
     found += words.refutations(said)
     return found + [f"Known fault: {fault}." for fault in said.known_faults]
@@ -193,7 +242,8 @@ def _as_tex(piece: re.Match[str]) -> str:
 
 def as_latex(lines: Sequence[Line]) -> str:
     """A tabular environment as wide as the text, with booktabs' rules, and its footnotes below it."""
-    table, notes = in_words(lines)
+    notes: Notes = {}
+    table = in_words(lines, notes)
 
     def text(said: str) -> str:
         return _PIECE.sub(_as_tex, said)
@@ -214,7 +264,7 @@ def as_latex(lines: Sequence[Line]) -> str:
             r"\bottomrule",
             r"\end{tabular}",
             "",
-            *(rf"\noindent {text(one)}\par" for one in (f"{ABOUT} {ALONE}", *notes)),
+            *(rf"\noindent {text(one)}\par" for one in (f"{ABOUT} {ALONE}", *_below(notes))),
             r"\endgroup",
             "",
         ]

@@ -6,27 +6,47 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import composition
 from privgraph_workbench.facts.expecting import METRIC
 from privgraph_workbench.figures.seeds import confidence, difference, standard_error
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.naming import graph_of, run_labels, setting
+from privgraph_workbench.words.naming import graph_of, run_labels, setting, unit_of
 from privgraph_workbench.words.numbers import percent, signed
+
+Setting = tuple[Sequence[RunRecord], str]
+"""The runs of a setting, and what it is called."""
 
 
 def ahead(groups: Sequence[Sequence[RunRecord]], labels: Sequence[str]) -> str:
     """Which setting has the highest mean accuracy, and how far each other one is from it: for each graph by
-    itself. Of a single setting its mean: which of its seeds is ahead says nothing."""
-    graphs: dict[str, list[tuple[Sequence[RunRecord], str]]] = {}
+    itself, and there for each guarantee (unit, and relation of neighbouring datasets), beside what runs
+    without privacy. Of a single setting its mean: which of its seeds is ahead says nothing."""
+    graphs: dict[str, list[Setting]] = {}
     for group, label in zip(groups, labels, strict=True):
         graphs.setdefault(graph_of(group[0]), []).append((group, label))
-    if len(graphs) == 1:
+    parts = [(graph, promise, held) for graph, all_of in graphs.items() for promise, held in _promised(all_of)]
+    if len(parts) == 1:
         return _ahead(groups, labels)
-    said = [
-        f"On {markup.literal(graph)}: {told}"
-        for graph, held in graphs.items()
-        if (told := _ahead([group for group, _ in held], [label for _, label in held]))
-    ]
-    return " ".join([*said, "Accuracies on different graphs say nothing of each other."])
+    said = []
+    for graph, promise, held in parts:
+        if told := _ahead([group for group, _ in held], [label for _, label in held]):
+            place = [f"on {markup.literal(graph)}"] * (len(graphs) > 1) + [promise] * bool(promise)
+            where = ", ".join(place)
+            said.append(f"{where[:1].upper()}{where[1:]}: {told}")
+    said += ["Different guarantees are not ranked."] * any(promise for _, promise, _ in parts)
+    said += ["Accuracies on different graphs say nothing of each other."] * (len(graphs) > 1)
+    return " ".join(said)
+
+
+def _promised(held: Sequence[Setting]) -> list[tuple[str, list[Setting]]]:
+    """Settings on one graph by their guarantee, with its name: what has none stands beside each. Without a
+    name where there is no more than one."""
+    bare = [one for one in held if unit_of(one[0][0]) == "none"]
+    of_run = {id(group[0]): (group, label) for group, label in held}
+    found = composition.promises([group[0] for group, _ in held if unit_of(group[0]) != "none"])
+    if len(found) < 2:
+        return [("", list(held))]
+    return [(composition.promise(runs, found), [*(of_run[id(one)] for one in runs), *bare]) for runs in found]
 
 
 def _ahead(groups: Sequence[Sequence[RunRecord]], labels: Sequence[str]) -> str:

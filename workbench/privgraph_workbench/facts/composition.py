@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from privgraph.privacy.kinds import NEIGHBOURS, Neighbours
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import method_costs
-from privgraph_workbench.words.naming import unit_of
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.naming import UNIT_WORDS, people_of, unit_of
 from privgraph_workbench.words.numbers import rounded_delta, stated
 
 _WITH_RECORDS = (Neighbours.NODE, Neighbours.ASSIGNED_NODE, Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
@@ -19,42 +20,73 @@ MOST = 100
 
 
 def together(records: Sequence[RunRecord], behind: Sequence[RunRecord] = ()) -> str:
-    """The composed epsilon of the private runs that read the same people, as Markdown, for the data of which
-    there are most; nothing for fewer than two runs, and why there is no such number for too many, and for
-    several units or relations of neighbouring datasets. `behind`: further runs whose numbers stand here too,
-    in means and figures."""
+    """The composed epsilon of the private runs that read the same people, as Markdown: a line for each graph,
+    unit and relation of neighbouring datasets, for one epsilon never speaks of two of them. Nothing where no
+    two runs read the same people. `behind`: further runs whose numbers stand here too, in means and
+    figures."""
     own = {one.id for one in records}
     rest = {one.id: one for one in behind if one.id not in own}
     people: dict[object, list[RunRecord]] = {}
     for record in (*records, *rest.values()):
         if record.statement is not None and record.statement.unit != "none":
             people.setdefault(GraphId.of(record.spec).people, []).append(record)
-    most = max(people.values(), key=len, default=[])
-    if len(most) < 2:
+    if all(len(held) < 2 for held in people.values()):
         return ""
-    said = f"**All together.** {len(most)} private runs here read the same data"
-    chosen = [one for one in most if one.id in own]
-    beside = len(most) - len(chosen)
-    said += f": {len(chosen)} that are told here, and {beside} behind means and figures." if beside else "."
-    if len({unit_of(one) for one in most}) > 1:
-        return f"{said} They protect different units, so that no one ε says what all of them have shown."
-    kinds = relations([one.statement for one in most if one.statement is not None])
-    if len(kinds) > 1:
-        named = "; ".join(NEIGHBOURS[kind] for kind in kinds)
+    by_graph = [promises(held) for held in people.values()]
+    lines = [
+        f"{markup.literal(people_of(runs[0]))}, {promise(runs, found)}: {_line(runs, own)}"
+        for found in by_graph
+        for runs in found
+    ]
+    if len(lines) == 1:
         return (
-            f"{said} Their neighbouring datasets differ ({named}), so that no one ε says what all of them have shown."
+            f"**All together.** {lines[0]}. Whoever sees all of them has been shown that, and not the ε of one run. "
+            "Runs without noise are not in this number: they protect nobody."
         )
-    if len(most) > MOST:
-        return (
-            f"{said} So many are not priced here: whoever sees all of them has been shown more than the ε of one run."
-        )
-    others = sum(len(one) for one in people.values()) - len(most)
-    apart = f" {others} more private run{'s' * (others != 1)} read other data, and add nothing to it." if others else ""
-    fewer = f"; of the {len(chosen)} alone, {_stated(chosen)}" if beside and len(chosen) > 1 else ""
+    points = "\n".join(f"- {line}." for line in lines)
+    apart = "Other graphs hold other people."
+    if any(len(found) > 1 for found in by_graph):
+        apart = "Lines of one graph promise different things: no one ε says what all of its runs have shown."
     return (
-        f"{said} Whoever sees all of them has been shown {_stated(most)}, and not the ε of one run{fewer}. Runs "
-        f"without noise are not in this number: they protect nobody.{apart}"
+        "**All together.** Whoever sees all runs of a line has been shown its ε, and not the ε of one run:"
+        f"\n\n{points}\n\n{apart} Runs without noise are in no line: they protect nobody."
     )
+
+
+def promises(records: Sequence[RunRecord]) -> list[list[RunRecord]]:
+    """Runs on the same people by what they promise: unit, and relation of neighbouring datasets."""
+    units: dict[str, list[RunRecord]] = {}
+    for one in records:
+        units.setdefault(unit_of(one), []).append(one)
+    found = []
+    for held in units.values():
+        kinds = relations([one.statement for one in held if one.statement is not None])
+        found += [held] if len(kinds) < 2 else [[one for one in held if _neighbours(one) is kind] for kind in kinds]
+    return found
+
+
+def _neighbours(record: RunRecord) -> Neighbours:
+    return record.statement.neighbours if record.statement else Neighbours.UNKNOWN
+
+
+def promise(runs: Sequence[RunRecord], beside: Sequence[Sequence[RunRecord]]) -> str:
+    """The unit of these runs in words; the relation as well, where runs of the same unit have another."""
+    unit = unit_of(runs[0])
+    several = sum(unit_of(one[0]) == unit for one in beside) > 1
+    return UNIT_WORDS[unit] + (f" ({NEIGHBOURS[_neighbours(runs[0])]})" if several else "")
+
+
+def _line(runs: Sequence[RunRecord], own: Collection[str]) -> str:
+    """How many runs these are, and what they have shown together."""
+    chosen = [one for one in runs if one.id in own]
+    beside = len(runs) - len(chosen)
+    said = f"{len(runs)} private run{'s' * (len(runs) > 1)}"
+    if beside:
+        said += f" ({len(chosen)} told here, {beside} behind means and figures)"
+    if len(runs) > MOST:
+        return f"{said} have shown more than the ε of one run; so many are not priced here"
+    fewer = f"; the {len(chosen)} alone {_stated(chosen)}" if beside and len(chosen) > 1 else ""
+    return f"{said} ha{'ve' if len(runs) > 1 else 's'} shown {_stated(runs)}{fewer}"
 
 
 def relations(statements: Sequence[PrivacyStatement]) -> list[Neighbours]:

@@ -8,12 +8,12 @@ is a number that the theme turns into a colour, a dash and a marker, the same in
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from privgraph_workbench.theme import Epsilon
+from privgraph_workbench.words.markup import wrapped
 
 Row = dict[str, Any]
 """One plain record of a figure: text, numbers, booleans or None."""
@@ -227,7 +227,7 @@ def strengths(values: Sequence[float | None]) -> list[float | None]:
 
 def title_lines(panel: Panel, columns: int) -> list[str]:
     """A panel's title in lines that are no wider than the panel, of which `columns` stand side by side."""
-    return textwrap.wrap(panel.title, 80 if columns == 1 else round(50 * min(panel.share, 1.0)))
+    return wrapped(panel.title, 80 if columns == 1 else round(50 * min(panel.share, 1.0)))
 
 
 def widths(panels: Sequence[Panel], columns: int) -> list[float] | None:

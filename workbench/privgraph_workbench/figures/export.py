@@ -16,6 +16,7 @@ import threading
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
@@ -26,7 +27,7 @@ from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import plain
 from privgraph_workbench.figures import chart_of, module_of
 from privgraph_workbench.figures import notes as figures_notes
-from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.chart import Chart, Row
 
 FORMATS: Mapping[str, str] = {
     "svg": "image/svg+xml",
@@ -59,7 +60,8 @@ def export(
     """The figure of that name as a file of that format.
 
     `statements` by label (such as a run's name); empty where no run is behind the figure, and the file then
-    says that nothing is guaranteed. A picture that is not `titled` is for a page that says its title above.
+    says that nothing is guaranteed. A picture that is not `titled` is for a page that says its title and
+    warnings above it, and notes and statements below; in its metadata it has them nevertheless.
     Raises `ValueError` for an unknown figure, format or theme.
     """
     if kind not in FORMATS:
@@ -158,18 +160,25 @@ def drawing() -> Iterator[None]:
 def drawn_of(
     figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], theme: str, *, titled: bool
 ) -> Any:
-    """The figure as matplotlib's, with what it states below it; for use within `drawing`."""
+    """The figure as matplotlib's, with what it states below it where it is `titled`; for use within
+    `drawing`."""
     # matplotlib takes as long to import as a page to draw: only who takes a picture away waits for it
     from privgraph_workbench.figures.drawing.with_matplotlib import draw
 
     chart = chart_of(figure, rows)
-    lines = [
+    if not titled:
+        return draw(replace(chart, badges=()), theme, titled=False)
+    return draw(chart, theme, below(chart, rows, statements), figures_notes.block(statements))
+
+
+def below(chart: Chart, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> list[str]:
+    """What stands below a picture, a line each, above what it states."""
+    return [
         *chart.notes,
         *chart.beside,
         *figures_notes.further(chart.badges, rows, statements),
         *figures_notes.told(statements),
     ]
-    return draw(chart, theme, lines, figures_notes.block(statements), titled=titled)
 
 
 def _shorter(found: re.Match[bytes]) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -13,6 +12,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.axes import placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.words.markup import wrapped
 from privgraph_workbench.words.naming import UNIT_WORDS, unit_of
 from privgraph_workbench.words.statements import cells, line, remarks
 
@@ -79,30 +79,39 @@ def natural(text: str) -> list[tuple[int, float, str]]:
     return [(1, float(part), "") if place % 2 else (0, 0.0, part) for place, part in enumerate(parts)]
 
 
-def block(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> list[str]:
-    """The statements as lines of a table with columns of equal width, sorted by their names; equal ones are
-    said once. Where there are more than `most`, those that differ in ε alone share a line, with the range of
-    each number, if that makes fewer lines; beyond `most` they are counted. Where there is none it says so."""
+Stated = tuple[str, tuple[str, ...]]
+"""A name, and the cells of `COLUMNS` behind it."""
+
+
+def stated(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> tuple[str, list[Stated], int]:
+    """What all names have in common, the statements under the rest of their names, sorted by these, and how
+    many more there are. Equal ones are said once; where there are more than `most`, those that differ in ε
+    alone share a line, with the range of each number, if that makes fewer lines."""
     held: dict[tuple[str, ...], list[str]] = {}
     for label, statement in sorted(statements.items(), key=lambda one: natural(one[0])):
         held.setdefault(cells(statement), []).append(label)
-    if not held:
-        return [NO_STATEMENT]
     shared = _shared(list(statements)) if len(statements) > 1 else ""
     said = [(_named([label.replace(shared, "", 1) for label in labels]), values) for values, labels in held.items()]
     if len(statements) > most:
         together = [(name.replace(shared, "", 1), values) for name, values in _together(statements)]
         said = min(said, together, key=len)
-    *above, last = textwrap.wrap(shared.strip(), LABEL) or [""]
+    return shared.strip(), said[:most], max(0, len(said) - most)
+
+
+def block(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> list[str]:
+    """The same as lines of a table with columns of equal width; where there is none it says so."""
+    if not statements:
+        return [NO_STATEMENT]
+    shared, said, left = stated(statements, most)
+    *above, last = wrapped(shared, LABEL) or [""]
     rows: list[Sequence[str]] = [*((line, *("" for _ in COLUMNS[1:])) for line in above), (last, *COLUMNS[1:])]
-    for name, values in said[:most]:
-        first, *more = textwrap.wrap(name, LABEL) or [""]
+    for name, values in said:
+        first, *more = wrapped(name, LABEL) or [""]
         rows.append((first, *values))
         rows += [(f"  {rest}", *("" for _ in values)) for rest in more]
     widths = [max(len(row[place]) for row in rows) for place in range(len(COLUMNS))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    left = len(said) - most
-    return lines if left <= 0 else [*lines, f"and {left} more statements, all of them in this file's metadata"]
+    return [*lines, f"and {left} more statements, all of them in this file's metadata"] if left else lines
 
 
 def told(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> list[str]:

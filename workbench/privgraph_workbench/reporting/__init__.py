@@ -18,6 +18,7 @@ from privgraph_workbench.reporting.asked import (
     Drawn,
     Told,
     drawn,
+    title_of,
     told_of,
     usual,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "folder",
     "page",
     "pictures",
+    "title_of",
     "told_of",
     "usual",
 ]

@@ -24,13 +24,14 @@ from privgraph_workbench.reporting.asked import Asked, Drawn, named_runs, withou
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
 from privgraph_workbench.reporting.first_page import composed, few, first_page, lines_of, settings_of
 from privgraph_workbench.words.bibliography import bibtex, named_in
+from privgraph_workbench.words.naming import describe
 
 FILES: Mapping[str, str] = {
     "report.html": "everything on one page that opens without a network; begin here",
     "report.pdf": "the same for print",
     "figures/": "each figure as SVG, PDF and PNG, its numbers as CSV and JSON, and what it states as text",
     "tables/": "all settings in a table as LaTeX, all runs as CSV",
-    "statements/": "the privacy statement of each run in full, as text and JSON",
+    "statements/": "the privacy statement of each setting in full, as text with its runs, and as JSON",
     "references.bib": "the papers behind the methods and attacks, for BibTeX",
     "reproduce.sh": "the commands that make the same runs; left out where seeds are",
     "report.ipynb": "an executed notebook that shows the tables, figures and statements",
@@ -50,7 +51,6 @@ DRAWN = 0.85
 """Of the work on a report, the share that is done before a notebook is executed."""
 NAME = 60
 """Letters of its name at most."""
-ADVISED = "What to take by it stands on the first page."
 APPENDIX = "What the first page is a summary of."
 _TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -114,16 +114,28 @@ def _files(asked: Asked, together: str, step: Step) -> Iterator[tuple[str, bytes
     if asked.runs:
         yield "tables/runs.csv", tables.as_csv(lines_of(asked))
         yield "tables/runs.tex", tables.as_latex(settings_of(chapters)).encode()
-    for name, run in named_runs(asked).items():
-        if run.record.statement is not None:
-            said = run.record.statement
-            yield f"statements/{name}.txt", f"{statement_text(said)}\n".encode()
-            yield f"statements/{name}.json", _json(statement_to_json(said))
+    for name, label, said, runs in _statements(asked, chapters):
+        yield f"statements/{name}.txt", f"{label}\nRuns: {', '.join(runs)}.\n{statement_text(said)}\n".encode()
+        yield f"statements/{name}.json", _json(statement_to_json(said))
     if names := _cited(asked):
         yield "references.bib", bibtex(names).encode()
     if asked.runs and not asked.share:
         commands = "\n".join(command_line(one.record.spec) for one in asked.runs)
         yield "reproduce.sh", f"#!/bin/sh\n# privgraph {version('privgraph')}\nset -e\n{commands}\n".encode()
+
+
+def _statements(asked: Asked, chapters: Sequence[Chapter]) -> Iterator[tuple[str, str, PrivacyStatement, list[str]]]:
+    """Each statement once: the name of its files, of which setting it is, and of which of its runs: all, but
+    for what audits of them have shown."""
+    names = {id(one): f"{name} (seed {one.seed})" for name, one in named_runs(asked).items()}
+    for chapter in chapters:
+        held: dict[PrivacyStatement, list[str]] = {}
+        for one in chapter.runs:
+            if one.record.statement is not None:
+                held.setdefault(one.record.statement, []).append(names[id(one)])
+        for place, (said, runs) in enumerate(held.items(), start=1):
+            name = chapter.name if len(held) == 1 else f"{chapter.name}-{place}"
+            yield name, f"{describe(chapter.runs[0].record)}.", said, runs
 
 
 Shown = tuple[Picture, Mapping[str, PrivacyStatement]]
@@ -178,11 +190,11 @@ def _numbered(asked: Asked) -> str:
     """What runs are called where their ids, which tell seeds, are left out."""
     count = len(asked.runs)
     own = (
-        "Run 1 is the run of this report (files run-01). "
+        "Run 1 is the run of this report (run-01 in tables/). "
         if count == 1
-        else f"Run 1 to run {count} are the runs of this report in its order (files run-01 to run-{count:02d}). "
+        else f"Run 1 to run {count} are the runs of this report in its order (run-01 to run-{count:02d} in tables/). "
     )
-    other = "Runs are numbered, because their ids tell seeds; runs with {} stand in figures alone."
+    other = "Runs and seeds are numbered, because ids tell seeds; runs with {} stand in figures alone."
     return (own if count else "") + other.format("higher numbers" if count else "any number")
 
 
@@ -199,8 +211,9 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: str) -> block
     found: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(first_page(asked, chapters, together), {})]
     for place, one in enumerate(asked.figures, start=1):
         chart = chart_of(one.figure, one.rows)
-        below = ADVISED if one.advice else chart.summary
-        section = Section(f"Figure {place}: {one.title or chart.title}", [Picture(one.figure, one.rows), below])
+        # advice in its place: the summary says who is highest, which may protect nobody
+        below = Remark(f"**What to take**\n\n{one.advice}") if one.advice else chart.summary
+        section = Section(f"Figure {place}: {one.name}", [Picture(one.figure, one.rows), below])
         found.append((section, one.statements))
     if not asked.appendix:
         return found

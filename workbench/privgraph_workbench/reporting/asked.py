@@ -12,13 +12,15 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, Unreadable
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advised, placing
+from privgraph_workbench.facts.advising import HIDES
+from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, standing, tradeoff
 from privgraph_workbench.forms.beginnings import called
 from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words.attacks import with_bounds
-from privgraph_workbench.words.naming import nodes_of, run_labels, setting, statements_of
+from privgraph_workbench.words.naming import data_title, nodes_of, run_labels, setting, statements_of
 
 TITLE, AUTHOR, DATE, REMARK = 200, 200, 40, 20_000
 """Letters of a title, of who wrote it and when, and of a remark, at most."""
@@ -29,7 +31,7 @@ MOST_COMPARED = 6
 class Told:
     """A run with what it told, the attacks on it, and the finished runs of its setting, itself among them.
     `stands`: the rows of where its accuracy stands; `said`: its setting in a sentence or two, in
-    Markdown."""
+    Markdown; `withheld`: what is told in place of its seed."""
 
     record: RunRecord
     events: Sequence[StoredEvent] = ()
@@ -37,6 +39,12 @@ class Told:
     same: Sequence[RunRecord] = ()
     stands: Sequence[Row] = ()
     said: str = ""
+    withheld: str = ""
+
+    @property
+    def seed(self) -> str:
+        """Its seed, or what is told in its place."""
+        return self.withheld or str(self.record.spec.seed)
 
 
 def told_of(store: RunStore, record: RunRecord) -> Told:
@@ -58,7 +66,7 @@ def told_of(store: RunStore, record: RunRecord) -> Told:
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn:
-    """A figure of the report: its name, rows, and the statements behind it, by label. `runs`: those whose
+    """A figure of the report: its kind, rows, and the statements behind it, by label. `runs`: those whose
     numbers it shows; `gone`: how many more of them are in the store no longer. `title`: what its author calls
     it ("": its own); `advice`: what the runs behind it say to take, in Markdown."""
 
@@ -69,6 +77,21 @@ class Drawn:
     gone: int = 0
     title: str = ""
     advice: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called: by its author, else by its own title."""
+        return self.title or title_of(self.figure, self.rows)
+
+
+def title_of(figure: str, rows: Sequence[Row]) -> str:
+    """The title of a figure; of runs with what they hide, and on which graph: several figures may have one
+    title."""
+    hides = [HIDES[unit] for unit in HIDES if any(row.get("unit") == unit for row in rows)]
+    graphs = {str(row["graph"]): str(row.get("dataset", "")) for row in rows if row.get("graph")}
+    where = f"{len(graphs)} graphs" if len(graphs) > 1 else "".join(map(data_title, graphs.values()))
+    hiding = f"hiding {' and '.join(hides)}" if hides else ""
+    return ", ".join(filter(None, (chart_of(figure, rows).title, hiding, where)))
 
 
 def drawn(
@@ -176,6 +199,7 @@ def without_seeds(asked: Asked) -> Asked:
                 record=hidden.record(one.record),
                 stands=hidden.rows(one.stands),
                 said=hidden.text(one.said),
+                withheld=hidden.text(f"seed {one.record.spec.seed}").removeprefix("seed "),
                 attacks=[replace(attack, run=hidden.text(attack.run)) for attack in one.attacks],
             )
             for one in asked.runs

@@ -54,7 +54,7 @@ def chapters_of(asked: Asked) -> list[Chapter]:
     found = []
     for place, (label, first, names) in enumerate(zip(together, firsts, held.values(), strict=True), start=1):
         title = f"{label}: {len(names)} runs" if len(names) > 1 else labels[list(named).index(names[0])]
-        told = [_reported(named[name], several=len(names) > 1, share=asked.share) for name in names]
+        told = [_reported(named[name], several=len(names) > 1) for name in names]
         promise = first.spec.method, unit_of(first)
         sections = report.sections(told, asked.share, before.get(promise))
         if first.statement is not None:
@@ -72,15 +72,14 @@ def chapters_of(asked: Asked) -> list[Chapter]:
     return found
 
 
-def _reported(one: Told, *, several: bool, share: bool) -> report.Reported:
+def _reported(one: Told, *, several: bool) -> report.Reported:
     """A run for its chapter, with a name where it has `several`."""
-    short = one.record.id if share else f"seed {one.record.spec.seed}"
     return report.Reported(
         record=one.record,
         events=one.events,
         attacks=one.attacks,
         stands=one.stands,
-        name=short if several else "",
+        name=f"seed {one.seed}" if several else "",
     )
 
 

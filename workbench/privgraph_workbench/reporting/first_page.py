@@ -18,7 +18,7 @@ EVALUATOR = Warned(
     "publishes them as well.",
     title="Accuracies of this report are measured on private labels",
 )
-STATEMENTS = "The privacy statement of each run stands in full in the archive, as statements/."
+STATEMENTS = "The privacy statement of each setting stands in full in the archive, as statements/."
 SUBTRACTED = (
     "The key of such noise comes with the program, so that anybody can subtract it. Train again, with a key of your "
     "own, before anything is released."
@@ -29,27 +29,23 @@ SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "
 
 
 def first_page(asked: Asked, chapters: Sequence[Chapter], together: str) -> Section:
-    """Who wrote it and the remark, whose noise is public, what to take, each setting in words and in a table,
-    with what all cost `together`, and what whoever publishes it has to know."""
+    """Who wrote it and the remark, whose noise is public, what each setting guarantees, with what all cost
+    `together`; then what each reached, and what whoever publishes it has to know."""
     by = ", ".join(filter(None, (asked.author.strip(), asked.date.strip())))
     told: list[blocks.Block] = [by] if by else []
     if asked.remark.strip():
         told.append(Remark(f"**Remark**\n\n{asked.remark}"))
     if warned := _public(asked):
         told.append(warned)
-    for place, one in enumerate(asked.figures, start=1):
-        if one.advice:
-            told.append(Remark(f"**What to take (Figure {place})**\n\n{one.advice}"))
+    notes: tables.Notes = {}
+    told += tables.guarantees(settings_of(chapters), notes) if asked.runs else []
+    told += [Remark(together)] if together else []
     if few(chapters) and (said := [one.runs[0].said for one in chapters if one.runs[0].said]):
         told.append(Remark("\n".join(["**What was run**\n", *(f"- {one}" for one in said)])))
     if verdict := _ahead(chapters):
         told.append(Remark(verdict))
-    below: list[blocks.Block] = []
-    if asked.runs:
-        table, *below = tables.blocks(settings_of(chapters))
-        told.append(table)
-    told += [Remark(together)] if together else []
-    told += [*below, *([EVALUATOR] if _evaluator(asked) else [])]
+    told += tables.measured(settings_of(chapters), notes) if asked.runs else []
+    told += [EVALUATOR] if _evaluator(asked) else []
     told += [] if asked.share else [Warned(report.SECRET)]
     told += [STATEMENTS] if asked.runs and not asked.appendix else []
     return Section("What is reported", told)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 
 _JOINER = "\u2060"
 """A letter without width. Streamlit looks for addresses, icons and arrows once more when escapes have been
@@ -25,6 +26,24 @@ def literal(text: object) -> str:
     """
     line = " ".join(str(text).split())
     return _SOUGHT.sub(lambda found: found[0] + _JOINER, _MARKUP.sub(lambda found: "\\" + found[0], line))
+
+
+def unbroken(text: str) -> str:
+    """Text in which no line ends between an option and its number.
+
+    >>> unbroken("Made up (nodes 600, signal 1)").replace("\u00a0", "_")
+    'Made up (nodes_600, signal_1)'
+    """
+    return re.sub(r"(?<=[a-z]) (?=[\d.]+[,)])", "\u00a0", text)
+
+
+def wrapped(text: str, letters: int) -> list[str]:
+    """Text in lines of so many letters at most, none of which ends between an option and its number.
+
+    >>> wrapped("Made up (nodes 600, signal 1)", 16)
+    ['Made up', '(nodes 600,', 'signal 1)']
+    """
+    return [line.replace("\u00a0", " ") for line in textwrap.wrap(unbroken(text), letters)]
 
 
 def sentence(error: Exception | str) -> str:

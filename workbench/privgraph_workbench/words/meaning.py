@@ -60,6 +60,26 @@ WHY_NOT_COVERED = {
 """Relations whose wager says in its own sentence who is not covered, and directly after it why."""
 
 
+ALWAYS = "100%"
+"""Of guesses that are right, where nothing holds somebody back."""
+LEFT_OUT = {
+    "edge": "several connections at once; features and labels",
+    "node": "several people at once",
+    "none": "everything",
+}
+"""What a guarantee for one unit says nothing of."""
+
+
+def left_out(unit: str, neighbours: Neighbours) -> str:
+    """What one guarantee does not cover.
+
+    >>> left_out("node", Neighbours.NODE), left_out("node", Neighbours.FROZEN_SAMPLE)
+    ('several people at once', 'several people at once; a person who was never in the graph')
+    """
+    never = NOT_COVERED.removeprefix(" (not covered: ").removesuffix(")")
+    return "; ".join([LEFT_OUT[unit], *([never] if neighbours in WHY_NOT_COVERED else [])])
+
+
 def guess(epsilon: float, delta: float) -> float:
     """The best chance, in [0.5, 1], of guessing between two equally likely neighbouring graphs.
 
@@ -127,6 +147,21 @@ def strength(epsilon: float, delta: float = 0.0) -> str:
     """
     best = guess(epsilon, delta)
     return next(word for bound, word in STRENGTHS if best <= bound) if math.isfinite(epsilon) else "no"
+
+
+def in_short(statement: PrivacyStatement) -> tuple[str, str]:
+    """The wager of a run in two cells of a table: how often the guess is right at most, and what such
+    protection is called; what its noise would give, if nobody knew it, stands apart from what it gives."""
+    epsilon, delta = statement.epsilon, statement.delta
+    if statement.unit == "none" or math.isinf(epsilon):
+        return ALWAYS, "none"
+    called = strength(epsilon, delta)
+    told = at_most(guess(epsilon, delta)).removeprefix("at most "), called + "ne" * called.endswith("no")
+    if statement.known_faults:
+        told = told[0], f"{told[1]}, but for known faults"
+    if has_public_noise(statement):
+        return f"as run {ALWAYS}; with secret noise {told[0]}", f"as run none; with secret noise {told[1]}"
+    return told
 
 
 def strengths(first: float, last: float) -> str:

@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from functools import lru_cache
 
 from privgraph.data.catalogue import DATASETS
@@ -68,11 +68,20 @@ def unit_of(record: RunRecord) -> str:
 def graph_of(record: RunRecord) -> str:
     """The run's graph in words, by its title. Runs on different graphs never share a curve, a panel or a
     mean: uploads of one title are told apart."""
-    name = record.spec.dataset
+    return _graph(GraphId.of(record.spec))
+
+
+def people_of(record: RunRecord) -> str:
+    """Whose data the run read, in words: its graph, however that was split."""
+    return _graph(replace(GraphId.of(record.spec), split="random"))
+
+
+def _graph(graph: GraphId) -> str:
+    name = graph.dataset
     title = data_title(name)
     if name.startswith(UPLOAD) and sum(spec.title == title for spec in (*DATASETS.values(), *uploads())) != 1:
         title = f"{title} ({name[-4:]})"
-    return GraphId.of(record.spec).words(title)
+    return graph.words(title)
 
 
 def nodes_of(record: RunRecord) -> int | None:

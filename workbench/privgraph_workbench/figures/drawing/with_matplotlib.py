@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -29,6 +30,7 @@ from privgraph_workbench.figures.chart import (
 )
 from privgraph_workbench.figures.drawing.looks import Look, look
 from privgraph_workbench.theme import Theme, theme
+from privgraph_workbench.words.markup import wrapped
 from privgraph_workbench.words.numbers import exact_percent
 
 # The theme's words for dashes, symbols and hatching, in matplotlib's.
@@ -63,6 +65,7 @@ sign, text stays text, and equal figures give equal files."""
 BAND = {"light": 0.18, "dark": 0.28}
 """Opacity of a band by theme: on a dark ground, less of it is seen."""
 _WIDTH = {1: 8.0, 2: 10.5, 3: 12.0}
+_LETTER, _HANDLE = 0.085, 0.75  # of the legend in inches: a letter, and what stands before a name
 _LINE = 0.19  # inches of one line of the footnote
 _LETTERS = 13  # of the footnote in an inch
 _ROW = 0.165  # and of one line of the block below it
@@ -85,6 +88,7 @@ def draw(
     rows = math.ceil(len(chart.panels) / columns)
     width = _WIDTH.get(columns, 12.0)
     lines = [line for note in notes for line in textwrap.wrap(note, int(width * _LETTERS), subsequent_indent="   ")]
+    chart = replace(chart, series=tuple(_wrapped(series, width) for series in chart.series))
     named = {_entry(series): series.name.count("\n") for series in chart.series if series.legend and series.name}
     entries, further = len(named), sum(named.values())
     legend_columns = _legend_columns(chart, width)
@@ -187,9 +191,16 @@ def _entry(series: Series) -> str:
     return series.group or series.name
 
 
+def _wrapped(series: Series, width: float) -> Series:
+    """The series with a name that is no wider in the legend than the picture."""
+    letters = int((width - _HANDLE) / _LETTER)
+    lines = [line for one in series.name.split("\n") for line in wrapped(one, letters) or [""]]
+    return replace(series, name="\n".join(lines), group=_entry(series))
+
+
 def _legend_columns(chart: Chart, width: float) -> int:
     longest = max((len(line) for one in chart.series if one.legend for line in one.name.split("\n")), default=1)
-    return max(1, min(4, int(width / (0.085 * longest + 0.75))))
+    return max(1, min(4, int(width / (_LETTER * longest + _HANDLE))))
 
 
 def _axes(axis: Axes, panel: Panel, colours: Theme, columns: int, letters: int) -> None:

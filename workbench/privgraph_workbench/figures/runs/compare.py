@@ -197,12 +197,14 @@ def chart(rows: Sequence[Row]) -> Chart:
         badges.append("an ε shown here depends on the private data itself")
     if epsilons != every:
         badges.append(f"an ε over {LARGEST:,.0f} is out of sight: so large a one promises nothing")
-    if len({row["graph"] for row in rows}) > 1:
+    several = len({row["graph"] for row in rows}) > 1
+    if several:
         badges.append("runs on different graphs stand side by side: their accuracies say nothing of each other")
     scored = [row for row in rows if row["test_accuracy"] is not None]
     best = max(scored, key=lambda row: float(row["test_accuracy"]), default=None)
     what = "settings" if any(row["seeds"] > 1 for row in rows) else "runs"
-    said = f" Highest test accuracy: {best['label']}, {percent(best['test_accuracy'])}." if best else ""
+    ranked = not warning and not several  # unlike guarantees and graphs are not ranked
+    said = f" Highest test accuracy: {best['label']}, {percent(best['test_accuracy'])}." if best and ranked else ""
     return Chart(
         title=TITLE,
         panels=tuple(panels),

@@ -99,8 +99,10 @@ def chart(rows: Sequence[Row]) -> Chart:
                     hover=tuple(_hover(row, title) for row in points),
                 )
             )
-    last = [max((row for row in rows if row["metric"] == name), key=lambda row: float(row["step"])) for name in metrics]
-    said = "; ".join(f"{TITLES.get(row['metric'], row['metric'])} {_shown(row)} at step {row['step']}" for row in last)
+    said = "; ".join(
+        f"{run}: {_latest(rows, run, metrics)}" if several else _latest(rows, run, metrics) for run in runs[:TOLD_APART]
+    )
+    said += f"; and {len(runs) - TOLD_APART} more" * crowd
     return Chart(
         title="Learning curves",
         panels=panels,
@@ -145,6 +147,13 @@ def _steps_title(rows: Sequence[Row]) -> str:
     if len(stages) > 1 or first <= 1 or not any(stages):
         return "step (epochs, over all stages)"
     return f"step (epochs, over all stages; these are of {stages.pop()})"
+
+
+def _latest(rows: Sequence[Row], run: str, metrics: Sequence[str]) -> str:
+    """The last value of each metric of a run."""
+    own = [[row for row in rows if row["run"] == run and row["metric"] == name] for name in metrics]
+    last = [max(points, key=lambda row: float(row["step"])) for points in own if points]
+    return ", ".join(f"{TITLES.get(row['metric'], row['metric'])} {_shown(row)} at step {row['step']}" for row in last)
 
 
 def _shown(row: Row) -> str:

@@ -214,14 +214,14 @@ def _everything(rows: Sequence[Row]) -> Chart:
     badges += _other_nodes(parts)
     badges += _out_of_sight(parts, ends)
     best = max(rows, key=lambda row: float(row["mean"]))
+    highest = f" Highest: {called[curve_of(best)]} with {percent(best['mean'])} on {best['graph']}."
+    if warning:  # guarantees for different units are not ranked
+        highest = ""
     return Chart(
         title=TITLE,
         panels=panels,
         series=tuple(series),
-        summary=(
-            f"Accuracy against epsilon for {len(rows)} settings on {', '.join(graphs)}. "
-            f"Highest: {called[curve_of(best)]} with {percent(best['mean'])} on {best['graph']}."
-        ),
+        summary=f"Accuracy against epsilon for {len(rows)} settings on {', '.join(graphs)}.{highest}",
         badges=(*badges, *badges_of(rows)),
         columns=2,
         height=110 + 330 * math.ceil(len(parts) / 2),

@@ -62,7 +62,9 @@ def _how_long(asked: reporting.Asked) -> str:
     """How long it takes, by what was chosen."""
     figures = reporting.pictures(asked)
     seconds = duration(10 * math.ceil((SECONDS * figures + NOTEBOOK * asked.notebook) / 10))
-    many = f"{figures} figure{'s' * (figures != 1)}{' and a notebook' * asked.notebook}"
+    chosen = len(asked.figures)
+    many = f"{chosen} figure{'s' * (chosen != 1)}"
+    many += f", {figures - chosen} more in the appendix" * (figures > chosen) + " and a notebook" * asked.notebook
     return f"{many}: about {seconds}. **Cancel**, or changing anything on this page, stops it."
 
 

@@ -11,7 +11,6 @@ import streamlit as st
 from privgraph.options import OptionError, listed
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot, reporting
-from privgraph_workbench.facts.advising import HIDES
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.forms import beginnings
@@ -339,12 +338,10 @@ def _exchanged(groups: list[list[Kept]], one: int, other: int) -> list[list[Kept
 
 def _figure(one: Kept, number: int) -> None:
     """A figure of the list: its number and title in the report, and what it shows."""
-    chart = chart_of(one.figure, one.rows)
-    st.markdown(f"{FIGURE} **{number}: {markup.literal(one.title.strip() or chart.title)}**")
-    hides = [HIDES[unit] for unit in HIDES if any(row.get("unit") == unit for row in one.rows)]
+    title = one.title.strip() or reporting.title_of(one.figure, one.rows)
+    st.markdown(f"{FIGURE} **{number}: {markup.literal(title)}**")
     told = [
-        markup.literal(chart.summary.partition(". ")[0].rstrip(".")),
-        f"hides {' or '.join(hides)}" if hides else "",
+        markup.literal(chart_of(one.figure, one.rows).summary.partition(". ")[0].rstrip(".")),
         "with what to take" if one.advice else "",
     ]
     st.caption("; ".join(filter(None, told)))
@@ -360,7 +357,7 @@ def _look(one: Kept) -> None:
                 "Title",
                 key=key,
                 max_chars=reporting.TITLE,
-                placeholder=chart.title,
+                placeholder=reporting.title_of(one.figure, one.rows),
                 help="What stands above it in the report; empty: its own title",
                 on_change=_name,
                 args=(one, key),
