@@ -200,6 +200,13 @@ class TestCurves:
         large = audit_roc.chart(audit_roc.data(replace(record, sound=40.0, published=None), "log"))
         assert "sound ε allows everything: it is the upper edge" in large.notes[-1]
 
+    def test_a_claim_of_an_enormous_epsilon_stretches_no_axis(self) -> None:
+        """It allows less than everything below 1e-43 false alarms alone, where nobody looks."""
+        record = replace(audit(claimed=8.0, published=100.1, delta=1e-4), bounds=audit().bounds[:1])
+        axes = audit_roc.chart(audit_roc.data(record, "log")).panels[0]
+        assert axes.x.low is not None
+        assert 1e-4 <= axes.x.low <= 1e-3
+
     def test_without_a_curve_it_says_so(self) -> None:
         assert (
             "no curve" in audit_roc.chart(audit_roc.data(replace(audit(), roc_false=(), roc_true=()))).panels[0].title

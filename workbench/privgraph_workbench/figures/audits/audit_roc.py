@@ -140,7 +140,8 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
     rows += _band(record, shared, least)
     for curve, epsilon in (("sound", record.sound), ("published", record.published)):
         if epsilon is not None and math.isfinite(epsilon):
-            places = sorted({*ends.tolist(), *_corner(epsilon, record.delta)})
+            corner = [place for place in _corner(epsilon, record.delta) if scale == "linear" or place > least]
+            places = sorted({*ends.tolist(), *corner})
             rows += [
                 {
                     "curve": curve,
