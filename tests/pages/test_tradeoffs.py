@@ -177,7 +177,7 @@ def test_a_sweep_that_is_over_says_so_and_leads_to_the_figure(opened: Callable[.
     plans = [spec(epsilon=epsilon).config().plan(KARATE).statement for epsilon in (0.5, 1.0)]
     both = Ledger([entry for plan in plans for entry in plan.ledger])
     price = upper(tuning_price(both.event(), plans[0].delta, 1))
-    assert any(f"has been shown ε = {price} at δ" in text.value for text in app.caption)
+    assert any(f"2 private runs have shown ε = {price} at δ" in text.value for text in app.caption)
 
 
 def test_a_sweep_on_another_graph_stands_in_no_figure_here(opened: Callable[..., AppTest], store: RunStore) -> None:

@@ -39,7 +39,7 @@ ABOUT = (
     "Test accuracy: the mean over seeds with its 95% interval, from three seeds on (Student's t); of one seed with "
     "that of its test nodes (Clopper and Pearson)."
 )
-GUARANTEES = ("Model", "Protects", "sound ε", "δ", "Right guesses at most", "Protection", "Not covered")
+GUARANTEES = ("Model", "Protects", EPSILONS["sound"].title, "δ", "Right guesses at most", "Protection", "Not covered")
 CALLED = (
     "Right guesses: somebody who knows everything else guesses {}. A coin is right in 50% of cases. Protection is "
     "called strong up to 75%, moderate up to 90%, weak up to 99%, and next to none above: conventions, not theorems. "

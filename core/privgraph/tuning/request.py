@@ -109,7 +109,7 @@ class Choice(_Asked):
         if not _LOWEST <= self.epsilon <= 1000:
             raise OptionError(f"epsilon must lie between {_LOWEST:g} and 1000 (got {short(self.epsilon)})")
         if not self.over:
-            raise OptionError('say what to choose, such as over={"learning_rate": [0.01, 0.1]}')
+            raise OptionError("say what to choose (over), such as learning_rate among 0.01 and 0.1")
         fixed = [name for name in self.over if name in _PRIVACY]
         if fixed:
             raise OptionError(f"a tuning chooses no {fixed[0]}: what is protected, and at which epsilon, is asked for")
