@@ -10,8 +10,7 @@ The number of threads belongs to the device: it decides in which order sums are 
 brings features whose classes tie, a last digit decides much. So do the libraries of linear algebra, their
 threads and kernels, and the runs that are trained together with it (`in_company`). The libraries that torch
 was built with do not show which kernels they choose; by what they choose them is in the key: the processor,
-and variables of the environment. Not in a key is the order
-of sums on a GPU.
+and variables of the environment. Not in a key is the order of sums on a GPU.
 
 Where the installation's key is no secret (`streams.OPEN_KEY`) nothing is hidden, whatever a key hangs on.
 There it hangs on run, data and weights that were read alone, so that other machines and later versions draw

@@ -97,13 +97,13 @@ class Table:
                     array = batch.column(name)
                     if array.null_count:
                         raise Wrong(row=done + array.is_null().to_pylist().index(True) + 1, column=name)
+                    what = f"The column {shown(name)} of {self.name} holds {shown(array.type)}, which is not read there"
+                    if _is_no_number(array.type) and pyarrow.types.is_integer(kind):
+                        raise UploadError(what)
                     try:
-                        if _is_no_number(array.type) and pyarrow.types.is_integer(kind):
-                            raise pyarrow.ArrowNotImplementedError  # Arrow would take true for 1
                         arrays.append(array.cast(kind))
                     except pyarrow.ArrowNotImplementedError:
-                        what = f"holds {shown(array.type)}, which is not read there"
-                        raise UploadError(f"The column {shown(name)} of {self.name} {what}") from None
+                        raise UploadError(what) from None
                     except pyarrow.ArrowInvalid:
                         raise _first_wrong(array, kind, name, done) from None
                 yield pyarrow.record_batch(arrays, names=list(types))
@@ -112,7 +112,7 @@ class Table:
 
 
 def _is_no_number(kind: Any) -> bool:
-    """Whether Arrow casts values of this type to whole numbers that nobody wrote."""
+    """Whether Arrow casts values of this type to whole numbers that nobody wrote, as true to 1."""
     from pyarrow import types
 
     return bool(types.is_boolean(kind) or types.is_temporal(kind))

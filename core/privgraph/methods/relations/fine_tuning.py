@@ -277,7 +277,7 @@ class FineTuning:
         """Set the gradient of every trainable weight, from one batch (B, 2 + k); the losses (B,) of its
         tuples."""
         if self.config.pairing == "in-batch":
-            tuples = in_batch(tuples[:, :2] if len(tuples) > 1 else tuples[:0, :2])
+            tuples = in_batch(tuples[:, :2])
         if self.private is None:
             found = plain_sum(self.encoder, self.ids, tuples, self.loss)
             total = _Sum(found.total.unsqueeze(0) / max(1, len(tuples)))

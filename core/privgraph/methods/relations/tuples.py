@@ -104,10 +104,12 @@ def without_replacement(entities: int, negatives: int, tuples: int, below: Below
 
 
 def in_batch(pairs: Tensor) -> Tensor:
-    """(B, 1 + B): each pair's anchor and partner, then the partners of all other pairs of the batch.
+    """(B, 1 + B): each pair's anchor and partner, then the partners of all other pairs of the batch; of a
+    pair alone, which has no negatives, no tuple.
 
     What Algorithm 3 must not do: every pair stands in the tuple of every other one. pairs: (B, 2).
     """
+    pairs = pairs[: len(pairs) if len(pairs) > 1 else 0]
     count = len(pairs)
     partners = pairs[:, 1].expand(count, count)
     others = partners[~torch.eye(count, dtype=torch.bool)].view(count, max(0, count - 1))

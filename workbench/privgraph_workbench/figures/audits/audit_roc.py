@@ -92,12 +92,11 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
     the attack), mu, mu_published and mu_shown (of the Gaussian mechanisms that have the sound epsilon, the
     published, and the bound; None where the audited noise is not Gaussian alone), delta, area (under the
     attack's curve), covers, sound, published, bound (the audit's, at its confidence), trials, adversary,
-    with_are and without_are (who is counted on either side, in words), scale. Where
-    that is logarithmic, the attack's curve is drawn from the beginning of the axis on: a coin between two
-    thresholds. A claim
-    without a finite epsilon has no rows: it allows everything; nor has any where an outsider's two sides lie
-    several neighbouring datasets apart, of which a claim's line speaks of one. Raises `ValueError` for an
-    unknown scale.
+    with_are and without_are (who is counted on either side, in words), scale. Where that is logarithmic, the
+    attack's curve is drawn from the beginning of the axis on: a coin between two thresholds. A claim without
+    a finite epsilon has no rows: it allows everything; nor has any where an outsider's two sides lie several
+    neighbouring datasets apart, of which a claim's line speaks of one. Raises `ValueError` for an unknown
+    scale.
     """
     if scale not in SCALES:
         raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
