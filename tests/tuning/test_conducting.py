@@ -133,7 +133,7 @@ def test_who_watches_sees_what_is_over_and_under_way(store: RunStore, monkeypatc
     class Slow(MadeWorker):
         """Trains a run at every second look."""
 
-        def launch(self, store: RunStore, own: Sequence[str] = ()) -> list[str]:
+        def launch(self, store: RunStore, own: Sequence[str] = (), *, others: bool = True) -> list[str]:
             return super().launch(store) if len(seen) % 2 else []
 
     monkeypatch.setenv("PRIVGRAPH_WORKERS", "1")
@@ -239,7 +239,7 @@ def test_a_trial_that_was_still_stopping_is_tried_again(store: RunStore) -> None
     store.request_stop(first.run)
 
     class Late(MadeWorker):
-        def launch(self, store: RunStore, own: Sequence[str] = ()) -> list[str]:
+        def launch(self, store: RunStore, own: Sequence[str] = (), *, others: bool = True) -> list[str]:
             if store.get(first.run).state == "stopping":
                 store.leases.finish(first.run, worker, Outcome(state="stopped"))
                 return []

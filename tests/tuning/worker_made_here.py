@@ -41,7 +41,7 @@ class MadeWorker:
     def __init__(self, accuracy: Callable[[RunSpec], float | str], most: int | None = None) -> None:
         self.accuracy, self.most, self.done = accuracy, most, list[RunSpec]()
 
-    def launch(self, store: RunStore, own: Sequence[str] = ()) -> list[str]:
+    def launch(self, store: RunStore, own: Sequence[str] = (), *, others: bool = True) -> list[str]:
         for waiting in store.find(RunQuery(states=("queued",))):
             if self.most is not None and len(self.done) >= self.most:
                 raise KeyboardInterrupt

@@ -2,7 +2,9 @@
 
 Every worker is a process of its own (`python -m privgraph.runs.worker`) in a session of its own: it outlives
 the page, the command line or the notebook that started it. Nothing else keeps the queue: whoever submits
-calls `launch`, so does a page that looks at its runs, and so does each worker when it ends.
+calls `launch`, so does a page that looks at its runs, and so does each worker that it started when it ends.
+Whoever waits for runs of their own (`wait`) has those started and no others, which a store may hold for other
+people.
 """
 
 from __future__ import annotations
@@ -11,8 +13,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Collection, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import IO
 
 import psutil
@@ -56,12 +58,18 @@ def capacity() -> int:
     return max(1, min(cores(), psutil.virtual_memory().total // MEMORY_PER_WORKER, MOST_WORKERS))
 
 
-def launch(store: RunStore, own: Collection[str] = ()) -> list[str]:
+def launch(store: RunStore, own: Sequence[str] = (), *, others: bool = True) -> list[str]:
     """Start workers for queued runs while there is room, and give the ids of the runs that were started.
 
     A run that this machine cannot train (`here.wants`) is left to others, unless it is one of `own`, those
     that the caller asked for: its worker fails, and says what is lacking. Safe to call at any time, from any
     number of processes: a run is started once.
+
+    Args:
+        store: The store that holds the queue.
+        own: Ids of the runs that the caller asked for.
+        others: Whether runs of the queue that are none of `own` are started as well, in the order of the
+            queue, now and when the workers end.
     """
     bury(children)
     store.sweep_lost()
@@ -69,16 +77,26 @@ def launch(store: RunStore, own: Collection[str] = ()) -> list[str]:
     while (busy := store.leases.busy()) < room and (busy == 0 or _memory_left()) and store.leases.waiting(1):
         key, worker = noise_key(home.home()), new_worker()
         store.leases.agree(key)
-        taken = store.leases.claim_next(worker, wants(), room=room, key=key)
-        can = bool(taken)
-        if own and not taken:
-            asked = Wants(engines=(LOCAL,), ids=tuple(islice(own, LOOKED_AT_ONCE)))
-            taken = store.leases.claim_next(worker, asked, room=room, key=key)
-        if not taken:
+        for asked, gives_back in _claims(own, others):
+            if taken := store.leases.claim_next(worker, asked, room=room, key=key):
+                _start(store, taken, worker, gives_back=gives_back, others=others)
+                started.extend(taken)
+                break
+        else:
             break
-        _start(store, taken, worker, gives_back=can)
-        started.extend(taken)
     return started
+
+
+def _claims(own: Sequence[str], others: bool) -> Iterator[tuple[Wants, bool]]:
+    """What is claimed, the first first, and whether its worker may give it back: what this machine can train,
+    and at the end what the caller asked for, whatever it lacks."""
+    chunks = [tuple(own[start : start + LOOKED_AT_ONCE]) for start in range(0, len(own), LOOKED_AT_ONCE)]
+    able = wants()
+    if others:
+        yield able, True
+    else:
+        yield from ((replace(able, ids=ids, whole=True), True) for ids in chunks)
+    yield from ((Wants(engines=(LOCAL,), ids=ids), False) for ids in chunks)
 
 
 def bury(children: list[subprocess.Popen[bytes]]) -> None:
@@ -94,9 +112,9 @@ def _memory_left() -> bool:
     return bool(psutil.virtual_memory().available >= MEMORY_PER_WORKER // 2)
 
 
-def _start(store: RunStore, ids: Sequence[str], worker: str, *, gives_back: bool) -> None:
+def _start(store: RunStore, ids: Sequence[str], worker: str, *, gives_back: bool, others: bool) -> None:
     """Start the worker of runs that were claimed for it; a run whose worker cannot be started has failed."""
-    flags = ["--gives-back"] if gives_back else []
+    flags = ["--gives-back"] * gives_back + ["--alone"] * (not others)
     try:
         with open_log(store, ids) as log:
             child = subprocess.Popen(
@@ -152,8 +170,8 @@ def wait(
     watch: Callable[[list[RunRecord]], None] | None = None,
     away: Callable[[StoreAway], None] | None = None,
 ) -> list[RunRecord]:
-    """Wait until none of the runs is pending, starting workers where there is room; give their records, in
-    order of `ids`.
+    """Wait until none of the runs is pending, starting workers for them where there is room; give their
+    records, in order of `ids`.
 
     `watch` is given the records at each look, `every` seconds. The runs go on while the store is away, and so
     does the wait: `away` is told at each look that failed. Raises `TimeoutError` after `timeout` seconds; the
@@ -165,7 +183,7 @@ def wait(
     while True:
         began = time.monotonic()
         try:
-            launch(store, left)
+            launch(store, left, others=False)
             for start in range(0, len(left), LOOKED_AT_ONCE):
                 chosen = tuple(left[start : start + LOOKED_AT_ONCE])
                 found = {record.id: record for record in store.find(RunQuery(ids=chosen))}

@@ -37,7 +37,8 @@ class Wants:
     `engines`: only runs that were given to one of these; empty admits all. `devices`: only runs that ask for
     one of these; empty admits all. `memory_mb`: only runs that are not known to need more. `at_hand` says
     whether the data of that name, or what else a run needs (`RunSpec.needs`), can be loaded here; None admits
-    all. `ids`: only these runs; empty admits all.
+    all. `ids`: only these runs; empty admits all. `whole`: of `ids`, also the runs that are stacked with one
+    of them, so that no stack is cut.
     """
 
     engines: tuple[str, ...] = ()
@@ -45,6 +46,7 @@ class Wants:
     memory_mb: float | None = None
     at_hand: Callable[[str], bool] | None = None
     ids: tuple[str, ...] = ()
+    whole: bool = False
 
 
 def stack_name(spec: RunSpec, batch: str) -> str:
@@ -157,7 +159,7 @@ def first_stack(connection: sa.Connection, wants: Wants, there: AtHand | None = 
         connection.execute(sa.text("SET LOCAL enable_bitmapscan = off"))
     other = runs.alias()
     of_stack = [other.c.stack == runs.c.stack, other.c.engine == runs.c.engine, other.c.state == QUEUED]
-    if wants.ids:  # who asks for these alone need not have the first of the stack among them
+    if wants.ids and not wants.whole:  # who asks for these alone need not have the first of the stack among them
         of_stack.append(other.c.id.in_(wants.ids))
     begins = runs.c.number == sa.select(sa.func.min(other.c.number)).where(*of_stack).scalar_subquery()
     chosen = sa.select(runs.c.number, runs.c.id, runs.c.stack, runs.c.engine, runs.c.spec)
@@ -197,7 +199,12 @@ def _admitted(wants: Wants, there: AtHand | None = None) -> list[sa.ColumnElemen
     if wants.memory_mb is not None:
         clauses.append(runs.c.memory_mb <= wants.memory_mb)
     if wants.ids:
-        clauses.append(runs.c.id.in_(wants.ids))
+        own: sa.ColumnElement[bool] = runs.c.id.in_(wants.ids)
+        if wants.whole:
+            asked = runs.alias()
+            stacks_of = sa.select(asked.c.stack).where(asked.c.id.in_(wants.ids), asked.c.state == QUEUED)
+            own = sa.or_(own, sa.and_(runs.c.stack != "", runs.c.stack.in_(stacks_of)))
+        clauses.append(own)
     if there is not None:
         clauses += [runs.c.dataset.in_(there.data), runs.c.needs.in_(there.needs)]
     return clauses

@@ -132,7 +132,8 @@ class RunSpec:
 
     @property
     def needs(self) -> str:
-        """What a machine must have beside the data, a line each: data sets, and `encoder:` with its name."""
+        """What a machine must have beside the data, a line each: data sets, and encoders after the word
+        encoder and a colon."""
         if self.method not in METHODS:
             return ""
         named = [one for one in parameters(METHODS[self.method].load_config()) if one.option.names]

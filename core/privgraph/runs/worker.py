@@ -265,6 +265,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--worker", help="the token under which a launcher has claimed the runs already")
     gives_back = "told to end, or with too little memory, queue its runs again"
     parser.add_argument("--gives-back", action="store_true", help=gives_back)
+    parser.add_argument("--alone", action="store_true", help="leave the rest of the queue as it is at the end")
     parsed = parser.parse_args(arguments)
     try:
         store = patiently(RunStore.open, say=say)
@@ -295,7 +296,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(error)
         return 1
     finally:
-        if not any(one.told_to_end for one in workers):
+        if not (parsed.alone or any(one.told_to_end for one in workers)):
             _next(store)
 
 

@@ -207,7 +207,7 @@ class Tuning:
                     )
                 self._again.remove(one.run)
                 self._store.retry(one.run)
-        launch(self._store, [one.run for one in pending])
+        launch(self._store, [one.run for one in pending], others=False)
         if watch is not None:
             watch(over, [one for one in known.values() if one.pending])
         if not any(one.state == "done" for one in known.values()):

@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from privgraph.privacy.rounding import upper
 from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.runs.records import RunRecord, plain
+from privgraph.runs.records import RunQuery, RunRecord, plain
+from privgraph.runs.store import RunStore
 from privgraph.runs.trials import Mark
 
 PRIVACY_KEYS = (
@@ -57,6 +59,25 @@ def result(record: RunRecord) -> dict[str, Any]:
         "version": record.version,
         **({} if record.tuning is None else {"tuning": tried(record.tuning)}),
     }
+
+
+def tell(store: RunStore, ids: Sequence[str], as_json: bool) -> None:
+    """A line for each run: its state, its accuracy and epsilon, or why it has none yet."""
+    for start in range(0, len(ids), 400):
+        chosen = tuple(ids[start : start + 400])
+        found = {record.id: record for record in store.find(RunQuery(ids=chosen))}
+        for record in (found[run] for run in chosen if run in found):
+            print(json_line(result(record)) if as_json else _line(record))
+
+
+def _line(record: RunRecord) -> str:
+    accuracy = record.metrics.get("test_accuracy")
+    said = record.error if accuracy is None else f"accuracy {accuracy:.3f}"
+    if record.state == "done" and record.statement is not None:
+        said += f", epsilon {upper(record.statement.epsilon)}"
+    if record.pending:
+        said = f"{record.progress:.0%} {record.stage}" if record.live else record.stage
+    return f"{record.id}  {record.state}  {said}".rstrip()
 
 
 def tried(mark: Mark) -> dict[str, Any]:

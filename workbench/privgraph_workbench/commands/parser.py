@@ -55,6 +55,8 @@ def make_parser() -> Parser:
         _report,
         _sweep,
         _worker,
+        _watch,
+        _stop,
         _key,
     ):
         add(commands)
@@ -151,9 +153,9 @@ def _tune(commands: Commands[Parser]) -> None:
     parser.add_argument(
         "--accuracy", metavar="A", help="in place of --over and --epsilon: find the smallest epsilon that reaches it"
     )
-    parser.add_argument("--lowest", default="0.1", metavar="E", help="of that search: the smallest epsilon")
-    parser.add_argument("--highest", default="10", metavar="E", help="of that search: the largest epsilon")
-    parser.add_argument("--steps", default="4", metavar="N", help="of that search: trials at most (2 to 8)")
+    parser.add_argument("--lowest", default="0.1", metavar="E", help="the smallest epsilon to look at (default: 0.1)")
+    parser.add_argument("--highest", default="10", metavar="E", help="the largest epsilon to look at (default: 10)")
+    parser.add_argument("--steps", default="4", metavar="N", help="of that search: trials at most, 2 to 8 (default: 4)")
     parser.add_argument(
         "--score-noise",
         default="10",
@@ -201,9 +203,9 @@ def _app(commands: Commands[Parser]) -> None:
     made.add_argument("--no-gallery", action="store_true", help="leave out the finished runs that came with privgraph")
 
 
-def _privacy(parser: Parser) -> None:
+def _privacy(parser: Parser, method: str = "name of a method (see: privgraph list methods)") -> None:
     """Flags that a run and its account share. Values stay text: the method's options say what is admitted."""
-    parser.add_argument("method", metavar="METHOD", help="name of a method (see: privgraph list methods)")
+    parser.add_argument("method", metavar="METHOD", help=method)
     parser.add_argument("--unit", help="what one guarantee protects: edge, node or none")
     parser.add_argument("--epsilon", metavar="E", help="privacy budget; smaller is more private")
     parser.add_argument("--delta", metavar="D", help="chance of failure; 0 chooses by the size of the graph")
@@ -238,7 +240,7 @@ def _run(commands: Commands[Parser]) -> None:
 def _sweep(commands: Commands[Parser]) -> None:
     about = "Train a grid of options and seeds, on this machine or on a cluster; what is done already is not repeated."
     made = _command(commands, "sweep", about, "sweep")
-    _privacy(made)
+    _privacy(made, method="name of a method, or several: gap,progap (see: privgraph list methods)")
     made.add_argument("--data", required=True, metavar="NAME", help="name of a data set (see: privgraph list datasets)")
     made.add_argument(
         "--over", action="append", default=[], metavar="NAME=V,V", help="an option and the values to try; repeatable"
@@ -255,6 +257,24 @@ def _sweep(commands: Commands[Parser]) -> None:
     made.add_argument("--detach", action="store_true", help=detach)
     _flags(made, EngineOptions)
     made.add_argument("--json", action="store_true", help="one JSON object a run")
+
+
+def _watch(commands: Commands[Parser]) -> None:
+    about = "See how far runs are, such as those of a detached sweep, and wait until all are over."
+    made = _chosen(commands, "watch", about)
+    made.add_argument("--once", action="store_true", help="say how they stand now, and do not wait")
+    made.add_argument("--json", action="store_true", help="one JSON object a run")
+
+
+def _stop(commands: Commands[Parser]) -> None:
+    _chosen(commands, "stop", "Stop runs: those that wait at once, those under way at their next step.")
+
+
+def _chosen(commands: Commands[Parser], name: str, about: str) -> Parser:
+    made = _command(commands, name, about, "runs")
+    made.add_argument("runs", nargs="*", metavar="RUN", help="ids of runs, or their beginnings")
+    made.add_argument("--tag", action="append", default=[], help="all runs with that tag; repeatable")
+    return made
 
 
 def _worker(commands: Commands[Parser]) -> None:

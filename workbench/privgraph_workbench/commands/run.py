@@ -135,7 +135,7 @@ class _Watch:
         record = records[0]
         if record.state == "queued":
             ahead = self._store.count(RunQuery(states=("running", "stopping")))
-            stage = f"waiting for room: {ahead} running"
+            stage = f"{record.stage or 'waiting for room'}: {ahead} running"
         else:
             stage = record.stage or record.state
         left = f", {record.eta_seconds:.0f} s left" if record.eta_seconds is not None else ""

@@ -68,6 +68,8 @@ def describe(record: RunRecord) -> str:
         lines.append(f"Error: {record.error}")
     if record.live:
         lines.append(f"Progress: {record.progress:.0%} {record.stage}")
+    elif record.pending and record.stage:
+        lines.append(f"Waits: {record.stage}")
     lines += [f"{metric_title(name)}: {metric(name, value)}" for name, value in record.metrics.items()]
     if record.seconds is not None:
         memory = f", at most {record.peak_memory_mb:.0f} MB of memory" if record.peak_memory_mb is not None else ""

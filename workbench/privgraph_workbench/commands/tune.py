@@ -107,6 +107,8 @@ def _price(request: Request, as_json: bool) -> int:
     else:
         print(f"{expected(request)}, {_promise(terms)}")
         print(f"By {terms.accountant}.")
+        if isinstance(request, Search):
+            print(f"Looked for among epsilon {', '.join(number(one) for one in request.epsilons)}.")
         if isinstance(request, Choice) and not isinstance(request.law, Fixed):
             paid = replace(request, law=Fixed(count=round(request.law.mean)))
             print(

@@ -1,4 +1,4 @@
-"""The engine of this machine: the processes that `launch` starts, as many as there is room for. No torch."""
+"""The engine of this machine: as many processes as there is room for, which `launch` starts. No torch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Processes:
         self._store = store
 
     def look(self, left: Sequence[str]) -> bool:
-        launch(self._store, left)
+        launch(self._store, left, others=False)
         return True
 
     def leave(self) -> None:

@@ -1,0 +1,139 @@
+"""`privgraph watch` and `privgraph stop`, and what a sweep says of how far it is."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from privgraph.runs import launch
+from privgraph.runs.leases import Outcome
+from privgraph.runs.queueing import Wants
+from privgraph.runs.spec import make_spec
+from privgraph.runs.store import RunStore
+from privgraph.runs.sweep import sweep
+from privgraph_workbench.cli import DONE, FAILED, USAGE, main
+from privgraph_workbench.commands import counting
+from privgraph_workbench.commands.counting import Counting
+
+
+def queued(store: RunStore, seeds: int, tag: str, retries: int = 0) -> list[str]:
+    specs = sweep(make_spec("mlp", "karate", {"epochs": 4}), seeds=range(seeds))
+    return [store.submit(spec, [tag], retries=retries) for spec in specs]
+
+
+def test_runs_of_a_tag_are_seen_and_stopped(capsys: pytest.CaptureFixture[str]) -> None:
+    store = RunStore.open()
+    first, second, third = queued(store, 3, "night")
+    other = store.submit(make_spec("mlp", "karate", {"epochs": 5}), ["day"])
+    store.leases.claim([first, second], "w")
+    store.leases.finish(first, "w", Outcome(state="done", metrics={"test_accuracy": 0.5}))
+    assert main(["watch", "--tag", "night", "--once"]) == DONE
+    seen = capsys.readouterr()
+    assert [line.split()[:2] for line in seen.out.splitlines()] == [
+        [first, "done"],
+        [second, "running"],
+        [third, "queued"],
+    ]
+    assert "1 of 3 runs are over: 1 running, 1 waiting" in seen.err
+    assert main(["stop", "--tag", "night"]) == DONE
+    said = "Of 3 runs 1 that waited will not begin, 1 will end at the next step, 1 was over.\n"
+    assert capsys.readouterr().out == said
+    assert store.states([first, second, third, other]) == {
+        first: "done",
+        second: "stopping",
+        third: "stopped",
+        other: "queued",
+    }
+    assert main(["stop", other[:12]]) == DONE
+    assert store.states([other]) == {other: "stopped"}
+    capsys.readouterr()
+    assert main(["watch", "--tag", "day", "--json"]) == FAILED, "a run that was stopped is not done"
+    assert json.loads(capsys.readouterr().out)["state"] == "stopped"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("stop", "say which runs: ids, or --tag TAG, as privgraph stop --tag sweep"),
+        ("watch --tag nihgt", "no run has the tag nihgt"),
+        ("stop nowhere", "there is no run nowhere"),
+    ],
+)
+def test_runs_that_are_not_there_get_one_sentence(capsys: pytest.CaptureFixture[str], line: str, said: str) -> None:
+    assert main(line.split()) == USAGE
+    assert said in capsys.readouterr().err
+
+
+def test_a_run_whose_worker_was_lost_says_so_while_it_waits(capsys: pytest.CaptureFixture[str]) -> None:
+    store = RunStore.open()
+    (run,) = queued(store, 1, "night", retries=2)
+    store.leases.claim([run], "w", pid=2**22 + 1)
+    assert store.sweep_lost() == [run]
+    assert main(["watch", "--once", run]) == DONE
+    said = "attempt 2 of 3: the worker's process ended"
+    assert capsys.readouterr().out == f"{run}  queued  {said}\n"
+    assert main(["show", run]) == DONE
+    assert f"Waits: {said}" in capsys.readouterr().out
+    store.leases.claim([run], "v", pid=2**22 + 1)
+    store.sweep_lost()
+    assert store.get(run).stage == "attempt 3 of 3: the worker's process ended"
+
+
+def test_without_a_terminal_a_line_tells_what_changed_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(counting.time, "monotonic", lambda: now)
+    with Counting(2) as told:
+        told.look({"a": "queued", "b": "running"})
+        now += 5
+        told.look({"a": "running", "b": "running"})
+        now += 5
+        told.look({"a": "running", "b": "running"})
+        now += 60
+        told.look({"a": "running", "b": "running"})
+        told.look({"a": "done", "b": "failed"})
+    assert capsys.readouterr().err.splitlines() == [
+        "0 of 2 runs are over: 1 running, 1 waiting",
+        "0 of 2 runs are over: 2 running",
+        "2 of 2 runs are over: 1 failed",
+    ]
+
+
+def test_a_sweep_takes_several_methods(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--data", "karate", "--unit", "edge", "--over", "epsilon=1,2", "--tag", "night", "--detach"]
+    assert main(["sweep", "gap,progap", *words]) == DONE
+    told = capsys.readouterr()
+    records = [RunStore.open().get(run) for run in told.out.split()]
+    assert [(one.spec.method, one.spec.asked_epsilon) for one in records] == [
+        ("gap", 1.0),
+        ("gap", 2.0),
+        ("progap", 1.0),
+        ("progap", 2.0),
+    ]
+    assert "privgraph watch --tag night" in told.err
+    assert main(["sweep", "gap,progpa", *words]) == USAGE
+    assert "progap" in capsys.readouterr().err
+
+
+def test_who_waits_for_runs_of_their_own_has_no_others_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[tuple[list[str], bool]] = []
+    monkeypatch.setattr(launch, "_start", lambda _store, ids, _worker, *, others, **_: started.append((ids, others)))
+    monkeypatch.setattr(launch, "capacity", lambda: 99)
+    monkeypatch.setattr(launch, "_memory_left", lambda: True)
+    store = RunStore.open()
+    of_others, own = queued(store, 2, "theirs")
+    assert launch.launch(store, [own], others=False) == [own]
+    assert launch.launch(store) == [of_others]
+    assert started == [([own], False), ([of_others], True)], "nor when the worker of their own ends"
+
+
+def test_no_stack_is_cut_by_those_who_wait_for_a_part_of_it() -> None:
+    store = RunStore.open()
+    specs = sweep(make_spec("progap", "karate", {"unit": "edge", "epsilon": 1.0}), seeds=range(4))
+    ids = store.submit_all(specs, batch="b")
+    other = store.submit(make_spec("mlp", "karate"))
+    assert store.leases.claim_next("w", Wants(ids=(ids[2],), whole=True)) == ids
+    assert store.leases.claim_next("w", Wants(ids=(ids[2],), whole=True)) == []
+    assert store.states([other]) == {other: "queued"}

@@ -1,0 +1,90 @@
+"""`privgraph watch` and `privgraph stop`: runs that are under way, one by one or by a tag."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import time
+from collections import Counter
+
+from privgraph.options import short
+from privgraph.runs.records import FINISHED, RunQuery, StoreAway
+from privgraph.runs.store import RunStore
+from privgraph_workbench.commands.counting import Counting, far
+from privgraph_workbench.commands.output import tell
+from privgraph_workbench.commands.parser import UsageError
+from privgraph_workbench.commands.run import STOPPED, interrupt
+from privgraph_workbench.commands.values import find_run, settle
+
+LOOK_SECONDS = 0.5
+
+
+def watch_command(parsed: argparse.Namespace) -> int:
+    """Wait until the runs are over, or with --once say how they stand; starts no worker and stops none."""
+    store = RunStore.open()
+    settle(store)
+    ids = _chosen(store, parsed)
+    states = store.states(ids)
+    if not parsed.once:
+        signal.signal(signal.SIGTERM, interrupt)
+        over = sum(state in FINISHED for state in states.values())
+        with Counting(len(ids), over) as counting:
+            try:
+                states = _until_over(store, ids, counting)
+            except KeyboardInterrupt:
+                counting.say("the runs go on; privgraph stop ends them")
+                return STOPPED
+    tell(store, list(states), parsed.json)
+    over, doing = far(states)
+    print(f"{over:,} of {len(states):,} runs are over{f': {doing}' if doing else ''}", file=sys.stderr)
+    return 0 if all(state == "done" or (parsed.once and state not in FINISHED) for state in states.values()) else 1
+
+
+def stop_command(parsed: argparse.Namespace) -> int:
+    """Ask the runs to stop: those that wait are stopped at once, the others at their next step."""
+    store = RunStore.open()
+    settle(store)
+    ids = _chosen(store, parsed)
+    before = store.states(ids)
+    asked = [run for run, state in before.items() if state not in FINISHED]
+    found = Counter(store.request_stop(run) for run in asked)
+    said = [f"{found['stopped']:,} that waited will not begin"] * bool(found["stopped"])
+    said += [f"{found['stopping']:,} will end at the next step"] * bool(found["stopping"])
+    over = len(before) - found["stopped"] - found["stopping"]
+    said += [f"{over:,} {'was' if over == 1 else 'were'} over"] * bool(over)
+    print(f"Of {len(before):,} {'run' if len(before) == 1 else 'runs'} {', '.join(said)}.")
+    return 0
+
+
+def _until_over(store: RunStore, ids: list[str], counting: Counting) -> dict[str, str]:
+    """The states of the runs once all are over; those that are deleted meanwhile are waited for no longer."""
+    while True:
+        try:
+            store.sweep_lost()
+            states = store.states(ids)
+            counting.look(states)
+            if all(state in FINISHED for state in states.values()):
+                return states
+        except StoreAway:
+            pass  # the runs go on, and so does the wait
+        time.sleep(LOOK_SECONDS)
+
+
+def _chosen(store: RunStore, parsed: argparse.Namespace) -> list[str]:
+    """The ids of the runs that the command line names, one by one or by tags. Raises `UsageError`."""
+    if not (parsed.runs or parsed.tag):
+        raise UsageError(f"say which runs: ids, or --tag TAG, as privgraph {parsed.name} --tag sweep")
+    own = store.without_gallery()
+    found = []
+    for beginning in parsed.runs:
+        record = find_run(own, beginning)
+        if record.gallery:
+            raise UsageError(f"{record.id} is from the gallery, and was over before it came here")
+        found.append(record.id)
+    for tag in parsed.tag:
+        tagged = [row["id"] for row in own.find_rows(RunQuery(tags=(tag,), descending=False))]
+        if not tagged:
+            raise UsageError(f"no run has the tag {short(tag)}")
+        found += tagged
+    return list(dict.fromkeys(found))
