@@ -144,6 +144,14 @@ def test_who_watches_sees_what_is_over_and_under_way(store: RunStore, monkeypatc
     assert {state for _, states in seen for state in states} == {"queued"}, "what is done, is not under way"
 
 
+def test_a_tuning_starts_nobody_else_s_runs(store: RunStore) -> None:
+    other = store.submit(make_spec("mlp", "karate"))
+    with at_work(MadeWorker(deep)) as worker:
+        several(store)[0].conduct()
+    assert worker.done
+    assert store.states([other]) == {other: "queued"}
+
+
 def test_nobody_waits_after_a_trial_that_is_done(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRIVGRAPH_WORKERS", "1")
     waited: list[float] = []

@@ -43,6 +43,8 @@ class MadeWorker:
 
     def launch(self, store: RunStore, own: Sequence[str] = (), *, others: bool = True) -> list[str]:
         for waiting in store.find(RunQuery(states=("queued",))):
+            if not others and waiting.id not in own:
+                continue
             if self.most is not None and len(self.done) >= self.most:
                 raise KeyboardInterrupt
             worker = new_worker()

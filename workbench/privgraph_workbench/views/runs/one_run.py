@@ -141,7 +141,7 @@ def _budget(record: RunRecord) -> str:
 
 def _progress_text(record: RunRecord) -> str:
     if record.state == "queued":
-        return "waiting for a free worker"
+        return f"waiting for a free worker{f' · {markup.literal(record.stage)}' if record.stage else ''}"
     stage = markup.literal(record.stage or "starting")
     eta = record.eta_seconds
     left = "" if eta is None else f" · {'about ' * (eta >= 1)}{duration(eta)} left"
