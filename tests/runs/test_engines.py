@@ -312,7 +312,7 @@ def test_a_sweep_of_the_command_line_ends_here(capsys: pytest.CaptureFixture[str
     assert main(["sweep", "mlp", *flags, "--detach"]) == 0
     detached = capsys.readouterr()
     ids = detached.out.split()
-    assert "they wait for workers that pull (privgraph worker)" in detached.err
+    assert "they wait for workers (privgraph worker)" in detached.err
     store = RunStore.open()
     assert [(record.state, record.tags) for record in store.find()] == [("queued", ("mine", "sweep"))] * 4
     assert main(["sweep", "mlp", *flags]) == 0
