@@ -448,14 +448,20 @@ def test_a_run_that_starts_replays_one_that_was_stored(opened: Callable[..., App
     assert not [info for info in opened("train", run=alone).info if "replay" in info.value]
 
 
-def test_settings_are_a_table_that_marks_what_is_no_default(opened: Callable[..., AppTest], store: RunStore) -> None:
+def test_settings_stand_in_groups_and_what_is_no_default_is_bold(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
     run = keep(store, spec(epsilon=2.0, depth=4))
-    (table,) = (table.value for table in opened_at(opened, run, "Settings").table)
-    said = {row["Option"]: (row["Value"], row["Default"]) for row in table.to_dict("records")}
-    assert said["Epsilon"] == ("**2**", "chosen")
-    assert said["Depth K"] == ("**4**", "chosen")
-    assert said["Epochs"] == ("auto (100)", "default")
-    assert said["Graph"] == ("Karate club", "")
+    app = opened_at(opened, run, "Settings")
+    said = {row["Option"]: row["Value"] for table in app.table for row in table.value.to_dict("records")}
+    assert said["Epsilon"] == "**2**"
+    assert said["Depth K"] == "**4**"
+    assert said["Epochs"] == "auto (100)"
+    assert said["Graph"] == "Karate club"
+    headings = [text.value for text in app.markdown if text.value.startswith("##### ")]
+    groups = [f"##### {name}" for name in ("Run", "Privacy", "Model", "Training", "Node level")]
+    assert [heading for heading in headings if heading in groups] == groups
+    assert len(app.table) == len(groups)
 
 
 def test_kept_files_have_names_and_sizes(opened: Callable[..., AppTest], store: RunStore) -> None:

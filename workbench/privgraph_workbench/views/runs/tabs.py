@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from privgraph.methods import predictions
-from privgraph.options import Parameter, Scalar, parameters
+from privgraph.options import Parameter, parameters
 from privgraph.registry import METHODS
 from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.records import RunRecord, StoredEvent, StoreError
@@ -47,7 +47,7 @@ def show(watched: Watched, same: Sequence[RunRecord]) -> None:
         **({"On the graph": partial(on_graph.show, record)} if on_graph.has_predictions(record) else {}),
         "Settings": partial(_settings, record),
         "Files": partial(_files, record, events),
-        "Log": partial(log, events),
+        **({"Log": partial(log, events)} if any(event.kind == "log" for event in events) else {}),
     }
     if record.state != "done":  # its curves stand above already
         del drawn["Learning curves"], drawn[PROMISE]
@@ -98,50 +98,53 @@ def _promise(record: RunRecord) -> None:
 
 
 def _settings(record: RunRecord) -> None:
-    """Everything that was asked of the run: option, value, unit, and whether it is the default."""
+    """Everything that was asked of the run, group by group; what was chosen, and not left as it is, is bold."""
     left, right = st.columns([2, 1], gap="large")
     with left:
-        st.table(_rows(record))
-        st.caption(f"Run {record.id}, attempt {record.attempt}.")
+        for group, rows in _groups(record).items():
+            st.markdown(f"##### {group}")
+            st.table(rows)
+        st.caption(f"Bold: not the default. Run {record.id}, attempt {record.attempt}.")
     with right:
         _tags_and_note(record)
 
 
-def _rows(record: RunRecord) -> list[dict[str, str]]:
+def _groups(record: RunRecord) -> dict[str, list[dict[str, str]]]:
+    """Option and value of each, by the groups of the form, what was run first."""
     spec = record.spec
     known: dict[str, Parameter] = {}
     if spec.method in METHODS:
         known = {one.name: one for one in parameters(METHODS[spec.method].load_config())}
     said = settings.shown(record)
     read = naming.options_read(record)
-    rows = [
-        _row("Method", naming.method_title(spec.method), ""),
-        _row("Graph", naming.data_title(spec.dataset), ""),
-        *(_row(f"Graph: {name.replace('_', ' ')}", option(value), "") for name, value in spec.data_options.items()),
-        _row("Split", spec.split, "default" if spec.split == "random" else "chosen"),
-        _row("Seed", str(spec.seed), ""),
-        _row("Device", spec.device, "default" if spec.device == "auto" else "chosen"),
-    ]
+    groups = {
+        "Run": [
+            _row("Method", naming.method_title(spec.method)),
+            _row("Graph", naming.data_title(spec.dataset)),
+            *(_row(f"Graph: {name.replace('_', ' ')}", option(value)) for name, value in spec.data_options.items()),
+            _row("Split", spec.split, chosen=spec.split != "random"),
+            _row("Seed", str(spec.seed)),
+            _row("Device", spec.device, chosen=spec.device != "auto"),
+        ]
+    }
     for name in [*(one for one in known if one in read), *(one for one in read if one not in known)]:
-        rows.append(_option(name, known.get(name), spec.options[name], said))
-    return rows
-
-
-def _option(name: str, known: Parameter | None, value: Scalar, said: Mapping[str, Scalar]) -> dict[str, str]:
-    default = "default" if known is not None and value == known.default else "chosen" if known is not None else ""
-    row = _row(known.label if known is not None else _label(name), option(said.get(name, value)), default)
-    row["Unit"] = fields.unit(known) if known is not None else ""
-    return row
+        one, value = known.get(name), spec.options[name]
+        shown = option(said.get(name, value))
+        if one is None:
+            groups.setdefault("Other", []).append(_row(_label(name), shown))
+            continue
+        row = _row(one.label, f"{shown} {fields.unit(one)}".rstrip(), chosen=value != one.default)
+        groups.setdefault(one.option.group, []).append(row)
+    return groups
 
 
 def _label(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
-def _row(label: str, value: str, default: str) -> dict[str, str]:
+def _row(label: str, value: str, *, chosen: bool = False) -> dict[str, str]:
     said = markup.literal(value)
-    shown = f"**{said}**" if default == "chosen" else said
-    return {"Option": markup.literal(label), "Value": shown, "Unit": "", "Default": default}
+    return {"Option": markup.literal(label), "Value": f"**{said}**" if chosen else said}
 
 
 def _tags_and_note(record: RunRecord) -> None:
