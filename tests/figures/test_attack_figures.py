@@ -35,17 +35,19 @@ class TestCurves:
         chart = attack_roc.chart(attack_roc.data(records, scale, ["strong", "weak"]))
         names = [series.name.split(" (")[0] for series in chart.series if series.legend]
         assert [name for name in names if name in ("strong", "weak")] == ["strong", "weak"]
-        assert len([series for series in chart.series if series.kind == "band"]) == 2
+        assert len([series for series in chart.series if series.kind == "band" and series.group]) == 2
         assert len([series for series in chart.series if series.epsilon == "sound"]) == 1, "one claim for both"
-        faint = [one for one in chart.series if one.faint]
+        faint = [one for one in chart.series if one.faint and one.group]
         assert [one.group for one in faint] == ["strong", "weak"]
-        assert not any(one.legend for one in faint), "the legend's entry of the mean tells of them"
+        assert not any(one.legend for one in faint), "each hides with the mean"
+        keys = [one.name for one in chart.series if one.legend and not one.x]
+        assert keys == [attack_roc.FAINT, attack_roc.BAND], "the legend says once what they are"
         for record, name in zip(records, ("strong", "weak"), strict=True):
             mean = next(one for one in chart.series if one.group == name and one.kind == "line" and not one.faint)
             drawn = list(zip(record.band_false, record.band_mean, strict=True))
             assert set(zip(mean.x, mean.y, strict=True)) <= set(drawn), "the mean over the attacked models"
             assert f"mean of 3 models, area {number(record.found[0])}" in mean.name
-        for series in chart.series:
+        for series in (one for one in chart.series if one.x):
             assert list(series.x) == sorted(series.x)
             assert min(series.x) >= 0 if scale == "linear" else min(series.x) > 0
             for low, high in zip(series.low, series.y, strict=False):
@@ -98,7 +100,8 @@ class TestCurves:
         assert [row["false"] for row in band] == list(record.band_false)
         for end, held in (("low", record.band_low), ("true", record.band_mean), ("high", record.band_high)):
             assert [row[end] for row in band] == list(held)
-        (drawn,) = (one for one in attack_roc.chart(attack_roc.data([record])).series if one.kind == "band")
+        series = attack_roc.chart(attack_roc.data([record])).series
+        (drawn,) = (one for one in series if one.kind == "band" and one.x)
         assert (drawn.low, drawn.y) == (record.band_low, record.band_high)
 
     def test_the_summary_has_the_true_positives_at_one_percent_false_ones(self) -> None:
@@ -117,7 +120,7 @@ class TestCurves:
         zeros = sum(one < 2 * first for one in record.band_false)
         record = replace(record, band_low=(0.0,) * zeros + record.band_low[zeros:])
         chart = attack_roc.chart(attack_roc.data([record], "log"))
-        (drawn,) = (one for one in chart.series if one.kind == "band")
+        (drawn,) = (one for one in chart.series if one.kind == "band" and one.x)
         edge = chart.panels[0].y.low
         assert min(one for one in drawn.low if one is not None) == edge
         seen = [f for f, h in zip(record.band_false, record.band_high, strict=True) if h > 0 and f >= first - 1e-9]

@@ -83,7 +83,8 @@ class Series:
     cell or bar, and right of each point. `slot` chooses the colour, `shape` dash and marker (none: as
     `slot`); `faint` lines stand back. What shows one of the three epsilons says which: `epsilon` alone
     chooses its look then; with a `shape`, only whether its marks are filled. Series of one `group` hide and
-    show together. `keys` say for each point what a page is told when it is clicked.
+    show together. `keys` say for each point what a page is told when it is clicked. A line or band without
+    places is an entry of the legend alone: it says what several others are that each hide with their own.
     """
 
     name: str

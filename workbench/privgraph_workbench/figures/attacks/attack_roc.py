@@ -41,8 +41,9 @@ COLUMNS = {
 }
 """What stands in a CSV, and as what; all else is the same for all rows of an attack, and told in the text
 beside it."""
-OWN = "the run's own training nodes"
-"""The faint line of a single attack, in the legend."""
+OWN, FAINT = "the run's own training nodes", "faint: each run's own training nodes"
+"""The faint line of a single attack in the legend, and those of several."""
+BAND = "band: lowest to highest of all attacked models"
 CROWD = 3
 """Attacks from which on one line is drawn of each: faint ones beside them would hide them."""
 
@@ -220,6 +221,10 @@ def chart(rows: Sequence[Row]) -> Chart:
                                 for row in claim),
                 )
             )  # fmt: skip
+    if any(one.faint and not one.legend for one in series):
+        series.append(Series(name=FAINT, kind="line", slot=NEUTRAL, shape=0, faint=True))
+    if any(one.kind == "band" for one in series):
+        series.append(Series(name=BAND, kind="band", slot=NEUTRAL))
     return Chart(
         title=_title(rows, asked),
         panels=(

@@ -44,6 +44,8 @@ CLAIMS: tuple[Epsilon, ...] = ("sound", "published")
 POINTS = 120
 RAREST = 1e-6
 """The smallest share of false alarms that an axis begins at."""
+ESTIMATE = "faint: these trials alone, an estimate"
+"""The attack's own curve in the legend, where it is not what is held against the claims."""
 ALL = 0.99
 """A line that begins higher cannot be told from the upper edge."""
 TRIALS = "trials with the unit", "trials without the unit"
@@ -226,7 +228,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         if held:
             series.append(
                 Series(
-                    name=name if shown and curve == "attack" else f"{name} ({_of(held[0])})",
+                    name=ESTIMATE if shown and curve == "attack" else f"{name} ({_of(held[0])})",
                     kind="line",
                     x=tuple(row["false"] for row in held),
                     y=tuple(row["true"] for row in held),
@@ -274,8 +276,8 @@ def _notes(adversary: Adversary, drawn: Collection[str]) -> list[str]:
         said.append("A claim of (ε, δ) draws a line that no attack can cross, in the long run.")
     if "gaussian_shown" in drawn:
         said.append(
-            "What is shown is the curve of the audit's bound: a claim whose line lies below it is refuted. The faint "
-            "line is what these trials found, which wanders by chance."
+            "What is shown is the curve of the audit's bound: a claim whose line lies below it is refuted, and only "
+            "such a one. The faint line decides nothing."
         )
         return [" ".join(said)]
     if adversary is Adversary.CANARIES:

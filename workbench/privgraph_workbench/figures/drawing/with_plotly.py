@@ -33,6 +33,8 @@ _GAP = 4
 """Pixels between the axes and a legend above them."""
 BAND = {"light": 0.18, "dark": 0.28}
 """Opacity of a band by theme: on a dark ground, less of it is seen."""
+NOWHERE: list[object] = [None]
+"""Of an entry of the legend alone: plotly leaves out a trace without any place."""
 FAINT = 0.45
 """Opacity of a line that stands back."""
 
@@ -316,8 +318,8 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
         return _cells(series, colour, colours)
     if series.kind == "band":
         return go.Scatter(
-            x=[*series.x, *reversed(series.x)],
-            y=[*series.y, *reversed(series.low)],
+            x=[*series.x, *reversed(series.x)] or NOWHERE,
+            y=[*series.y, *reversed(series.low)] or NOWHERE,
             fill="toself",
             fillcolor=transparent(colour, BAND[colours.name] * (0.5 if series.faint else 1)),
             line={"width": 0},
@@ -343,8 +345,8 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
         mode += "+text"
         hover = {"text": [plain(text) for text in series.text], "hoverinfo": "skip"}
     return go.Scatter(
-        x=_places(series.x),
-        y=_places(series.y),
+        x=_places(series.x) or NOWHERE,
+        y=_places(series.y) or NOWHERE,
         mode=mode,
         line=line,
         marker=marker,
