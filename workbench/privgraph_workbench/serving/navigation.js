@@ -2,7 +2,8 @@
 //
 // Its server sends the whole address of a page whenever it corrects a part of it (a value that is the default, a
 // widget that is gone), and each time the browser makes an entry of its history: Back then walks through
-// corrections. Here a visit is one entry: the same page is another visit only where it shows another run. It
+// corrections. Here a visit is one entry: the same page is another visit only where it shows another run. On the
+// page of attacks that is a run in place of another one: the first one that it chooses is no visit. It
 // begins at the page's top, and so does each step of a lesson, where the next key press goes on from its title.
 //
 // A link to another page is sent together with the values that widgets of this page have in its address, and the
@@ -16,13 +17,17 @@
   window.privgraphNavigation = true;
 
   const push = history.pushState.bind(history);
-  const run = (address) => (address.pathname.endsWith("/train") ? address.searchParams.get("run") : null);
+  const run = (address) => (/\/(train|runs)$/.test(address.pathname) ? address.searchParams.get("run") : null);
+  const attacked = (here, next) => {
+    const [was, is] = [here, next].map((one) => /\/(attacks|audit)$/.test(one.pathname) && one.searchParams.get("run"));
+    return Boolean(was && is && was !== is);
+  };
   const step = (address) => ["lesson", "step"].map((name) => address.searchParams.get(name)).join(".");
   const top = () => document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
   history.pushState = (state, title, to) => {
     const here = new URL(location.href);
     const next = new URL(to ?? here, here);
-    const same = next.pathname === here.pathname && run(next) === run(here);
+    const same = next.pathname === here.pathname && run(next) === run(here) && !attacked(here, next);
     (same ? history.replaceState.bind(history) : push)(state, title, to);
     if (!same || step(next) !== step(here)) top();
     const heading = same && step(next) !== step(here) ? document.querySelector("[data-testid=stMain] h1") : null;

@@ -62,8 +62,8 @@ def _table(runs: Sequence[RunRecord], shown: Mapping[str, float], run: str) -> N
     }
     order = sorted(lines, key=lambda one: (lines[one]["refuted"] == NOTHING, -shown[one], one))
     st.caption(
-        "What audits of each run have shown, refuted claims first. Choose a row to open its audits. The premise: the "
-        "noise is Gaussian, as the run's ledger says."
+        "What audits of each run have shown, refuted claims first. Choose a row to open its audits; "
+        f"{columns.POINT}. The premise: the noise is Gaussian, as the run's ledger says."
     )
     turn = st.session_state.setdefault(TURN, 0)
     picked = st.dataframe(
@@ -82,9 +82,7 @@ def _table(runs: Sequence[RunRecord], shown: Mapping[str, float], run: str) -> N
     )
     places = picked["selection"]["rows"]
     if places and places[0] < len(order):
-        for gone in ("run", "shown"):
-            choosing.forget(gone)
-        st.query_params["run"] = order[places[0]]
+        choosing.open_run(order[places[0]], ("shown",))
         st.session_state[TURN] += 1  # begins anew, without a tick: the run may be changed elsewhere
         st.rerun()
 

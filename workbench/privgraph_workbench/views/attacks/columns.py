@@ -11,6 +11,7 @@ from privgraph_workbench.theme import EPSILONS
 
 PROTECTS: Mapping[str, str] = {"none": "nothing", "edge": "edges", "node": "nodes"}
 """What an epsilon is about."""
+POINT = "a column's name, pointed at, says what it means"
 WITHOUT = "without premise"
 BARE = "without privacy"
 HELP: Mapping[str, str] = {

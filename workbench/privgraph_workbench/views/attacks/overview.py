@@ -21,11 +21,11 @@ from privgraph_workbench.words.numbers import exact_percent, percent, stated
 
 FOUND = f"at {exact_percent(RARE)} false alarms"
 WIDTHS = {
-    "run": 350,
+    "run": 334,
     "area": 145,
     "verdict": 180,
     "similarity alone": 90,
-    columns.BARE: 84,
+    columns.BARE: 100,
     "promised": 120,
     FOUND: 110,
     "ε at least": 90,
@@ -136,18 +136,18 @@ def _open(attack: AttackRecord) -> None:
     """Show that attack on its run. The table begins anew, without a tick: what is shown may be changed
     elsewhere."""
     of_run = queue.store().attacks(attack.run)
-    for gone in ("run", "found", "over", "attack"):
-        choosing.forget(gone)
-    st.query_params["run"] = attack.run
-    if attack in of_run:
-        st.query_params["found"] = str(of_run.index(attack) + 1)
+    found = {"found": str(of_run.index(attack) + 1)} if attack in of_run else {}
+    choosing.open_run(attack.run, ("found", "over", "attack"), **found)
     st.session_state[TURN] += 1
     st.rerun()
 
 
 def _caption(rows: Sequence[AttackRecord], units: Sequence[str], severe: Sequence[int]) -> str:
     """What the table is, and what its columns do not say by themselves."""
-    said = ["Of each run the attack that found most, by the verdict first, then by the area. Choose a row to open it."]
+    said = [
+        "Of each run the attack that found most, by the verdict first, then by the area. Choose a row to open it; "
+        f"{columns.POINT}."
+    ]
     if any(unit == "edge" and not verdicts.covered(one, unit) for one, unit in zip(rows, units, strict=True)):
         said.append("An ε in brackets is for edges, and does not limit what is asked here, however small it is.")
     if any(map(verdicts.wide, rows, severe)):

@@ -48,6 +48,8 @@ def choose(record: RunRecord, attacks: Sequence[AttackRecord]) -> AttackRecord:
     if seen is not None and seen[0] == record.id and seen[1] < len(attacks):
         st.session_state["found"] = str(len(attacks))
         st.toast("The attack has ended: what it found stands on this page.", icon="🕵️")
+    elif seen is not None and seen[0] != record.id:  # by Back, too: the address says which one of this run
+        st.session_state.pop("found", None)
     st.session_state["attacks_seen"] = (record.id, len(attacks))
     asked = st.query_params.get("found")
     if asked is not None and asked not in titles:

@@ -18,7 +18,7 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import choosing, states
-from privgraph_workbench.views.runs import chosen, listed, searching, side_by_side
+from privgraph_workbench.views.runs import chosen, listed, one_run, searching, side_by_side
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import method_title
 
@@ -54,9 +54,15 @@ WHAT = (
 
 
 def page() -> None:
-    """Filters, the table, and what can be done with the chosen runs."""
+    """Filters, the table, and what can be done with the chosen runs; or the run that the address names."""
     queue.tick()
+    asked = st.query_params.get("run")
+    if asked is not None and one_run.known(asked):  # as somebody would write the address of a run
+        one_run.show(asked)
+        return
     st.title("Runs")
+    if asked is not None:
+        st.warning(f"There is no run {markup.literal(asked[:80])}; it may have been deleted.")
     store = queue.store()
     if not store.count():
         st.info("Nothing has run here yet.", icon="🕸️")
