@@ -109,4 +109,8 @@ def test_a_page_says_in_red_what_an_audit_refutes() -> None:
     red = [element.value for element in app.markdown if ":red[" in element.value]
     assert len(red) == 2, "both claims"
     assert not any("≥" in one for one in red), "and not what has refuted them"
-    assert ["is refuted by" in element.value for element in app.error] == [True, True]
+    (error,) = app.error
+    assert error.value.startswith("The sound ε "), "that ours fell is a fault of this program"
+    assert "is refuted by" in error.value
+    marks = [element.value for element in app.markdown if element.value.startswith(":red-badge[")]
+    assert ["refuted" in one for one in marks] == [True], "the paper's, on its card"

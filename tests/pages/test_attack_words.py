@@ -236,13 +236,13 @@ def test_the_attack_of_the_headline_is_named_and_the_best_of_those_tried_stands_
     assert verdict.pair(several, None).startswith("Shown one node trained on and one not trained on, BaVarIA picks")
     assert percent(made.found[0]) in verdict.pair(several, None), "the headline stays that of the chosen one"
     assert attack_words.chosen_how(several, [several]) == (
-        f"It was chosen in advance. The best of 3 ways to score the same answers, RMIA, reached {found}, which is no "
-        "verdict: chance favours the best of several."
+        "The attack was chosen in advance, before its answers were scored. The best of 3 ways to score the same "
+        f"answers, RMIA, reached {found}, which is no verdict: chance favours the best of several."
     )
     first = replace(made, rivals=rivals[:1])
     assert attack_words.chosen_how(first, [first]).endswith(" None of the 2 ways to score the same answers found more.")
     assert attack_words.chosen_how(made, [made, made]) == (
-        "It is the strongest of 2 attacks made here, so chance favours it."
+        "The attack is the strongest of 2 attacks made here, so chance favours it."
     )
 
 

@@ -138,7 +138,7 @@ def test_the_page_of_a_run_says_what_its_attacks_found_and_what_another_one_open
     assert "hides edges" not in lines[1]
     assert len(lines[1].split(". ")) == 1, "one sentence of answer; the rest is folded"
     (folded,) = [one.value for one in app.markdown if one.value.startswith("- **Who was trained on?**")]
-    assert "It is the strongest of 2 attacks made here, so chance favours it." in folded
+    assert "The attack is the strongest of 2 attacks made here, so chance favours it." in folded
     assert "Without privacy" not in folded
     bare = keep(store, spec("gap", unit="none"))
     store.add_attack(bare, made_attack(bare, memory=4.0))

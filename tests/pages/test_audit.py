@@ -158,9 +158,10 @@ def test_that_an_audit_could_not_have_refuted_the_claim_is_said_on_the_page_of_t
     assert reach.too_few(record)
     assert not reach.too_few(made), "a trade-off is not limited by how much is counted"
     store.add_audit(run, record)
-    assert "not refuted; this audit could not" in _texts(opened("train", run=run))
+    most = f"{reach.most(record):.2f} at most"
+    assert f"not refuted; this audit could show {most}" in _texts(opened("train", run=run))
     store.add_audit(run, record)
-    assert "not refuted; these audits could not" in _texts(opened("train", run=run))
+    assert f"not refuted; these audits could show {most}" in _texts(opened("train", run=run))
 
 
 @pytest.mark.parametrize("alone", [True, False])
@@ -177,7 +178,7 @@ def test_the_premise_of_a_refutation_stands_in_its_mark_with_what_stands_in_the_
     assert 4.0 < published < 6.5
     store.add_audit(run, replace(made, turn=store.begin_audit(run), epsilon=7.5, bounds=bounds))
     text = _texts(opened("train", run=run))
-    taken = ", if the noise is Gaussian, as the ledger says" * alone
+    taken = ", if Gaussian" * alone
     assert f"the paper's {stated('published', published)} is refuted{taken}]" in text
     assert f". With secret noise, the sound {stated('sound', said.epsilon)} stands in its place." in text
     assert text.count("Its noise is public: as run, it protects nobody") == 1, "once, where it is told what it hides"
@@ -271,11 +272,10 @@ class TestANewAudit:
         app = opened("audit", run=run, audit="white-box")
         said = "must be downloaded first: this audit trains on it."
         assert app.button(key="start_audit").disabled
-        assert sum(said in one.value for one in app.caption) == 2, "in the form, and in place of the next step"
+        assert sum(said in one.value for one in app.caption) == 2, "in the form, and beside the next step"
         assert said in app.error[0].value
-        keys = {str(one.key) for one in app.button}
-        assert {"download.karate", "download.karate.white-box"} <= keys
-        assert "next.white-box" not in keys
+        assert "download.karate" in {str(one.key) for one in app.button}
+        assert app.button(key="next.white-box").disabled
         app = opened("audit", run=run, audit="mechanism")
         assert not app.button(key="start_audit").disabled, "it plays the mechanisms alone"
         assert "download.karate" not in {str(one.key) for one in app.button}
@@ -437,7 +437,7 @@ class TestShown:
         answer = app.info[0].value.split("\n\n")[1]
         assert answer.startswith(f"{statement_words.PROTECTS_NOBODY} With secret noise, the sound ε of ")
         assert statement_words.PUBLIC_NOISE in _texts(app)
-        assert "with secret noise; that of this run is public" in [one.value for one in app.caption], "on its card"
+        assert promised.PUBLIC in [one.value for one in app.markdown], "on its card, in the words of the run's page"
         (way,) = [one.proto for one in app.get("page_link") if one.proto.label == "Train it again with secret noise"]
         assert dict(parse_qsl(way.query_string.removeprefix("?")))["from"] == run
         store.add_audit(run, made_audit(run, noise=0.4, published=0.5))
@@ -503,7 +503,8 @@ class TestShown:
         store.add_audit(run, replace(record, turn=turn, delta=planned.delta))
         text = _texts(opened("audit", run=run))
         premise = "if the noise is Gaussian, as the ledger says"
-        assert f"The attack shows that the ε is at least 7.5 {premise}." in text
+        shown = "On that premise, the attack shows that" if alone else "The attack shows that"
+        assert f"{shown} the ε is at least 7.5{'' if alone else f' {premise}'}." in text
         app = opened("audit", run=run)
         assert app.selectbox(key="shown").options == [f"1: ε ≥ 7.5 if Gaussian, else {lower(bare)}, {record.title}"], (
             "its premise is read on a phone"
@@ -517,7 +518,7 @@ class TestShown:
         bare_told = f"Without that premise, at least {lower(bare)} is shown, which does not refute it."
         assert (bare_told in text) == alone
         assert "who trusts the program may assume it" in text
-        assert ("refuted, if the noise is Gaussian" in text) == alone
+        assert ("refuted, if Gaussian" in text) == alone, "in short where it stands beside it in full"
         assert "audits have shown that ε is at least" not in text, "the noise of this run is sampled, too"
         assert audits.without_premise(made) is None, "a threshold takes nothing for granted"
 
@@ -541,12 +542,13 @@ class TestShown:
         shown = Bound(route=Route.GAUSSIAN, epsilon=7.5), Bound(route=Route.ONE_RUN, epsilon=0.4)
         canaries = replace(made, adversary=Adversary.CANARIES, audit="white-box", epsilon=7.5, bounds=shown, sound=9.0)
         premises = "if the noise is Gaussian, and the sampling and the number of steps are as the ledger says"
-        assert f"at least 7.5 {premises}." in outcome.lead(canaries)
+        assert outcome.lead(canaries).startswith(f"**Refuted, {premises}: the 5 that the paper claims.")
+        assert "On these premises, the attack shows that the ε is at least 7.5." in outcome.lead(canaries)
         assert "Without these premises, at least 0.4 is shown, which does not refute it." in outcome.lead(canaries)
         store.add_audit(run, canaries)
         text = _texts(opened("audit", run=run))
         assert f"{premises}; ≥ 0.4 without these premises" in text
-        assert f"refuted, {premises}" in text
+        assert "refuted, under premises" in text
 
     @pytest.mark.parametrize(("published", "said"), [(2.9, "2.91"), (2.9114, "2.912"), (9.0, "2.91")])
     def test_a_bound_that_refutes_is_seen_to_be_larger(self, published: float, said: str) -> None:

@@ -152,7 +152,7 @@ def test_a_run_of_the_gallery_is_marked_and_says_that_its_noise_is_public(
     app = opened("train", run=run.id)
     told = "\n".join(one.value for one in app.markdown)
     assert "from the gallery" in told
-    assert "protection from whoever knows all the rest. **Its noise is public: as run, it protects nobody" in told
+    assert "protection. **Its noise is public: as run, it protects nobody" in told
     assert statement.PUBLIC in told, "on the card of the number, as heavy as it"
     assert "With secret noise: somebody who knows everything else guesses" in told
     app.session_state[f"tabs.{run.id}"] = "The promise"

@@ -331,7 +331,8 @@ def test_a_finished_run_shows_three_numbers_ledger_and_exports(opened: Callable[
     app = opened("train", run=run)
     shown = _texts(app)
     assert app.title[0].value == "ProGAP on Karate club"
-    assert "**ProGAP** was trained on **Karate club**, 34 nodes, and hides whether any two are connected" in shown
+    assert "**ProGAP** was trained on **Karate club**, 34 nodes, and promises at **ε = " in shown
+    assert " to hide whether any two are connected: in the worst case, " in shown
     assert "It names the right class for **81.2%** of nodes that it was not trained on" in shown
     assert "81.2%" in {metric.value for metric in app.metric}
     assert {mark.label for mark in EPSILONS.values()} <= {text.value for text in app.markdown}

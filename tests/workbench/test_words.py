@@ -164,6 +164,6 @@ def test_a_run_hides_its_private_people_alone(method: str, public: bool) -> None
     said = made_runs.statement(made_runs.node_entries(4.0), "node")
     record = made_runs.finish(store, made_runs.spec(method, unit="node"), 0.7, said)
     told = telling.sentence(record, "It")
-    assert ("any one of its private people took part (the other nodes are public), at" in told) == public
-    assert ("hides whether any one person took part, at" in told) != public
+    assert ("any one of its private people took part (the other nodes are public): " in told) == public
+    assert ("to hide whether any one person took part: in the worst case, " in told) != public
     store.close()

@@ -22,6 +22,8 @@ def kind(attack: AttackRecord, *, brief: bool = False) -> str:
     asked = {"alone": "asked alone", "both": "asked both ways"}.get(attack.options.query, "")
     pairs = {"alike": "against pairs alike"}.get(attack.options.unlinked, "")
     by = {"influence": "by influence"}.get(attack.options.by, "")
+    if not by and not brief and attack.attack in ATTACKS and "distance" in ATTACKS[attack.attack].reads:
+        by = f"by {attack.options.distance} distance"
     offline = "" if attack.options.online else "offline"
     return ", ".join(filter(None, (known[1] if brief and known else name, by, pairs, asked, offline)))
 
@@ -53,9 +55,9 @@ def chosen_how(attack: AttackRecord, attacks: Sequence[AttackRecord], *, names: 
     """How the attack that is told came to be the one, and what the best score found from the same answers, in
     sentences; "" where nothing else was tried. `attacks` are all on the run; `names`: of scores, too."""
     same = sum(sides(one.attack).asks == sides(attack.attack).asks for one in attacks)
-    said = ["It was chosen in advance."]
+    said = ["The attack was chosen in advance, before its answers were scored."]
     if same > 1:
-        said = [f"It is the strongest of {same} attacks made here, so chance favours it."]
+        said = [f"The attack is the strongest of {same} attacks made here, so chance favours it."]
     elif not attack.rivals:
         return ""
     if attack.rivals:

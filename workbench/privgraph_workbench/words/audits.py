@@ -21,6 +21,16 @@ def bare_words(adversary: Adversary | None) -> str:
     return "these premises" if adversary is Adversary.CANARIES else "that premise"
 
 
+def briefly(adversary: Adversary | None) -> str:
+    """What such an audit takes for granted, in a mark beside which it is told in full."""
+    return "under premises" if adversary is Adversary.CANARIES else "if Gaussian"
+
+
+def refuted(adversary: Adversary | None, *, alone: bool) -> str:
+    """The mark of a claim that has fallen; `alone`: by what the bound takes for granted alone."""
+    return f"refuted, {briefly(adversary)}" if alone else "refuted"
+
+
 def without_premise(audit: AuditRecord) -> float | None:
     """What is shown where the noise may be of any kind; None where the bound takes nothing for granted, or
     where no other was made."""

@@ -18,9 +18,12 @@ LITTLE = 0.99
 """A promise that lets the right one of two be picked more often than this excludes little."""
 
 
-def answer(said: PrivacyStatement, attacks: Sequence[AttackRecord], audits: Sequence[AuditRecord]) -> str:
+def answer(
+    said: PrivacyStatement, attacks: Sequence[AttackRecord], audits: Sequence[AuditRecord], *, fallen_told: bool = False
+) -> str:
     """The answer; what overrules the rest comes first: a refuted proof, a known fault, and that noise is
-    public: then the epsilon is only that of secret noise."""
+    public: then the epsilon is only that of secret noise. `fallen_told`: that the published epsilon is
+    refuted, and on which premise, stands beside it."""
     if said.unit == "none" or math.isinf(said.epsilon):
         return "There is no guarantee here to rely on."
     sound = stated("sound", said.epsilon)
@@ -40,7 +43,8 @@ def answer(said: PrivacyStatement, attacks: Sequence[AttackRecord], audits: Sequ
     published = said.epsilon_as_published
     if published is not None and fell:
         if_ = f", {taken(fell[0])}" if all(alone(one, published) for one in fell) else ""
+        why = "" if fallen_told else f", which is refuted{if_}"
         told = f"{of} holds{only}, and" if public else f"Rely on {what},"
-        told += f" not the paper's {stated('published', published)}, which is refuted{if_}"
+        told += f" not the paper's {stated('published', published)}{why}"
     little = "; so large an ε excludes little" * weak
     return f"{PROTECTS_NOBODY} With secret noise, {told}{little}." if public else f"{told}{little}."

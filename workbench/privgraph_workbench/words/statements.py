@@ -136,6 +136,16 @@ def refutations(statement: PrivacyStatement, bare: float | None = None) -> list[
     return sentences
 
 
+def published_fell(statement: PrivacyStatement, bare: float | None = None) -> str:
+    """The mark of the published epsilon where audits have shown more; "" where they have not. `bare` as in
+    `refutations`."""
+    shown, published = statement.epsilon_audited, statement.epsilon_as_published
+    if shown is None or published is None or shown <= published:
+        return ""
+    alone = bool(premise(statement)) and (bare is None or bare <= published)
+    return audit_words.refuted(statement.adversary, alone=alone)
+
+
 def refuted_in_short(statement: PrivacyStatement) -> str:
     """Which claim an audit has refuted, in a few words; "" where none is."""
     shown, published = statement.epsilon_audited, statement.epsilon_as_published

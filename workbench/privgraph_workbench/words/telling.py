@@ -71,10 +71,10 @@ def _hides(record: RunRecord, unit: str) -> str:
         return f"to hide {_whom(record, unit)}, and **nothing is guaranteed**"
     word = strength(said.epsilon, said.delta)
     at = f"**ε = {stated('sound', said.epsilon)}**"
-    told = f"{_whom(record, unit)}, at {at}: {word} protection from whoever knows all the rest"
+    told = f"promises at {at} to hide {_whom(record, unit)}: in the worst case, {word} protection"
     if has_public_noise(said):
-        return f"and, with secret noise, hides {told}. **Its noise is public: as run, it protects nobody**"
-    return f"and hides {told}"
+        return f"and, with secret noise, {told}. **Its noise is public: as run, it protects nobody**"
+    return f"and {told}"
 
 
 def _beside(told: Beside, guess: str, *, reads_edges: bool) -> str:

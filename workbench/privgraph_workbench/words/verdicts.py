@@ -199,7 +199,8 @@ def yardstick(attack: AttackRecord, without: AttackRecord | None) -> str:
     """What the area is to be compared with: of edges what is told without reading one, else a coin.
     `without` is the same attack on a model that reads no edge, where there is one."""
     if caution(attack) and without is not None and without.run != attack.run:
-        return f"similarity alone: {percent(similarity(attack, without)[0])}"
+        found, reader = similarity(attack, without)
+        return f"similarity alone, by {reader.removesuffix(' alone')}: {percent(found)}"
     if attack.by_classes is not None:
         return f"the true classes alone: {percent(attack.by_classes)}"
     return "a coin: 50%"

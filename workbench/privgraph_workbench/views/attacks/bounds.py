@@ -13,7 +13,6 @@ from privgraph.privacy.kinds import NEIGHBOURS, Adversary
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import attacked
 from privgraph.registry import ATTACKS, AUDITS
-from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures import chart_of
@@ -22,10 +21,10 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import columns, outcome
 from privgraph_workbench.views.parts import choosing, layout
+from privgraph_workbench.views.parts import statement as promised
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import audits as audit_words
 from privgraph_workbench.words import markup
-from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import duration, exact_percent, lower, percent, rounded_delta, stated
 
@@ -38,11 +37,14 @@ GRANTED = "takes for granted"
 
 
 def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], *, busy: bool) -> None:
-    """One audit of the run in full, the next step where none is under way (`busy`), and all as a table."""
+    """One audit of the run in full, below its verdict the next step where none is under way (`busy`); and all
+    as a table."""
     audit = _choose_record(record, audits)
     place = audits.index(audit) + 1
     outcome.show(record, audit, subject, audits)
     _stronger(record, audits, place)
+    if not busy:
+        outcome.more(record, audit, subject, audits)
     _numbers(audit, subject.statement, place)
     if record.statement is not None and audit.delta < record.statement.delta:
         st.caption(
@@ -70,8 +72,6 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord], *, 
         if why := outcome.routes(audit):
             st.caption(why)
         _figure("audit_scores", audit_scores.data(audit), statements, name)
-    if not busy:
-        outcome.more(record, audit, subject, audits)
     _history(audits)
 
 
@@ -127,8 +127,7 @@ def strongest(record: RunRecord, audits: Sequence[AuditRecord]) -> int:
 def _title(audit: AuditRecord, place: int) -> str:
     """Its bound with its premise first: on a phone the rest is cut."""
     bare = audit_words.without_premise(audit)
-    if_ = "under premises" if audit.adversary is Adversary.CANARIES else "if Gaussian"
-    taken = "" if bare is None else f" {if_}, else {lower(bare)}"
+    taken = "" if bare is None else f" {audit_words.briefly(audit.adversary)}, else {lower(bare)}"
     return f"{place}: ε ≥ {lower(audit.epsilon)}{taken}{'' if audit.covers == 'run' else ', one step'}, {_kind(audit)}"
 
 
@@ -141,8 +140,6 @@ def _numbers(audit: AuditRecord, statement: PrivacyStatement, place: int) -> Non
     """The claims for what was audited and the bound, side by side; a claim that it exceeds is red. Below the
     published one of the run's `statement` why it is another."""
     bare = audit_words.without_premise(audit)
-    secret = "with secret noise; that of this run is public" if has_public_noise(statement) else ""
-    below = {EPSILONS["sound"].label: secret, EPSILONS["published"].label: statement_words.why_published(statement)}
     claims = {EPSILONS["sound"].label: audit.sound, EPSILONS["published"].label: audit.published or 0.0}
     whole = "of the whole run" if audit.covers == "run" else "of one step of it"
     boxes = (
@@ -165,16 +162,16 @@ def _numbers(audit: AuditRecord, statement: PrivacyStatement, place: int) -> Non
         with column.container(border=True, height="stretch"):
             st.markdown(label, help=help_)
             st.markdown(f"#### :red[{value}]" if refuted else f"#### {value}")
-            if refuted:
-                alone = audit_words.alone(audit, claims[label])
-                word = f"refuted, {audit_words.taken(audit)}" if alone else "refuted"
-                st.badge(word, color="red", icon=":material/gavel:")
-            elif label not in claims and bare is not None:
+            alone = refuted and audit_words.alone(audit, claims[label])
+            fell = audit_words.refuted(audit.adversary, alone=alone) if refuted else ""
+            if label == EPSILONS["sound"].label:
+                promised.under_sound(statement, fell)
+            elif label in claims:
+                promised.under_published(statement, fell)
+            elif bare is not None:
                 st.caption(
                     f"{audit_words.taken(audit)}; ≥ {lower(bare)} without {audit_words.bare_words(audit.adversary)}"
                 )
-            if why := below.get(label):
-                st.caption(markup.literal(why))
     counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")
     covers = (
         "the whole run" if audit.covers == "run" else "one step alone: not the run, whose number it does not change"

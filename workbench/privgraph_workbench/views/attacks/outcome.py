@@ -22,7 +22,7 @@ from privgraph_workbench.views.attacks import at_hand, right_how_often
 from privgraph_workbench.views.parts import public_noise
 from privgraph_workbench.words import markup, relying
 from privgraph_workbench.words import statements as statement_words
-from privgraph_workbench.words.audits import alone, premise_of, taken, without_premise
+from privgraph_workbench.words.audits import alone, bare_words, premise_of, taken, without_premise
 from privgraph_workbench.words.numbers import exact_percent, lower, stated, upper
 
 LAST_SEED = 2**31 - 1
@@ -34,7 +34,7 @@ def show(record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequen
     """Whether a claim fell, what was shown, and whether one may rely on the guarantee, in a box whose colour
     says the first; below it why, and how that stands beside outsiders."""
     said = subject.statement
-    answer = relying.answer(said, queue.store().attacks(record.id), audits)
+    answer = relying.answer(said, queue.store().attacks(record.id), audits, fallen_told=audit.refutes_published)
     told = "\n\n".join(filter(None, (lead(audit), answer)))
     if audit.refutes_sound:
         st.error(told, icon="🚨")
@@ -46,7 +46,7 @@ def show(record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequen
 
 
 def lead(audit: AuditRecord) -> str:
-    """Whether a claim fell, in bold, then what was shown, and what that takes for granted."""
+    """Whether a claim fell, in bold, then what was shown, and what that takes for granted, said once."""
     of = "" if audit.covers == "run" else " of one step"
     taken_for_granted = "" if without_premise(audit) is None else f" {taken(audit)}"
     shown = f"The attack shows that the ε{of} is at least {least(audit)}{taken_for_granted}."
@@ -58,6 +58,8 @@ def lead(audit: AuditRecord) -> str:
     elif audit.refutes_published and audit.published is not None:
         if_ = f", {taken(audit)}" if alone(audit, audit.published) else ""
         verdict = f"Refuted{if_}: the {stated('published', audit.published)} that the paper claims."
+        if if_:
+            shown = f"On {bare_words(audit.adversary)}, the attack shows that the ε{of} is at least {least(audit)}."
         verdict += f" The sound {upper(audit.sound)} stands." * math.isfinite(audit.sound)
     elif math.isinf(audit.sound):
         verdict = "Nothing to refute: no ε is proved here."
@@ -189,7 +191,7 @@ def _of_canaries(epsilons: Mapping[Route, float]) -> str:
 
 def more(record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
     """One click to a stronger audit of the same kind, and one to the other kind, where they can be made, with
-    what each costs; what must be fetched first where the run's graph is not here."""
+    what each costs; where the run's graph is not here, why not: the form of a new audit fetches it."""
     seed, turn = next_seed(audits), queue.store().next_turn(record.id)
     known = {one.name: one.option for one in parameters(AuditOptions)}
     counted = "canaries" if audit.adversary is Adversary.CANARIES else "trials"
@@ -208,13 +210,12 @@ def more(record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequen
         if name != audit.audit
     ]
     for label, name, options in steps:
-        if AUDITS[name].trains and at_hand.away(record, at_hand.AUDIT):
-            with st.container(border=True):
-                st.markdown(label)
-                at_hand.fetch(record, at_hand.AUDIT, f".{name}")
-            continue
+        away = at_hand.away(record, at_hand.AUDIT) if AUDITS[name].trains else ""
         with st.container(horizontal=True, vertical_alignment="center"):
-            pressed = st.button(label, key=f"next.{name}", icon=":material/gavel:")
+            pressed = st.button(label, key=f"next.{name}", icon=":material/gavel:", disabled=bool(away))
+            if away:
+                st.caption(f"{markup.literal(away)} *A new audit of this run*, below, fetches it.", width="content")
+                continue
             reached = next_can_show(audit, turn, options) if name == audit.audit else ""
             if reached and more is not None and more > MORE * audit.trials:
                 reached += f" {more // MORE:,} could not refute a claim."

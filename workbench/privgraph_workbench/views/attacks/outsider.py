@@ -74,7 +74,9 @@ def body(place: DeltaGenerator) -> None:
     chosen = shown.choose(record, attacks) if attacks else None
     if not going:
         _ended(record.id, subject)
+    form, asked = f"new-attack.{record.id}", new_attack.asked_for()
     if not attacks:
+        layout.fold_when_done(form, asked=asked, done=0)
         if going:
             st.info("The first attack on this run is under way; what it finds will stand here.", icon="🕵️")
         else:
@@ -83,8 +85,7 @@ def body(place: DeltaGenerator) -> None:
     else:
         shown.show(record, subject, attacks, progress)
         if progress is None:  # an address that asks for an attack finds its form open
-            form = f"new-attack.{record.id}"
-            with layout.form("A new attack on this run", form, icon="🕵️", asked=new_attack.asked_for()):
+            with layout.form("A new attack on this run", form, icon="🕵️", asked=asked, done=len(attacks)):
                 new_attack.show(record, subject, progress)
     overview.show(record.id, chosen)
 

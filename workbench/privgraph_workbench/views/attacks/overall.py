@@ -31,10 +31,11 @@ def strongest(attacks: Sequence[AttackRecord], severe: Sequence[int], unit: str)
 
 
 def told(record: RunRecord, attacks: Sequence[AttackRecord], place: int, without: AttackRecord | None) -> str:
-    """As Markdown: what the attack at that place found, then whether one may rely on ε. `without` is the same
+    """As Markdown: what the attack at that place found, and of whom that is not certain, then whether one may
+    rely on ε. `without` is the same
     on a model that reads no edge."""
     attack = attacks[place]
-    found = verdict.lead(attack, without, verdicts.learnt(record))
+    found = " ".join(filter(None, (verdict.lead(attack, without, verdicts.learnt(record)), verdict.alone(attack))))
     if attack.refutes_sound:
         found += (
             f" It shows that ε is at least {lower(attack.bound or 0.0)}: one of our proofs is wrong, please tell us."
@@ -50,7 +51,6 @@ def details(
     """What the verdict rests on, in sentences. `bare` is what was found of the method without privacy."""
     attack = attacks[place]
     return (
-        verdict.alone(attack),
         attack_words.chosen_how(attack, attacks),
         "" if bare is None else verdicts.privacy_tells(attack, bare),
         "" if record.statement is None else verdicts.apart(attack, record.statement.unit),

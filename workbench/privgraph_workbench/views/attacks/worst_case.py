@@ -74,7 +74,6 @@ def body(place: DeltaGenerator) -> None:
     except Unreadable as error:
         st.error(markup.sentence(error))
         return
-    audited_runs.show(record.id)
     going = tuple(one.token for one in auditing.states(queue.store(), record.id) if not one.done)
 
     def watch() -> None:
@@ -84,22 +83,26 @@ def body(place: DeltaGenerator) -> None:
     shell.fragment(_outsiders, run_every=POLL_SECONDS if (attacked := _attacked(record.id)) else None)(
         record.id, attacked
     )
+    form, asked = f"new-audit.{record.id}", _asked_for()
     if not audits:
+        layout.fold_when_done(form, asked=asked, done=0)
         _ended(record)
         _new_and_claims(record, subject, audits, progress)
         if going:
             st.info("The first audit of this run is under way; what it shows will stand here.", icon="🔎")
         else:
             st.info("This run has not been audited yet. Start an audit; what it shows will stand here.", icon="🔎")
-        return
-    if progress is not None:
-        progress()
-    else:  # an address that asks for an audit finds its form open
-        with layout.form("A new audit of this run", f"new-audit.{record.id}", icon="🔎", asked=_asked_for()):
-            _new_and_claims(record, subject, audits, progress)
-    st.markdown("### What audits of this run have shown")
-    _ended(record)
-    bounds.show(record, subject, audits, busy=progress is not None)
+    else:
+        _ended(record)
+        if progress is not None:
+            progress()
+        shown = st.container()  # stands above the form, which first takes out of the address what is its default
+        if progress is None:  # an address that asks for an audit finds its form open, until its result is there
+            with layout.form("A new audit of this run", form, icon="🔎", asked=asked, done=len(audits)):
+                _new_and_claims(record, subject, audits, progress)
+        with shown:
+            bounds.show(record, subject, audits, busy=progress is not None)
+    audited_runs.show(record.id)
 
 
 def _asked_for() -> bool:

@@ -50,8 +50,11 @@ def show(
 
 
 def told(record: RunRecord, attack: AttackRecord) -> str:
-    """What was found, and where the run's promise does not limit it that it does not."""
+    """What was found, whether that is certain of the run's own draw, and where the run's promise does not
+    limit it that it does not."""
     found = verdicts.area(attack, without_edges.beside(queue.store(), record, attack))
+    if verdicts.on_average_alone(attack):
+        found += f" On {sides(attack.attack).again} alone that is not certain."
     unit = "none" if record.statement is None else record.statement.unit
     return (
         f"{found} **Its ε hides edges, not this.**" if unit == "edge" and not verdicts.covered(attack, unit) else found
@@ -67,8 +70,6 @@ def details(record: RunRecord, attacks: Sequence[AttackRecord], severe: Sequence
         bare = without_privacy.beside(queue.store(), record, attack)
         said = [attack_words.chosen_how(attack, attacks, names=False)]
         said += [] if bare is None else [verdicts.privacy_tells(attack, bare[1])]
-        if verdicts.on_average_alone(attack):
-            said.append(f"On {sides(attack.attack).again} alone that is not certain.")
         if told := " ".join(filter(None, (*said, verdicts.apart(attack, unit)))):
             lines.append(f"**{verdicts.asks(attack)}** {told}")
     return lines

@@ -103,7 +103,6 @@ def numbers(
         if statement.accountant_as_published
         else ""
     )
-    refuted = statement_words.refutations(statement, bare)
     shown = statement.epsilon_audited or 0.0
     boxes = (
         (
@@ -131,19 +130,40 @@ def numbers(
     for card, (label, value, help_) in zip(cards, boxes, strict=True):
         card.markdown(label, help=help_)
         card.markdown(f"#### {value}")
-    if why := statement_words.why_published(statement):
-        cards[1].caption(markup.literal(why))
-    if planned or not whole:
-        cards[0].caption("as planned" if planned else "of the whole plan")
-    if has_public_noise(statement):
-        cards[0].markdown(PUBLIC)
+    with cards[1]:
+        under_published(statement, statement_words.published_fell(statement, bare))
+    with cards[0]:
+        if planned or not whole:
+            st.caption("as planned" if planned else "of the whole plan")
+        under_sound(statement)
     with cards[-1]:
         _under_audited(statement, bare)
-    for sentence in refuted:
-        st.error(sentence)
+    if shown > statement.epsilon:  # that a formula of a paper fell is told on its card
+        st.error(statement_words.refutations(statement, bare)[0])
     if statement.known_faults:
         st.error(statement_words.faults(statement))
     st.caption(meaning.THREE_NUMBERS)
+
+
+def under_sound(statement: PrivacyStatement, fell: str = "") -> None:
+    """That the sound epsilon `fell` to an audit, as a mark, and what it hangs on where the run's noise is
+    public: the same on every card of the run."""
+    _fell(fell)
+    if has_public_noise(statement):
+        st.markdown(PUBLIC)
+
+
+def under_published(statement: PrivacyStatement, fell: str) -> None:
+    """That the published epsilon `fell` to an audit, as a mark, and why it is not the sound one: the same on
+    every card of the run."""
+    _fell(fell)
+    if why := statement_words.why_published(statement):
+        st.caption(markup.literal(why))
+
+
+def _fell(mark: str) -> None:
+    if mark:
+        st.badge(mark, color="red", icon=":material/gavel:")
 
 
 def looking(statements: Sequence[PrivacyStatement], seeds: int, runs: str) -> None:

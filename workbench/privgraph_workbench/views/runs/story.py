@@ -41,6 +41,7 @@ from privgraph_workbench.words import markup
 from privgraph_workbench.words.audits import shown_bare, without
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import at_least, exact_percent, percent, stated
+from privgraph_workbench.words.statements import published_fell
 
 MOST_BARS = 12
 """Mechanisms that are drawn as bars; of more, the table of the tab tells."""
@@ -71,7 +72,7 @@ def found_out(record: RunRecord) -> None:
     with st.container(border=True, key="found-out"):
         if attacks:
             severe = without_edges.severities(queue.store(), record, attacks)
-            given_away.show(record, attacks, severe)
+            given_away.show(record, attacks, severe, lambda _: _by("an outsider, so far"))
             details += given_away.details(record, attacks, severe)
         elif attackable(record):
             st.markdown("Nobody has attacked this run yet.")
@@ -82,6 +83,8 @@ def found_out(record: RunRecord) -> None:
                 st.markdown("**Is ε as claimed?**", width="content")
                 fallen, colour = _fallen(said, audits, bare)
                 st.badge(fallen, color=colour)
+                if audits:
+                    _by("the worst case, so far")
             st.markdown(_shown(said, audits, bare))
             details.append(_picked(audits))
         if attacks or audits:
@@ -93,6 +96,11 @@ def found_out(record: RunRecord) -> None:
                 _see(record, "worst-case", f"See the audit{'s' * (len(audits) > 1)}", ":material/gavel:")
             if attacks or audits:
                 public_noise.way(record)
+
+
+def _by(who: str) -> None:
+    """Who has found that: what an outsider finds is no measure of what a worst case may."""
+    st.markdown(f":gray[by {who}]", width="content")
 
 
 def _audits(record: RunRecord) -> list[AuditRecord]:
@@ -113,11 +121,14 @@ def _fallen(
     if shown > said.epsilon:
         return "no: our proof is refuted", "red"
     if published is not None and shown > published:
-        taken = premise(said) if bare is None or bare <= published else ""
-        return ", ".join(filter(None, (f"the paper's {stated('published', published)} is refuted", taken))), "orange"
+        return f"the paper's {stated('published', published)} is {published_fell(said, bare)}", "orange"
     whole = [one for one in audits if one.covers == "run"]
     if whole and all(map(reach.too_few, whole)):
-        return f"not refuted; {'this audit' if len(whole) == 1 else 'these audits'} could not", "gray"
+        most = max(map(reach.most, whole))
+        return (
+            f"not refuted; {'this audit' if len(whole) == 1 else 'these audits'} could show {most:.2f} at most",
+            "gray",
+        )
     return "not refuted, which is no proof", "gray"
 
 
