@@ -179,6 +179,17 @@ def test_noise_is_drawn_anew_for_every_model() -> None:
     assert len({row.tobytes() for row in asked.signals}) == len(asked.signals)
 
 
+def test_models_on_one_graph_have_noise_and_draws_of_their_own() -> None:
+    """Of methods that draw themselves whom they learn from: the first has the run's draws, no other has."""
+    told = subject("dp-gpl")
+    ran, *others = shadows._members(told, QUICK, [graph()] * 4, range(4), own_draws=True)
+    assert len({one.context.noise_key for one in (ran, *others)}) == 4
+    assert len({one.context.shared_key for one in (ran, *others)}) == 4
+    assert shadows._members(told, QUICK, [graph()], range(1), own_draws=True)[0].context.shared_key == (
+        ran.context.shared_key
+    )
+
+
 def test_answers_are_kept_by_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = subject("mlp", tmp_path)
     first = answered(told)
@@ -204,6 +215,15 @@ def test_answers_are_kept_by_content(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for name in ("signals", "members", "strangers", "accuracies", "nodes"):
         assert np.array_equal(getattr(first, name), getattr(second, name))
     assert (first.ways, first.targets) == (second.ways, second.targets)
+
+
+def test_kept_answers_are_those_of_one_device_and_of_one_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    told, held = subject("mlp"), graph()
+    named = shadows._digest(told, QUICK, held)
+    assert shadows._digest(told, replace(QUICK, query="alone", confidence=0.9), held) == named, "whatever is asked"
+    assert shadows._digest(replace(told, device="cuda"), QUICK, held) != named
+    monkeypatch.setattr(shadows, "program", lambda: "another version")
+    assert shadows._digest(told, QUICK, held) != named
 
 
 def test_answers_without_shadow_models_are_not_kept_for_attacks_that_need_them(tmp_path: Path) -> None:
@@ -339,6 +359,15 @@ def test_what_a_record_says_of_groups_and_of_the_exposed() -> None:
     ]
     assert [(one.name, one.nodes) for one in record.by_degree] == [("0", 3), ("1", 2), ("2 to 3", 1)]
     assert record.areas == (pytest.approx(6 / 9), 1.0)
+
+
+def test_the_claim_beside_a_bound_is_the_sound_one() -> None:
+    told = subject("dp-mlp")
+    claimed = replace(told, statement=replace(told.statement, epsilon=3.0, epsilon_as_published=1.0))
+    play = Play(nodes=np.arange(8), scores=np.arange(8.0), members=np.arange(8) > 3, accuracy=0.5)
+    record = judged("lira", claimed, QUICK, [play], Implied(bound=2.0), graph(), models=1, seconds=1.0)
+    assert record.sound == 3.0
+    assert not record.refutes_sound
 
 
 def test_a_group_of_degrees_reaches_to_where_the_next_begins() -> None:

@@ -21,6 +21,12 @@ def test_numbers_by_hand() -> None:
     assert (found.rates[0].low, found.rates[0].high) == pytest.approx((0.0, exact.high))
 
 
+def test_balanced_accuracy_is_that_of_one_threshold_for_both_sides() -> None:
+    """At or above 1: both members, and one of two others."""
+    found = outcome(np.array([1.0, 1.0, 1.0, 0.0]), np.array([True, True, False, False]))
+    assert found.balanced_accuracy == 0.75
+
+
 @pytest.mark.parametrize("shift", [0.0, 1.5])
 def test_intervals_of_rates_cover(shift: float) -> None:
     """Of 300 pairs of normal samples, as many cover the true rate as are promised, at every false one."""

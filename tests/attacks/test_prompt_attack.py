@@ -24,6 +24,7 @@ from privgraph.attacks.prompts import (
     drawn,
     judged,
 )
+from privgraph.attacks.scores import lira, rmia
 from privgraph.attacks.signals import Shadows, scaled_confidence
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
@@ -297,6 +298,19 @@ def test_shadow_prompts_that_never_had_the_targets_say_nothing() -> None:
     mean = found.mean_area("lira", confidence=0.99)
     assert mean.low < 0.5 < mean.high
     assert mean.high - mean.low < 0.35
+
+
+def test_each_score_is_the_one_of_its_name() -> None:
+    draw = np.random.default_rng(0)
+    members, shadows = draw.random((2, 6)) < 0.5, np.arange(8)[:, None] % 2 == np.arange(6) % 2
+    said = draw.normal(size=(10, 9))
+    found = judged(np.arange(6), np.zeros(6, dtype=np.int64), members, shadows, said)
+    held = Shadows(signals=said[2:, :6], members=shadows)
+    for row in range(2):
+        one = said[row, :6]
+        assert np.array_equal(found.scores["lira"][row], lira(one, held, online=True))
+        assert np.array_equal(found.scores["lira-offline"][row], lira(one, held, online=False))
+        assert np.array_equal(found.scores["rmia"][row], rmia(one, held, said[row, 6:], said[2:, 6:]))
 
 
 def test_the_same_seed_gives_the_same_attack() -> None:

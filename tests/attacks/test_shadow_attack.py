@@ -285,6 +285,10 @@ def test_a_shadow_s_parts_are_as_large_as_the_target_s(setting: str) -> None:
     """It validates on nobody: who does in the target's public part, trains here."""
     target, config = social(), PrivGnnConfig(**TABLE)
     given, made = (one.sizes(240) for one in (config, shadow._shadow_config(config, target, setting)))
+    assert (
+        shadow._shadow_config(config, target, setting).trained_on
+        == {"attack-1": "private", "attack-2": "public"}[setting]
+    )
     assert given.val > 0
     assert made.private == given.private
     assert made.train + made.val == given.train + given.val

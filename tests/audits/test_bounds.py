@@ -393,6 +393,15 @@ def test_a_band_of_chance_covers_the_long_run_as_often_as_it_says_and_not_much_m
     assert float(high[0]) == pytest.approx(float(at_most(hits, 300, 0.05)), abs=0.02)
 
 
+def test_the_band_of_chance_by_hand() -> None:
+    """20 trials without the unit, 5% false alarms: none to three lie above the threshold meant, but for 5% on
+    either side, so that it lies no lower than the fourth."""
+    curve = roc(np.array([18.5, 17.5, 16.5, 14.5]), np.arange(20.0))
+    low, high = chance_band(curve, (4, 20), np.array([0.05]), 0.8)
+    assert low[0] == 0.0
+    assert high[0] == pytest.approx(stats.binomtest(3, 4).proportion_ci(0.9, method="exact").high)
+
+
 def test_a_thinned_curve_makes_a_band_wider_and_never_narrower() -> None:
     generator = np.random.default_rng(5)
     present, absent = generator.normal(1, 1, 3000), generator.normal(0, 1, 3000)
@@ -474,3 +483,12 @@ def test_of_canaries_outsiders_and_single_steps_no_such_limit_follows() -> None:
         assert least_area(replace(made_audit(), adversary=adversary)) is None
     assert least_area(made_audit(covers="step")) is None
     assert (least_area(replace(made_audit(), turn=3)) or 0.0) < (least_area(made_audit()) or 0.0), "all hold together"
+
+
+@pytest.mark.parametrize("turn", [0, 2])
+def test_how_often_the_worst_case_is_right_at_least_by_hand(turn: int) -> None:
+    """Half of the trials are on a dataset, and six scores share what the turn leaves of 5%."""
+    limit = least_area(replace(made_audit(trials=4000), area=0.7, turn=turn))
+    assert limit is not None
+    gap = 0.7 * math.log(0.7 / limit) + 0.3 * math.log(0.3 / (1 - limit))
+    assert math.exp(-2000 * gap) == pytest.approx(0.05 / 6 / (6 if turn else 1))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from privgraph.audits import mechanism
 from privgraph.audits.bounds import shared_confidence, threshold_bound
 from privgraph.audits.games import aggregation, edges, gradients, subgraphs, votes
 from privgraph.audits.games.base import Dice, Game, Law, log_ratio
@@ -315,6 +316,34 @@ def test_delta_and_seed_are_the_callers() -> None:
     assert replace(first, seconds=0.0) == replace(again, seconds=0.0)
     assert first.scores_with != other.scores_with
     assert audited(which, trials=300).delta == which.statement.delta
+
+
+def test_every_bound_is_at_the_delta_that_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+    for name in ("threshold_bound", "gaussian_bound"):
+        real = getattr(mechanism, name)
+        monkeypatch.setattr(
+            mechanism, name, lambda *given, real=real, **how: asked.append(how["delta"]) or real(*given, **how)
+        )
+    audited(subject("dp-mlp", batch_size=450), trials=300, delta=0.01)
+    assert asked == [0.01, 0.01]
+
+
+def test_no_piece_of_trials_is_played_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither in one dataset, nor in both, nor for two mechanisms: each has coins of its own."""
+    named: list[str] = []
+
+    def dice(*, seed: int, name: str) -> Dice:
+        named.append(name)
+        return Dice(seed=seed, name=name)
+
+    monkeypatch.setattr(mechanism, "Dice", dice)
+    games = parts(subject("gap", unit="node"))
+    assert len(games) > 1
+    for present in (True, False):
+        one, other = (mechanism._played(games, present, 20, 0, chunk) for chunk in (0, 1))
+        assert not np.array_equal(one, other)
+    assert len(set(named)) == len(named) == 4 * len(games)
 
 
 @pytest.mark.parametrize("name", ["heter-poisson", "gap", "pate"])

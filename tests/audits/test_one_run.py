@@ -13,7 +13,7 @@ from scipy import optimize, stats
 from scipy.special import ndtr, ndtri
 
 from privgraph.audits import one_run
-from privgraph.audits.one_run import LARGEST_SHIFT, one_run_epsilon, one_run_shift, too_rare
+from privgraph.audits.one_run import LARGEST_SHIFT, most_in_one_run, one_run_epsilon, one_run_shift, too_rare
 
 Array = NDArray[np.float64]
 REPETITIONS = 400
@@ -140,3 +140,13 @@ def test_coins_that_nobody_knows_show_no_shift_and_wrong_input_is_refused() -> N
             one_run_shift(wrong, included, 0.95)
     with pytest.raises(ValueError, match="cannot be"):
         too_rare(10, 4, 5, least_under(1.0), 0.1)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-3])
+def test_the_most_that_canaries_can_show_is_what_right_guesses_alone_show(delta: float) -> None:
+    included = np.arange(100) < 50
+    most = most_in_one_run(100, delta, 0.95)
+    assert most == one_run_epsilon(included.astype(float), included, delta, 0.95)
+    if not delta:  # all of 100 coins: (e^epsilon / (1 + e^epsilon))^100 is a third of 5%
+        right = (0.05 / 3) ** (1 / 100)
+        assert most == pytest.approx(np.log(right / (1 - right)), abs=1e-6)

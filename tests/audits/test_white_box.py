@@ -148,6 +148,17 @@ def test_delta_and_claims_go_together() -> None:
     assert tighter.sound > of.statement.epsilon
 
 
+def test_the_bound_that_counts_is_the_one_that_was_fixed_before_and_not_the_largest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The largest of three bounds would be wrong more often than each of them."""
+    monkeypatch.setattr(white_box, "one_run_epsilon", lambda *_: 50.0)
+    record = audited(subject("dp-mlp", epochs=2), canaries=100)
+    shown = {bound.route: bound.epsilon for bound in record.bounds}
+    assert shown["one run"] == 50.0
+    assert record.epsilon == shown["gaussian"] < 50.0
+
+
 def test_every_bound_of_a_later_turn_is_at_what_the_turn_leaves_of_the_confidence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

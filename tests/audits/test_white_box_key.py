@@ -38,8 +38,10 @@ def test_audits_of_one_run_have_noise_of_their_own(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(white_box, "run_keys", spy)
     of = subject("dp-mlp")
-    for run, options in (("a", {}), ("a", {}), ("a", {"canaries": 101}), ("a", {"seed": 1}), ("b", {})):
+    for run, turn, options in (
+        ("a", 1, {}), ("a", 1, {}), ("a", 2, {}), ("a", 1, {"canaries": 101}), ("a", 1, {"seed": 1}), ("b", 1, {})
+    ):  # fmt: skip
         with pytest.raises(OptionError, match="nothing is trained"):
-            audited(replace(of, run=run), **options)
+            audited(replace(of, run=run, turn=turn), **options)
     assert keys[0] == keys[1]
-    assert len(set(keys)) == 4
+    assert len(set(keys)) == 5

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.figures.made_attacks import attack as made_attack
 from tests.runs.runs_made_here import done
 
 import privgraph as pg
@@ -67,6 +68,34 @@ def test_an_attack_and_everything_after_it(tmp_path: Path, capsys: pytest.Captur
     assert (record.turn, found.turn) == (1, 2)
     alone = {"seconds": 0.0, "turn": 0, "notes": (), "bound": 0.0}  # a later turn has to be surer
     assert replace(found, **alone) == replace(record, **alone)  # type: ignore[arg-type]
+
+
+def test_an_attack_in_plain_lines() -> None:
+    made = made_attack(targets=3)
+    found = replace(
+        made.outcome, members=120, others=40, area=0.61, area_low=0.55, area_high=0.66, balanced_accuracy=0.58
+    )
+    record = replace(
+        made, title="Told", run="a-run", outcome=found, areas=(0.61, 0.7, 0.79), bound=2.34567, sound=1.23456,
+        delta=1e-5, models=27, seconds=1.25, knows=("it asks",), notes=("by the way",),
+    )  # fmt: skip
+    first, area, *rest = describe(record).splitlines()
+    assert first == "Told: a-run"
+    # of three, by Student's t: 4.303 times 0.09 by the root of 3
+    assert area == (
+        "Area under the ROC curve: 0.700 (0.5 is chance; 0.476 to 0.924 at 95% confidence, mean of 3 models)"
+    )
+    assert rest[3:] == [
+        "Balanced accuracy of the best threshold: 58.0%",
+        "Targets: 120 nodes trained on, 40 nodes not trained on; 27 models, in 1.2 s",
+        "Area over 3 attacked models: 0.610 to 0.790; on the run's own training nodes 0.610 (0.550 to 0.660 at 95% "
+        "confidence)",
+        "Epsilon: at least 2.34 with 95% confidence, at delta 1e-05; the run's sound epsilon is 1.235 - REFUTED by "
+        "this attack",
+        "Attacker: it asks",
+        "Note: by the way",
+    ]
+    assert "REFUTED" not in describe(replace(record, sound=2.4))
 
 
 @pytest.mark.long

@@ -12,7 +12,7 @@ from tests.figures.made_attacks import attack
 
 from privgraph.attacks.exchange import group_delta
 from privgraph.attacks.options import AttackOptions
-from privgraph.audits.bounds import at_most
+from privgraph.audits.bounds import at_most, mean_of_shares
 from privgraph.data.load import load
 from privgraph_workbench.figures.attacks import (
     attack_areas,
@@ -259,6 +259,8 @@ def test_exposure_has_a_bar_for_each_group() -> None:
     for place, row in enumerate(rows):
         assert (row["low"], row["high"]) == tuple(ends[2 * place : 2 * place + 2])
         assert row["low"] < row["exposure"] < row["high"] or row["exposure"] in (0, 1)
+        ends_of_95 = mean_of_shares(row["exposure"], row["nodes"], 0.025)
+        assert (row["low"], row["high"]) == pytest.approx(ends_of_95)
     wide, narrow = (pick(rows, key=lambda row: row["nodes"]) for pick in (min, max))
     assert wide["high"] - wide["low"] > narrow["high"] - narrow["low"], "of few nodes little is known"
     assert [panel.x.title != "" for panel in chart.panels] == [False, True], "no title above another panel's label"

@@ -228,6 +228,11 @@ class TestScores:
         assert outline.x[:2] == (rows[0]["low"], rows[0]["high"])
         assert outline.y[:2] == (rows[0]["share_with"],) * 2
 
+    def test_a_share_is_of_its_own_dataset(self) -> None:
+        record = replace(audit(), edges=(0.0, 1.0, 2.0), scores_with=(3, 1), scores_without=(1, 7))
+        rows = audit_scores.data(record)
+        assert [(row["share_with"], row["share_without"]) for row in rows] == [(0.75, 0.125), (0.25, 0.875)]
+
     def test_an_outsider_asks_of_nodes_and_not_of_trials(self) -> None:
         record = replace(audit(), adversary=Adversary.OUTSIDER, audit="lira")
         for held in (record, audit()):

@@ -14,9 +14,11 @@ from tests.pages.kept_runs import keep, spec
 
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord, Rival
+from privgraph.audits.record import AuditRecord
+from privgraph.privacy.kinds import Adversary
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures.attacks import attack_roc
+from privgraph_workbench.figures.attacks import attack_roc, limits
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.views.attacks import (
     findings,
@@ -24,6 +26,7 @@ from privgraph_workbench.views.attacks import (
 )
 from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.words import attacks as attack_words
+from privgraph_workbench.words import audits as audit_words
 from privgraph_workbench.words import rates, relying, verdicts
 from privgraph_workbench.words.numbers import percent
 
@@ -263,7 +266,44 @@ def test_whether_one_may_rely_on_the_guarantee_is_one_sentence(store: RunStore, 
     assert relying.answer(replace(small, epsilon=9.0, epsilon_as_published=5.0), [], [gauss]).startswith(
         "Rely on the sound ε of 9, not the paper's 5, which is refuted, if the noise is Gaussian, as the ledger says"
     )
+    faulty = relying.answer(replace(small, known_faults=("its noise was too small",)), [], [])
+    assert faulty.startswith("Do not rely on this guarantee: the program that made this run had a fault")
     step = replace(audit, covers="step")
     assert relying.answer(small, [], [step]).startswith("You may rely"), "what one step claims is another number"
     assert relying.answer(small, [], [replace(audit, sound=0.2)]).startswith("Do not rely on this guarantee: more was")
     assert relying.answer(replace(said, unit="none", ledger=()), [], []) == "There is no guarantee here to rely on."
+
+
+def test_what_is_shown_without_a_premise_counts_what_the_audited_number_counts(store: RunStore, run: str) -> None:
+    """Audits of the whole run, at no smaller delta, and of those without a turn the first alone."""
+    said = store.get(run).statement
+    assert said is not None
+    wholly = keep(store, spec("dp-mlp", unit="node", epsilon=8.0, batch_size=10**6))
+    plain = store.get(wholly).statement
+    assert plain is not None
+    claimed = replace(plain, epsilon_audited=7.0, audited_by="mechanism", adversary=Adversary.WORST_CASE, delta=1e-5)
+    made = made_audit(run)
+
+    def of(epsilon: float, **change: object) -> AuditRecord:
+        """With a Gaussian bound of 7, and this one without the premise."""
+        bounds = (replace(made.bounds[0], epsilon=epsilon), replace(made.bounds[1], epsilon=7.0))
+        return replace(made, epsilon=7.0, bounds=bounds, **change)  # type: ignore[arg-type]
+
+    first = of(1.0, turn=1)
+    assert audit_words.shown_bare([first, of(2.0, turn=2)], claimed) == 2.0
+    assert audit_words.shown_bare([first, of(3.0, turn=2, covers="step")], claimed) == 1.0
+    assert audit_words.shown_bare([first, of(3.0, turn=2, delta=1e-6)], claimed) == 1.0
+    assert audit_words.shown_bare([of(3.0), first], claimed) == 1.0, "one without a turn counts beside none with one"
+    assert audit_words.shown_bare([of(1.0), of(3.0)], claimed) == 1.0
+
+
+def test_an_attack_that_refutes_the_proof_is_as_severe_as_any() -> None:
+    little = replace(made_attack(memory=1.0), areas=(0.56, 0.57, 0.58), sound=1.0)
+    assert verdicts.severity(replace(little, bound=0.5), None) < verdicts.GIVEN_AWAY
+    assert verdicts.severity(replace(little, bound=1.5), None) == verdicts.GIVEN_AWAY
+
+
+def test_no_line_where_nobody_drew_who_trains() -> None:
+    limited = replace(made_attack(), sound=2.0, steps=2, drawn=True)
+    assert limits.no_line(limited, "node") == ""
+    assert limits.no_line(replace(limited, drawn=False), "node") == "who trains was not drawn by our own split"

@@ -6,6 +6,8 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -19,6 +21,7 @@ from privgraph.runs.attacking import Attacking
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.attack import describe
+from privgraph_workbench.facts import without_edges
 from privgraph_workbench.figures.attacks import attack_exposure, attack_roc, attack_scores
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.attacks import verdict
@@ -268,3 +271,21 @@ def test_influence_is_pointed_out_where_it_can_be_asked_and_was_not(opened: Open
     assert hint not in said[gap], "it cannot be asked"
     store.add_attack(run, replace(made(run, memory=3.0), options=AttackOptions(by="influence", targets=3)))
     assert hint not in " ".join(text.value for text in opened("attacks", run=run, found="1").caption)
+
+
+def test_a_perceptron_stands_beside_an_attack_that_asked_the_same_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the same distance: the newest of these, and none of pairs of another kind."""
+    run = SimpleNamespace(id="perceptron", state="done")
+    record: Any = SimpleNamespace(spec=SimpleNamespace(method="gnn"))
+    told = made()
+    alike, by_another = (
+        replace(told, options=replace(told.options, **{key: value}))
+        for key, value in (("unlinked", "alike"), ("distance", "cosine"))
+    )
+    old, new = replace(told, seconds=1.0), replace(told, seconds=2.0)
+    monkeypatch.setattr(without_edges, "perceptrons", lambda *_: [run])
+    store: Any = SimpleNamespace(attacks=lambda _: [old, new, alike, by_another])
+    found = [without_edges.beside(store, record, one) for one in (told, alike, by_another)]
+    assert found == [new, alike, by_another]
+    without: Any = SimpleNamespace(attacks=lambda _: [old])
+    assert without_edges.beside(without, record, alike) is None
