@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -28,9 +29,9 @@ def form(label: str, key: str, *, icon: str, asked: bool) -> ExpanderContainer:
     return st.expander(label, key=state, icon=icon, on_change="rerun")
 
 
-def columns(key: str, widths: int | Sequence[int]) -> list[DeltaGenerator]:
+def columns(key: str, widths: int | Sequence[int], gap: Literal["medium", "large"] = "large") -> list[DeltaGenerator]:
     """Columns that stand one below the other where a page is too narrow for figures side by side."""
-    return st.container(key=f"{shell.STACK}-{key}").columns(widths, gap="large")
+    return st.container(key=f"{shell.STACK}-{key}").columns(widths, gap=gap)
 
 
 def cards(key: str, boxes: Sequence[tuple[str, str, str]]) -> None:
