@@ -142,7 +142,7 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         told = f"take {shown[0].text}"
         why = _above(last.best, [*last.rows[1:2], *_free(seen)], last, seen) or "No other method has run."
     elif kind == "before" and last.before is not None:
-        told = f"stay at{at(last.before)}, where {reader(last.before)} has {with_interval(last.before)}"
+        told = f"stay{at(last.before)}, where {reader(last.before)} has {with_interval(last.before)}"
         why = f"What is promised there is promised here. No method is clearly better here: the best, {there}."
     elif kind == "several":
         takes = tuple(dict.fromkeys(row["method"] for row in (last.best, *last.alike)))
@@ -223,15 +223,14 @@ def _apart(one: Row, other: Row, seen: Seen, level: float) -> str:
     if found is None:
         return f"{plus(one['mean'] - other['mean'])} points"
     ends = "the same in every seed" if found[2] - found[1] <= NO_WIDTH else f"{plus(found[1])} to {plus(found[2])}"
-    return f"{plus(found[0])} points, {ends}"
+    return f"{plus(found[0])} points ({ends})"
 
 
 def _above(best: Row, rows: Sequence[Row], one: Judged, seen: Seen) -> str:
     """What it is clearly above, and by how much; "" where that is nothing."""
     level = level_of(one.rows)
     told = [
-        f"{'the next best, ' if row in one.rows else ''}{title_of(row)} ({_apart(best, row, seen, level)})"
-        for row in rows
+        f"{title_of(row)}{', the next best,' * (row in one.rows)} by {_apart(best, row, seen, level)}" for row in rows
     ]
     return f"Clearly above {both(told)}." if told else ""
 
@@ -245,17 +244,19 @@ def _several(one: Judged, rival: Row, seen: Seen) -> str:
     """What the first of a budget is not clearly above, and what it is."""
     level, best = level_of(one.rows), one.best
     count = min(best["seeds"], rival["seeds"])
-    far = f"{_apart(best, rival, seen, level)}, {counted(count, 'seed')}"
+    far = f"{_apart(best, rival, seen, level)}, {counted(count, 'seed')}."
     if rival["mean"] > best["mean"]:
-        said = f"{title_of(rival)} has the higher mean, but {title_of(best)} alone is clearly above {_measure(seen)}"
+        first, other = title_of(best), title_of(rival)
+        said = f"{other} has the higher mean, but is not clearly above {_measure(seen)}, and {first} is. "
+        said += f"{first} against {other}: {far}"
         clear = ""
     else:
-        said = f"Not clearly above {title_of(rival)}"
+        said = f"Not clearly above {title_of(rival)}: {far}"
         second = next((row for row in one.rows if row is not best), rival)
         clear = _above(best, [*([second] if second not in one.alike else []), *_free(seen)], one, seen)
     others = [title_of(row) for row in one.alike if row is not rival]
     nor = f" Nor is {title_of(best)} clearly above {both(others)}." if others else ""
-    return " ".join(filter(None, (f"{said} ({far}).{nor}", clear)))
+    return " ".join(filter(None, (f"{said}{nor}", clear)))
 
 
 def _needed(one: Judged, seen: Seen) -> tuple[Needed, ...]:

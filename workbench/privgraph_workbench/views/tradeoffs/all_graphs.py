@@ -29,7 +29,9 @@ def show(drawn: Mapping[DatasetSpec, RunRecord], units: Sequence[str], chosen: D
     chosen: the graph that the parts below the figure are about."""
     told = {unit: list(_told(drawn, unit)) for unit in units}
     told = {unit: ones for unit, ones in told.items() if ones}
+    here = f"The parts below the figure are about {markup.literal(chosen.title)}."
     if not told:
+        st.caption(here)
         return
     left, middle, _ = st.columns([2, 2, 3])
     nodes = left.number_input("Nodes of your graph", min_value=1, value=None, step=1, key="like_nodes")
@@ -46,7 +48,7 @@ def show(drawn: Mapping[DatasetSpec, RunRecord], units: Sequence[str], chosen: D
         carded.show(head, [[_line(*one, budgets)] for one in ones], label=f"What hides {advising.HIDES[unit]}")
     st.caption(
         f"Mean accuracies; *or*: no clear winner. {WHY} {advising.CHOOSING} Turn All graphs off for intervals, costs "
-        f"and reasons. The parts below the figure are about {markup.literal(chosen.title)}."
+        f"and reasons. {here}"
     )
 
 
