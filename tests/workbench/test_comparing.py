@@ -14,7 +14,7 @@ from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import advising, comparing, promising
+from privgraph_workbench.facts import advising, comparing, promising, stretches
 from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks
 
 
@@ -83,12 +83,12 @@ def test_what_is_clearly_best_is_taken_and_what_it_is_above_is_told(store: RunSt
         {"mlp": 0.4, "gnn": 0.9},
     )
     said = advising.verdict(records, "edge")
-    (line,) = said.stretches
-    assert (line.epsilons, line.kind, line.takes) == ((1.0, 4.0), "one", ("progap",))
+    small, line = said.stretches
+    assert (small.epsilons, small.kind, small.takes) == ((1.0,), "one", ("progap",))
+    assert (line.epsilons, line.kind, line.takes) == ((4.0,), "one", ("progap",))
     assert line.text == (
-        "ε 1 to 4 (strong to weak protection): take ProGAP, 71.0% at ε 1, 81.0% at ε 4, costs 19 and 9 points. "
-        "At ε 4 clearly above the next best, GAP (61.0%, lower by 20.0 to 20.0 points) and "
-        "the model that ignores edges (40.0%, lower by 38.5 to 43.5 points)."
+        "ε 4 (weak protection): take ProGAP, 81.0% (78.5% to 83.5%), costs 9 points. Clearly above GAP, the next "
+        "best, by +20.0 points (the same in every seed) and MLP (ignores edges) by +41.0 points (+38.5 to +43.5)."
     )
     assert said.settled
     assert said.heading == (
@@ -137,12 +137,13 @@ def test_each_range_of_budgets_has_its_own_advice(store: RunStore) -> None:
     assert [(one.span, one.kind, one.takes) for one in told.stretches] == [
         ("ε 0.5 to 1", "blind", ("mlp",)),
         ("ε 2", "one", ("progap",)),
-        ("ε 4 to 8", "several", ("progap", "gap")),
+        ("ε 4", "several", ("progap", "gap")),
+        ("ε 8", "several", ("progap", "gap")),
     ]
-    assert told.stretches[2].text == (
-        "ε 4 to 8 (weak protection to next to none): no clear winner; ProGAP has 90.0% at ε 4, 95.0% at ε 8. At ε 8 "
-        "clearly above the model that ignores edges (51.0%), but not clearly above GAP (94.0%, lower by −4.0 to 6.0 "
-        "points, 3 seeds)."
+    assert told.stretches[3].text == (
+        "ε 8 (next to no protection): no clear winner: ProGAP, 95.0% (92.5% to 97.5%); or GAP, 94.0% (91.5% to 96.5%). "
+        "Not clearly above GAP: +1.0 points (−4.0 to +6.0), 3 seeds. Clearly above MLP (ignores edges) by +44.0 points "
+        "(+41.5 to +46.5)."
     )
 
 
@@ -155,8 +156,10 @@ def test_a_higher_mean_alone_is_no_reason_to_pay_for_noise(store: RunStore) -> N
     assert low.why.endswith("is clearly better: the best, ProGAP, has 70.0% (55.1% to 84.9%) at ε 1.")
     assert (high.kind, high.takes) == ("several", ("gap", "progap")), "at ε 4 80.0%, 65.1% to 94.9%"
     assert high.why.startswith(
-        "Clearly above the model that ignores edges (67.0%), but not clearly above ProGAP (80.0%, lower by "
+        "ProGAP has the higher mean, but is not clearly above MLP (ignores edges) (67.0%), and GAP is. GAP against "
+        "ProGAP: −8.0 points ("
     )
+    assert high.lines[1][0] == "or ProGAP: higher mean, but not clearly above MLP (ignores edges) (67.0%)"
 
 
 @pytest.mark.long
@@ -177,8 +180,8 @@ def test_what_would_settle_a_choice_is_so_many_seeds_and_they_do(store: RunStore
     seeds = {one.seeds for one in line.needed}
     assert {(one.method, one.epsilon) for one in line.needed} == {("gap", 4.0), ("progap", 4.0)}
     (more,) = seeds
-    assert line.why.startswith("Not clearly above GAP (60.0%, lower by −")
-    assert line.why.endswith(" points, 4 seeds).")
+    assert line.why.startswith("Not clearly above GAP: +5.0 points (−")
+    assert line.why.endswith("), 4 seeds.")
     for count, kind in ((more, "one"), (more - 1, "several")):
         for one in store.find():
             store.delete(one.id)
@@ -194,9 +197,9 @@ def test_what_would_settle_a_choice_is_so_many_seeds_and_they_do(store: RunStore
 
 def test_what_no_number_of_seeds_would_tell_is_said_to_be_near(store: RunStore) -> None:
     records = filled(store, {"gap": [0.60, 0.65, 0.70], "progap": [0.701, 0.651, 0.601]}, {"mlp": 0.4})
-    (line,) = advising.verdict(records, "edge").stretches
-    assert "but not clearly above GAP (75.0%, lower by −" in line.why
-    assert not line.needed
+    for line in advising.verdict(records, "edge").stretches:
+        assert line.why.startswith("Not clearly above GAP: +0.1 points (−")
+        assert not line.needed
 
 
 def _finished(store: RunStore, reached: dict[str, dict[float, list[float]]]) -> list[RunRecord]:
@@ -223,13 +226,14 @@ def test_what_a_smaller_budget_gives_is_not_lost_at_a_larger_one(store: RunStore
     small, large = advising.verdict(records, "node").stretches
     assert (small.span, small.kind) == ("ε 4", "one")
     assert (large.span, large.kind, large.takes) == ("ε 8 to 16", "before", ())
-    assert large.told.startswith("no more than at ε 4, where DP-MLP (reads no edge) has 60.0% (")
+    assert large.told.startswith("stay at ε 4, where DP-MLP (reads no edge) has 60.0% (")
+    assert (large.lines[0][0], large.protection) == ("stay at ε 4", "weak"), "that of the smaller budget"
     assert large.why.startswith(
         "What is promised there is promised here. No method is clearly better here: the best, GAP"
     )
 
 
-def test_of_what_cannot_be_told_apart_the_nearest_is_named_and_why(store: RunStore) -> None:
+def test_all_that_cannot_be_told_apart_is_named_and_why(store: RunStore) -> None:
     """The next best, which is clearly below, is told too."""
     records = _finished(
         store,
@@ -242,11 +246,9 @@ def test_of_what_cannot_be_told_apart_the_nearest_is_named_and_why(store: RunSto
     )
     (line,) = advising.verdict(records, "node").stretches
     assert line.kind == "several"
-    assert line.why.startswith(
-        "Clearly above HeterPoisson (64.0%, lower by 6.0 to 6.0 points), but not clearly above GAP"
-    )
-    assert line.why.endswith(" points, 3 seeds).")
-    assert "ProGAP" not in line.why
+    assert line.why.startswith("Not clearly above GAP: +15.0 points (−")
+    assert "), 3 seeds. Nor is DP-MLP clearly above ProGAP. Clearly above HeterPoisson, the next best, by " in line.why
+    assert [one[0] for one in line.lines] == ["DP-MLP (reads no edge)", "or GAP", "or ProGAP"]
 
 
 def test_a_network_is_the_most_accurate_one_whatever_its_options(store: RunStore) -> None:
@@ -259,7 +261,7 @@ def test_a_network_is_the_most_accurate_one_whatever_its_options(store: RunStore
     assert len(networks) == 6
     said = advising.verdict(records, "edge", (), networks).text
     assert "; costs are points below a graph network without privacy, 88.0%)" in said
-    assert "take ProGAP, 71.0% at ε 1, 81.0% at ε 4, costs 17 and 7 points" in said
+    assert "take ProGAP, 81.0% (78.5% to 83.5%), costs 7 points" in said
     assert "86.0%" not in said
 
 
@@ -274,7 +276,7 @@ def test_what_is_taken_says_what_it_promises(store: RunStore) -> None:
     assert (run.spec.method, run.spec.asked_epsilon, run.spec.seed) == ("progap", told.epsilon, 0)
     assert told.epsilon == said.stretches[0].epsilons[0], "of the budget at which it is taken"
     blind = advising.Verdict(
-        unit="edge", stretches=(advising.Stretch(epsilons=(1.0,), kind="blind", takes=("mlp",), told="", why=""),)
+        unit="edge", stretches=(stretches.Stretch(epsilons=(1.0,), kind="blind", takes=("mlp",), told="", why=""),)
     )
     (told,) = promising.promises(records, blind)
     assert "It protects no person." in told.text
@@ -360,7 +362,7 @@ def test_a_budget_at_which_one_method_ran_alone_says_nothing(store: RunStore) ->
     alone = made_runs.spec("gap", epsilon=8.0, unit="edge")
     records.append(made_runs.finish(store, alone, 0.9, made_runs.statement(made_runs.edge_entries(2))))
     said = advising.verdict(records, "edge")
-    assert [one.span for one in said.stretches] == ["ε 1 to 4"]
+    assert [one.span for one in said.stretches] == ["ε 1", "ε 4"]
     assert "A single method has run at ε 8." in said.notes
 
 

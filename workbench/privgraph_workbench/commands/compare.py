@@ -16,9 +16,10 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line
 from privgraph_workbench.commands.values import pairs, whole
 from privgraph_workbench.facts import advising, comparing, datasets
+from privgraph_workbench.facts.row_words import protects_of, with_interval
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
-from privgraph_workbench.words.numbers import duration, percent, upper
+from privgraph_workbench.words.numbers import duration
 
 MOST_KNOWN = 2000
 TAG = "compare"
@@ -62,7 +63,7 @@ def compare_command(parsed: argparse.Namespace) -> int:
         ]
         print(json_line({"rows": [_plain(row) for row in rows], "advice": advice, "why": said.text, "runs": ids}))
     else:
-        print(_table(rows))
+        print(_table(rows, parsed.unit))
         print(said.text)
     return 0 if all(record.state == "done" for record in records) else 1
 
@@ -86,13 +87,11 @@ def _plain(row: Row) -> dict[str, object]:
     return {name: None if row[name] is not None and row[name] == math.inf else row[name] for name in names}
 
 
-def _table(rows: list[Row]) -> str:
+def _table(rows: list[Row], unit: str) -> str:
     lines = [f"{'method':28} {'protects':9} {'sound epsilon':>13}  accuracy (95% over seeds)"]
     for row in sorted(rows, key=lambda one: (one["unit"] == "none", one["title"], one["epsilon"])):
-        band = "" if row["low"] is None else f" ({percent(row['low'])} to {percent(row['high'])})"
-        epsilon = "none" if math.isinf(row["epsilon"]) else upper(row["epsilon"], 3)
-        unit = "nothing" if row["unit"] == "none" else row["unit"]
-        lines.append(f"{row['title'][:28]:28} {unit:9} {epsilon:>13}  {percent(row['mean'])}{band}")
+        protects, epsilon = protects_of(row, unit)
+        lines.append(f"{row['title'][:28]:28} {protects:9} {epsilon:>13}  {with_interval(row)}")
     return "\n".join(lines)
 
 

@@ -5,13 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts.advising import BLIND, CHOOSING, SECRET, UNITS, Verdict, verdict
+from privgraph_workbench.facts.advising import CHOOSING, SECRET, UNITS, Verdict, verdict
+from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import graph_of
 
+HEAD = ("ε", "Take", "Accuracy", "Cost", "Protection")
+
+
+def table(said: Verdict) -> list[list[tuple[str, ...]]]:
+    """What is said as rows under `HEAD`, a group for each stretch of budgets. Its budgets and their
+    protection stand in its first row alone."""
+    return [
+        [
+            (*((one.budgets,) if not place else ()), *cells, *((one.protection,) if not place else ()))
+            for place, cells in enumerate(one.lines)
+        ]
+        for one in said.stretches
+    ]
+
+
+def reasons(said: Verdict) -> str:
+    """Why, in Markdown, a point for each stretch of budgets."""
+    return "\n".join(f"- **{one.span}.** {markup.literal(one.why)}" for one in said.stretches)
+
 
 def lines(said: Verdict) -> str:
-    """What is said in Markdown, a point for each stretch of budgets."""
+    """What is said with the reasons in Markdown, a point for each stretch of budgets."""
     told = [
         f"- **{one.span}: {markup.literal(one.told)}.** {one.worth.capitalize()}. {markup.literal(one.why)}"
         for one in said.stretches

@@ -5,29 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal
 
 from privgraph.options import listed
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts.row_words import at, both, reader, title_of, with_interval
+from privgraph_workbench.facts.judging import Judged, Seen, judged, kept
 from privgraph_workbench.facts.seedwise import Seedwise, together
+from privgraph_workbench.facts.stretches import BLIND, Stretch, guess_words, stretch
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks
-from privgraph_workbench.words import meaning
-from privgraph_workbench.words.numbers import percent, signed, whole
+from privgraph_workbench.words.numbers import percent
 from privgraph_workbench.words.statements import protect_nobody
 
 HIDES = {"edge": "edges", "node": "people"}
 UNITS = {"edge": "one edge", "node": "one person with everything about them"}
-BLIND = "mlp"
-"""A model that reads no edge: it hides all of them, and needs no noise for it."""
 NETWORK = "gnn"
 """A network without privacy."""
 BARE = "a graph network without privacy"
-IGNORES = "the model that ignores edges"
-WIDE = 0.3
-"""An interval as wide as that says too little to choose by."""
 CHOOSING = "Choosing by test labels reads private data, and no ε here pays for it: choose on a public graph like yours."
 """What the choice itself reads."""
 BASIS = (
@@ -41,51 +35,6 @@ ACCURACY, PREC = "test accuracy", "PREC@1 of relations"
 """What is compared: methods that predict relations have no accuracy."""
 SECRET = "Each ε is that of the same noise with a secret key: train your own before you release anything."
 """What holds where the noise of runs is public."""
-Kind = Literal["blind", "nothing", "one", "several", "before", "unsure"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Needed:
-    """How many seeds a method would need at a budget to be told from another there, about."""
-
-    method: str
-    epsilon: float
-    seeds: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stretch:
-    """Neighbouring budgets of which the same is said.
-
-    kind: `blind` (edges are to be hidden, and nothing that adds noise is clearly better than a model that
-    reads none), `nothing` (no method is clearly better than a guess), `one` (a single method is clearly the
-    best), `several` (there is no clear winner), `before` (nothing is better than what a smaller budget gave),
-    `unsure` (too little has run). takes: what can be taken, the best first. told: what is said, before the
-    reasons; why: these, a sentence or two. needed: what would settle it, where no more than
-    `seedwise.MOST_SEEDS` seeds would.
-    """
-
-    epsilons: tuple[float, ...]
-    kind: Kind
-    takes: tuple[str, ...]
-    told: str
-    why: str
-    needed: tuple[Needed, ...] = ()
-
-    @property
-    def span(self) -> str:
-        """Its budgets in words."""
-        ends = dict.fromkeys((self.epsilons[0], self.epsilons[-1]))
-        return f"ε {' to '.join(f'{one:g}' for one in ends)}"
-
-    @property
-    def worth(self) -> str:
-        """What its budgets promise, in words; what reads no edge promises more than any of them."""
-        return "hides every edge" if self.kind == "blind" else meaning.strengths(self.epsilons[0], self.epsilons[-1])
-
-    @property
-    def text(self) -> str:
-        return f"{self.span} ({self.worth}): {self.told}. {self.why}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,8 +67,12 @@ class Verdict:
             return "No method has a finished run yet."
         if self.thin:
             return f"Too little has run to say what hides {HIDES[self.unit]} best: {self.thin}."
-        beside = "" if self.bare is None else f"; costs are points below {BARE}, {percent(self.bare)}"
-        return f"To hide {HIDES[self.unit]} ({self.score}{beside}):{self.lead}"
+        return f"To hide {HIDES[self.unit]} ({self.measured}):{self.lead}"
+
+    @property
+    def measured(self) -> str:
+        """What the percentages and costs are."""
+        return self.score + ("" if self.bare is None else f"; costs are points below {BARE}, {percent(self.bare)}")
 
     @property
     def text(self) -> str:
@@ -152,14 +105,14 @@ def verdict(
     blind = next((row for row in rows if row["method"] == BLIND and row["unit"] == "none"), None)
     bare = _network(tradeoff.data(networks or records), private[-1]["test_nodes"])
     guess = tradeoff_marks.guessed(private)
-    seen = _Seen(seeds=Seedwise.of([*records, *networks]), unit=unit, blind=blind, bare=bare, guess=guess)
+    seen = Seen(seeds=Seedwise.of([*records, *networks]), unit=unit, blind=blind, bare=bare, guess=guess)
     budgets = {asked: list(held) for asked, held in groupby(private, key=lambda row: row["asked"])}
     single = [asked for asked, held in budgets.items() if len(held) < 2 <= len(methods)]
-    judged: list[_Judged] = []
+    told: list[Judged] = []
     for asked, held in budgets.items():
         if asked not in single:
-            judged.append(_kept(_judged(held, seen), judged, seen))
-    stretches = tuple(_stretch(list(same), seen) for _, same in groupby(judged, key=_alike))
+            told.append(kept(judged(held, seen), told, seen))
+    stretches = tuple(stretch(list(same), seen) for _, same in groupby(told, key=_alike))
     notes = [f"A single method has run at ε {listed([f'{one:g}' for one in single])}."] if single else []
     notes += [f"Not run yet: {', '.join(absent)}."] if absent else []
     return Verdict(
@@ -171,191 +124,16 @@ def verdict(
         notes=tuple(notes),
         score=PREC if "relation prediction" in METHODS[methods[0]].tasks else ACCURACY,
         bare=None if bare is None else bare["mean"],
-        lead=_lead(judged, seen),
+        lead=_lead(told, seen),
         public=protect_nobody([one.statement for one in records if one.spec.unit == unit and one.statement]),
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Seen:
-    """What every budget is judged by: the runs seed by seed, the unit, a model that reads no edge, and a
-    network without privacy (None: it has not run), and how often a guess is right (None: not known)."""
-
-    seeds: Seedwise
-    unit: str
-    blind: Row | None
-    bare: Row | None
-    guess: float | None
-
-    @property
-    def free(self) -> Row | None:
-        """What hides the unit without noise."""
-        return self.blind if self.unit == "edge" else None
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Judged:
-    """One budget: its rows by their means, what is said of it, the best, and what cannot be told from it;
-    of the kind `before` also what is as good and was had at a smaller budget."""
-
-    rows: list[Row]
-    kind: Kind
-    best: Row
-    alike: tuple[Row, ...] = ()
-    before: Row | None = None
-
-
-def _judged(rows: list[Row], seen: _Seen) -> _Judged:
-    known = [row for row in rows if row["low"] is not None and row["high"] - row["low"] <= WIDE]
-    if not known:
-        return _Judged(rows=rows, kind="unsure", best=rows[0])
-    level = together(len(rows))
-    if seen.free is not None:
-        better = [row for row in rows if seen.seeds.clear(row, seen.free, level)]
-    else:
-        better = [row for row in rows if seen.seeds.above_guess(row, level)]
-    if not better:
-        return _Judged(rows=rows, kind="blind" if seen.free is not None else "nothing", best=rows[0])
-    best, level = better[0], _level(rows)
-    alike = tuple(row for row in rows if row is not best and not seen.seeds.clear(best, row, level))
-    return _Judged(rows=rows, kind="several" if alike else "one", best=best, alike=alike)
-
-
-def _kept(one: _Judged, smaller: Sequence[_Judged], seen: _Seen) -> _Judged:
-    """The same, or that nothing at this budget is better than the best that smaller ones gave."""
-    won = [two.best for two in smaller if two.kind in ("one", "several") and two.best["delta"] <= one.best["delta"]]
-    before = max(won, key=lambda row: float(row["mean"]), default=None)
-    if before is None or one.kind == "unsure":
-        return one
-    if one.kind in ("one", "several") and one.best["mean"] >= before["mean"]:
-        return one
-    if any(seen.seeds.clear(row, before, together(len(one.rows))) for row in one.rows):
-        return one
-    return _Judged(rows=one.rows, kind="before", best=one.rows[0], before=before)
-
-
-def _level(rows: Sequence[Row]) -> float:
-    """Of the intervals that tell which is best: a wrong one would have to beat the right one, and each of the
-    others might (Hsu 1984)."""
-    return together(len(rows) - 1)
-
-
-def _alike(one: _Judged) -> tuple[str, str]:
-    """By what budgets side by side are told in one."""
-    told = one.best["method"] if one.kind in ("one", "several") else ""
+def _alike(one: Judged) -> tuple[str, str]:
+    """By what budgets side by side are told in one: not where a method is taken, for its accuracy is another
+    one at each."""
+    told = str(one.best["asked"]) if one.kind in ("one", "several") else ""
     return one.kind, told if one.before is None else str(one.before["runs"])
-
-
-def _stretch(same: list[_Judged], seen: _Seen) -> Stretch:
-    """Budgets side by side of which the same is said."""
-    kind, title = same[0].kind, title_of(same[0].best)
-    last = same[-1]
-    takes: tuple[str, ...] = ()
-    needed: tuple[Needed, ...] = ()
-    nearest = max((one.best for one in same), key=lambda row: float(row["mean"]))
-    there = f"{title_of(nearest)}, has {with_interval(nearest)}{at(nearest)}"
-    if kind == "blind" and seen.blind is not None:
-        takes, told = (BLIND,), f"take {IGNORES}, {with_interval(seen.blind)}{_cost([seen.blind], seen)}"
-        why = f"It needs no noise, and no method that adds noise is clearly better: the best, {there}."
-    elif kind == "nothing":
-        told = "no method helps"
-        why = f"None is clearly better than {_guess(seen)}: the best, {there}."
-    elif kind == "one":
-        takes, told = (same[0].best["method"],), f"take {reader(same[0].best)}, {_reached(same, seen)}"
-        below = [*last.rows[1:2], *([seen.free] if seen.free is not None else [])]
-        where = f"At ε {last.best['asked']:g} clearly" if len(same) > 1 else "Clearly"
-        why = (
-            f"{where} above {both([_beaten(last.best, row, seen, _level(last.rows)) for row in below])}."
-            if below
-            else "No other method has run."
-        )
-    elif kind == "before" and (before := last.before) is not None:
-        told = f"no more than{at(before)}, where {reader(before)} has {with_interval(before)}"
-        why = f"What is promised there is promised here. No method is clearly better here: the best, {there}."
-    elif kind == "several":
-        takes = tuple(dict.fromkeys(row["method"] for one in reversed(same) for row in (one.best, *one.alike)))
-        told = f"no clear winner; {reader(same[0].best)} has {_reached(same, seen)}"
-        why = _several(last, seen, where=at(last.best) if len(same) > 1 else "")
-        needed = _needed(same, seen)
-    else:
-        told = "too little has run"
-        row = last.best
-        why = (
-            f"{title} has fewer than three seeds."
-            if row["low"] is None
-            else f"{title}'s interval is {percent(row['low'])} to {percent(row['high'])}."
-        )
-    budgets = tuple(one.best["asked"] for one in same)
-    return Stretch(epsilons=budgets, kind=kind, takes=takes, told=told, why=why, needed=needed)
-
-
-def _beaten(best: Row, row: Row, seen: _Seen, level: float) -> str:
-    """What is clearly worse, and the interval of how much."""
-    title = IGNORES if row is seen.free else f"the next best, {title_of(row)}"
-    return f"{title} ({_below(best, row, seen, level)})"
-
-
-def _below(best: Row, row: Row, seen: _Seen, level: float) -> str:
-    """What it reaches, and the interval of how much lower that is."""
-    found = seen.seeds.difference(best, row, level)
-    far = "" if found is None else f", lower by {' to '.join(signed(100 * one) for one in found[1:])} points"
-    return f"{percent(row['mean'])}{far}"
-
-
-def _several(one: _Judged, seen: _Seen, where: str) -> str:
-    """What the first of a budget is clearly above, and of what cannot be told from it the nearest. where: the
-    budget, of several."""
-    level, others = _level(one.rows), [row for row in one.rows if row is not one.best]
-    near = min(one.alike, key=lambda row: abs(float(one.best["mean"] - row["mean"])))
-    told = [f"{IGNORES} ({percent(seen.free['mean'])})"] if seen.free is not None else []
-    if (second := others[0]) not in one.alike:
-        told.append(f"{title_of(second)} ({_below(one.best, second, seen, level)})")
-    clear = f"clearly above {both(told)}, but " if told else ""
-    count = min(one.best["seeds"], near["seeds"])
-    seeds = f"{count} seed{'s' * (count != 1)}"
-    said = f"{clear}not clearly above {title_of(near)} ({_below(one.best, near, seen, level)}, {seeds})."
-    said = f"{where} {said}".strip()
-    return f"{said[0].upper()}{said[1:]}"
-
-
-def _needed(same: list[_Judged], seen: _Seen) -> tuple[Needed, ...]:
-    """The seeds of each method at each budget with which the best would be told from the others, as far as
-    `MOST_SEEDS` would do."""
-    seeds: dict[tuple[str, float], int] = {}
-    for one in same:
-        for row in one.alike:
-            if told := seen.seeds.to_tell(one.best, row, _level(one.rows)):
-                for each in (one.best, row):
-                    key = each["method"], each["asked"]
-                    seeds[key] = max(told, seeds.get(key, 0))
-    return tuple(Needed(method=name, epsilon=asked, seeds=told) for (name, asked), told in seeds.items())
-
-
-def _reached(same: Sequence[_Judged], seen: _Seen) -> str:
-    """The accuracy of the best at one budget with its interval, or at both ends of several, and its cost."""
-    ends = [same[0].best] if len(same) == 1 else [same[0].best, same[-1].best]
-    said = with_interval(ends[0]) if len(ends) == 1 else ", ".join(f"{percent(row['mean'])}{at(row)}" for row in ends)
-    return said + _cost(ends, seen)
-
-
-def _cost(ends: Sequence[Row], seen: _Seen) -> str:
-    """How many points it is below a network without privacy, which no interval tells to a decimal; "" where
-    none has run on the same nodes."""
-    if seen.bare is None:
-        return ""
-    points = [f"{whole(100 * (seen.bare['mean'] - row['mean']))}{_unclear(row, seen.bare, seen)}" for row in ends]
-    return f", costs {' and '.join(points)} points"
-
-
-def _unclear(row: Row, bare: Row, seen: _Seen) -> str:
-    """A word where a network without privacy is better, but not clearly."""
-    far = seen.seeds.difference(bare, row)
-    return " (not clear)" if far is not None and far[1] <= 0 < far[0] else ""
-
-
-def _guess(seen: _Seen) -> str:
-    """What takes no learning, and how often it is right."""
-    return "a guess" if seen.guess is None else f"a guess ({percent(seen.guess)})"
 
 
 def _thin(stretches: Sequence[Stretch], absent: Sequence[str], expected: int) -> str:
@@ -367,21 +145,20 @@ def _thin(stretches: Sequence[Stretch], absent: Sequence[str], expected: int) ->
     return ""
 
 
-def _lead(judged: Sequence[_Judged], seen: _Seen) -> str:
+def _lead(told: Sequence[Judged], seen: Seen) -> str:
     """What holds at every budget of people: that no method helps, or none more than a model that reads no
     edge and protects nobody, which is no alternative, but a measure."""
-    if seen.unit != "node" or not judged:
+    if seen.unit != "node" or not told:
         return ""
-    if all(one.kind == "nothing" for one in judged):
-        return f" no method helps at any ε tried. None is clearly better than {_guess(seen)}."
+    if all(one.kind == "nothing" for one in told):
+        return f" no method helps at any ε tried. None is clearly better than {guess_words(seen)}."
     if seen.blind is None or any(
-        seen.seeds.clear(row, seen.blind, together(len(one.rows))) for one in judged for row in one.rows
+        seen.seeds.clear(row, seen.blind, together(len(one.rows))) for one in told for row in one.rows
     ):
         return ""
     return (
         " at no ε tried is a method clearly better than a model that reads no edge and protects nobody "
-        f"({percent(seen.blind['mean'])})."
-        + ("" if seen.guess is None else f" Naming the largest class for everybody is right in {percent(seen.guess)}.")
+        f"({percent(seen.blind['mean'])})." + ("" if seen.guess is None else f" A guess: {percent(seen.guess)}.")
     )
 
 

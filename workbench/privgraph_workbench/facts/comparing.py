@@ -17,8 +17,9 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.queueing import STACK_LIMIT
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
-from privgraph_workbench.facts.advising import BLIND, NETWORK, UNITS, Needed
+from privgraph_workbench.facts.advising import NETWORK, UNITS
 from privgraph_workbench.facts.method_costs import PRIVACY
+from privgraph_workbench.facts.stretches import BLIND, Needed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.words.listing import told_in_list

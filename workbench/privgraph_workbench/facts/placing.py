@@ -8,8 +8,8 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import expecting
-from privgraph_workbench.facts.advising import BLIND
 from privgraph_workbench.facts.expecting import METRIC, Outlook
+from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.runs import standing
 from privgraph_workbench.words import telling
 

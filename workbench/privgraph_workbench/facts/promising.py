@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts.advising import BLIND, Verdict
+from privgraph_workbench.facts.advising import Verdict
+from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words.numbers import rounded_delta
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from privgraph.registry import METHODS
+from privgraph_workbench.facts.references import interval
+from privgraph_workbench.facts.seedwise import NO_WIDTH
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.words.naming import reads_no_edge
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.words.numbers import kept, percent, signed
 
 
 def at(row: Row) -> str:
@@ -24,8 +27,48 @@ def reader(row: Row) -> str:
 
 
 def with_interval(row: Row) -> str:
-    span = "" if row["low"] is None else f" ({percent(row['low'])} to {percent(row['high'])})"
-    return f"{percent(row['mean'])}{span}"
+    """An accuracy with its interval over seeds, where it has one."""
+    return percent(row["mean"]) + ("" if row["low"] is None else f" ({spread(row)})")
+
+
+def spread(row: Row) -> str:
+    """The interval of an accuracy over seeds. Where all seeds agree it has no width, and how far the test
+    nodes alone leave it open is said instead."""
+    if row["low"] is None:
+        return counted(row["seeds"], "seed")
+    if row["high"] - row["low"] > NO_WIDTH:
+        return f"{percent(row['low'])} to {percent(row['high'])}"
+    nodes = row["test_nodes"]
+    ends = [] if nodes is None else [percent(one) for one in interval(row["mean"], nodes)]
+    alone = f"; {nodes:,} test nodes alone leave {' to '.join(ends)}" if ends else ""
+    return f"same in all {row['seeds']} seeds{alone}"
+
+
+def plus(share: float) -> str:
+    """A difference of shares in points, with its sign.
+
+    >>> plus(0.0846), plus(-0.035)
+    ('+8.5', '−3.5')
+    """
+    points = signed(100 * share)
+    return points if points.startswith("−") else f"+{points}"
+
+
+def counted(number: object, thing: str) -> str:
+    """
+    >>> counted("1", "point"), counted(3, "seed")
+    ('1 point', '3 seeds')
+    """
+    return f"{number} {thing}{'s' * (str(number) != '1')}"
+
+
+def protects_of(row: Row, unit: str) -> tuple[str, str]:
+    """What a row protects where one unit is to be hidden, and at which sound epsilon: what reads no edge
+    hides all of them without noise."""
+    if unit == "edge" and row["unit"] == "none" and reads_no_edge(row["method"]):
+        return "edge", "0, reads none"
+    protects = "nothing" if row["unit"] == "none" else str(row["unit"])
+    return protects, "none" if math.isinf(row["epsilon"]) else kept(row["asked"], row["epsilon"])
 
 
 def both(names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from statistics import fmean, stdev
+from statistics import NormalDist, fmean, stdev
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures import seeds
@@ -16,6 +16,8 @@ from privgraph_workbench.figures.runs.tradeoff import GUESSES
 METRIC = "test_accuracy"
 MOST_SEEDS = 20
 """With so many seeds a setting what can be told apart is; what cannot is as good."""
+NO_WIDTH = 1e-9
+"""An interval that is no wider has no width: all seeds agree."""
 WRONG = 0.05
 """The chance, at most, that any of the comparisons that answer one question calls clear what is not."""
 
@@ -49,13 +51,15 @@ class Seedwise:
     def difference(self, one: Row, other: Row, level: float = 0.95) -> tuple[float, float, float] | None:
         """By how much the one is better, with its interval: seed by seed where both have most of their seeds
         in common, else of the two means (Welch), which is rather too wide where equal seeds make results that
-        are alike. None where seeds are too few."""
+        are alike. Where all seeds agree it is as wide as the test nodes leave it. None where seeds are too
+        few."""
+        shares = one["mean"], other["mean"]
         if pairs := self._paired(one, other):
-            return seeds.paired(pairs, level)
+            return _opened(seeds.paired(pairs, level), shares, one["test_nodes"], level)
         mine, theirs = self._reached(one), self._reached(other)
         if min(len(mine), len(theirs)) < seeds.FEWEST:
             return None
-        return seeds.difference(_summary(mine), _summary(theirs), level)
+        return _opened(seeds.difference(_summary(mine), _summary(theirs), level), shares, one["test_nodes"], level)
 
     def clear(self, one: Row, other: Row, level: float = 0.95) -> bool:
         """Whether the one is clearly better: the interval of the difference lies above 0."""
@@ -65,7 +69,8 @@ class Seedwise:
     def above_guess(self, row: Row, level: float = 0.95) -> bool:
         """Whether it is clearly better than a guess, or no guess is known."""
         pairs = [(accuracy, guess) for _, accuracy, guess in self._of(row) if guess is not None]
-        found = seeds.paired(pairs, level)
+        shares = row["mean"], row["guess"] or 0.0
+        found = _opened(seeds.paired(pairs, level), shares, row["test_nodes"], level)
         return not pairs or (found is not None and found[1] > 0)
 
     def to_tell(self, one: Row, other: Row, level: float = 0.95) -> int | None:
@@ -77,6 +82,8 @@ class Seedwise:
             return seeds.FEWEST
         apart = [first - second for first, second in self._paired(one, other)]
         spread = stdev(apart) if apart else math.hypot(stdev(mine.values()), stdev(theirs.values()))
+        if spread < NO_WIDTH:
+            return None
         mean = fmean(apart) if apart else fmean(mine.values()) - fmean(theirs.values())
         for count in range(1 + min(len(mine), len(theirs)), MOST_SEEDS + 1):
             if seeds.reach(count, level) * spread < abs(mean):
@@ -96,6 +103,18 @@ class Seedwise:
         shared = sorted(mine.keys() & theirs.keys())
         enough = len(shared) >= seeds.FEWEST and 2 * len(shared) > max(len(mine), len(theirs))
         return [(mine[seed], theirs[seed]) for seed in shared] if enough else []
+
+
+def _opened(
+    found: tuple[float, float, float] | None, shares: tuple[float, float], nodes: int | None, level: float
+) -> tuple[float, float, float] | None:
+    """The difference of two shares of the test nodes; an interval of no width, where all seeds agree, is
+    opened to that of such shares (Wald), as if they were of other nodes: rather too wide."""
+    if found is None or nodes is None or found[2] - found[1] > NO_WIDTH:
+        return found
+    error = math.sqrt(sum(share * (1 - share) for share in shares) / nodes)
+    reach = NormalDist().inv_cdf((1 + level) / 2) * error
+    return found[0], found[0] - reach, found[0] + reach
 
 
 def _summary(reached: Mapping[int, float]) -> tuple[float, float, int]:

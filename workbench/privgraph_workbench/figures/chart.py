@@ -228,7 +228,7 @@ def strengths(values: Sequence[float | None]) -> list[float | None]:
 
 def title_lines(panel: Panel, columns: int) -> list[str]:
     """A panel's title in lines that are no wider than the panel, of which `columns` stand side by side."""
-    return wrapped(panel.title, 80 if columns == 1 else round(50 * min(panel.share, 1.0)))
+    return wrapped(panel.title, 86 if columns == 1 else round(50 * min(panel.share, 1.0)))
 
 
 def widths(panels: Sequence[Panel], columns: int) -> list[float] | None:

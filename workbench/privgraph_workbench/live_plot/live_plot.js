@@ -99,8 +99,18 @@ function roomy({ data, layout }, width) {
     copy[name].title.text = text;
     if (name[0] === "x") below = Math.max(below, more * LINE);
   }
+  const alone = axesOf(copy).filter((name) => name[0] === "x").length === 1;
+  let heading = 0; // pixels that the heading of a single panel grows by: what stands above it goes up
+  for (const note of copy.annotations ?? []) {
+    if (!alone || note.xref !== "x domain" || !note.align) continue;
+    const before = note.text.split("<br>").length;
+    note.text = broken(note.text.replaceAll("<br>", " "), width - 80).text;
+    heading = Math.max(heading, (note.text.split("<br>").length - before) * LINE);
+  }
+  above += heading;
   for (const note of copy.annotations ?? []) {
     if (note.xref !== "paper" || !note.align) continue;
+    note.yshift = (note.yshift ?? 0) + heading;
     const sideways = copy.yaxis?.type === "category" ? 200 : 80; // names of categories push the left edge in
     const before = note.text.split("<br>").length;
     note.text = broken(whole(note.text), width - sideways).text;

@@ -45,9 +45,13 @@ def draw(chart: Chart, theme_name: str = "light") -> go.Figure:
     colours = theme(theme_name)
     columns = min(chart.columns, len(chart.panels))
     rows = math.ceil(len(chart.panels) / columns)
+    # no axes where there is no panel: a narrow page would keep room for them
+    empty = rows * columns - len(chart.panels)
+    cells: list[dict[str, object] | None] = [*({} for _ in chart.panels), *(None for _ in range(empty))]
     figure = make_subplots(
         rows=rows,
         cols=columns,
+        specs=[cells[columns * row : columns * (row + 1)] for row in range(rows)],
         column_widths=widths(chart.panels, columns),
         horizontal_spacing=0.14 / columns + 0.02,
         vertical_spacing=0.36 / rows,  # ticks and title of a panel, and three lines of title of the next

@@ -30,6 +30,7 @@ from privgraph_workbench.words.naming import (
     method_title,
     network_of,
     nodes_of,
+    reads_no_edge,
     setting,
     unit_of,
     variants,
@@ -228,6 +229,7 @@ def _everything(rows: Sequence[Row]) -> Chart:
         legend=True,
         notes=(
             _seeds_note(rows),
+            *_reads_none(rows),
             *([f"{left} more curves have no room in the legend."] if left else []),
         ),
     )
@@ -282,6 +284,14 @@ def _seeds_note(rows: Sequence[Row]) -> str:
     )
     few = "; smaller marks have fewer than three seeds" if bars and any(row["low"] is None for row in rows) else ""
     return f"Each mark is the mean over {count}{bars}{few}."
+
+
+def _reads_none(rows: Sequence[Row]) -> list[str]:
+    """Where edges are protected: that what reads none hides all of them. Its statement promises nothing."""
+    blind = sorted({row["title"] for row in rows if row["unit"] == "none" and reads_no_edge(row["method"])})
+    if not blind or not any(row["unit"] == "edge" for row in rows):
+        return []
+    return [f"{' and '.join(blind)}: no edge is read, so that every edge is hidden without noise (ε = 0 for edges)."]
 
 
 def _guess(members: Sequence[RunRecord]) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -37,9 +38,9 @@ def fold_when_done(key: str, *, asked: bool, done: int) -> None:
     st.session_state[before], st.session_state[counted] = asked, done
 
 
-def columns(key: str, widths: int | Sequence[int]) -> list[DeltaGenerator]:
+def columns(key: str, widths: int | Sequence[int], gap: Literal["medium", "large"] = "large") -> list[DeltaGenerator]:
     """Columns that stand one below the other where a page is too narrow for figures side by side."""
-    return st.container(key=f"{shell.STACK}-{key}").columns(widths, gap="large")
+    return st.container(key=f"{shell.STACK}-{key}").columns(widths, gap=gap)
 
 
 def cards(key: str, boxes: Sequence[tuple[str, str, str]]) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
-from privgraph.options import OptionError
+from privgraph.options import OptionError, listed
 from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery, RunRecord
@@ -18,8 +18,9 @@ from privgraph_workbench.facts.row_words import at, title_of, with_interval
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
+from privgraph_workbench.views.parts import carded, layout
 from privgraph_workbench.views.runs import tabs
-from privgraph_workbench.views.tradeoffs import files, sweep_form
+from privgraph_workbench.views.tradeoffs import files, sending
 from privgraph_workbench.views.tradeoffs.known import Known, known, newest
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words.numbers import duration
@@ -28,34 +29,49 @@ SETTLING = "tradeoffs.settling"
 """The seeds that were asked for last: of which graph and unit, at which budgets, and their runs."""
 
 
-def headline(spec: DatasetSpec, unit: str, drawn: RunRecord | None) -> bool:
-    """What to take on this graph at which ε, as far as finished runs tell; whether there is anything to say:
-    not before two methods have some."""
+def tells(spec: DatasetSpec, unit: str, drawn: RunRecord | None) -> bool:
+    """Whether there is anything to say of this graph: not before two methods have finished runs."""
     found = known(spec, drawn, unit)
-    if found is None or found.said.methods < 2:
-        return False
-    with st.container(border=True):
-        lines(found.said)
-        _settled(spec, unit, found.said)
-        _with_public(found.public, unit)
-        if not found.said.settled:
-            _elsewhere(spec, unit)
-        st.caption(markup.literal(" ".join([*found.said.notes, found.short])))
-    return True
+    return found is not None and found.said.methods > 1
+
+
+def headline(spec: DatasetSpec, unit: str, drawn: RunRecord | None) -> None:
+    """What to take on this graph at which ε, as far as finished runs tell; the reasons when asked for."""
+    found = known(spec, drawn, unit)
+    if found is None:
+        return
+    lines(found.said)
+    query = RunQuery(datasets=(spec.name,), units=("none", unit), states=sending.PENDING)
+    if count := queue.store().count(query):
+        those = "one run is" if count == 1 else f"{count:,} runs are"
+        st.caption(f"**May change: {those} under way.** A run of the gallery that is trained anew counts when it ends.")
+    _settled(spec, unit, found.said)
+    _with_public(found.public, unit)
+    st.caption(markup.literal(" ".join([*found.said.notes, found.short, advising.CHOOSING])))
+    if not found.said.settled:
+        _elsewhere(spec, unit)
+    with layout.fold("Why, and what each promises", f"why.{unit}", icon=":material/help_outline:") as part:
+        if part.open:
+            st.markdown(advised.reasons(found.said))
+            st.caption(advising.BASIS)
+            _promises(found)
 
 
 def lines(said: advising.Verdict) -> None:
-    """What is said, a line for each stretch of budgets, and that the runs behind it protect nobody."""
-    st.markdown(advised.lines(said))
+    """What is said, a row for each stretch of budgets, and that the runs behind it protect nobody."""
+    if said.thin or not said.methods:
+        st.markdown(f"**{markup.literal(said.heading)}**")
+    else:
+        lead = f" {markup.literal(said.lead.strip())}" if said.lead else ""
+        st.markdown(f"**To hide {advising.HIDES[said.unit]}{':' * bool(lead)}**{lead}")
+    carded.show(
+        advised.HEAD, advised.table(said), label=f"What to take to hide {advising.HIDES[said.unit]}", first="ε "
+    )
+    several = any(one.kind == "several" for one in said.stretches)
+    clear = " Where an *or* stands there is no clear winner." if several else ""
+    st.caption(f"{markup.sentence(said.measured)} In brackets: 95% intervals over seeds.{clear}")
     if said.public:
         st.markdown(f"**:red[{markup.literal(said.public)}]** {advising.SECRET}")
-
-
-def behind(spec: DatasetSpec, unit: str, found: Known) -> None:
-    """What methods that are taken promise, what is called clear, and the seeds that would say more."""
-    _promises(found)
-    st.caption(advising.BASIS)
-    _settle(spec, found, unit)
 
 
 def _with_public(found: comparing.WithPublic, unit: str) -> None:
@@ -118,8 +134,7 @@ def _elsewhere(spec: DatasetSpec, unit: str) -> None:
     best, said = max(others.items(), key=lambda one: (one[1].methods, len(one[1].stretches)))
     st.page_link(
         shell.page("tradeoffs"),
-        label=f"More is known on {markup.literal(best.title)}: {said.methods} methods compared to hide "
-        f"{advising.HIDES[unit]}",
+        label=f"More is known on {markup.literal(best.title)} ({said.methods} methods)",
         icon=":material/arrow_forward:",
         query_params={"data": best.name, "protects": unit},
     )
@@ -139,13 +154,13 @@ def _promises(found: Known) -> None:
             )
 
 
-def _settle(spec: DatasetSpec, found: Known, unit: str) -> None:
+def more_seeds(spec: DatasetSpec, found: Known, unit: str) -> None:
     """The button that trains the seeds by which methods might be told apart; nothing where there are none, or
     no files to train on."""
     if not found.more or files.absent(spec):
         return
     held = {row["id"]: row["state"] for row in queue.store().find_rows(RunQuery(ids=tuple(found.more)))}
-    missing = [one for run, one in found.more.items() if held.get(run) not in ("done", *sweep_form.PENDING)]
+    missing = [one for run, one in found.more.items() if held.get(run) not in ("done", *sending.PENDING)]
     if not missing:
         return
     try:
@@ -154,14 +169,14 @@ def _settle(spec: DatasetSpec, found: Known, unit: str) -> None:
         st.error(markup.sentence(error))
         return
     about = duration(comparing.seconds(missing, facts, found.records, capacity()))
-    st.caption(
-        "More seeds might tell methods apart, or not. Each run reads the same people again: what all cost together "
-        "stands at the numbers below the figure."
+    budgets = sorted({one.epsilon for stretch in found.said.stretches for one in stretch.needed})
+    st.markdown(
+        f"**For a clear winner at ε {listed([f'{one:g}' for one in budgets])}:** more seeds of the methods that are "
+        "not told apart. They may settle it, or not, and read the same people again."
     )
     if st.button(
         f"Train {len(missing)} more runs (about {about})", key=f"settle.{unit}", icon=":material/play_arrow:"
-    ) and sweep_form.send(missing, unit, "compare"):
-        budgets = sorted({one.epsilon for stretch in found.said.stretches for one in stretch.needed})
+    ) and sending.send(missing, unit, "compare"):
         st.session_state[SETTLING] = (spec.name, unit, budgets, tuple(one.id for one in missing))
         st.rerun()
 
@@ -169,7 +184,7 @@ def _settle(spec: DatasetSpec, found: Known, unit: str) -> None:
 def _settled(spec: DatasetSpec, unit: str, said: advising.Verdict) -> None:
     """What came of the seeds that were asked for last, once all are there."""
     name, of_unit, budgets, ids = st.session_state.get(SETTLING, ("", "", (), ()))
-    if (name, of_unit) != (spec.name, unit) or queue.store().count(RunQuery(ids=ids, states=sweep_form.PENDING)):
+    if (name, of_unit) != (spec.name, unit) or queue.store().count(RunQuery(ids=ids, states=sending.PENDING)):
         return
     clear = {epsilon for one in said.stretches if one.kind == "one" for epsilon in one.epsilons}
     won = [f"{one:g}" for one in budgets if one in clear]

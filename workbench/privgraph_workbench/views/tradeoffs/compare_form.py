@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -16,38 +15,41 @@ from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts import advising, comparing, datasets
 from privgraph_workbench.facts import plans as plans_of
+from privgraph_workbench.facts.row_words import protects_of, spread
+from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import statement
-from privgraph_workbench.views.tradeoffs import advice, files, known, sweep_form
-from privgraph_workbench.views.tradeoffs.sweep_form import PENDING, POLL_SECONDS
+from privgraph_workbench.views.tradeoffs import advice, files, known, sending
+from privgraph_workbench.views.tradeoffs.sending import PENDING, POLL_SECONDS
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.numbers import duration, kept, percent
+from privgraph_workbench.words.numbers import duration, percent
 
 UNITS = {"edge": "edges", "node": "people (nodes)"}
 
 
-def show(spec: DatasetSpec, drawn: RunRecord | None = None, *, told: Collection[str] = ()) -> None:
-    """What fits; what finished runs say of it, but for units of which that is `told` above; what is missing,
-    how long that takes, and the button. On the graph of the run `drawn` where this data set has options."""
-    shown = st.session_state.get("protects")
+def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
+    """What fits; every number that the advice is said from; what is missing, how long that takes, and the
+    button. On the graph of the run `drawn` where this data set has options."""
     options = known.options_of(spec, drawn)
     offered = [unit for unit in UNITS if comparing.fitting(spec, unit)]
     if not offered:
         st.caption("No method protects anything of this graph.")
         return
-    unit = str(
-        st.segmented_control(
-            "What shall be protected",
-            offered,
-            default=shown if shown in offered else offered[0],
-            required=True,
-            key=f"compare_unit.{shown}",
-            format_func=lambda one: UNITS[one],
+    unit = str(st.session_state.get("protects"))
+    if unit not in offered:  # both, or what nothing protects here
+        unit = str(
+            st.segmented_control(
+                "What shall be protected",
+                offered,
+                default=offered[0],
+                required=True,
+                key="compare_unit",
+                format_func=lambda one: UNITS[one],
+            )
         )
-    )
     try:
         shared = known.shared_by(spec, unit)
         wanted = comparing.specs(spec.name, unit, data_options=options, shared=shared)
@@ -67,20 +69,23 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None, *, told: Collection[
             "nodes are public, and private ones teach. Their accuracies are of other nodes, and belong on Teachers."
         )
     going = any(state in PENDING for state in held.values())
-    shell.fragment(_result, run_every=POLL_SECONDS if going else None)(spec, options, shared, unit, going, unit in told)
+    shell.fragment(_result, run_every=POLL_SECONDS if going else None)(spec, options, shared, unit, going)
+    found = known.of_options(spec, options, shared, unit)
     if missing and files.absent(spec):
         files.needed(spec, "compare")
     elif missing:
         ran = queue.store().find(RunQuery(states=("done",), limit=known.MOST_KNOWN))
-        about = comparing.seconds(missing, facts, ran, capacity())
+        about = duration(comparing.seconds(missing, facts, ran, capacity()))
         label = "Compare what fits" if len(missing) == len(wanted) else "Train what is missing"
-        st.markdown(f"**What it takes.** {len(missing)} runs, about {duration(about)} on this machine.")
+        head = "First, what the comparison lacks" if found.said.methods else "What it takes"
+        st.markdown(f"**{head}.** {len(missing)} runs, about {about} on this machine.")
         _price(wanted, facts)
         asked = st.button(
             f"{label} ({len(missing)} runs)", type="primary", key="compare_go", icon=":material/play_arrow:"
         )
-        if asked and sweep_form.send(missing, unit, "compare", followed=False):
+        if asked and sending.send(missing, unit, "compare", followed=False):
             st.rerun()
+    advice.more_seeds(spec, found, unit)
 
 
 def _price(wanted: Sequence[RunSpec], facts: PublicFacts | None) -> None:
@@ -95,15 +100,9 @@ def _price(wanted: Sequence[RunSpec], facts: PublicFacts | None) -> None:
 
 
 def _result(
-    spec: DatasetSpec,
-    options: Mapping[str, Scalar],
-    shared: Mapping[str, Scalar],
-    unit: str,
-    was_going: bool,
-    told: bool,
+    spec: DatasetSpec, options: Mapping[str, Scalar], shared: Mapping[str, Scalar], unit: str, was_going: bool
 ) -> None:
-    """What is known so far, but for what is `told` above, and how far the rest is: at once, and again as runs
-    end."""
+    """What is known so far, and how far the rest is: at once, and again as runs end."""
     queue.tick()
     ids = tuple(one.id for one in comparing.specs(spec.name, unit, data_options=options, shared=shared))
     rows = queue.store().find_rows(RunQuery(ids=ids))
@@ -119,37 +118,36 @@ def _result(
     found = known.of_options(spec, options, shared, unit)
     if not found.said.methods:
         return
-    if not told:
+    shown = st.session_state.get("protects") in (unit, "both") and not st.session_state.get("everywhere")
+    if found.said.methods == 1 or not shown:  # else it is said above
         advice.lines(found.said)
         st.markdown(markup.literal(" ".join([*found.said.notes, advising.CHOOSING])))
-    advice.behind(spec, unit, found)
-    st.caption(found.words)
     st.dataframe(
         [_line(row, found.said) for row in found.table],
         hide_index=True,
         alt="Accuracy of each method at each epsilon, with intervals over seeds",
     )
+    st.caption(found.words)
 
 
 def _advised(row: Row, said: advising.Verdict) -> str:
     """What is said of the method at that budget; of a model that reads no edge, at which it is taken."""
-    if row["method"] == advising.BLIND and (spans := [one.span for one in said.stretches if one.kind == "blind"]):
+    if row["method"] == BLIND and (spans := [one.span for one in said.stretches if one.kind == "blind"]):
         return f"take at {listed(spans)}"
     for one in said.stretches:
         if row["asked"] in one.epsilons and row["method"] in one.takes:
-            first = row["method"] == one.takes[0]
-            return ("take" if one.kind == "one" else "first choice") if first else "not told from the first choice"
+            return "take" if one.kind == "one" else "may be best"
     return ""
 
 
 def _line(row: Row, said: advising.Verdict) -> dict[str, object]:
-    band = "one seed" if row["low"] is None else f"{percent(row['low'])} to {percent(row['high'])}"
+    protects, epsilon = protects_of(row, said.unit)
     return {
         "method": row["title"],
-        "protects": "nothing" if row["unit"] == "none" else row["unit"],
-        EPSILONS["sound"].title: "∞" if math.isinf(row["epsilon"]) else kept(row["asked"], row["epsilon"]),
+        "protects": protects,
+        EPSILONS["sound"].title: epsilon,
         "accuracy (mean)": percent(row["mean"]),
-        "95% over seeds": band,
+        "95% over seeds": spread(row),
         "seeds": row["seeds"],
         "advice": _advised(row, said),
     }

@@ -17,6 +17,7 @@ from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot, theme
 from privgraph_workbench.facts import comparing, composition
 from privgraph_workbench.facts.finished import Finished
+from privgraph_workbench.facts.row_words import spread
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.notes import badges_of
@@ -26,7 +27,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.parts.states import readable
-from privgraph_workbench.views.tradeoffs import sweep_form
+from privgraph_workbench.views.tradeoffs import sending
 from privgraph_workbench.views.tradeoffs.known import to_report
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
@@ -105,10 +106,11 @@ def _table(done: Finished) -> tuple[list[Row], dict[str, PrivacyStatement]]:
     return neighbours_heatmap.data(records), statements_of(records)
 
 
-def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecord | None) -> None:
+def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecord | None) -> Finished | None:
+    """The figure and its files; the runs in it, None where there are none."""
     queue.tick()
     _open_clicked()
-    waiting = queue.store().count(in_state(query, sweep_form.PENDING))
+    waiting = queue.store().count(in_state(query, sending.PENDING))
     if was_waiting and not waiting:
         st.rerun()
     messages = st.container()  # always there: a plot that moves is drawn anew, and the page jumps
@@ -131,7 +133,7 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecor
                 "the curve.",
                 icon="📈",
             )
-        return
+        return None
     if len(found) == MOST_RUNS:
         st.caption(f"The newest {MOST_RUNS:,} runs are drawn.")
     shown = "all" if not query.datasets else spec.name
@@ -177,15 +179,28 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecor
     left = tradeoff.chart(rows).notes[1:]
     marks = "Filled marks stand at a sound ε, hollow ones at the ε as published, of the same noise."
     st.caption(
-        f"{marks if detailed else 'Each mark stands at a sound ε.'} Grey levels have no ε: they protect nothing, or "
-        "read no edge; a guess names the largest class (of relations: any partner). Bars and bands: 95% confidence "
+        f"{marks if detailed else 'Each mark stands at a sound ε.'} Grey levels have no ε; a guess names "
+        "the largest class (of relations: any partner). Bars and bands: 95% confidence "
         "over three seeds or more. "
         f"{' '.join([*left, _from_gallery([bool(row['gallery']) for row in found])])}"
     )
-    with layout.fold("The numbers, and what all runs cost together", "numbers", icon=":material/table_rows:") as part:
+    return done
+
+
+def numbers(done: Finished, spec: DatasetSpec) -> None:
+    """What is behind the figure: every setting, what all runs cost together, and how many neighbours to
+    read."""
+    rows = _curve(done)
+    with layout.fold(
+        "Every setting in numbers, and what all runs cost together", "numbers", icon=":material/table_rows:"
+    ) as part:
         if part.open:
-            st.dataframe([_shown(row) for row in known], hide_index=True, alt="Accuracy and epsilons of each setting")
-            st.caption(" ".join(markup.sentence(badge) for badge in badges_of(known)))
+            shown = [_shown(row) for row in rows]
+            if len({row["graph"] for row in rows}) == 1:
+                st.caption(f"All on {markup.literal(rows[0]['graph'])}.")
+                shown = [{name: value for name, value in row.items() if name != "graph"} for row in shown]
+            st.dataframe(shown, hide_index=True, alt="Accuracy and epsilons of each setting")
+            st.caption(" ".join(markup.sentence(badge) for badge in badges_of(rows)))
             if together := _together(done):
                 st.caption(together)
     _neighbours(done, spec)
@@ -287,7 +302,6 @@ def _other_unit(query: RunQuery) -> str:
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    band = "one seed" if row["low"] is None else f"{percent(row['low'])} to {percent(row['high'])}"
     return {
         "graph": row["graph"],
         "method": row["title"],
@@ -295,7 +309,7 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
         theme.EPSILONS["sound"].title: kept(row["asked"], row["epsilon"]),
         theme.EPSILONS["published"].title: stated("published", row[COLUMNS["published"]]),
         "accuracy (mean)": percent(row["mean"]),
-        "95% band": band,
+        "95% over seeds": spread(row),
         "seeds": row["seeds"],
         "of them yours": row["seeds"] - row["gallery"],
         "test nodes": row["test_nodes"],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -10,7 +9,7 @@ import streamlit as st
 from privgraph.data.spec import DatasetSpec
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord
-from privgraph_workbench.facts import advising, datasets
+from privgraph_workbench.facts import datasets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, layout
@@ -22,6 +21,7 @@ from privgraph_workbench.views.tradeoffs import (
     figure,
     files,
     known,
+    sending,
     sweep_form,
 )
 from privgraph_workbench.words import markup
@@ -36,46 +36,51 @@ CHOSEN = "chosen"
 def page() -> None:
     """Choose data, methods and unit; the curve; the sweep."""
     st.title("Trade-offs")
-    st.markdown("More privacy (a smaller ε) means more noise and less accuracy. **Click a point** to open its runs.")
+    st.markdown("Which method for this graph, at which ε, and what it costs. **Click a point** to open its runs.")
     queue.tick()
     _rename()
     _remember()
     for complaint in _complaints():
         st.warning(complaint)
     spec, query = _filters()
-    above = st.container()
-    waiting = queue.store().count(figure.in_state(query, sweep_form.PENDING))
+    waiting = queue.store().count(figure.in_state(query, sending.PENDING))
     newest = _newest(replace(query, datasets=(spec.name,)))
-    shell.fragment(figure.show, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting), newest)
+    told = shell.fragment(_answer, run_every=POLL_SECONDS if waiting else None)
+    told(query, spec, bool(waiting), newest)
     empty = newest is None
-    with above:
-        told = _advice(spec, newest, query.units[1:])
     compares = empty and figure.comparable(spec, query)
     label = "Compare what fits" if empty else "Behind this advice, and what has not run yet"
     with layout.fold(label, "compare", icon=":material/recommend:", opened=compares) as part:
         if part.open:
-            compare_form.show(spec, newest, told=told)
+            compare_form.show(spec, newest)
     with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=empty and not compares) as part:
         if part.open:
             sweep_form.show(spec, newest)
-    sweep_form.progress(spec, everywhere=not query.datasets)
+    sending.progress(spec, everywhere=not query.datasets)
 
 
-def _advice(spec: DatasetSpec, newest: RunRecord | None, units: Sequence[str]) -> list[str]:
-    """What to take, of each unit for itself; the units of which it is said in full. Of all graphs, in a
-    line each."""
-    if not st.session_state.get("everywhere"):
-        told = [unit for unit in units if advice.headline(spec, unit, newest)]
-        if told:
-            st.markdown(advising.CHOOSING)
-        return told
-    drawn = {one: run for one in files.choices().values() if (run := known.newest(one.name, *units))}
-    all_graphs.show(drawn, units)
-    st.caption(
-        f"{advising.CHOOSING} Turn All graphs off for the reasons. The parts below the figure are about "
-        f"{markup.literal(spec.title)}."
-    )
-    return []
+def _answer(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecord | None) -> None:
+    """What to take and the figure, side by side where both are of one unit; drawn again as runs end."""
+    units = query.units[1:]
+    told = [unit for unit in units if query.datasets and advice.tells(spec, unit, newest)]
+    if not query.datasets:
+        drawn = {one: run for one in files.choices().values() if (run := known.newest(one.name, *units))}
+        all_graphs.show(drawn, units, spec)
+        figure.show(query, spec, was_waiting, newest)
+        return
+    if len(units) == 1 and told:
+        left, right = layout.columns("answer", [10, 11], "medium")
+        with left:
+            advice.headline(spec, told[0], newest)
+        with right:
+            shown = figure.show(query, spec, was_waiting, newest)
+    else:
+        for column, unit in zip(layout.columns("answers", len(told)) if told else (), told, strict=True):
+            with column:
+                advice.headline(spec, unit, newest)
+        shown = figure.show(query, spec, was_waiting, newest)
+    if shown is not None:
+        figure.numbers(shown, spec)
 
 
 _KEPT = (

@@ -4,7 +4,6 @@ the button."""
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
@@ -19,8 +18,7 @@ from privgraph.runs import engines
 from privgraph.runs.engines import ENGINES
 from privgraph.runs.launch import capacity
 from privgraph.runs.memory import too_large
-from privgraph.runs.queueing import LOCAL
-from privgraph.runs.records import FINISHED, RunQuery, RunRecord, StoreError
+from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.sweep import sweep
 from privgraph_workbench.facts import comparing, datasets
@@ -30,8 +28,7 @@ from privgraph_workbench.forms import data_options, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import keeping, statement
-from privgraph_workbench.views.runs.page import MOST_CHOSEN
-from privgraph_workbench.views.tradeoffs import files
+from privgraph_workbench.views.tradeoffs import files, sending
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import duration
 
@@ -44,8 +41,6 @@ EPSILONS = "0.5, 1, 4"
 FIRST = "progap"
 """The method with which it begins, where it fits."""
 NOTHING = "nothing"
-PENDING = ("queued", "running", "stopping")
-POLL_SECONDS = 2.0
 SEEDS = Parameter("seeds", int, 3, Option("how many seeds each setting runs with", low=1, high=10))
 Setting = tuple[str, Mapping[str, Scalar]]
 
@@ -73,6 +68,9 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
     texts = _numbers(typed)
     if DECIMAL_COMMA.search(typed):
         middle.caption(f"Read as ε = {listed(texts)}. A decimal has a point, as in 0.35.")
+    wrong = _wrong(methods, texts)
+    if wrong:
+        middle.error(" ".join(map(markup.sentence, wrong)))
     asked = right.number_input("Seeds", value=int(SEEDS.default), step=1, key="sweep_seeds")
     left, middle, _ = st.columns([3, 3, 1])
     baselines = _baselines(left, spec, methods)
@@ -87,7 +85,7 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
     plans: list[Plan] = []
     reasons: list[str] = []
     facts: PublicFacts | None = None
-    if not data.errors:
+    if not data.errors and not wrong:
         try:
             facts = datasets.public_facts(spec, data.values, "random")
             _about(spec, facts)
@@ -110,9 +108,9 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
         st.error(markup.sentence(text))
     if data.errors:
         st.info(widgets.pointer(data.errors), icon=":material/edit:")
-    elif missing and not reasons:
+    elif missing and not reasons and not wrong:
         st.info(f"Give at least {missing}.")
-    ready = not (reasons or data.errors or missing)
+    ready = not (reasons or wrong or data.errors or missing)
     if ready:
         _price(specs, plans, facts, int(asked))
     _button(specs, unit, ready=ready, varied=bool(varied))
@@ -120,7 +118,7 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
 
 def _button(specs: Sequence[RunSpec], unit: str, *, ready: bool, varied: bool) -> None:
     engine = _engine()
-    under_way = set(_pending())
+    under_way = set(sending.pending())
     ids = tuple({one.id for one in specs})
     again = bool(specs) and set(ids) <= set(st.session_state.get("sweep", ()))
     done = queue.store().find_rows(RunQuery(ids=ids, states=("done",))) if ids else []
@@ -133,37 +131,8 @@ def _button(specs: Sequence[RunSpec], unit: str, *, ready: bool, varied: bool) -
         key="sweep_go",
         disabled=not ready or own or (again and bool(under_way)),
         icon=":material/play_arrow:",
-    ) and send(specs, unit, "sweep", engine=engine, varied=varied):
+    ) and sending.send(specs, unit, "sweep", engine=engine, varied=varied):
         st.rerun()
-
-
-def send(
-    specs: Sequence[RunSpec],
-    unit: str,
-    tag: str,
-    *,
-    engine: str = LOCAL,
-    varied: bool = False,
-    followed: bool = True,
-) -> bool:
-    """Train these, show their curves, and where they are `followed` how far they are; whether they could be
-    sent."""
-    try:
-        sent = queue.submit(specs, tags=[tag], engine=engine)
-    except (StoreError, OptionError, OSError) as error:
-        st.error(markup.sentence(error))
-        return False
-    if followed:
-        st.session_state["sweep"] = tuple(dict.fromkeys([*_pending(), *sent]))
-    st.session_state["sent"] = (tuple({one.method: None for one in specs}), unit, varied)
-    return True
-
-
-def progress(spec: DatasetSpec, *, everywhere: bool) -> None:
-    """How far the runs are that were sent last; nothing where none were. The figure above is of this graph,
-    or of all (`everywhere`)."""
-    under_way = bool(_pending())
-    shell.fragment(_progress, run_every=POLL_SECONDS if under_way else None)(under_way, "" if everywhere else spec.name)
 
 
 def _engine() -> str:
@@ -274,11 +243,23 @@ def _numbers(typed: str) -> list[str]:
     return typed.replace(",", " ").replace(";", " ").split()
 
 
+def _wrong(methods: Sequence[str], texts: Sequence[str]) -> list[str]:
+    """What is wrong with the budgets that were typed: of each what the first method that refuses it says."""
+    said: dict[str, str] = {}
+    for name in methods:
+        known = next(one for one in parameters(METHODS[name].load_config()) if one.name == "epsilon")
+        for text in texts:
+            try:
+                parse(known, text)
+            except OptionError as error:
+                said.setdefault(text, str(error))
+    return [said[text] for text in texts if text in said]
+
+
 def _settings(
     methods: Sequence[str], unit: str, texts: Sequence[str], varied: str, values: Sequence[Scalar]
 ) -> list[Setting]:
-    """Every method at every ε, with every value of the varied option. Raises `OptionError` for an ε that a
-    method does not admit."""
+    """Every method at every ε, with every value of the varied option."""
     found: list[Setting] = []
     for name in methods:
         known = next(one for one in parameters(METHODS[name].load_config()) if one.name == "epsilon")
@@ -312,67 +293,6 @@ def _price(specs: Sequence[RunSpec], plans: Sequence[Plan], facts: PublicFacts |
     private = [plan.statement for plan in plans if plan.statement.unit != "none"]
     if private:
         statement.looking(private, seeds, "private runs of this sweep")
-
-
-def pending() -> int:
-    """How many runs of the sweeps that were sent from here are under way."""
-    return len(_pending())
-
-
-def _pending() -> tuple[str, ...]:
-    ids: tuple[str, ...] = st.session_state.get("sweep", ())
-    return tuple(str(row["id"]) for row in queue.store().find_rows(RunQuery(ids=ids, states=PENDING))) if ids else ()
-
-
-def _progress(was_under_way: bool, drawn: str) -> None:
-    """How far the runs are that were sent last, with a way to stop them, or what came of them; on which
-    graph, where another one is `drawn` above ("": all are)."""
-    ids: tuple[str, ...] = st.session_state.get("sweep", ())
-    if not ids:
-        return
-    queue.tick()
-    rows = queue.store().find_rows(RunQuery(ids=ids))
-    states = Counter(row["state"] for row in rows)
-    names = dict.fromkeys(str(row["dataset"]) for row in rows)
-    above = not drawn or drawn in names
-    on = "" if above else f", on {listed([markup.literal(naming.data_title(name)) for name in names])}"
-    grows, stands = ("; the figure above grows as they end", ", and stand in the figure above") if above else ("", "")
-    said = f"**Sent from here{on}:** {states['done']} of {len(ids)} runs finished"
-    failed = sum(count for state, count in states.items() if state in FINISHED and state != "done")
-    said += f", {failed} did not get to their end" if failed else ""
-    left = sum(states.values()) - states["done"] - failed
-    if was_under_way and not left:
-        st.rerun()
-    if left:
-        stopping = states["stopping"] == left
-        st.button(
-            "Stopping…" if stopping else "Stop them",
-            key="sweep_stop",
-            icon=":material/stop:",
-            disabled=stopping,
-            on_click=_stop,
-            args=(ids,),
-        )
-        st.progress(
-            (states["done"] + failed) / len(ids),
-            text=f"{said}{grows}.",
-        )
-    elif states["done"]:
-        st.success(f"{said}{stands}.", icon=":material/check_circle:")
-        st.page_link(
-            shell.page("runs"),
-            label="These runs, side by side",
-            icon=":material/arrow_forward:",
-            query_params={"chosen": ",".join(ids[:MOST_CHOSEN])},
-        )
-    else:
-        st.warning(f"{said}.")
-
-
-def _stop(ids: tuple[str, ...]) -> None:
-    """Ask every run of the sweep to stop that is not over."""
-    for row in queue.store().find_rows(RunQuery(ids=ids, states=PENDING)):
-        queue.store().request_stop(str(row["id"]))
 
 
 def _about(spec: DatasetSpec, facts: PublicFacts | None) -> None:

@@ -19,8 +19,9 @@ from privgraph.runs.memory import too_large
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench import live_plot
-from privgraph_workbench.facts import advising, datasets, expecting, plans
+from privgraph_workbench.facts import datasets, expecting, plans
 from privgraph_workbench.facts.expecting import BEYOND_RUNS, RELATIONS, Expected, Outlook
+from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.runs import expected as figure
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.forms.again import CHANGED
@@ -133,7 +134,7 @@ def _budgets(asked: Asked) -> list[float | None]:
 
 
 def _outlook(run: RunSpec, chosen: beginnings.Choice) -> Outlook:
-    methods = dict.fromkeys((run.method, chosen.method.without_privacy, advising.BLIND))
+    methods = dict.fromkeys((run.method, chosen.method.without_privacy, BLIND))
     return expecting.outlook(expecting.finished(queue.store(), methods, run.dataset), run)
 
 

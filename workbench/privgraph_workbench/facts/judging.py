@@ -1,0 +1,79 @@
+"""What is said of one budget of a comparison: whether something is clearly better than what needs no noise,
+and which method is best. No Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from privgraph_workbench.facts.seedwise import Seedwise, together
+from privgraph_workbench.figures.chart import Row
+
+WIDE = 0.3
+"""An interval as wide as that says too little to choose by."""
+Kind = Literal["blind", "nothing", "one", "several", "before", "unsure"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """What every budget is judged by: the runs seed by seed, the unit, a model that reads no edge, and a
+    network without privacy (None: it has not run), and how often a guess is right (None: not known)."""
+
+    seeds: Seedwise
+    unit: str
+    blind: Row | None
+    bare: Row | None
+    guess: float | None
+
+    @property
+    def free(self) -> Row | None:
+        """What hides the unit without noise."""
+        return self.blind if self.unit == "edge" else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """One budget: its rows by their means, what is said of it, the best, and what cannot be told from it;
+    of the kind `before` also what is as good and was had at a smaller budget."""
+
+    rows: list[Row]
+    kind: Kind
+    best: Row
+    alike: tuple[Row, ...] = ()
+    before: Row | None = None
+
+
+def judged(rows: list[Row], seen: Seen) -> Judged:
+    known = [row for row in rows if row["low"] is not None and row["high"] - row["low"] <= WIDE]
+    if not known:
+        return Judged(rows=rows, kind="unsure", best=rows[0])
+    level = together(len(rows))
+    if seen.free is not None:
+        better = [row for row in rows if seen.seeds.clear(row, seen.free, level)]
+    else:
+        better = [row for row in rows if seen.seeds.above_guess(row, level)]
+    if not better:
+        return Judged(rows=rows, kind="blind" if seen.free is not None else "nothing", best=rows[0])
+    best, level = better[0], level_of(rows)
+    alike = tuple(row for row in rows if row is not best and not seen.seeds.clear(best, row, level))
+    return Judged(rows=rows, kind="several" if alike else "one", best=best, alike=alike)
+
+
+def kept(one: Judged, smaller: Sequence[Judged], seen: Seen) -> Judged:
+    """The same, or that nothing at this budget is better than the best that smaller ones gave."""
+    won = [two.best for two in smaller if two.kind in ("one", "several") and two.best["delta"] <= one.best["delta"]]
+    before = max(won, key=lambda row: float(row["mean"]), default=None)
+    if before is None or one.kind == "unsure":
+        return one
+    if one.kind in ("one", "several") and one.best["mean"] >= before["mean"]:
+        return one
+    if any(seen.seeds.clear(row, before, together(len(one.rows))) for row in one.rows):
+        return one
+    return Judged(rows=one.rows, kind="before", best=one.rows[0], before=before)
+
+
+def level_of(rows: Sequence[Row]) -> float:
+    """Of the intervals that tell which is best: a wrong one would have to beat the right one, and each of the
+    others might (Hsu 1984)."""
+    return together(len(rows) - 1)

@@ -1,0 +1,270 @@
+"""What is said of budgets side by side: what to take there, what that reaches and costs, and why. No
+Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from privgraph_workbench.facts.judging import Judged, Kind, Seen, level_of
+from privgraph_workbench.facts.row_words import at, both, counted, plus, reader, title_of, with_interval
+from privgraph_workbench.facts.seedwise import NO_WIDTH
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.words import meaning
+from privgraph_workbench.words.numbers import percent, whole
+
+BLIND = "mlp"
+"""A model that reads no edge: it hides all of them, and needs no noise for it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Needed:
+    """How many seeds a method would need at a budget to be told from another there, about."""
+
+    method: str
+    epsilon: float
+    seeds: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """What may be taken at a budget, or has the highest mean where nothing is. reached: its accuracy with the
+    interval; cost: by how many points that is below a network without privacy ("": not known); unclear:
+    whether not even that is clear; note: why it stands behind one with a lower mean."""
+
+    title: str
+    mean: float
+    reached: str
+    cost: str = ""
+    unclear: bool = False
+    note: str = ""
+
+    @property
+    def text(self) -> str:
+        cost = f", costs {counted(self.cost, 'point')}{' (not clear)' * self.unclear}" if self.cost else ""
+        return f"{self.title}, {self.reached}{cost}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stretch:
+    """Neighbouring budgets of which the same is said.
+
+    kind: `blind` (edges are to be hidden, and nothing that adds noise is clearly better than a model that
+    reads none), `nothing` (no method is clearly better than a guess), `one` (a single method is clearly the
+    best), `several` (there is no clear winner), `before` (nothing is better than what a smaller budget gave),
+    `unsure` (too little has run). takes: what can be taken, the best first. told: what is said, before the
+    reasons; candidates: of whom; why: the reasons, a sentence or two. needed: what would settle it, where no
+    more than `seedwise.MOST_SEEDS` seeds would.
+    """
+
+    epsilons: tuple[float, ...]
+    kind: Kind
+    takes: tuple[str, ...]
+    told: str
+    why: str
+    candidates: tuple[Candidate, ...] = ()
+    needed: tuple[Needed, ...] = ()
+    before: float | None = None
+
+    @property
+    def span(self) -> str:
+        """Its budgets in words."""
+        return f"ε {self.budgets}"
+
+    @property
+    def budgets(self) -> str:
+        return " to ".join(f"{one:g}" for one in dict.fromkeys((self.epsilons[0], self.epsilons[-1])))
+
+    @property
+    def worth(self) -> str:
+        """What its budgets promise, in words; what reads no edge promises more than any of them."""
+        return "hides every edge" if self.kind == "blind" else meaning.strengths(self.epsilons[0], self.epsilons[-1])
+
+    @property
+    def protection(self) -> str:
+        """The same in a cell; of a smaller budget where that is the one to take."""
+        if self.kind == "blind":
+            return "every edge, no noise"
+        ends = (self.epsilons[0], self.epsilons[-1]) if self.before is None else (self.before, self.before)
+        words = meaning.strengths(*ends).replace(" protection", "")
+        return words + "ne" * words.endswith("next to no")
+
+    @property
+    def text(self) -> str:
+        return f"{self.span} ({self.worth}): {self.told}. {self.why}"
+
+    @property
+    def short(self) -> str:
+        """What to take, each with its accuracy, in a few words."""
+        if self.kind in ("blind", "one", "several"):
+            named = [f"{one.title.partition(' (')[0]} {percent(one.mean)}" for one in self.candidates[:2]]
+            return " or ".join([*named, "more"] if len(self.candidates) > 2 else named)
+        return self._nothing
+
+    @property
+    def _nothing(self) -> str:
+        if self.before is not None:
+            return f"stay at ε {self.before:g}"
+        return "no method helps" if self.kind == "nothing" else "too little has run"
+
+    @property
+    def lines(self) -> list[tuple[str, str, str]]:
+        """As lines of a table: what to take, its accuracy, what that costs in points."""
+        if self.kind in ("blind", "one", "several"):
+            return [
+                (
+                    "or " * bool(place) + one.title + (f": {one.note}" if one.note else ""),
+                    one.reached,
+                    (one.cost + " (not clear)" * one.unclear) or "–",
+                )
+                for place, one in enumerate(self.candidates)
+            ]
+        return [(self._nothing, f"at best {one.title}, {one.reached}", "–") for one in self.candidates]
+
+
+def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
+    """Budgets side by side of which the same is said."""
+    kind, last = same[0].kind, same[-1]
+    takes: tuple[str, ...] = ()
+    needed: tuple[Needed, ...] = ()
+    nearest = max((one.best for one in same), key=lambda row: float(row["mean"]))
+    shown = [_candidate(nearest, seen, where=at(nearest) if len(same) > 1 else "")]
+    there = f"{title_of(nearest)}, has {with_interval(nearest)}{at(nearest)}"
+    if kind == "blind" and seen.blind is not None:
+        takes, shown = (BLIND,), [_candidate(seen.blind, seen)]
+        told = f"take {shown[0].text}"
+        why = f"It needs no noise, and no method that adds noise is clearly better: the best, {there}."
+    elif kind == "nothing":
+        told = "no method helps"
+        why = f"None is clearly better than {guess_words(seen)}: the best, {there}."
+    elif kind == "one":
+        takes, shown = (last.best["method"],), [_candidate(last.best, seen)]
+        told = f"take {shown[0].text}"
+        why = _above(last.best, [*last.rows[1:2], *_free(seen)], last, seen) or "No other method has run."
+    elif kind == "before" and last.before is not None:
+        told = f"stay{at(last.before)}, where {reader(last.before)} has {with_interval(last.before)}"
+        why = f"What is promised there is promised here. No method is clearly better here: the best, {there}."
+    elif kind == "several":
+        takes = tuple(dict.fromkeys(row["method"] for row in (last.best, *last.alike)))
+        rival = _rival(last)
+        note = f"higher mean, but not clearly above {_measure(seen)}" if rival["mean"] > last.best["mean"] else ""
+        shown = [_candidate(last.best, seen), _candidate(rival, seen, note=note)]
+        told = f"no clear winner: {shown[0].text}; or {shown[1].text}"
+        if others := sorted((row for row in last.alike if row is not rival), key=lambda row: -float(row["mean"])):
+            shown.append(_together(others, seen))
+            told += f"; or {shown[2].text}"
+        why = _several(last, rival, seen)
+        needed = _needed(last, seen)
+    else:
+        told = "too little has run"
+        row = last.best
+        why = (
+            f"{title_of(row)} has fewer than three seeds."
+            if row["low"] is None
+            else f"{title_of(row)}'s interval is {percent(row['low'])} to {percent(row['high'])}."
+        )
+    return Stretch(
+        epsilons=tuple(one.best["asked"] for one in same),
+        kind=kind,
+        takes=takes,
+        told=told,
+        why=why,
+        candidates=tuple(shown),
+        needed=needed,
+        before=None if last.before is None else last.before["asked"],
+    )
+
+
+def guess_words(seen: Seen) -> str:
+    """What takes no learning, and how often it is right."""
+    return "a guess" if seen.guess is None else f"a guess ({percent(seen.guess)})"
+
+
+def _measure(seen: Seen) -> str:
+    """What everything must be above: what hides edges without noise, else a guess."""
+    return guess_words(seen) if seen.free is None else f"{title_of(seen.free)} ({percent(seen.free['mean'])})"
+
+
+def _free(seen: Seen) -> list[Row]:
+    return [] if seen.free is None else [seen.free]
+
+
+def _candidate(row: Row, seen: Seen, *, where: str = "", note: str = "") -> Candidate:
+    """With its cost, which no interval tells to a decimal; without where no network has run on the same
+    nodes."""
+    far = None if seen.bare is None else seen.seeds.difference(seen.bare, row)
+    return Candidate(
+        title=title_of(row) if row is seen.free else reader(row),
+        mean=row["mean"],
+        reached=with_interval(row) + where,
+        cost="" if seen.bare is None else whole(100 * (seen.bare["mean"] - row["mean"])),
+        unclear=far is not None and far[1] <= 0 < far[0],
+        note=note,
+    )
+
+
+def _together(rows: Sequence[Row], seen: Seen) -> Candidate:
+    """Further methods that cannot be told from the best, the best of them first."""
+    if len(rows) == 1:
+        return _candidate(rows[0], seen)
+    first, last = _candidate(rows[0], seen), _candidate(rows[-1], seen)
+    return Candidate(
+        title=both([reader(row) for row in rows]),
+        mean=first.mean,
+        reached=f"means {percent(last.mean)} to {percent(first.mean)}",
+        cost=first.cost if first.cost == last.cost else f"{first.cost} to {last.cost}",
+        unclear=first.unclear and last.unclear,
+    )
+
+
+def _apart(one: Row, other: Row, seen: Seen, level: float) -> str:
+    """By how many points the one is above the other, with the interval."""
+    found = seen.seeds.difference(one, other, level)
+    if found is None:
+        return f"{plus(one['mean'] - other['mean'])} points"
+    ends = "the same in every seed" if found[2] - found[1] <= NO_WIDTH else f"{plus(found[1])} to {plus(found[2])}"
+    return f"{plus(found[0])} points ({ends})"
+
+
+def _above(best: Row, rows: Sequence[Row], one: Judged, seen: Seen) -> str:
+    """What it is clearly above, and by how much; "" where that is nothing."""
+    level = level_of(one.rows)
+    told = [
+        f"{title_of(row)}{', the next best,' * (row in one.rows)} by {_apart(best, row, seen, level)}" for row in rows
+    ]
+    return f"Clearly above {both(told)}." if told else ""
+
+
+def _rival(one: Judged) -> Row:
+    """Of what cannot be told from the best what has the highest mean."""
+    return max(one.alike, key=lambda row: float(row["mean"]))
+
+
+def _several(one: Judged, rival: Row, seen: Seen) -> str:
+    """What the first of a budget is not clearly above, and what it is."""
+    level, best = level_of(one.rows), one.best
+    count = min(best["seeds"], rival["seeds"])
+    far = f"{_apart(best, rival, seen, level)}, {counted(count, 'seed')}."
+    if rival["mean"] > best["mean"]:
+        first, other = title_of(best), title_of(rival)
+        said = f"{other} has the higher mean, but is not clearly above {_measure(seen)}, and {first} is. "
+        said += f"{first} against {other}: {far}"
+        clear = ""
+    else:
+        said = f"Not clearly above {title_of(rival)}: {far}"
+        second = next((row for row in one.rows if row is not best), rival)
+        clear = _above(best, [*([second] if second not in one.alike else []), *_free(seen)], one, seen)
+    others = [title_of(row) for row in one.alike if row is not rival]
+    nor = f" Nor is {title_of(best)} clearly above {both(others)}." if others else ""
+    return " ".join(filter(None, (f"{said}{nor}", clear)))
+
+
+def _needed(one: Judged, seen: Seen) -> tuple[Needed, ...]:
+    """The seeds of each method with which the best would be told from the others, as far as `MOST_SEEDS`
+    would do."""
+    seeds: dict[str, int] = {}
+    for row in one.alike:
+        if told := seen.seeds.to_tell(one.best, row, level_of(one.rows)):
+            for name in (one.best["method"], row["method"]):
+                seeds[name] = max(told, seeds.get(name, 0))
+    return tuple(Needed(method=name, epsilon=one.best["asked"], seeds=told) for name, told in seeds.items())

@@ -1,0 +1,69 @@
+"""A small table of words that is a card for each of its groups of rows where the page is as narrow as a
+telephone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+
+Group = Sequence[Sequence[str]]
+"""Rows under one heading, the first cell of the first. Later rows are shorter by the cells that are common to
+the group: its heading, and whatever the first row has more."""
+SHORT = 24
+"""Letters that stand in one line."""
+
+_STYLE = """<style>
+.carded { border-collapse: collapse; width: 100%; font-size: 0.875rem; line-height: 1.35; }
+.carded :is(th, td) { text-align: left; vertical-align: top; padding: 0.3rem 0.6rem 0.3rem 0; font-weight: 400; }
+.carded thead th { opacity: 0.75; font-size: 0.8rem; white-space: nowrap; }
+.carded tbody { border-top: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
+.carded tbody th { font-weight: 600; white-space: nowrap; }
+.carded tbody th small { display: block; font-weight: 400; font-size: 0.8rem; opacity: 0.75; }
+.carded .first { font-weight: 600; }
+.carded .short { white-space: nowrap; }
+.carded .of { display: none; }
+@media (max-width: 640px) {
+.carded, .carded tbody, .carded tr, .carded tbody :is(th, td) { display: block; }
+.carded thead { display: none; }
+.carded .of { display: inline; }
+.carded tbody { border: 1px solid color-mix(in srgb, currentColor 20%, transparent); border-radius: 0.5rem;
+padding: 0.5rem 0.75rem; margin-bottom: 0.75rem; }
+.carded tbody th { padding: 0 0 0.25rem; font-size: 1rem; }
+.carded tbody td { display: grid; grid-template-columns: 6.5rem 1fr; padding: 0.1rem 0; }
+.carded tbody td::before { content: attr(data-label); opacity: 0.75; font-weight: 400; }
+.carded tr + tr { margin-top: 0.4rem; }
+}
+</style>"""
+
+
+def show(head: Sequence[str], groups: Sequence[Group], *, label: str, first: str = "") -> None:
+    """A table called `label`; the second line of a heading is small. `first`: what the heading of a card
+    begins with, where its column says that in a wide table; a group's only choice then stands out."""
+    columns = "".join(f'<th role="columnheader" scope="col">{escape(name)}</th>' for name in head)
+    bodies = "".join(_body(head, group, first) for group in groups)
+    st.html(
+        f'{_STYLE}<table class="carded" role="table" aria-label="{escape(label)}"><thead role="rowgroup">'
+        f'<tr role="row">{columns}</tr></thead>{bodies}</table>'
+    )
+
+
+def _body(head: Sequence[str], group: Group, first: str) -> str:
+    rows = []
+    for place, row in enumerate(group):
+        cells = []
+        if not place:
+            title, _, more = row[0].partition("\n")
+            small = f"<small>{escape(more)}</small>" if more else ""
+            span = f' rowspan="{len(group)}"' if len(group) > 1 else ""
+            shown = f'<span class="of">{escape(first)}</span>{escape(title)}' if first else escape(title)
+            cells.append(f'<th role="rowheader" scope="rowgroup"{span}>{shown}{small}</th>')
+        shared = len(group[0]) - len(group[-1]) - 1 if len(group) > 1 else 0  # cells of all the rows, at the end
+        own = row[1:] if not place else row
+        for at, (name, text) in enumerate(zip(head[1:], own, strict=False)):
+            span = f' rowspan="{len(group)}"' if not place and shared and at >= len(own) - shared else ""
+            looks = "first " * bool(first and not at and len(group) == 1) + "short" * (len(text) <= SHORT)
+            cells.append(f'<td role="cell" data-label="{escape(name)}" class="{looks}"{span}>{escape(text)}</td>')
+        rows.append(f'<tr role="row">{"".join(cells)}</tr>')
+    return f'<tbody role="rowgroup">{"".join(rows)}</tbody>'

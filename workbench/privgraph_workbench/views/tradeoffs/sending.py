@@ -1,0 +1,121 @@
+"""Runs that are sent from the Trade-offs page: how far they are, and what came of them."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+import streamlit as st
+
+from privgraph.data.spec import DatasetSpec
+from privgraph.options import OptionError, listed
+from privgraph.runs.queueing import LOCAL
+from privgraph.runs.records import FINISHED, RunQuery, StoreError
+from privgraph.runs.spec import RunSpec
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
+from privgraph_workbench.views.runs.page import MOST_CHOSEN
+from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words.numbers import duration
+
+PENDING = ("queued", "running", "stopping")
+POLL_SECONDS = 2.0
+_SENT = "sweep.sent"
+"""When runs were sent last, and how many of them were over then."""
+
+
+def send(
+    specs: Sequence[RunSpec],
+    unit: str,
+    tag: str,
+    *,
+    engine: str = LOCAL,
+    varied: bool = False,
+    followed: bool = True,
+) -> bool:
+    """Train these, show their curves, and where they are `followed` how far they are; whether they could be
+    sent."""
+    try:
+        sent = queue.submit(specs, tags=[tag], engine=engine)
+    except (StoreError, OptionError, OSError) as error:
+        st.error(markup.sentence(error))
+        return False
+    if followed:
+        ids = tuple(dict.fromkeys([*pending(), *sent]))
+        over = queue.store().count(RunQuery(ids=ids, states=FINISHED))
+        st.session_state["sweep"], st.session_state[_SENT] = ids, (time.monotonic(), over)
+    st.session_state["sent"] = (tuple({one.method: None for one in specs}), unit, varied)
+    return True
+
+
+def progress(spec: DatasetSpec, *, everywhere: bool) -> None:
+    """How far the runs are that were sent last; nothing where none were. The figure above is of this graph,
+    or of all (`everywhere`)."""
+    under_way = bool(pending())
+    shell.fragment(_progress, run_every=POLL_SECONDS if under_way else None)(under_way, "" if everywhere else spec.name)
+
+
+def pending() -> tuple[str, ...]:
+    """The runs that were sent from here and are under way."""
+    ids: tuple[str, ...] = st.session_state.get("sweep", ())
+    return tuple(str(row["id"]) for row in queue.store().find_rows(RunQuery(ids=ids, states=PENDING))) if ids else ()
+
+
+def _time_left(over: int, left: int) -> str:
+    """About how long the rest takes, at the pace of those that have ended since they were sent; "" before one
+    has."""
+    began, before = st.session_state.get(_SENT, (0.0, over))
+    ended = over - before
+    return f", about {duration(left * (time.monotonic() - began) / ended)} left" if ended > 0 else ""
+
+
+def _progress(was_under_way: bool, drawn: str) -> None:
+    """How far the runs are that were sent last, with a way to stop them, or what came of them; on which
+    graph, where another one is `drawn` above ("": all are)."""
+    ids: tuple[str, ...] = st.session_state.get("sweep", ())
+    if not ids:
+        return
+    queue.tick()
+    rows = queue.store().find_rows(RunQuery(ids=ids))
+    states = Counter(row["state"] for row in rows)
+    names = dict.fromkeys(str(row["dataset"]) for row in rows)
+    above = not drawn or drawn in names
+    on = "" if above else f", on {listed([markup.literal(naming.data_title(name)) for name in names])}"
+    grows, stands = ("; the figure above grows as they end", ", and stand in the figure above") if above else ("", "")
+    said = f"**Sent from here{on}:** {states['done']} of {len(ids)} runs finished"
+    failed = sum(count for state, count in states.items() if state in FINISHED and state != "done")
+    said += f", {failed} did not get to their end" if failed else ""
+    left = sum(states.values()) - states["done"] - failed
+    if was_under_way and not left:
+        st.rerun()
+    if left:
+        stopping = states["stopping"] == left
+        st.button(
+            "Stopping…" if stopping else "Stop them",
+            key="sweep_stop",
+            icon=":material/stop:",
+            disabled=stopping,
+            on_click=_stop,
+            args=(ids,),
+        )
+        st.progress(
+            (states["done"] + failed) / len(ids),
+            text=f"{said}{_time_left(states['done'] + failed, left)}{grows}.",
+        )
+    elif states["done"]:
+        st.success(f"{said}{stands}.", icon=":material/check_circle:")
+        st.page_link(
+            shell.page("runs"),
+            label="These runs, side by side",
+            icon=":material/arrow_forward:",
+            query_params={"chosen": ",".join(ids[:MOST_CHOSEN])},
+        )
+    else:
+        st.warning(f"{said}.")
+
+
+def _stop(ids: tuple[str, ...]) -> None:
+    """Ask every run of the sweep to stop that is not over."""
+    for row in queue.store().find_rows(RunQuery(ids=ids, states=PENDING)):
+        queue.store().request_stop(str(row["id"]))
