@@ -98,7 +98,7 @@ def _promise(record: RunRecord) -> None:
 
 
 def _settings(record: RunRecord) -> None:
-    """Everything that was asked of the run, group by group; what was chosen, and not left as it is, is bold."""
+    """Everything that was asked of the run, group by group; bold where it is not the default."""
     left, right = st.columns([2, 1], gap="large")
     with left:
         for group, rows in _groups(record).items():
