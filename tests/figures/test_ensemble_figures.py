@@ -311,7 +311,7 @@ class TestOneVote:
         ]
         axes = [one_vote.chart(rows).panels[0].x for rows in draws]
         assert len({(axis.low, axis.high) for axis in axes}) == 1
-        assert one_vote.chart(draws[0]).panels[0].title == "before noise (bars) and after this draw (marks)"
+        assert one_vote.chart(draws[0]).panels[0].title == "before noise (marks: this draw)"
 
     def test_a_refused_query_has_no_draw(self, found: Ensemble) -> None:
         rows = one_vote.data(found, 3, one_vote.Noise(vote_sigma=4), drawn=[1, 2, 3, 4], out=-1)

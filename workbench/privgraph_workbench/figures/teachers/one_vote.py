@@ -190,7 +190,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             )
         )
     rules = (Rule(x=threshold, label=f"threshold {size(threshold)}", handle="threshold"),) if near else ()
-    told = "before noise (bars) and after this draw (marks)" if drawn else "before noise"
+    told = "before noise (marks: this draw)" if drawn else "before noise"
     away = threshold is not None and not near
     return Chart(
         title=f"{TITLE}: node {first['query']}",

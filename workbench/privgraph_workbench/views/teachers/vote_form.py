@@ -51,8 +51,8 @@ def _show(
         except OptionError as error:
             st.error(markup.sentence(error))
             return
-        again = range(1, one_query.times(record, place) + 1)
-        drawn = [_label(ensemble, place, _anew(ensemble, place, noise, one)) for one in again]
+        count = one_query.times(record, place)
+        drawn = [_label(ensemble, place, _anew(ensemble, place, noise, one)) for one in range(1, count + 1)]
         one_query.draw_again(record, place, one_query.tally(drawn, names))
     draw = _draw(record, ensemble, place, noise)
     label = _label(ensemble, place, draw)
@@ -106,8 +106,7 @@ def _draw(record: RunRecord, ensemble: Ensemble, place: int, noise: one_vote.Noi
 
 def _anew(ensemble: Ensemble, place: int, noise: one_vote.Noise, again: int) -> Draw:
     """Another draw of that noise: the one of this number."""
-    counts = ensemble.counts()[place]
-    source = np.random.default_rng([int(ensemble.queries[place]), again])
+    counts, source = ensemble.counts()[place], np.random.default_rng([int(ensemble.queries[place]), again])
     noisy = counts + noise.vote_sigma * source.standard_normal(len(counts))
     tested = float(counts.max() + noise.gate_sigma * source.standard_normal())
     passed = noise.gate_sigma <= 0 or tested > noise.threshold
