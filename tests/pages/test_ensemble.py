@@ -21,6 +21,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
 from privgraph_workbench.figures.teachers import answers, ensembles, one_vote, stopped
 from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.teachers import one_query
 from privgraph_workbench.words.numbers import chance, number, upper
 
 Open = Callable[..., AppTest]
@@ -255,8 +256,12 @@ def test_noise_and_threshold_move_chances_and_prices(opened: Open, store: RunSto
     high = one_vote.Noise(vote_sigma=5.0, gate_sigma=own.gate_sigma, threshold=30.0)
     assert said(high)["This query passes the gate"] != said(quiet)["This query passes the gate"]
     assert shown().items() >= said(high).items()
+    bare, gated = one_vote.Noise(vote_sigma=5.0), upper(one_vote.cost(teachers, high).run)
+    costs = f"all 20 queries cost sound ε {gated} with it, {upper(one_vote.cost(teachers, bare).run)} without"
+    assert costs in _texts(app), "where the gate is switched"
     app.toggle(key="vote.gate").set_value(False).run()
-    assert shown().items() >= said(one_vote.Noise(vote_sigma=5.0)).items()
+    assert shown().items() >= said(bare).items()
+    assert "What the gate costs" not in _texts(app)
     next(button for button in app.button if button.label == "As in the run").click().run()
     assert shown().items() >= said(own).items()
 
@@ -268,7 +273,7 @@ def test_a_vote_is_told_in_three_steps(opened: Open, store: RunStore) -> None:
     app = opened("teachers", data="karate", run=_kept(store, teachers))
     values = list(_numbers(app).values())[:3]
     votes = np.sort(teachers.counts()[place])[::-1]
-    assert values[0] == f"{number(votes[0])} : {number(votes[1])}"
+    assert values[0] == " against ".join(one_query.alike("counts", votes[0], votes[1]))
     assert values[1] == "± 20"
     assert f"of {number(teachers.weights.sum(), 4)} in all, all by weight: 40 teachers" in _texts(app)
     low, high = (number(float(end), 2) for end in (teachers.weights.min(), teachers.weights.max()))
@@ -286,6 +291,7 @@ def test_a_vote_is_told_in_three_steps(opened: Open, store: RunStore) -> None:
         assert not app.exception, app.exception
         came.add(list(_numbers(app).values())[2])
     assert len(came) > 1
+    assert "8 draws: " in _texts(app)
     moved = opened("teachers", data="karate", run=_kept(store, moved_by_all(ensemble()), seed=1))
     assert "one private person may change every vote" in _texts(moved)
 
@@ -310,7 +316,7 @@ def test_steps_and_figure_tell_of_one_draw(opened: Open, store: RunStore) -> Non
         assert marked() == ([] if out == "nothing" else [out])
         word = "refused" if out == "nothing" else "passed"
         drawn = [json.loads(one.proto.json)["figure"] for one in app.get("bidi_component")]
-        assert f"gate: {word} (chance to pass" in json.dumps(drawn)
+        assert f"gate: {word} (chance to pass" in json.dumps(drawn).replace("<br>", " "), "it may wrap"
         tested = re.search(r"the largest count was ([\d.−-]+), which is( not)? above 20\.", _texts(app))
         assert tested is not None
         assert (tested[2] is not None) == (out == "nothing") == (float(tested[1].replace("−", "-")) <= 20)
@@ -367,11 +373,10 @@ def test_the_reach_of_the_noise_stands_behind_a_switch(opened: Open, store: RunS
         return json.dumps(next(one for one in drawn if one["name"].startswith("one_vote.")))
 
     assert "one standard deviation" not in figure()
-    assert "Hollow marks" not in _texts(app)
     app.toggle(key="vote.details").set_value(True).run()
     assert not app.exception, app.exception
     assert "one standard deviation" in figure()
-    assert "Hollow marks: how many teachers voted so" in _texts(app)
+    assert "Lines reach one standard deviation" in _texts(app)
 
 
 def test_a_query_that_is_refused_has_no_draw(opened: Open, store: RunStore) -> None:

@@ -117,6 +117,15 @@ def test_a_table_has_no_sliders_but_its_noise(opened: Callable[..., AppTest]) ->
     assert not train.warning, train.warning
 
 
+def test_votes_offer_no_slider_that_they_do_not_read(opened: Callable[..., AppTest]) -> None:
+    app = opened("teachers", tab="Price", data="digits", price__release="votes")
+    keys = {one.key for kind in ("slider", "select_slider") for one in app.get(kind)}
+    assert keys >= {"price.lam", "price.rate", "price.queries"}
+    assert "price.neighbours" not in keys
+    link = next(one.proto for one in app.get("page_link") if "Train with these" in one.proto.label)
+    assert "neighbours" not in link.query_string
+
+
 def test_the_noise_in_plain_words(opened: Callable[..., AppTest]) -> None:
     app = opened("teachers", tab="Price", data="digits", price__release="posterior", price__lam="2")
     right = argmax_atoms(2.0, 10).upper[0]
@@ -285,7 +294,7 @@ def test_the_page_opens_on_one_vote(opened: Callable[..., AppTest], store: RunSt
     before, label = record.before[place], int(record.released[place])
     first, second = np.argsort(-before)[:2]
     assert values == [
-        f"{number(before[first])} : {number(before[second])}",
+        " against ".join(one_query.alike("votes", before[first], before[second])),
         f"± {number(record.noise_std)}",
         f"class {label}",
     ]
@@ -306,14 +315,17 @@ def test_the_noise_of_a_vote_is_drawn_again(opened: Callable[..., AppTest], stor
     run = keep_answers(store, record)
     app = opened("teachers", data="karate", run=run, query=str(record.queries[0]))
     own = _drawn(app)[0]
-    came = set()
-    for _ in range(12):
+    came, noisy = set(), set()
+    for count in range(1, 13):
         app.button(key="draw_again").click().run()
         assert not app.exception, app.exception
         values, told = _steps(app)
         assert values[2] in _drawn(app)[0]
+        assert f"{count} draw{'s' * (count > 1)}: " in _texts(app)
+        noisy |= set(re.findall(r"leads after noise, with \*\*([\d.−,]+)\*\* against", told))
         assert "An evaluator" not in told, "the run has released another label"
         came.add(values[2])
+    assert len(noisy) > 6, "what comes out stands in numbers, new ones for each draw"
     assert len(came) > 1, "noise that drowns a vote gives another label now and then"
     app.button(key="drawn_first").click().run()
     assert _drawn(app)[0] == own
@@ -352,7 +364,7 @@ def test_a_tie_is_no_lead() -> None:
 def test_what_comes_out_is_told_without_what_is_secret() -> None:
     """The third card holds what is released alone: neither the truth nor who led before noise."""
     names = ("theory", "systems")
-    assert one_query.came_out(1, names) == ("systems", "leads after noise. That is all that goes out.")
+    assert one_query.came_out(1, names) == ("systems", "leads after noise. The label alone goes out.")
     assert "the label is wrong: theory is right" in one_query.not_released(1, np.array([3.0, 1.0]), 0, names)
 
 

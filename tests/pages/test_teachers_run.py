@@ -151,5 +151,7 @@ def test_an_accuracy_is_that_of_all_seeds(opened: Open, store: RunStore) -> None
     for seed, accuracy in enumerate((0.8, 0.9), 1):
         keep(store, make_spec("privgnn", "karate", spec.options, seed=seed), accuracy=accuracy)
     keep(store, make_spec("privgnn", "karate", {**spec.options, "queries": 5}, seed=1), accuracy=0.1)
-    (name,) = opened("teachers", data="karate").selectbox(key="run").options
-    assert "80.0% (3 seeds)" in name
+    app = opened("teachers", data="karate")
+    (name,) = app.selectbox(key="run").options
+    assert " · 80.0%" in name
+    assert any("→ student 70.0% (80.0% on average over 3 seeds)" in one.value for one in app.markdown)

@@ -21,6 +21,8 @@ from privgraph_workbench.words.numbers import chance, number
 
 TITLE = "One answer, before and after noise"
 WINNER, OTHERS = 0, NEUTRAL
+SPREAD = 3.0
+"""Standard deviations of the noise that the axis after noise has room for."""
 
 
 def data(
@@ -60,10 +62,12 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty(TITLE, "there is no query to draw")
     names = distinct(_label(row) for row in rows)
     first = rows[0]
+    spread = SPREAD * first["noise_std"]
+    room = [row["before"] + side * spread for row in rows for side in (-1, 1)]  # nearly every draw fits
     panels = tuple(
         Panel(
             title=title,
-            x=_axis([row[column] for row in rows], UNITS[first["kind"]]),
+            x=_axis([row[column] for row in rows] + room * (column == "after"), UNITS[first["kind"]]),
             y=Axis(title="", scale="category", categories=names, labels=column == "before"),
         )
         for column, title in (

@@ -4,7 +4,7 @@ costs."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,12 @@ from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import chance, number, upper
 
 TITLE = "One vote, and its noise"
-WINNER, OTHERS, REACH, DRAWN, HEADS = 0, NEUTRAL, 1, 2, 3
+WINNER, OTHERS, REACH, DRAWN = 0, NEUTRAL, 1, 2
 MOST_QUERIES = 200
 ROOM = 0.06
 """Share of the axis that is free before the smallest mark: no mark lies on the names of the classes."""
+SPREAD = 3.0
+"""Standard deviations of the noise that an axis has room for: of 400 counts with noise one lies beyond."""
 
 Array = NDArray[np.float64]
 
@@ -98,7 +100,7 @@ def data(
     passes (the chance that the gate lets it pass; None without one), vote_sigma, gate_sigma, threshold,
     teachers (the weight of all), epsilon_query and epsilon_run (sound, for the largest weight, where all are
     answered), delta, drawn (the votes with one draw of the noise; None: none is shown), refused (whether
-    nothing goes out), details (whether the reach of the noise and the heads are drawn), evaluator (True).
+    nothing goes out), details (whether the reach of the noise is drawn), evaluator (True).
     Without other noise: that of the run. `out` is the label that goes out with this noise (-1: none); without
     it, the one that the run released."""
     label_out = int(ensemble.released[place]) if out is None else out
@@ -136,14 +138,12 @@ def data(
 
 def chart(rows: Sequence[Row]) -> Chart:
     """Votes, where a draw of the noise took them, and the threshold on the left, with the reach of the noise
-    and the heads where details are asked for; the chance of each label on the right."""
+    where details are asked for; the chance of each label on the right."""
     if not rows:
         return empty(TITLE, "there is no query to draw")
     first = rows[0]
     names = distinct(_label(row) for row in rows)
     threshold, reach = first["threshold"], first["vote_sigma"]
-    weighted = any(abs(row["votes"] - row["heads"]) > 1e-9 for row in rows)
-    end = max(row["votes"] for row in rows) + reach
     drawn = [row["drawn"] for row in rows if row["drawn"] is not None]
     low, high = _span(rows, drawn)
     near = threshold is not None and 0 <= threshold <= high
@@ -177,18 +177,6 @@ def chart(rows: Sequence[Row]) -> Chart:
                 slot=REACH,
             )
         )
-    if weighted and first["details"]:
-        series.append(
-            Series(
-                name="by head: teachers, whatever their weight",
-                kind="points",
-                x=tuple(row["heads"] for row in rows),
-                y=names,
-                slot=HEADS,
-                hollow=True,
-                hover=tuple((f"{name}\n{row['heads']:,} teachers") for row, name in zip(rows, names, strict=True)),
-            )
-        )
     if drawn:
         series.append(
             Series(
@@ -201,24 +189,20 @@ def chart(rows: Sequence[Row]) -> Chart:
                 hover=tuple(f"{row['name']}\n{number(row['drawn'], 4)} votes with noise" for row in rows),
             )
         )
-    moved = first["details"] and reach > 0 and end <= high
-    rules = [Rule(x=end, label=f"largest + σ ({size(reach)})", handle="sigma")] if moved else []
-    if near and threshold is not None:
-        rules.append(Rule(x=threshold, label=f"threshold {size(threshold)}", handle="threshold"))
-        if len(rules) == 2:  # their labels stand on either side
-            rules[rules[0].x > rules[1].x] = replace(min(rules, key=lambda rule: rule.x), side="left")
+    rules = (Rule(x=threshold, label=f"threshold {size(threshold)}", handle="threshold"),) if near else ()
+    told = "before noise (marks: this draw)" if drawn else "before noise"
     away = threshold is not None and not near
     return Chart(
         title=f"{TITLE}: node {first['query']}",
         panels=(
             Panel(
-                title=f"before noise{gate}" + (f" ({size(threshold)} votes)" if away else ""),
+                title=f"{told}{gate}" + (f" ({size(threshold)} votes)" if away else ""),
                 x=Axis(title=f"votes, by weight (of {number(first['teachers'], 4)})", low=low, high=high),
                 y=Axis(title="", scale="category", categories=names),
-                rules=tuple(rules),
+                rules=rules,
             ),
             Panel(
-                title=f"after noise of σ = {size(reach)}",
+                title=f"over all draws of noise ± {size(reach)}",
                 x=Axis(
                     title=f"chance of being the label{', had it passed' * first['refused']} (percent)",
                     percent=True,
@@ -240,16 +224,16 @@ plot = plotted(chart)
 
 
 def _span(rows: Sequence[Row], drawn: Sequence[float]) -> tuple[float, float]:
-    """From where to where the axis of votes reaches: what is drawn lies in it, with room to drag lines, and
-    of all votes no more than that needs."""
+    """From where to where the axis of votes reaches: the same for nearly every draw of that noise, with room
+    to drag the threshold, and of all votes no more than that needs."""
     first = rows[0]
     threshold = first["threshold"] if first["threshold"] is not None else 0.0
+    reach = SPREAD * first["vote_sigma"] if drawn or first["refused"] else 0.0
     beyond = first["vote_sigma"] if first["details"] else 0.0
-    needed = [row["votes"] + beyond for row in rows] + [row["heads"] for row in rows] * first["details"]
-    needed += [threshold] if threshold <= first["teachers"] else []
-    whole = 1.05 * max(first["teachers"], *(row["heads"] for row in rows))
-    high = max(min(whole, 1.35 * max(needed)), 1.05 * max(drawn, default=0.0))
-    least = min(drawn, default=0.0)
+    most = max(row["votes"] for row in rows)
+    needed = [most + beyond] + ([threshold] if threshold <= first["teachers"] else [])
+    high = max(min(1.05 * first["teachers"], 1.35 * max(needed)), most + reach, 1.05 * max(drawn, default=0.0))
+    least = min(0.0, min(row["votes"] for row in rows) - reach, *drawn)
     return (least - ROOM * (high - least) if least < 0 else 0.0), high
 
 

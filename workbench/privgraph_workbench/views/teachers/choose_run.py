@@ -141,7 +141,7 @@ def titles(members: Sequence[RunRecord], means: Means | None = None) -> dict[str
     student's accuracy over seeds, and what else they differ in; whose they are where some are the gallery's,
     and with which of these to begin."""
     method, star = members[0].spec.method, best([one for one in members if one.gallery])
-    right = {name: f"{percent(mean)} ({count} seeds)" for name, (mean, count) in (means or {}).items() if count > 1}
+    right = {name: percent(mean) for name, (mean, _) in (means or {}).items()}
     names = listing.led_by_options(members, LEADS[method], BEHIND.get(method, ()), WORDS, right)
     mixed = len({one.gallery for one in members}) > 1
     return {

@@ -3,6 +3,7 @@ out."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -74,10 +75,15 @@ def show(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
     law, top = other_noise.law(record, found), st.container()
     with top, st.container(horizontal=True, vertical_alignment="bottom"):
         place = _choose(found, rows)
-        if law is not None:
-            draw_again(record, place)
-    more, again = other_noise.ask(record, found), times(record, place)
+    box = st.container(border=True) if law is not None else st.container()
+    with box:
+        more = other_noise.ask(record, found)
+    again = times(record, place)
     own, test = law is None or (not again and more == 1.0), other_noise.gate(record, found, more)
+    if law is not None:
+        drawn = [other_noise.anew(found, place, law, one, test, more).released[place] for one in range(1, again + 1)]
+        with box:
+            draw_again(record, place, tally(drawn, names))
     shown = found if law is None or own else other_noise.anew(found, place, law, again, test, more)
     counts = found.before[place].astype(np.float64)
     chances = None if law is None else noisy_labels.chances(law, shown.noise_std, counts).tolist()
@@ -117,7 +123,13 @@ def _steps(
     steps(
         said(shown.kind, shown.before[place], names),
         (size(shown.noise_std), HIDES[shown.kind] + alone(None if one is None else stated("sound", one))),
-        came_out(label, names, pooled=own and label not in (-1, after), whole=releases_whole(record, shown.kind)),
+        came_out(
+            label,
+            names,
+            after=pair(shown.kind, shown.after[place], names),
+            pooled=own and label not in (-1, after),
+            whole=releases_whole(record, shown.kind),
+        ),
         weighed=shown.kind in ("votes", "table"),
     )
     st.caption(not_released(label, shown.before[place], int(shown.truth[place]) if own else None, names))
@@ -200,20 +212,41 @@ def said(
     )
     if weighted and weights is not None:
         text += f" A vote weighs {number(float(weights.min()), 2)} to {number(float(weights.max()), 2)}."
-    form = percent if kind == "posterior" else number
-    return f"{form(numbers[first])} : {form(numbers[second])}", text
+    return " against ".join(alike(kind, numbers[first], numbers[second])), text
+
+
+def alike(kind: str, *values: float) -> list[str]:
+    """Numbers of an answer with as many decimals each, at most two.
+
+    >>> alike("counts", 107.2, 35.2), alike("counts", 107.0, 35.0), alike("posterior", 0.5, 0.25)
+    (['107.2', '35.2'], ['107', '35'], ['50.0%', '25.0%'])
+    """
+    if kind == "posterior":
+        return [percent(one) for one in values]
+    told = [number(one) for one in values]
+    digits = min(2, max(len(one.partition(".")[2]) for one in told))
+    return [f"{one:,.{digits}f}".replace("-", "−") if np.isfinite(one) else number(one) for one in values]
+
+
+def pair(kind: str, after: Sequence[float] | Array, names: Sequence[str]) -> str:
+    """The two largest numbers after noise, in words."""
+    numbers = [float(one) for one in after]
+    first, second = sorted(range(len(numbers)), key=lambda label: -numbers[label])[:2]
+    most, next_ = alike(kind, numbers[first], numbers[second])
+    return f", with **{most}** against {next_} for {markup.literal(class_name(second, names))}"
 
 
 def came_out(
-    label: int, names: Sequence[str], *, pooled: bool = False, whole: bool = False, gate: str = ""
+    label: int, names: Sequence[str], *, after: str = "", pooled: bool = False, whole: bool = False, gate: str = ""
 ) -> tuple[str, str]:
-    """The label that went out (-1: none), and what that means. `pooled`: the label is not the one that leads
-    here; `whole`: the noisy numbers went out as well; `gate`: what it compared."""
+    """The label that went out (-1: none), and what that means. `after`: the two largest numbers after noise;
+    `pooled`: the label is not the one that leads here; `whole`: the noisy numbers went out as well; `gate`:
+    what it compared."""
     if label < 0:
         refused = "A gate tested, through noise, whether enough teachers agree, and refused this query."
         return "nothing", " ".join(filter(None, (refused, gate)))
-    how = "is the label once the noisy answers of all queries are pooled" if pooled else "leads after noise"
-    gets = "The noisy numbers go to the student, and nothing of those before" if whole else "That is all that goes out"
+    how = "is the label once the noisy answers of all queries are pooled" if pooled else f"leads after noise{after}"
+    gets = "The noisy numbers go to the student, and nothing of those before" if whole else "The label alone goes out"
     passed = gate and f" The gate let it **pass**. {gate}"
     return markup.literal(class_name(label, names)), f"{how}. {gets}.{passed}"
 
@@ -256,27 +289,41 @@ def times(record: RunRecord, place: int) -> int:
     return int(count) if of == (record.id, place) else 0
 
 
-def draw_again(record: RunRecord, place: int) -> None:
-    """The button that draws the noise once more, and the way back to what the run had drawn."""
+def draw_again(record: RunRecord, place: int, came: str) -> None:
+    """The button that draws the noise once more, what came out so far (`came`), and the way back to what the
+    run had drawn."""
     count = times(record, place)
-    st.button(
-        "Draw the noise again",
-        key="draw_again",
-        icon=":material/casino:",
-        type="primary",
-        on_click=_redraw,
-        args=((record.id, place), count + 1),
-        help="The same votes with other noise, drawn on this page. The run had drawn once, and its label stands",
-    )
-    if count:
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            f"Draw {count}: back to the run's own",
-            key="drawn_first",
-            icon=":material/undo:",
-            type="tertiary",
+            "Draw the noise again",
+            key="draw_again",
+            icon=":material/casino:",
+            type="primary",
             on_click=_redraw,
-            args=((record.id, place), 0),
+            args=((record.id, place), count + 1),
+            help="The same votes with other noise, drawn on this page. The run had drawn once, and its label stands",
         )
+        if count:
+            st.markdown(came, width="content")
+            st.button(
+                "Back to the run's own",
+                key="drawn_first",
+                icon=":material/undo:",
+                type="tertiary",
+                on_click=_redraw,
+                args=((record.id, place), 0),
+            )
+
+
+def tally(labels: Sequence[int], names: Sequence[str]) -> str:
+    """What came out of the draws with this noise, the most frequent first.
+
+    >>> tally([1, 0, 1, -1], ("theory", "systems"))
+    '4 draws: systems 2, nothing 1, theory 1'
+    """
+    known = Counter("nothing" if one < 0 else markup.literal(class_name(int(one), names)) for one in labels)
+    told = ", ".join(f"{name} {count}" for name, count in sorted(known.items(), key=lambda one: (-one[1], one[0])))
+    return f"{len(labels)} draw{'s' * (len(labels) != 1)}: {told}"
 
 
 def _redraw(of: tuple[str, int], count: int) -> None:

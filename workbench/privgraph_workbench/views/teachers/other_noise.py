@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 
 TIMES = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """The noise that can be asked about, as multiples of the run's."""
+WHICH_END = "← less noise, less private, more accurate · more noise, more private →"
 TITLE = "#### What if the noise had been different?"
 WHY_NOT = {
     "table": "What if the noise had been different? Here that cannot be asked of one query: the noise was drawn once, "
@@ -97,16 +98,15 @@ def ask(record: RunRecord, found: Answers) -> float:
         st.caption(WHY_NOT.get(found.kind, WHY_NOT["log-posterior"]))
         return 1.0
     st.markdown(TITLE)
-    with st.container(border=True):
-        times = st.select_slider(
-            "Noise (standard deviation)",
-            TIMES,
-            value=1.0,
-            key=f"vote.times.{record.id}",
-            format_func=lambda one: f"± {size(one * found.noise_std)}",
-            help=f"The run had ± {size(found.noise_std)}",
-        )
-        st.caption("← less noise, less private, more accurate · more noise, more private →")
+    times = st.select_slider(
+        "Noise (standard deviation)",
+        TIMES,
+        value=1.0,
+        key=f"vote.times.{record.id}",
+        format_func=lambda one: f"± {size(one * found.noise_std)}",
+        help=f"The run had ± {size(found.noise_std)}",
+    )
+    st.caption(WHICH_END)
     return float(times)
 
 
@@ -133,7 +133,7 @@ def outcome(record: RunRecord, found: Answers, place: int, known: str, times: fl
         ),
     )
     layout.cards("other-noise", boxes)
-    st.caption(drew_once(record, found))
+    st.caption(drew_once(found))
 
 
 @lru_cache(maxsize=256)
@@ -157,19 +157,14 @@ def came(found: Answers) -> float | None:
     return float((found.after.argmax(axis=1) == found.truth)[answered].mean()) if answered.any() else None
 
 
-def drew_once(record: RunRecord, found: Answers) -> str:
-    """How an average over the noise stands to what the run drew, and to its student; "" where nothing was
-    answered."""
+def drew_once(found: Answers) -> str:
+    """How an average over the noise stands to what the run drew; "" where nothing was answered."""
     share = came(found)
     if share is None:
         return ""
-    student = record.metrics.get("test_accuracy")
-    learnt = (
-        "" if student is None else f" Its student, who learnt from them, is right on {percent(student)} of test nodes."
-    )
     return (
         "*Labels right, on average* is over all draws of the noise. The run drew once: "
-        f"{percent(share)} of its labels came out right.{learnt}"
+        f"{percent(share)} of its labels came out right."
     )
 
 

@@ -21,6 +21,7 @@ from privgraph_workbench.views.teachers import (
     alike,
     answered,
     by_weight,
+    chain,
     choose_run,
     compared,
     one_query,
@@ -49,9 +50,11 @@ def page() -> None:
     asked = st.query_params.get("tab")
     found, records = _finished()
     unanswered = _unanswered(found, records)
-    record = choose_run.show(records, choose_run.averages(found), unanswered) if records else None
+    means = choose_run.averages(found)
+    record = choose_run.show(records, means, unanswered) if records else None
     if record is not None:
         _who_pays(record)
+        chain.show(record, means.get(record.id))
     if found:
         compared.show(found, records)
     _begin_price(record)

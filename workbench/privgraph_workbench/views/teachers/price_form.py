@@ -211,8 +211,9 @@ def _settings() -> widgets.Filled:
     release = widgets.widget(_KNOWN["release"], PREFIX)
     st.caption(RELEASES[str(release)])
     rest = [_KNOWN["teachers"], _KNOWN["maximum"]] if release == "ensemble" else []
-    captions = {"neighbours": lambda _: _about_neighbours(str(release)), "lam": lambda _: meaning.WHICH_END}
-    moved = [one for one in SLIDERS if release != "table" or one.name == "lam"]
+    captions = {"neighbours": lambda _: ABOUT_NEIGHBOURS, "lam": lambda _: meaning.WHICH_END}
+    unread = {"table": {"rate", "queries", "neighbours"}, "votes": {"neighbours"}}.get(str(release), set())
+    moved = [one for one in SLIDERS if one.name not in unread]
     filled = widgets.options_form(moved, prefix=PREFIX, captions=captions, heading=False)
     filled |= widgets.options_form(rest, prefix=PREFIX, heading=False)
     filled |= widgets.options_form([_KNOWN["delta"]], prefix=PREFIX, heading=False)
@@ -237,10 +238,7 @@ RELEASES = {
 }
 
 
-def _about_neighbours(release: str) -> str:
-    if release == "votes":
-        return "Votes have no use for K."
-    return "K does not change the price: who is sampled is paid for, whether it is near or far."
+ABOUT_NEIGHBOURS = "K does not change the price: who is sampled is paid for, whether it is near or far."
 
 
 def _await_facts(spec: DatasetSpec, graph: Graph) -> None:
@@ -320,7 +318,7 @@ def _curve(config: Config, facts: PublicFacts, spec: DatasetSpec, right: Mapping
 
 def train_address(config: Config, spec: DatasetSpec, graph: Graph) -> dict[str, str]:
     """The query parameters that fill the Train page with these settings."""
-    asked = () if config.release == "table" else ("rate", "queries", "neighbours")
+    asked = {"table": (), "votes": ("rate", "queries")}.get(config.release, ("rate", "queries", "neighbours"))
     chosen = ("release", "lam", *asked, "delta")
     more = ("teachers", "maximum") if config.release == "ensemble" else ()
     held = dict(values(config))

@@ -99,7 +99,7 @@ def _choices(record: RunRecord, own: Plan) -> tuple[float, int]:
         format_func=lambda one: f"± {size(one * std)}",
         help=f"The run had ± {size(std)}. One private node changes one vote, or two counts by one",
     )
-    left.caption("← less noise, less private, more accurate · more noise, more private →")
+    left.caption(other_noise.WHICH_END)
     queries = beside.number_input(
         "Queries",
         min_value=1,
@@ -178,7 +178,7 @@ def _weighing(weighted: Ensemble) -> str:
 
 def _drew_once(record: RunRecord) -> str:
     found = answered.kept(record)
-    return "" if isinstance(found, str) else other_noise.drew_once(record, found)
+    return "" if isinstance(found, str) else other_noise.drew_once(found)
 
 
 def _in_the_run(ensemble: Ensemble) -> str:

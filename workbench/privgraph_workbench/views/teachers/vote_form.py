@@ -45,20 +45,22 @@ def _show(
     st.markdown("#### What if the noise had been different?")
     with top, st.container(horizontal=True, vertical_alignment="bottom"):
         place = _query(record, ensemble, names)
-        one_query.draw_again(record, place)
     with st.container(border=True):
         try:
             noise, details = _controls(record, ensemble)
         except OptionError as error:
             st.error(markup.sentence(error))
             return
+        count = one_query.times(record, place)
+        drawn = [_label(ensemble, place, _anew(ensemble, place, noise, one)) for one in range(1, count + 1)]
+        one_query.draw_again(record, place, one_query.tally(drawn, names))
     draw = _draw(record, ensemble, place, noise)
     label = _label(ensemble, place, draw)
     priced = one_vote.Noise.of(ensemble) if noise == _own_noise(ensemble) else noise  # sliders hold rounded numbers
     with top:
         _steps(record, ensemble, place, priced, draw, label, names)
     rows = one_vote.data(ensemble, place, priced, names, draw.votes, label, details)
-    drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, ensemble, rows))
+    drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, ensemble))
     st.caption(_reading(ensemble, noise, label, details) + f" {one_query.released_words(record, 'counts')}")
     _outcome(record, ensemble, rows, priced)
 
@@ -76,12 +78,7 @@ def _reading(ensemble: Ensemble, noise: one_vote.Noise, label: int, details: boo
     if noise.gate_sigma > 0:
         said.append("The dotted threshold can be dragged.")
     if details:
-        said.append(
-            "Lines reach one standard deviation of the noise to either side; the dotted one stands that far beyond "
-            "the largest count, and can be dragged."
-        )
-        if ensemble.weights.min() < ensemble.weights.max():
-            said.append("Hollow marks: how many teachers voted so, whatever their weight.")
+        said.append("Lines reach one standard deviation of the noise to either side.")
     return " ".join(said)
 
 
@@ -100,12 +97,16 @@ def _draw(record: RunRecord, ensemble: Ensemble, place: int, noise: one_vote.Noi
     """What the run had drawn, until another draw or other noise is asked for: the same for the same number of
     draws, whatever the size of the noise."""
     again = one_query.times(record, place)
-    counts = ensemble.counts()[place]
     if not again and noise == _own_noise(ensemble):
         found = answered.kept(record)
         if isinstance(found, Answers) and found.kind == "counts" and found.after.shape == ensemble.counts().shape:
             return Draw(votes=found.after[place].tolist(), passed=bool(ensemble.passed[place]), own=True)
-    source = np.random.default_rng([int(ensemble.queries[place]), again])
+    return _anew(ensemble, place, noise, again)
+
+
+def _anew(ensemble: Ensemble, place: int, noise: one_vote.Noise, again: int) -> Draw:
+    """Another draw of that noise: the one of this number."""
+    counts, source = ensemble.counts()[place], np.random.default_rng([int(ensemble.queries[place]), again])
     noisy = counts + noise.vote_sigma * source.standard_normal(len(counts))
     tested = float(counts.max() + noise.gate_sigma * source.standard_normal())
     passed = noise.gate_sigma <= 0 or tested > noise.threshold
@@ -145,6 +146,7 @@ def _steps(
         one_query.came_out(
             label,
             names,
+            after=one_query.pair("counts", draw.votes, names),
             pooled=draw.own and label not in (-1, int(np.argmax(draw.votes))),
             whole=one_query.releases_whole(record, "counts"),
             gate=_at_gate(priced, draw),
@@ -174,15 +176,12 @@ def _hides(ensemble: Ensemble) -> str:
     return one_query.HIDES["counts"].replace("changes one vote:", f"changes one vote, which weighs {heaviest} at most:")
 
 
-def _dragged(ensemble: Ensemble, rows: Sequence[Row], handle: str, x: float) -> None:
-    """Set the slider that a dragged line stands for."""
+def _dragged(ensemble: Ensemble, handle: str, x: float) -> None:
+    """Set the slider that the dragged threshold stands for."""
     if handle == "threshold":
         top = _most_votes(ensemble)
         step = _step(top)
         st.session_state[f"{PREFIX}threshold"] = min(max(round(x / step) * step, 0.0), top)
-    elif handle == "sigma":
-        sigma = min(max(x - max(row["votes"] for row in rows), LEAST), MOST)
-        st.session_state[f"{PREFIX}sigma"] = float(f"{sigma:.2g}")
 
 
 def _most_votes(ensemble: Ensemble) -> float:
@@ -290,7 +289,18 @@ def _controls(record: RunRecord, ensemble: Ensemble) -> tuple[one_vote.Noise, bo
         help="What the largest count, with noise, must exceed; all votes together are "
         f"{number(float(ensemble.weights.sum()), 4)}",
     )
-    return one_vote.Noise(vote_sigma=vote_sigma, gate_sigma=gate_sigma, threshold=threshold), details
+    noise = one_vote.Noise(vote_sigma=vote_sigma, gate_sigma=gate_sigma, threshold=threshold)
+    st.caption(_gate_costs(ensemble, noise))
+    return noise, details
+
+
+def _gate_costs(ensemble: Ensemble, noise: one_vote.Noise) -> str:
+    """What the gate's tests add to the price."""
+    bare, whole = (one_vote.cost(ensemble, one).run for one in (one_vote.Noise(vote_sigma=noise.vote_sigma), noise))
+    return (
+        f"**What the gate costs:** all {len(ensemble.queries):,} queries cost {EPSILONS['sound'].title} {upper(whole)} "
+        f"with it, {upper(bare)} without. Every query counts as tested and answered, whatever passes."
+    )
 
 
 def _switches(ensemble: Ensemble) -> tuple[bool, bool]:
@@ -308,8 +318,7 @@ def _switches(ensemble: Ensemble) -> tuple[bool, bool]:
         "Show its reach",
         key=f"{PREFIX}details",
         bind="query-params",
-        help="One standard deviation of the noise around each count, a line to drag it by, and the number of "
-        "teachers beside the weight of their votes",
+        help="One standard deviation of the noise around each count",
     )
     st.button(
         "As in the run",
@@ -369,8 +378,6 @@ def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: 
         )
     for place, boxes in enumerate([query + whole] if first["passes"] is None else [query, whole]):
         layout.cards(f"vote-{place}", boxes)
-    if first["passes"] is not None:
-        st.caption("A gate costs more here: the guarantee counts every query as tested and answered, whatever passes.")
     if differ and asked > 1 and math.isfinite(first["epsilon_run"]):
         st.caption(_lightest(ensemble, noise))
     own = one_vote.Noise.of(ensemble)
@@ -379,7 +386,7 @@ def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: 
         f"The run's own noise: σ₂ = {number(own.vote_sigma, 4)}"
         + (f", σ₁ = {number(own.gate_sigma, 4)}, T = {number(own.threshold, 4)}" if own.gate_sigma > 0 else ", no gate")
         + f". All {asked:,} queries, answered, cost {upper(one_vote.cost(ensemble, own).run)} with it. "
-        + (other_noise.drew_once(record, found) if isinstance(found, Answers) else "")
+        + (other_noise.drew_once(found) if isinstance(found, Answers) else "")
     )
 
 
