@@ -190,6 +190,20 @@ def test_a_game_reaches_much_of_what_its_mechanism_gives_away_and_no_more(
     assert threshold_bound(*datasets, delta=1e-3, confidence=1 - LEVEL).epsilon <= most
 
 
+def test_nobody_tries_the_coins_of_an_audit_with_a_turn_beforehand() -> None:
+    """A seed that shows much by chance would show it of every run, and the part of the confidence that a turn
+    has would be of no use."""
+    which, options = subject("progap", epsilon=2.0), AuditOptions(seed=3)
+    drawn = [
+        mechanism.coins(one, options).secret("noise").integer(64)
+        for one in (which, replace(which, run="other"), *(replace(which, run=run, turn=turn)
+                    for run in ("one", "other") for turn in (1, 2)))
+    ]  # fmt: skip
+    assert drawn[0] == drawn[1], "an audit that stands alone can be repeated by anybody"
+    assert len(set(drawn)) == 5
+    assert mechanism.coins(replace(which, turn=1), options) == mechanism.coins(replace(which, turn=1), options)
+
+
 def test_repeated_releases_add_up() -> None:
     event = PoissonSampled(rate=0.3, event=Gaussian(noise_multiplier=1.0))
     game = gradients.one_example(1.0, 1.0, 0.3)
@@ -296,8 +310,9 @@ def test_what_no_game_plays_is_refused_by_name() -> None:
 
 
 @pytest.mark.parametrize("name", ["dp-mlp", "pate"])
-def test_a_later_turn_is_judged_at_what_it_leaves_of_the_confidence(name: str) -> None:
+def test_a_later_turn_is_judged_at_what_it_leaves_of_the_confidence(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """The same trials at the surer level, whether one bound follows or two that share it."""
+    monkeypatch.setattr(mechanism, "coins", lambda _subject, options: Dice(seed=options.seed, name="audit"))
     which = subject(name, epsilon=4.0)
     later = audited(replace(which, turn=3), trials=300)
     alone = audited(which, trials=300, confidence=shared_confidence(0.95, 3))
@@ -333,15 +348,15 @@ def test_no_piece_of_trials_is_played_twice(monkeypatch: pytest.MonkeyPatch) -> 
     """Neither in one dataset, nor in both, nor for two mechanisms: each has coins of its own."""
     named: list[str] = []
 
-    def dice(*, seed: int, name: str) -> Dice:
+    def renamed(dice: Dice, *, name: str) -> Dice:
         named.append(name)
-        return Dice(seed=seed, name=name)
+        return replace(dice, name=name)
 
-    monkeypatch.setattr(mechanism, "Dice", dice)
+    monkeypatch.setattr(mechanism, "replace", renamed)
     games = parts(subject("gap", unit="node"))
     assert len(games) > 1
     for present in (True, False):
-        one, other = (mechanism._played(games, present, 20, 0, chunk) for chunk in (0, 1))
+        one, other = (mechanism._played(games, present, 20, Dice(seed=0, name="audit"), chunk) for chunk in (0, 1))
         assert not np.array_equal(one, other)
     assert len(set(named)) == len(named) == 4 * len(games)
 
@@ -351,7 +366,7 @@ def test_a_stop_waits_for_few_trials_where_each_is_slow(name: str, monkeypatch: 
     """The process obeys between two pieces of trials."""
     played: list[int] = []
 
-    def recorded(games: list[Any], present: bool, trials: int, seed: int, chunk: int) -> Any:
+    def recorded(games: list[Any], present: bool, trials: int, dice: Dice, chunk: int) -> Any:
         played.append(trials)
         return np.zeros((trials, 3))
 

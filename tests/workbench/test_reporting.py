@@ -311,6 +311,19 @@ def test_advice_travels_with_its_figure(runs: list[Told]) -> None:
     assert "Welch" in page[page.index("<h2>Appendix") :], "what is called clear is said there"
 
 
+@pytest.mark.parametrize("figure", ["attack_map", "attack_exposure"])
+def test_figures_that_tell_who_was_held_out_leave_for_nobody_else(runs: list[Told], figure: str) -> None:
+    """By them the seed was found, which the report leaves out."""
+    telling = Drawn(figure=figure, rows=[{"node": 3}], statements={}, title="Mine")
+    others = reporting.usual(runs)
+    assert asked(runs, figures=[telling, *others]).shown == [telling, *others]
+    shared = asked(runs, figures=[telling, *others], share=True)
+    assert shared.shown == others
+    assert not {one.figure for one in without_seeds(shared).figures} & {figure}
+    with pytest.raises(OptionError, match="which nodes were held out, and none is left"):
+        asked([], figures=[telling], share=True)
+
+
 def test_who_wrote_it_and_when_stands_first(runs: list[Told]) -> None:
     kept = replace(asked(runs), figures=(), author="A. Person", date="1 May 2026")
     page = reporting.page(kept)

@@ -40,8 +40,11 @@ def shared_confidence(confidence: float, turn: int) -> float:
 
     Turns count from 1, and are given before an audit has seen anything; turn 0 is an audit that stands alone.
     With a = 1 - confidence, the k-th may be wrong with chance a/(k (k + 1)): these sum to a over all k, so
-    the chance that any audit of the run is ever wrong is at most a (union bound), however the audits hang
-    together and whenever somebody stops auditing. So the largest of all bounds holds at `confidence`. (An
+    the chance that any audit of the run is ever wrong is at most a (union bound), whenever somebody stops
+    auditing. That takes each to be wrong with its chance whatever the earlier ones have told: audits draw
+    all that they judge by anew, by a secret key and the turn. Attacks on one run share its training nodes and
+    answers, so theirs must not be chosen by what an earlier one told, which the note of each says. So the
+    largest of all bounds holds at `confidence`. (An
     equal part for each of the audits made so far would not do: whoever goes on until a bound pleases would
     have a (1 + 1/2 + 1/3 + ...).) Where audits of a run ask for different confidences, a_k/(k (k + 1)) sum to
     at most the largest a_k, and the smallest confidence holds.
@@ -61,8 +64,8 @@ def shared_notes(confidence: float, turn: int) -> tuple[str, ...]:
     return (
         f"it took turn {turn} among the audits and attacks of this run: each of its bounds is evaluated at "
         f"{100 * shared_confidence(confidence, turn):.6g}%, so that all audits of the run together are right "
-        f"at {100 * confidence:g}%, however many follow, as long as nobody tries them out elsewhere first, or deletes "
-        "the run and begins anew",
+        f"at {100 * confidence:g}%, however many follow, as long as none asks for less, and nobody tries them out "
+        "elsewhere first, chooses an attack by what an earlier one told, or deletes the run and begins anew",
     )
 
 

@@ -6,6 +6,7 @@ import argparse
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.audits.record import AuditRecord
@@ -114,7 +115,7 @@ def _everything(record: RunRecord, told: _Told) -> dict[str, object]:
         "note": record.note,
         "statement": statement_text(record.statement) if record.statement is not None else "",
         "audits": [audit.to_json() for audit in told.audits],
-        "attacks": [attack.to_json() for attack in told.attacks],
+        "attacks": [_outside(attack.to_json()) for attack in told.attacks],
         "events": [
             {
                 "sequence": event.sequence,
@@ -126,6 +127,11 @@ def _everything(record: RunRecord, told: _Told) -> dict[str, object]:
             if timed or event.kind != "log"
         ],
     }
+
+
+def _outside(attack: dict[str, Any]) -> dict[str, Any]:
+    """An attack without what only the evaluator may see: single nodes, and the edges between them."""
+    return {name: value for name, value in attack.items() if name not in ("exposed", "map_nodes", "map_edges")}
 
 
 def _report(record: RunRecord, told: _Told) -> str:

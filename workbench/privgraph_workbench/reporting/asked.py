@@ -27,6 +27,11 @@ TITLE, AUTHOR, DATE, REMARK = 200, 200, 40, 20_000
 MOST_COMPARED = 6
 
 
+TELL_THE_SPLIT = ("attack_map", "attack_exposure")
+"""Figures that show which nodes were held out, or count them in small groups: whoever draws the split of
+every seed finds the one that fits."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Told:
     """A run with what it told, the attacks on it, and the finished runs of its setting, itself among them.
@@ -141,11 +146,20 @@ class Asked:
     def __post_init__(self) -> None:
         if not self.runs and not self.figures:
             raise OptionError("a report needs at least one run or figure")
+        if self.share and not self.runs and not self.shown:
+            raise OptionError(
+                "a report for others leaves out the figures that show which nodes were held out, and none is left"
+            )
         if not 0 < len(self.title.strip()) <= TITLE:
             raise OptionError(f"the title of a report has 1 to {TITLE} letters (got {len(self.title.strip())})")
         for name, most in (("author", AUTHOR), ("date", DATE), ("remark", REMARK)):
             if len(told := getattr(self, name)) > most:
                 raise OptionError(f"the {name} of a report has at most {most:,} letters (got {len(told):,})")
+
+    @property
+    def shown(self) -> list[Drawn]:
+        """The figures that the report shows: for others without those that tell the split."""
+        return [one for one in self.figures if not (self.share and one.figure in TELL_THE_SPLIT)]
 
 
 def _attacked(run: Told) -> dict[str, PrivacyStatement]:
@@ -187,7 +201,7 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
 
 
 def without_seeds(asked: Asked) -> Asked:
-    """What is reported, without what tells seeds."""
+    """What is reported, without what tells seeds; figures that tell them are left out."""
     hidden = Withheld()
     for one in asked.runs:  # run 1 is the report's first, and its seed is #1
         hidden.meet(one.record)
@@ -212,7 +226,7 @@ def without_seeds(asked: Asked) -> Asked:
                 title=hidden.text(one.title),
                 advice=hidden.text(one.advice),
             )
-            for one in asked.figures
+            for one in asked.shown
         ],
     )
 

@@ -24,15 +24,19 @@ scale is drawn once for all coordinates; the third sees noise that is drawn once
 
 @dataclass(frozen=True, kw_only=True)
 class Dice:
-    """Named streams of a dataset of a game, as the product's mechanisms take them."""
+    """Named streams of a dataset of a game, as the product's mechanisms take them.
+
+    `key`: nobody's secret where the audit stands alone, for what is played protects nobody; an audit that
+    takes a turn has one that nobody knows beforehand (`mechanism.coins`).
+    """
 
     seed: int
     name: str
+    key: bytes = b"the key of audits"
 
     def secret(self, purpose: str) -> Secret:
-        """A stream as a run's context hands them out. Its key is nobody's secret: what is played protects
-        nobody."""
-        return Secret(b"the key of audits", self.seed, f"{purpose}/{self.name}")
+        """A stream as a run's context hands them out."""
+        return Secret(self.key, self.seed, f"{purpose}/{self.name}")
 
 
 class Game(Protocol):

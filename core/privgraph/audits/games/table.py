@@ -28,7 +28,7 @@ from privgraph.privacy.events import (
     SampledOnce,
     Single,
 )
-from privgraph.privacy.kinds import MechanismKind, Neighbours
+from privgraph.privacy.kinds import MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import LedgerEntry
 
 
@@ -188,8 +188,15 @@ def _part_maximum(entry: LedgerEntry, subject: Subject) -> Part:
 
 
 def _counts(entry: LedgerEntry, subject: Subject) -> Part:
-    game = votes.CountsGame(std=_known(entry.noise_std), weight=_known(entry.sensitivity) / math.sqrt(2))
+    game = _votes_of_teachers(_known(entry.noise_std), _known(entry.sensitivity) / math.sqrt(2), subject)
     return Part(game=game, count=entry.count, title="one teacher's vote that moves between two classes")
+
+
+def _votes_of_teachers(std: float, weight: float, subject: Subject) -> votes.CountsGame | votes.LabelGame:
+    """Counts with Gaussian noise as they go out: whole, or the class of the largest alone."""
+    if subject.statement.release is Release.LABELS:
+        return votes.maximum("gaussian", std, votes.Sample(), weight)
+    return votes.CountsGame(std=std, weight=weight)
 
 
 def _up_to_a_limit(entry: LedgerEntry, subject: Subject) -> Part:
@@ -202,7 +209,7 @@ def _up_to_a_limit(entry: LedgerEntry, subject: Subject) -> Part:
     while budget.may_vote().all():
         budget.charge(gate=gate_std > 0, answered=True)
         taken += 1
-    counts = votes.CountsGame(std=std, weight=weight)
+    counts = _votes_of_teachers(std, weight, subject)
     game = votes.Both(first=votes.gate(gate_std, weight, votes.Sample()), second=counts) if gate_std else counts
     title = "one teacher's vote that moves between two classes, until its limit is reached"
     return Part(game=game, count=taken * entry.count, title=title)

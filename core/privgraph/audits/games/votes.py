@@ -4,7 +4,7 @@ coins."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -151,10 +151,10 @@ class Both:
     """Two games as often as each other, as a test and an answer are."""
 
     first: LabelGame
-    second: CountsGame
+    second: CountsGame | LabelGame
 
     def play(self, present: bool, trials: int, count: int, dice: Dice) -> Array:
-        one, other = (Dice(seed=dice.seed, name=f"{dice.name}/{part}") for part in ("first", "second"))
+        one, other = (replace(dice, name=f"{dice.name}/{part}") for part in ("first", "second"))
         return self.first.play(present, trials, count, one) + self.second.play(present, trials, count, other)
 
 
@@ -224,13 +224,13 @@ def log_posterior(lam: float, sample: Sample) -> LabelGame:
     )
 
 
-def maximum(kind: str, scale: float, sample: Sample) -> LabelGame:
-    """Teachers who are all but tied between two classes: the unit's vote decides."""
+def maximum(kind: str, scale: float, sample: Sample, weight: float = 1.0) -> LabelGame:
+    """Teachers who are all but tied between two classes: the unit's vote, of that weight, decides."""
     return LabelGame(
         mechanism=NoisyMax(kind=kind, scale=scale),
-        with_unit=np.array([11.0, 10.0]),
-        without=np.array([10.0, 11.0]),
-        log_laws=_two(_log_ahead(kind, scale), _log_behind(kind, scale)),
+        with_unit=weight * np.array([11.0, 10.0]),
+        without=weight * np.array([10.0, 11.0]),
+        log_laws=_two(_log_ahead(kind, scale / weight), _log_behind(kind, scale / weight)),
         sample=sample,
     )
 

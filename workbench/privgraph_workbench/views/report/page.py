@@ -73,7 +73,11 @@ def page() -> None:
         help="A seed says which nodes were held out. Ids and commands, which tell it, are left out as well",
     )
     if share:
-        left.caption("In the report runs are numbered, and `reproduce.sh`, which names seeds, is left out.")
+        hidden = sum(one.figure in reporting.TELL_THE_SPLIT for one in kept)
+        left.caption(
+            "In the report runs are numbered, and `reproduce.sh`, which names seeds, is left out."
+            + (f" So are figures that show which nodes were held out: {hidden} of these." if hidden else "")
+        )
     appendix = middle.toggle(
         "With an appendix",
         value=True,
