@@ -6,12 +6,14 @@ import json
 
 import pytest
 
+from privgraph.home import home
 from privgraph.runs import launch
 from privgraph.runs.leases import Outcome
 from privgraph.runs.queueing import Wants
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import sweep
+from privgraph.streams import fingerprint, noise_key
 from privgraph_workbench.cli import DONE, FAILED, USAGE, main
 from privgraph_workbench.commands import counting
 from privgraph_workbench.commands.counting import Counting
@@ -71,13 +73,13 @@ def test_a_run_whose_worker_was_lost_says_so_while_it_waits(capsys: pytest.Captu
     store.leases.claim([run], "w", pid=2**22 + 1)
     assert store.sweep_lost() == [run]
     assert main(["watch", "--once", run]) == DONE
-    said = "attempt 2 of 3: the worker's process ended"
-    assert capsys.readouterr().out == f"{run}  queued  {said}\n"
+    said = "retry 1 of 2: the worker's process ended"
+    assert capsys.readouterr().out == f"{run}  queued  MLP (ignores edges): {said}\n"
     assert main(["show", run]) == DONE
     assert f"Waits: {said}" in capsys.readouterr().out
     store.leases.claim([run], "v", pid=2**22 + 1)
     store.sweep_lost()
-    assert store.get(run).stage == "attempt 3 of 3: the worker's process ended"
+    assert store.get(run).stage == "retry 2 of 2: the worker's process ended"
 
 
 def test_without_a_terminal_a_line_tells_what_changed_now_and_then(
@@ -127,6 +129,35 @@ def test_who_waits_for_runs_of_their_own_has_no_others_begun(monkeypatch: pytest
     assert launch.launch(store, [own], others=False) == [own]
     assert launch.launch(store) == [of_others]
     assert started == [([own], False), ([of_others], True)], "nor when the worker of their own ends"
+
+
+def test_rows_say_which_run_is_which_and_seeds_have_a_mean(capsys: pytest.CaptureFixture[str]) -> None:
+    store = RunStore.open()
+    specs = sweep(make_spec("mlp", "karate", {"epochs": 4}), over={"hidden": [8, 16]}, seeds=(0, 1))
+    ids = store.submit_all(specs, ["grid"])
+    store.leases.claim(ids, "w")
+    for run, accuracy in zip(ids, (0.25, 0.75, 0.5, 1.0), strict=True):
+        store.leases.finish(run, "w", Outcome(state="done", metrics={"test_accuracy": accuracy}))
+    assert main(["watch", "--tag", "grid"]) == DONE
+    assert capsys.readouterr().out.splitlines() == [
+        f"{ids[0]}  done  MLP (ignores edges), seed 0 (hidden 8): accuracy 0.250",
+        f"{ids[1]}  done  MLP (ignores edges), seed 1 (hidden 8): accuracy 0.750",
+        f"{ids[2]}  done  MLP (ignores edges), seed 0 (hidden 16): accuracy 0.500",
+        f"{ids[3]}  done  MLP (ignores edges), seed 1 (hidden 16): accuracy 1.000",
+        "Mean of 2 seeds, MLP (ignores edges) (hidden 8): accuracy 0.500 (0.250 to 0.750)",
+        "Mean of 2 seeds, MLP (ignores edges) (hidden 16): accuracy 0.750 (0.500 to 1.000)",
+    ]
+
+
+def test_the_key_of_who_submits_first_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    store = RunStore.open()
+    words = ["--data", "karate", "--detach"]
+    assert store.leases.fingerprint() == ""
+    assert main(["sweep", "mlp", *words]) == DONE
+    assert store.leases.fingerprint() == fingerprint(noise_key(home()))
+    store.leases.renew(b"another key of thirty-two bytes!")
+    assert main(["sweep", "mlp", *words, "--seeds", "1"]) == DONE, "who submits needs no key where one counts"
+    assert store.leases.fingerprint() == fingerprint(b"another key of thirty-two bytes!")
 
 
 def test_no_stack_is_cut_by_those_who_wait_for_a_part_of_it() -> None:

@@ -110,7 +110,7 @@ def test_the_smallest_epsilon_that_reaches_an_accuracy_is_told_with_what_looking
     with at_work(MadeWorker(lambda spec: 0.9 if float(spec.options["epsilon"]) > 1 else 0.2)):
         assert main([*GAP, "--accuracy", "0.8", "--steps", "2", "--lowest", "0.5", "--highest", "8"]) == 0
     said = capsys.readouterr().out
-    assert "Reached at epsilon 2; having looked for it costs" in said
+    assert " validation nodes at epsilon 2; having looked for it costs" in said
     assert "chosen by a tuning" in said
 
 

@@ -248,7 +248,7 @@ def test_a_launcher_leaves_what_others_asked_for_and_this_machine_cannot_train(
     monkeypatch.setattr(launch, "capacity", lambda: 99)
     started: dict[str, bool] = {}
 
-    def start(_store: RunStore, ids: Sequence[str], _worker: str, *, gives_back: bool) -> None:
+    def start(_store: RunStore, ids: Sequence[str], _worker: str, *, gives_back: bool, others: bool) -> None:
         started.update(dict.fromkeys(ids, gives_back))
 
     monkeypatch.setattr(launch, "_start", start)
@@ -281,7 +281,7 @@ def test_a_run_that_was_asked_for_is_begun_though_another_is_first_of_its_stack(
     monkeypatch.setattr(launch, "capacity", lambda: 99)
     monkeypatch.setattr(launch, "_memory_left", lambda: True)
     begun: list[list[str]] = []
-    monkeypatch.setattr(launch, "_start", lambda _store, ids, _worker, gives_back: begun.append(list(ids)))
+    monkeypatch.setattr(launch, "_start", lambda _store, ids, _worker, gives_back, **_: begun.append(list(ids)))
     specs = [make_spec("progap", "cora", {"unit": "edge", "epsilon": 1.0}, seed=seed) for seed in range(3)]
     first, second, third = store.submit_all(specs, batch="sweep")
     launch.launch(store, [second])

@@ -368,9 +368,9 @@ class Leases:
             else:
                 change |= {"state": "lost", "error": error}
             if again:
-                attempts = f"attempt {row.attempt + 1} of {row.attempt + row.retries}"
+                retry = f"retry {row.losses + 1} of {row.losses + row.retries}"
                 change = next_attempt(row) | {"retries": row.retries - 1, "losses": row.losses + 1}
-                change |= {"stage": f"{attempts}: {reason}"}
+                change |= {"stage": f"{retry}: {reason}"}
             connection.execute(runs.update().where(runs.c.number == row.number).values(**change))
         with suppress(OSError):
             (self._folders / suspect.id / RESERVE_NAME).unlink(missing_ok=True)

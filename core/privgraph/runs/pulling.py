@@ -35,6 +35,8 @@ from privgraph.runs.store import RunStore
 from privgraph.runs.worker import ENDING, Worker, jobs_of
 from privgraph.streams import noise_key
 
+FIRST_SECONDS = 60.0
+"""How long the first answer of the store is waited for; later it may be away for longer (`patiently`)."""
 LOOK_SECONDS = 0.5
 """Between two looks into an empty queue."""
 
@@ -69,6 +71,8 @@ def pull(store: RunStore, options: PullOptions, asks: tuple[str, ...], ends: thr
             if worker.told_to_end:
                 ends.set()
         count += len(taken) - worker.left
+        if worker.left:
+            say(f"{worker.left} of them were given back")
         _free()
         if count <= len(taken):
             gc.freeze()  # modules and caches stay: the next collections need not walk them, 0.3 s for each stack
@@ -158,7 +162,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.umask(home.umask())
         faulthandler.enable()
         asks = _devices(options)
-        store = patiently(RunStore.open, say=say, enough=lambda _waited: ends.is_set())
+        store = patiently(
+            RunStore.open,
+            say=lambda error: say(f"{error}; it is asked again for {FIRST_SECONDS:.0f} seconds"),
+            enough=lambda waited: ends.is_set() or waited > FIRST_SECONDS,
+        )
         patiently(lambda: store.leases.agree(_key()), say=say, enough=lambda _waited: ends.is_set())
         return 0 if pull(store, options, asks, ends) else 1
     except (StoreError, OptionError, UnknownName, ValueError) as error:

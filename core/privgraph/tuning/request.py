@@ -64,6 +64,11 @@ class _Asked:
         facts = PublicFacts(**{name: found[name] for name in names}, train_nodes=found["split"]["train"])
         return facts, found["split"]["val"]
 
+    @property
+    def nodes(self) -> int:
+        """How many validation nodes trials are compared by."""
+        return self._sizes[1]
+
     def at(self, spec: RunSpec, epsilon: float) -> RunSpec:
         """That run at another epsilon."""
         return replace(spec, options={**spec.options, "epsilon": epsilon})

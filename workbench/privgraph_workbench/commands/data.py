@@ -61,10 +61,9 @@ def _add(paths: list[Path], parsed: argparse.Namespace) -> int:
     """Take in a large graph, and say under which name; exit code 1 where it is refused."""
     if not paths:
         raise UsageError("privgraph data add needs files")
-    pause = 0.1 if sys.stderr.isatty() else 10.0
     layout = "{desc} |{bar}| {percentage:3.0f}% [{elapsed}]"
     try:
-        with tqdm(total=1.0, file=sys.stderr, mininterval=pause, bar_format=layout, leave=False) as bar:
+        with tqdm(total=1.0, file=sys.stderr, bar_format=layout, leave=False, disable=None) as bar:
 
             def told(progress: Progress) -> None:
                 bar.set_description_str(progress.stage, refresh=False)

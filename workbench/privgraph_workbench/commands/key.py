@@ -19,7 +19,8 @@ def key_command(parsed: argparse.Namespace) -> int:
     store = RunStore.open()
     if parsed.renew:
         store.leases.renew(key)
+        print("From now on this key counts: workers with another take no further run. What is done keeps its noise.")
     theirs = store.leases.fingerprint()
     print(f"this home   {fingerprint(key)}")
-    print(f"the store   {theirs or 'none yet: the first worker decides'}")
+    print(f"the store   {theirs or 'none yet: who submits or works first decides'}")
     return 0 if theirs in ("", fingerprint(key)) else 1

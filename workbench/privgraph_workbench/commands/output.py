@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from statistics import fmean
 from typing import Any
 
 from privgraph.privacy.rounding import upper
@@ -13,6 +14,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunQuery, RunRecord, plain
 from privgraph.runs.store import RunStore
 from privgraph.runs.trials import Mark
+from privgraph_workbench.words.naming import run_labels, setting
 
 PRIVACY_KEYS = (
     "unit",
@@ -62,22 +64,45 @@ def result(record: RunRecord) -> dict[str, Any]:
 
 
 def tell(store: RunStore, ids: Sequence[str], as_json: bool) -> None:
-    """A line for each run: its state, its accuracy and epsilon, or why it has none yet."""
+    """A line for each run: its state, what it is beside the others, its accuracy and epsilon, or why it has
+    none yet; and the mean of each setting that has several seeds."""
+    records: list[RunRecord] = []
     for start in range(0, len(ids), 400):
         chosen = tuple(ids[start : start + 400])
         found = {record.id: record for record in store.find(RunQuery(ids=chosen))}
-        for record in (found[run] for run in chosen if run in found):
-            print(json_line(result(record)) if as_json else _line(record))
+        records += [found[run] for run in chosen if run in found]
+    if as_json:
+        for record in records:
+            print(json_line(result(record)))
+        return
+    for record, label in zip(records, run_labels(records), strict=True):
+        print(f"{record.id}  {record.state}  {label}: {_told(record)}".rstrip(" :"))
+    settings: dict[object, list[RunRecord]] = {}
+    for record in records:
+        if record.state == "done" and record.tuning is None and _accuracy(record) is not None:
+            settings.setdefault(setting(record), []).append(record)
+    several = [held for held in settings.values() if len(held) > 1]
+    names = run_labels([held[0] for held in several], seeds=False)
+    for held, name in zip(several, names, strict=True):
+        values = [value for one in held if (value := _accuracy(one)) is not None]
+        print(
+            f"Mean of {len(values)} seeds, {name}: accuracy {fmean(values):.3f} "
+            f"({min(values):.3f} to {max(values):.3f})"
+        )
 
 
-def _line(record: RunRecord) -> str:
-    accuracy = record.metrics.get("test_accuracy")
+def _accuracy(record: RunRecord) -> float | None:
+    return record.metrics.get("test_accuracy")
+
+
+def _told(record: RunRecord) -> str:
+    if record.pending:
+        return f"{record.progress:.0%} {record.stage}" if record.live else record.stage
+    accuracy = _accuracy(record)
     said = record.error if accuracy is None else f"accuracy {accuracy:.3f}"
     if record.state == "done" and record.statement is not None:
         said += f", epsilon {upper(record.statement.epsilon)}"
-    if record.pending:
-        said = f"{record.progress:.0%} {record.stage}" if record.live else record.stage
-    return f"{record.id}  {record.state}  {said}".rstrip()
+    return said
 
 
 def tried(mark: Mark) -> dict[str, Any]:

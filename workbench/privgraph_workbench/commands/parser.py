@@ -151,7 +151,9 @@ def _tune(commands: Commands[Parser]) -> None:
     parser.add_argument("--shape", default="1", metavar="S", help="of the negative binomial law (default: 1)")
     parser.add_argument("--sampler", default="random", help="random, or tpe with --law fixed")
     parser.add_argument(
-        "--accuracy", metavar="A", help="in place of --over and --epsilon: find the smallest epsilon that reaches it"
+        "--accuracy",
+        metavar="A",
+        help="in place of --over and --epsilon: the smallest epsilon at which validation accuracy reaches it",
     )
     parser.add_argument("--lowest", default="0.1", metavar="E", help="the smallest epsilon to look at (default: 0.1)")
     parser.add_argument("--highest", default="10", metavar="E", help="the largest epsilon to look at (default: 10)")

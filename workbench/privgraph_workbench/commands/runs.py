@@ -35,7 +35,7 @@ def watch_command(parsed: argparse.Namespace) -> int:
             except KeyboardInterrupt:
                 counting.say("the runs go on; privgraph stop ends them")
                 return STOPPED
-    tell(store, list(states), parsed.json)
+    tell(store, [run for run in ids if run in states], parsed.json)
     over, doing = far(states)
     print(f"{over:,} of {len(states):,} runs are over{f': {doing}' if doing else ''}", file=sys.stderr)
     return 0 if all(state == "done" or (parsed.once and state not in FINISHED) for state in states.values()) else 1

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from privgraph.options import build, parameters
 from privgraph.runs.engine_options import EngineOptions
-from privgraph.runs.engines import ENGINES, EngineSpec, log_path, numbers, send, train
+from privgraph.runs.engines import ENGINES, EngineSpec, decide_key, log_path, numbers, send, train
 from privgraph.runs.queueing import LOCAL
 from privgraph.runs.records import FINISHED
 from privgraph.runs.spec import RunSpec, make_spec
@@ -38,7 +38,8 @@ def sweep_command(parsed: argparse.Namespace) -> int:
     for run in (run for run, state in before.items() if state in _AGAIN):
         store.retry(run)
     done = sum(state == "done" for state in before.values())
-    told = f"{'1 run' if len(ids) == 1 else f'{len(ids)} runs'}, {done} of them done before; "
+    before_this = f"{done} done before" if done else "none done before"
+    told = f"{'1 run' if len(ids) == 1 else f'{len(ids)} runs'}, {before_this}; "
     if parsed.detach:
         print(told + _detached(store, engine, options), file=sys.stderr)
         tag = parsed.tag[-1] if parsed.tag else "sweep"
@@ -76,6 +77,7 @@ def asked(parsed: argparse.Namespace) -> tuple[list[RunSpec], EngineSpec, Engine
 def _detached(store: RunStore, engine: EngineSpec, options: EngineOptions) -> str:
     """Have the engine train them without this process, and say who does."""
     if engine.name == LOCAL:
+        decide_key(store)
         return "they wait for workers (privgraph worker), or for a page of the workbench that looks at them"
     send(store, engine.name, options)
     return f"trained by {engine.about}, of which {log_path()} tells"

@@ -128,7 +128,8 @@ def _print(tuned: Tuned, request: Request, as_json: bool) -> None:
             alone = tuned.released.spec.asked_epsilon
             assert alone is not None
             print(
-                f"Reached at epsilon {number(alone)}; having looked for it costs {upper(tuned.terms.epsilon)} in all."
+                f"Reached on {request.nodes:,} validation nodes at epsilon {number(alone)}; having looked for it costs "
+                f"{upper(tuned.terms.epsilon)} in all."
             )
         print(describe(tuned.released))
     elif isinstance(request, Search):

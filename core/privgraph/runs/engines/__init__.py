@@ -26,6 +26,7 @@ from privgraph.runs.pull_options import flags
 from privgraph.runs.queueing import LOCAL
 from privgraph.runs.records import FINISHED, StoreAway, StoreError
 from privgraph.runs.store import ARTIFACTS, RunStore
+from privgraph.streams import noise_key
 
 MOST_CREWS = 5
 """How often in a row workers are started for one sweep, where all of them ended and none of its runs had."""
@@ -115,8 +116,16 @@ def log_path() -> Path:
     return home.home() / "engines.log"
 
 
+def decide_key(store: RunStore) -> None:
+    """Where no noise key counts for the store yet, let that of this home count: who submits runs is not to be
+    refused because another machine began first."""
+    if not store.leases.fingerprint():
+        store.leases.agree(noise_key(home.home()))
+
+
 def send(store: RunStore, engine: str, options: EngineOptions) -> None:
     """Start the process that has the engine train what was given to it; it outlives this one."""
+    decide_key(store)
     command = [sys.executable, "-P", "-m", "privgraph.runs.engines", engine, *flags(options)]
     with log_path().open("ab") as log:
         child = subprocess.Popen(

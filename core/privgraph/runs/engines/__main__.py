@@ -27,7 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         store = RunStore.open()
         options = build(EngineOptions, {one.name: getattr(parsed, one.name) for one in parameters(EngineOptions)})
-        train(parsed.engine, store, store.given_to(parsed.engine), options)
+        given = store.given_to(parsed.engine)
+        say(f"{parsed.engine} is asked for {options.workers} workers for {len(given)} runs")
+        states = train(parsed.engine, store, given, options)
+        say(f"all have ended, {sum(state == 'done' for state in states.values())} of them done")
     except (StoreError, OptionError, UnknownName) as error:
         say(error)
         return 1
