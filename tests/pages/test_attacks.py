@@ -313,7 +313,9 @@ def test_that_noise_is_public_and_answers_are_no_part_of_the_release_is_said_una
     app = opened("attacks", run=run)
     assert _box(app).startswith(verdict.lead(made, None)), "first what was asked"
     answer = _box(app).split("\n\n")[1]
-    assert answer.startswith(f"{statements.PROTECTS_NOBODY} With secret noise, the sound ε of "), "as run comes first"
+    assert answer.startswith(
+        f"{statements.PROTECTS_NOBODY} The attacks here did not use that. With secret noise, the sound ε of "
+    ), "as run comes first"
     assert answer.endswith(" holds; so large an ε excludes little.")
     assert "rely" not in answer
     (details,) = [one.value for one in app.markdown if statements.PUBLIC_NOISE in one.value]
@@ -613,6 +615,12 @@ def test_the_method_without_privacy_is_compared_with_unasked(opened: Open, store
     assert bare in link.query_string
     assert "the two cannot be told apart" in verdicts.privacy_tells(kept, kept)
     assert "by LiRA, clearly less" in verdicts.privacy_tells(free, replace(kept, attack="lira"))
+    assert verdicts.more_with_privacy(kept, free, None) == ""
+    more = f"That is more than without privacy ({percent(kept.found[0])})"
+    assert verdicts.more_with_privacy(free, kept, (0.7, 0.6)) == f"{more}."
+    by_heart = verdicts.more_with_privacy(free, kept, (0.95, 0.6))
+    assert by_heart.startswith(f"{more}: noise leaves a network little to learn from neighbours")
+    assert "right about 95.0% of them, and 60.0% of the test nodes" in by_heart
     assert "not private" in _drawn(app)[0]
     assert "Compare with this method at other ε" not in [one.label for one in app.button], "there is none"
 

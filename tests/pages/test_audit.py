@@ -158,10 +158,10 @@ def test_that_an_audit_could_not_have_refuted_the_claim_is_said_on_the_page_of_t
     assert reach.too_few(record)
     assert not reach.too_few(made), "a trade-off is not limited by how much is counted"
     store.add_audit(run, record)
-    most = f"{reach.most(record):.2f} at most"
-    assert f"not refuted; this audit could show {most}" in _texts(opened("train", run=run))
+    most = f"{reach.most(record):.2f}, ε is {stated('sound', statement.epsilon)}"
+    assert f"not refuted, nor could it be: this audit reaches {most}" in _texts(opened("train", run=run))
     store.add_audit(run, record)
-    assert f"not refuted; these audits could show {most}" in _texts(opened("train", run=run))
+    assert f"not refuted, nor could it be: these audits reach {most}" in _texts(opened("train", run=run))
 
 
 @pytest.mark.parametrize("alone", [True, False])
@@ -435,7 +435,9 @@ class TestShown:
         app = opened("audit", run=run)
         assert app.info[0].value.startswith("**Not refuted"), "a verdict begins with what was asked"
         answer = app.info[0].value.split("\n\n")[1]
-        assert answer.startswith(f"{statement_words.PROTECTS_NOBODY} With secret noise, the sound ε of ")
+        assert answer.startswith(
+            f"{statement_words.PROTECTS_NOBODY} The attacks here did not use that. With secret noise, the sound ε of "
+        )
         assert statement_words.PUBLIC_NOISE in _texts(app)
         assert promised.PUBLIC in [one.value for one in app.markdown], "on its card, in the words of the run's page"
         (way,) = [one.proto for one in app.get("page_link") if one.proto.label == "Train it again with secret noise"]

@@ -47,4 +47,8 @@ def answer(
         told = f"{of} holds{only}, and" if public else f"Rely on {what},"
         told += f" not the paper's {stated('published', published)}{why}"
     little = "; so large an ε excludes little" * weak
-    return f"{PROTECTS_NOBODY} With secret noise, {told}{little}." if public else f"{told}{little}."
+    return (
+        f"{PROTECTS_NOBODY} The attacks here did not use that. With secret noise, {told}{little}."
+        if public
+        else f"{told}{little}."
+    )

@@ -39,6 +39,10 @@ RULES = (
 """How the words of a verdict follow from the area and its interval, in Markdown."""
 
 
+BY_HEART = 0.15
+"""A training accuracy that exceeds the test accuracy by more says that nodes were learnt by heart."""
+
+
 def learnt(record: RunRecord) -> tuple[float, float] | None:
     """How much of its training nodes and of the test nodes the run is right about, where it says both."""
     both = (record.metrics.get("train_accuracy"), record.metrics.get("test_accuracy"))
@@ -214,6 +218,20 @@ def privacy_tells(attack: AttackRecord, bare: AttackRecord) -> str:
     said = "the two cannot be told apart" if low <= 0 <= high else "clearly more" if low > 0 else "clearly less"
     by = "" if bare.attack == attack.attack else f", by {called(bare.attack)}"
     return f"Without privacy: {percent(bare.found[0])}{by}, {said} ({apart})."
+
+
+def more_with_privacy(attack: AttackRecord, bare: AttackRecord, accuracies: tuple[float, float] | None) -> str:
+    """That clearly more is found than of the same without privacy, and what may be behind it; "" where it is
+    not. `accuracies`: the run's on its training nodes and on test nodes."""
+    if difference(bare.found, attack.found)[2] >= 0:
+        return ""
+    said = f"That is more than without privacy ({percent(bare.found[0])})"
+    if accuracies is None or accuracies[0] - accuracies[1] < BY_HEART:
+        return f"{said}."
+    return (
+        f"{said}: noise leaves a network little to learn from neighbours, and it has learnt its training nodes by "
+        f"heart (right about {percent(accuracies[0])} of them, and {percent(accuracies[1])} of the test nodes)."
+    )
 
 
 def area(attack: AttackRecord, without: AttackRecord | None) -> str:

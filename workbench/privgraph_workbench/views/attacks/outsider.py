@@ -75,6 +75,7 @@ def body(place: DeltaGenerator) -> None:
     if not going:
         _ended(record.id, subject)
     form, asked = f"new-attack.{record.id}", new_attack.asked_for()
+    overview.show(record.id, chosen)
     if not attacks:
         layout.fold_when_done(form, asked=asked, done=0)
         if going:
@@ -87,7 +88,6 @@ def body(place: DeltaGenerator) -> None:
         if progress is None:  # an address that asks for an attack finds its form open
             with layout.form("A new attack on this run", form, icon="🕵️", asked=asked, done=len(attacks)):
                 new_attack.show(record, subject, progress)
-    overview.show(record.id, chosen)
 
 
 def _choose_run() -> RunRecord | None:

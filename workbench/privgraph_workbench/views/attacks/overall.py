@@ -30,12 +30,20 @@ def strongest(attacks: Sequence[AttackRecord], severe: Sequence[int], unit: str)
     return max(range(1, len(attacks) + 1), key=order)
 
 
-def told(record: RunRecord, attacks: Sequence[AttackRecord], place: int, without: AttackRecord | None) -> str:
+def told(
+    record: RunRecord,
+    attacks: Sequence[AttackRecord],
+    place: int,
+    without: AttackRecord | None,
+    bare: AttackRecord | None = None,
+) -> str:
     """As Markdown: what the attack at that place found, and of whom that is not certain, then whether one may
-    rely on ε. `without` is the same
-    on a model that reads no edge."""
+    rely on ε. `without` is the same on a model that reads no edge, `bare` on one without privacy."""
     attack = attacks[place]
-    found = " ".join(filter(None, (verdict.lead(attack, without, verdicts.learnt(record)), verdict.alone(attack))))
+    more = "" if bare is None else verdicts.more_with_privacy(attack, bare, verdicts.learnt(record))
+    found = " ".join(
+        filter(None, (verdict.lead(attack, without, verdicts.learnt(record)), verdict.alone(attack), more))
+    )
     if attack.refutes_sound:
         found += (
             f" It shows that ε is at least {lower(attack.bound or 0.0)}: one of our proofs is wrong, please tell us."
@@ -69,7 +77,7 @@ def show(
 ) -> None:
     """The verdict of the attack at that place, from 0, in a box whose colour says whether anything was given
     away; then, where there are several, a line for each question, with the way to its attack."""
-    said = told(record, attacks, place, without)
+    said = told(record, attacks, place, without, bare)
     if attacks[place].refutes_sound:
         st.error(said, icon="🚨")
     elif severe[place] == verdicts.GIVEN_AWAY:

@@ -16,8 +16,6 @@ from privgraph_workbench.words.numbers import at_most, exact_percent, percent, s
 
 EVERYTHING = 0.99
 """A promise that lets somebody be right more often than this excludes hardly any attack."""
-BY_HEART = 0.15
-"""A training accuracy that exceeds the test accuracy by more says that nodes were learnt by heart."""
 APART = 0.05
 """Test accuracies of the attacked model and the run that differ by more are pointed out."""
 
@@ -172,7 +170,7 @@ def _promised(attack: AttackRecord, unit: str, learnt: tuple[float, float] | Non
         return "The run promises nothing."
     if unit == "edge" and not edges:
         said = "The run promises to hide edges, not who was trained on: nothing here contradicts its ε."
-        if learnt is None or learnt[0] - learnt[1] < BY_HEART or verdicts.guessing(attack):
+        if learnt is None or learnt[0] - learnt[1] < verdicts.BY_HEART or verdicts.guessing(attack):
             return said
         return (
             f"{said} Noise on edges leaves the network little to learn from neighbours: it is right about "

@@ -126,7 +126,8 @@ def _fallen(
     if whole and all(map(reach.too_few, whole)):
         most = max(map(reach.most, whole))
         return (
-            f"not refuted; {'this audit' if len(whole) == 1 else 'these audits'} could show {most:.2f} at most",
+            f"not refuted, nor could it be: {'this audit reaches' if len(whole) == 1 else 'these audits reach'} "
+            f"{most:.2f}, ε is {stated('sound', said.epsilon)}",
             "gray",
         )
     return "not refuted, which is no proof", "gray"
