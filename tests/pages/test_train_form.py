@@ -299,8 +299,7 @@ def test_a_run_shows_what_was_left_to_its_method(opened: Callable[..., AppTest],
     )
     app = opened("train", run=run)
     app.session_state[f"tabs.{run}"] = "Settings"
-    (table,) = (one.value for one in app.run().table)
-    shown = {row["Option"]: row["Value"] for row in table.to_dict("records")}
+    shown = {row["Option"]: row["Value"] for one in app.run().table for row in one.value.to_dict("records")}
     assert shown.items() >= {"Delta": "auto (0.001)", "Epochs": "auto (100)"}.items()
     record = store.get(run)
     assert '"delta": "auto (0.001)"' in report.markdown(record, [])

@@ -10,8 +10,10 @@ from privgraph_workbench.facts.seedwise import MOST_SEEDS, WRONG, Seedwise, toge
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.seeds import confidence, paired
 
-ONE: Row = {"runs": "a0 a1 a2"}
-OTHER: Row = {"runs": "b0 b1 b2"}
+NODES: Row = {"mean": 0.5, "guess": 0.4, "test_nodes": 100}
+"""Of a row what counts where all its seeds agree."""
+ONE: Row = {"runs": "a0 a1 a2", **NODES}
+OTHER: Row = {"runs": "b0 b1 b2", **NODES}
 
 
 def seen(one: Mapping[int, float], other: Mapping[int, float], guess: float | None = None) -> Seedwise:
@@ -32,10 +34,10 @@ def test_what_every_split_has_in_common_hides_no_difference() -> None:
 def test_where_few_seeds_are_shared_the_means_are_compared() -> None:
     one = dict(enumerate([0.70, 0.71, 0.72, 0.70, 0.71, 0.72, 0.70]))
     far, near = {0: 0.50, 1: 0.51, 2: 0.52}, {0: 0.70, 1: 0.71, 2: 0.72}
-    row: Row = {"runs": " ".join(f"a{at}" for at in range(7))}
+    row: Row = {"runs": " ".join(f"a{at}" for at in range(7)), **NODES}
     assert seen(one, far).clear(row, OTHER)
     assert not seen(one, near).clear(row, OTHER)
-    assert seen(one, {0: 0.1, 1: 0.1}).difference(row, {"runs": "b0 b1"}) is None, "two tell no spread"
+    assert seen(one, {0: 0.1, 1: 0.1}).difference(row, {"runs": "b0 b1", **NODES}) is None, "two tell no spread"
 
 
 def test_of_many_comparisons_each_has_to_be_clearer() -> None:
