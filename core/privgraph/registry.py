@@ -264,9 +264,10 @@ class AuditSpec:
 
     `load` and `planning` are "module:attribute". `load` gives `entry(subject, options) -> Iterator[Progress |
     AuditRecord]`, whose last value is the record (`privgraph.audits.options`, `.record`); it may import
-    torch. `planning` does not: it gives an object with `refuses(subject) -> str | None` and `cost(subject,
-    options) -> str`. `adversary` is the kind of its attack, and `covers` "run" or "step", as in
-    `AuditRecord`. `trains` says whether it trains on the run's data, which must then be at hand.
+    torch. `planning` does not: it gives an object with `refuses(subject) -> str | None`, `cost(subject,
+    options) -> str` and `time(subject, options) -> str`. `adversary` is the kind of its attack, and `covers`
+    "run" or "step", as in `AuditRecord`. `trains` says whether it trains on the run's data, which must then
+    be at hand.
     """
 
     name: str
@@ -299,6 +300,10 @@ class AuditSpec:
     def cost(self, subject: Any, options: Any) -> str:
         """What the audit will take, in words, before it starts."""
         return cast(str, attribute(self.planning).cost(subject, options))
+
+    def time(self, subject: Any, options: Any) -> str:
+        """About how long the audit will take, in words; "" where that is not known."""
+        return cast(str, attribute(self.planning).time(subject, options))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -223,9 +223,9 @@ class TestANewAudit:
             one.value.startswith("256,000 trials can show 9.37 at most. 64,000 could not ") for one in app.caption
         )
         high = 10**7
-        assert reach.enough(record, 2, 0.95, 4, high) == 256_000
-        assert reach.enough(replace(record, sound=40.0, published=None), 2, 0.95, 4, high) is None
-        assert reach.enough(made, 2, 0.95, 4, high) == 16_000, "a trade-off may show more than is counted"
+        assert reach.enough(record, 2, 0.95, 4, high, reach.smallest_claim(record)) == 256_000
+        assert reach.enough(record, 2, 0.95, 4, high, 40.0) is None
+        assert reach.enough(made, 2, 0.95, 4, high, 8.0) == 16_000, "a trade-off may show more than is counted"
         far = keep(store, spec("edge-rand", epsilon=40.0))
         store.add_audit(far, replace(record, run=far, sound=40.0, published=40.0, turn=store.begin_audit(far)))
         app = opened("audit", run=far)
@@ -372,7 +372,14 @@ def test_all_audited_runs_stand_in_one_table_that_opens_them(opened: Open, store
     app.run()
     assert not app.exception
     table = next(one.value for one in app.dataframe if "refuted" in one.value.columns)
-    assert list(table.columns) == ["ε audited", "without premise", "ε as published", "sound ε", "refuted", "run"]
+    assert list(table.columns) == [
+        "ε audited",
+        "taking nothing for granted",
+        "ε as published",
+        "sound ε",
+        "refuted",
+        "run",
+    ]
     shown = store.audited_by(AUDITS)
     assert shown[other] > shown[run]
     assert list(table["ε audited"]) == [stated("audited", shown[one]) for one in (other, run)], "the most first"
@@ -514,7 +521,7 @@ class TestShown:
         headline = f"**Refuted, {premise}: the 5 that the paper claims. The sound 9 stands.**"
         assert (headline in text) == alone
         table = next(one.value for one in app.dataframe if "covers" in one.value)
-        assert table["without premise"].tolist() == [lower(bare)]
+        assert table["taking nothing for granted"].tolist() == [lower(bare)]
         assert table["takes for granted"].tolist() == [premise]
         assert f"{premise}; ≥ {lower(bare)} without that premise" in text.replace(f"7.5 {premise}", "")
         bare_told = f"Without that premise, at least {lower(bare)} is shown, which does not refute it."
@@ -650,7 +657,7 @@ def test_why_the_published_number_is_another_stands_beside_it(opened: Open, stor
     assert statement is not None
     assert statement.epsilon_as_published is not None
     why = statement_words.why_published(statement)
-    assert why == "larger, and harmless: the paper counts the same noise more loosely"
+    assert why == "larger than the sound one: it promises less"
     assert why in _texts(opened("audit", run=run))
     store.add_audit(run, made_audit(run, noise=0.8, published=100.0, delta=statement.delta))
     assert _texts(opened("audit", run=run)).count(why) == 1, "one set of three numbers"
@@ -739,7 +746,8 @@ def test_a_bound_of_an_outsider_is_marked_and_stands_behind_real_audits(
     for one in (run, bound):
         store.add_audit(one, _outsider(one, 3.5, delta))
     app = opened("audit")
-    assert app.selectbox(key="run").value == run, "of the strongest audit, though another is newer"
+    assert app.selectbox(key="run").value == weak, "the newest that was audited; an attack is no audit"
+    app = opened("audit", run=run)
     marks = [one.split(" · ")[-1] for one in app.selectbox(key="run").options]
     assert marks == ["audited", "audited", "bound of an outsider's attack"]
     assert app.selectbox(key="shown").value == "1", "the audit, though the attack has shown more"

@@ -86,12 +86,16 @@ class MechanismPlan:
         """In releases, and roughly in seconds."""
         ledger = subject.statement.ledger
         releases = sum(entry.count for entry in ledger)
-        seconds = START_SECONDS + options.trials * sum(entry.count * SECONDS.get(entry.kind, FAST) for entry in ledger)
         return (
             f"{options.trials:,} trials of {releases:,} release{'s' * (releases != 1)} each, about "
-            f"{in_words(seconds)} on one quiet core, {in_words(START_SECONDS)} of them to start; no data are read and "
-            "nothing is trained"
+            f"{self.time(subject, options)} on one quiet core, {in_words(START_SECONDS)} of them to start; no data are "
+            "read and nothing is trained"
         )
+
+    def time(self, subject: Subject, options: AuditOptions) -> str:
+        """By what one trial of each kind takes."""
+        each = sum(entry.count * SECONDS.get(entry.kind, FAST) for entry in subject.statement.ledger)
+        return in_words(START_SECONDS + options.trials * each)
 
 
 class WhiteBoxPlan:
@@ -112,8 +116,13 @@ class WhiteBoxPlan:
 
     def cost(self, subject: Subject, options: AuditOptions) -> str:
         """That of the run, which is trained once more."""
-        took = "" if subject.seconds is None else f", about {in_words(START_SECONDS + subject.seconds)} in all"
-        return f"one more training with {options.canaries:,} canaries: as long as the run itself{took}"
+        took = self.time(subject, options)
+        told = f", about {took} in all" if took else ""
+        return f"one more training with {options.canaries:,} canaries: as long as the run itself{told}"
+
+    def time(self, subject: Subject, options: AuditOptions) -> str:
+        """That of the run, however many canaries there are; "" where it is not known."""
+        return "" if subject.seconds is None else in_words(START_SECONDS + subject.seconds)
 
 
 START_SECONDS = 8.0

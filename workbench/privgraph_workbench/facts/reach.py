@@ -36,14 +36,18 @@ def too_few(record: AuditRecord) -> bool:
     return math.isfinite(record.sound) and most(record) < record.sound
 
 
-def enough(record: AuditRecord, turn: int, confidence: float, times: int, high: int) -> int | None:
-    """How many trials the next audit takes, in steps of so many `times` as many, to be able to exceed the
-    smallest claim that stands; None where `high` do not suffice."""
+def smallest_claim(record: AuditRecord) -> float:
+    """The smallest claim that stands; 0 where none does."""
     claims = [one for one in (record.sound, record.published) if one is not None and one >= record.epsilon]
-    claim = min(filter(math.isfinite, claims), default=0.0)
+    return min(filter(math.isfinite, claims), default=0.0)
+
+
+def enough(record: AuditRecord, turn: int, confidence: float, times: int, high: int, beyond: float) -> int | None:
+    """How many trials the next audit takes, in steps of so many `times` as many, to be able to show more than
+    `beyond`; None where `high` do not suffice."""
     trials = times * record.trials
     while trials <= high:
-        if most(replace(record, trials=trials, turn=turn, confidence=confidence)) > claim:
+        if most(replace(record, trials=trials, turn=turn, confidence=confidence)) > beyond:
             return trials
         trials *= times
     return None

@@ -82,7 +82,7 @@ def why_published(statement: PrivacyStatement) -> str:
     if published is None or math.isinf(sound) or abs(published - sound) <= NEAR * sound:
         return ""
     if published > sound:
-        return "larger, and harmless: the paper counts the same noise more loosely"
+        return "larger than the sound one: it promises less"
     gap = first_gap(statement)
     title = "" if gap is None else f" ({gap.title[:1].lower()}{gap.title[1:]})"
     return f"smaller than what is proved: do not rely on it{title}"

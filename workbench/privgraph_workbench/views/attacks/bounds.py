@@ -244,7 +244,7 @@ def _line(place: int, audit: AuditRecord) -> dict[str, object]:
         "audit": place,
         "kind": _kind(audit),
         "turn": audit.turn or None,
-        "covers": audit.covers,
+        "covers": "the whole run" if audit.covers == "run" else "one step",
         "confidence": exact_percent(audit.confidence),
         "δ": rounded_delta(audit.delta),
         EPSILONS["published"].title: _published(audit),

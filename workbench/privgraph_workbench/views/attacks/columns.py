@@ -12,7 +12,7 @@ from privgraph_workbench.theme import EPSILONS
 PROTECTS: Mapping[str, str] = {"none": "nothing", "edge": "edges", "node": "nodes"}
 """What an epsilon is about."""
 POINT = "a column's name, pointed at, says what it means"
-WITHOUT = "without premise"
+WITHOUT = "taking nothing for granted"
 BARE = "without privacy"
 HELP: Mapping[str, str] = {
     "area": "Area under the curve (AUC), with its interval: how often the attack picks the right one of two, one "
@@ -23,7 +23,7 @@ HELP: Mapping[str, str] = {
     EPSILONS["audited"].title: "What the run's audits have shown together: its ε cannot be below it",
     "refuted": "Which claim is smaller than what was shown; nothing refuted is no proof",
     "attack": "Which attack; in the table of one run its number, as in the selector above",
-    WITHOUT: "What was shown where nothing is taken for granted",
+    WITHOUT: "What was shown if nothing is assumed of the noise: it need not be Gaussian, as the ledger says",
     "takes for granted": "What the bound in the first column rests on; empty: nothing",
     "audit": "Its number, as in the selector above",
     "kind": "What it was, how it asked, and how many models were trained for it",
@@ -43,7 +43,7 @@ HELP: Mapping[str, str] = {
     "turn": "Each audit and each attack of a run takes a turn when it starts, and is judged more strictly than those "
     "before. One that was stopped, or an attack that shows no bound, took its turn too, and is not listed: so turns "
     "may skip numbers",
-    "covers": "Whether the bound is one on the whole run, or on one step alone",
+    "covers": "What the bound is about: the whole run, or one step alone, which does not change the run's number",
     "confidence": "How sure the bound is, together with all others of the run",
     "δ": "The δ at which ε is bounded",
     "trials": "How often the attack was played, or how many canaries or pairs it had",

@@ -10,15 +10,14 @@ import streamlit as st
 
 from privgraph.audits.options import AuditOptions, Subject
 from privgraph.audits.record import AuditRecord
-from privgraph.options import OptionError, parameters
+from privgraph.options import parameters
 from privgraph.privacy.kinds import Adversary, Route
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import AUDITS
-from privgraph.runs import auditing
-from privgraph.runs.records import RunRecord, StoreError
+from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import reach
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.views.attacks import at_hand, right_how_often
+from privgraph_workbench.views.attacks import at_hand, begun, columns, right_how_often
 from privgraph_workbench.views.parts import public_noise
 from privgraph_workbench.words import markup, relying
 from privgraph_workbench.words import statements as statement_words
@@ -116,29 +115,66 @@ def _short(audit: AuditRecord) -> str:
     shown = {one.route: most for one in audit.bounds if (most := reach.most_shown(audit, one.route)) is not None}
     if not shown or max(shown.values()) >= audit.sound:
         return ""
-    counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")
-    told = can_show(audit.trials, counted, max(shown.values()))
+    units = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")
+    told = can_show(audit.trials, units, max(shown.values()))
     if len(shown) < len({one.route for one in audit.bounds}):  # a trade-off may show more than can be counted
         return f"By counting alone, {told}. "
     return f"This audit could not have refuted it: {told}. "
 
 
-def can_show(trials: int, counted: str, most: float) -> str:
+def can_show(trials: int, units: str, most: float) -> str:
     """The most that so many can show."""
-    return f"{trials:,} {counted} can show {most:.2f} at most"
+    return f"{trials:,} {units} can show {most:.2f} at most"
 
 
 def next_can_show(audit: AuditRecord, turn: int, asked: AuditOptions) -> str:
     """The most that an audit of the same kind at the same delta can show as it is `asked` for now, and
     whether that could refute the sound epsilon; "" where that is not told by counting alone."""
-    canaries = audit.adversary is Adversary.CANARIES
-    count = asked.canaries if canaries else asked.trials
-    following = replace(audit, trials=count, turn=turn, confidence=asked.confidence)
+    following = _following(audit, turn, asked)
     most = reach.most(following)
     if math.isinf(most):
         return ""
-    refute = f": they cannot refute the sound {upper(audit.sound)}" * reach.too_few(following)
-    return f"{can_show(count, 'canaries' if canaries else 'trials', most)}{refute}."
+    claims = [f"the sound {upper(audit.sound)}"] * reach.too_few(following)
+    if audit.published is not None and most <= audit.published < audit.sound:
+        claims.insert(0, f"the paper's {stated('published', audit.published)}")
+    refute = f": they cannot refute {', nor '.join(claims)}" if claims else ""
+    return f"{can_show(following.trials, counted(audit), most)}{refute}."
+
+
+def counted(audit: AuditRecord) -> str:
+    """Which option says how often an audit of that kind plays."""
+    return "canaries" if audit.adversary is Adversary.CANARIES else "trials"
+
+
+def highest(units: str) -> int:
+    """The most that a form takes of them."""
+    return int(next(one.option.high or 0 for one in parameters(AuditOptions) if one.name == units))
+
+
+def _count(audit: AuditRecord, asked: AuditOptions) -> int:
+    """How often the next audit of that kind plays, as it is `asked` for."""
+    return asked.canaries if audit.adversary is Adversary.CANARIES else asked.trials
+
+
+def _following(audit: AuditRecord, turn: int, asked: AuditOptions) -> AuditRecord:
+    """The audit as the next one of its kind would be judged, as it is `asked` for now."""
+    return replace(audit, trials=_count(audit, asked), turn=turn, confidence=asked.confidence)
+
+
+def refuting(audit: AuditRecord, turn: int, asked: AuditOptions) -> int | None:
+    """How many trials could refute the smallest claim that stands, where as many as are `asked` for cannot;
+    None where they can, or where no number can."""
+    claim = reach.smallest_claim(audit)
+    if reach.most(_following(audit, turn, asked)) > claim:
+        return None
+    return reach.enough(audit, turn, asked.confidence, MORE, highest(counted(audit)), claim)
+
+
+def showing_more(audit: AuditRecord, turn: int) -> int:
+    """How many trials the form proposes after that audit: so many that they could show more than it has."""
+    default = AuditOptions()
+    least = reach.enough(audit, turn, default.confidence, MORE, highest(counted(audit)), audit.epsilon)
+    return max(_count(audit, default), least or audit.trials)
 
 
 def sure(audit: AuditRecord) -> str:
@@ -193,17 +229,16 @@ def more(record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequen
     """One click to a stronger audit of the same kind, and one to the other kind, where they can be made, with
     what each costs; where the run's graph is not here, why not: the form of a new audit fetches it."""
     seed, turn = next_seed(audits), queue.store().next_turn(record.id)
-    known = {one.name: one.option for one in parameters(AuditOptions)}
-    counted = "canaries" if audit.adversary is Adversary.CANARIES else "trials"
-    high = int(known[counted].high or 0)
-    more = reach.enough(audit, turn, AuditOptions().confidence, MORE, high)
+    units = counted(audit)
+    high = highest(units)
+    more = reach.enough(audit, turn, AuditOptions().confidence, MORE, high, reach.smallest_claim(audit))
     offered = {name: spec for name, spec in AUDITS.items() if not spec.refuses(subject)}
     steps: list[tuple[str, str, AuditOptions]] = []
     if audit.audit in offered and more is None:
-        st.caption(f"No larger audit of this kind is offered: up to {high:,} {counted}, none could refute a claim.")
+        st.caption(f"No larger audit of this kind is offered: up to {high:,} {units}, none could refute a claim.")
     elif audit.audit in offered and more is not None:
-        asked = AuditOptions(delta=audit.delta, seed=seed, **{counted: more})
-        steps.append((f"Audit again with {more:,} {counted}", audit.audit, asked))
+        asked = AuditOptions(delta=audit.delta, seed=seed, **{units: more})
+        steps.append((f"Audit again with {more:,} {units}", audit.audit, asked))
     steps += [
         (f"Try another audit: {spec.title}", name, AuditOptions(delta=audit.delta, seed=seed))
         for name, spec in offered.items()
@@ -220,11 +255,6 @@ def more(record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequen
             if reached and more is not None and more > MORE * audit.trials:
                 reached += f" {more // MORE:,} could not refute a claim."
             told = (reached, markup.sentence(AUDITS[name].cost(subject, options)), spends(turn))
-            st.caption(" ".join(filter(None, told)), width="content")
+            st.caption(" ".join(filter(None, told)), width="content", help=columns.HELP["turn"])
         if pressed:
-            try:
-                auditing.start(queue.store(), audit.run, name, options)
-            except (StoreError, OptionError, OSError) as error:
-                st.error(markup.sentence(error))
-                return
-            st.rerun()
+            begun.begin(audit.run, name, options)

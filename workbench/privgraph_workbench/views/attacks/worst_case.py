@@ -4,38 +4,32 @@ claims."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from privgraph.audits.bounds import shared_confidence
-from privgraph.audits.options import AuditOptions, Subject
+from privgraph.audits.options import Subject
 from privgraph.audits.record import AuditRecord
-from privgraph.options import OptionError, UnknownName, build, parameters
-from privgraph.registry import AUDITS, AuditSpec
+from privgraph.options import OptionError, UnknownName
+from privgraph.registry import AUDITS
 from privgraph.runs import attacking, auditing
 from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts.attackable import attackable
-from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.attacks import at_hand, audited_runs, bounds, outcome
+from privgraph_workbench.views.attacks import at_hand, audited_runs, begun, bounds, new_audit
 from privgraph_workbench.views.parts import choosing, layout, public_noise, statement, states, under_way
 from privgraph_workbench.words import markup, naming
-from privgraph_workbench.words.numbers import exact_percent
 
 MOST_RUNS = 200
 SUGGESTED = 3
 """Runs that are named where the one that was asked for cannot be audited."""
 POLL_SECONDS = 1.0
 TITLES = {name: one.title for name, one in AUDITS.items()}
-PREFIX = "audit."
-SEED = "seed-of-audits"
-"""The run, and the seed that its form began with."""
 WORDS = """
 A guarantee says that **no** attack finds out more than its ε allows. An audit is such an attack, made by
 ourselves, with all the help that the guarantee grants an attacker. What it finds is a number that ε cannot be
@@ -54,8 +48,6 @@ LOST = (
     "Nothing that it has found is kept. Once it has begun to play, its turn is spent: the next is judged more strictly."
 )
 """What a stop costs."""
-UNREAD: Mapping[str, tuple[str, ...]] = {"mechanism": ("canaries",), "white-box": ("trials",)}
-"""Options that an audit does not read, and that its form leaves out."""
 
 
 def body(place: DeltaGenerator) -> None:
@@ -74,6 +66,7 @@ def body(place: DeltaGenerator) -> None:
     except Unreadable as error:
         st.error(markup.sentence(error))
         return
+    begun.tell()
     going = tuple(one.token for one in auditing.states(queue.store(), record.id) if not one.done)
 
     def watch() -> None:
@@ -94,10 +87,12 @@ def body(place: DeltaGenerator) -> None:
             st.info("This run has not been audited yet. Start an audit; what it shows will stand here.", icon="🔎")
     else:
         _ended(record)
-        if progress is not None:
-            progress()
+        place = st.container()
         shown = st.container()  # stands above the form, which first takes out of the address what is its default
-        if progress is None:  # an address that asks for an audit finds its form open, until its result is there
+        if progress is not None:  # where its start was pressed: in the form, or in a step beside the verdict
+            with st.container(border=True) if begun.in_form(going) else place:
+                progress()
+        else:  # an address that asks for an audit finds its form open, until its result is there
             with layout.form("A new audit of this run", form, icon="🔎", asked=asked, done=len(audits)):
                 _new_and_claims(record, subject, audits, progress)
         with shown:
@@ -107,7 +102,7 @@ def body(place: DeltaGenerator) -> None:
 
 def _asked_for() -> bool:
     """Whether the address speaks of an audit that is to be made."""
-    return any(name == "audit" or name.startswith(PREFIX) for name in st.query_params)
+    return any(name == "audit" or name.startswith(new_audit.PREFIX) for name in st.query_params)
 
 
 def _new_and_claims(
@@ -115,12 +110,12 @@ def _new_and_claims(
 ) -> None:
     """The form, beside what the run claims as long as no audit shows that below."""
     if audits:
-        _new(record, subject, audits)
+        new_audit.show(record, subject, audits)
         return
     left, right = layout.columns("audit-form", 2)
     with left:
         if progress is None:
-            _new(record, subject, audits)
+            new_audit.show(record, subject, audits)
         else:
             progress()
     with right:
@@ -129,10 +124,10 @@ def _new_and_claims(
 
 
 def _choose_run() -> RunRecord | None:
-    """The run that the address names, or that of the strongest audit (one's own first, and what an audit
-    refutes; a bound of an outsider's attack is none), or one whose claims differ so that an audit can decide,
-    or the newest that protects something; an invitation where there is none. Those that were audited are
-    offered first, however old."""
+    """The run that the address names, or one whose published claim an audit refutes, or the newest that was
+    audited (one's own before those of the gallery; a bound of an outsider's attack is no audit), or one whose
+    claims differ so that an audit can decide, or the newest that protects something; an invitation where
+    there is none. Those that were audited are offered first, however old."""
     store, asked = queue.store(), st.query_params.get("run")
     query = RunQuery(units=("edge", "node"), states=("done",), limit=MOST_RUNS)
     named = store.find(replace(query, ids=(asked,))) if asked else []
@@ -160,7 +155,8 @@ def _choose_run() -> RunRecord | None:
         for run in sorted(records, key=lambda run: (run not in audited, run not in counted, records[run].gallery))
     }
     own = [run for run, one in records.items() if not one.gallery]
-    audited.sort(key=lambda run: (records[run].gallery, not _refuting(records[run]), -shown[run]))
+    audited.sort(key=lambda run: records[run].created, reverse=True)
+    audited.sort(key=lambda run: (not _refuting(records[run]), records[run].gallery))
     offered = [*audited, *own, *telling, *records]
     records |= {one.id: one for one in there}  # stays among them, with the way to those like it
     choosing.begin("run", records, offered[0])
@@ -235,98 +231,6 @@ def _forget() -> None:
     """What the address says of audits was said of the run before."""
     st.query_params.pop("shown", None)
     st.session_state.pop("shown", None)
-
-
-# A new audit
-
-
-def _new(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
-    """Which audit, how much of it, what that takes, and the button."""
-    st.markdown("### A new audit")
-    spec = _choose_audit(subject)
-    if spec is None:
-        return
-    st.caption(f"**{spec.title}**: {spec.about} ({spec.paper})")
-    known = [one for one in parameters(AuditOptions) if one.name not in UNREAD.get(spec.name, ())]
-    known = [replace(one, default=_unused(record.id, audits)) if one.name == "seed" else one for one in known]
-    for complaint in widgets.complaints(known, prefix=PREFIX):
-        st.warning(complaint)
-    filled = widgets.options_form(known, prefix=PREFIX, heading=False)
-    if filled.errors:
-        st.info(widgets.pointer(filled.errors), icon=":material/edit:")
-        return
-    options = build(AuditOptions, filled.values)
-    turn = queue.store().next_turn(record.id)
-    delta = options.at(subject.statement)
-    alike = next((one for one in reversed(audits) if (one.audit, one.delta) == (spec.name, delta)), None)
-    reached = "" if alike is None else outcome.next_can_show(alike, turn, options)
-    st.markdown(f"**What it takes.** {markup.sentence(spec.cost(subject, options))} {reached}".strip())
-    st.caption(_judged(turn, options.confidence))
-    same = [place for place, one in enumerate(audits, start=1) if (one.audit, one.seed) == (spec.name, options.seed)]
-    if same:
-        st.warning(
-            f"Audit {same[-1]} of this run had seed {options.seed}, too: the same coins, so the same trials again, "
-            "which show nothing new. Choose another seed."
-        )
-    missing = spec.trains and at_hand.fetch(record, at_hand.AUDIT)
-    if st.button("Start the audit", type="primary", key="start_audit", icon=":material/play_arrow:", disabled=missing):
-        try:
-            auditing.start(queue.store(), record.id, spec.name, options)
-        except (StoreError, OptionError, OSError) as error:
-            st.error(markup.sentence(error))
-            return
-        st.rerun()
-
-
-def _unused(run: str, audits: Sequence[AuditRecord]) -> int:
-    """The seed that the form begins with, one that no audit of the run had; a field that nobody has changed
-    goes along with it."""
-    key, seed = f"{PREFIX}seed", outcome.next_seed(audits)
-    was = st.session_state.get(SEED)
-    if key in st.session_state and was is not None and was != (run, seed) and st.session_state[key] == was[1]:
-        st.session_state[key] = seed
-    st.session_state[SEED] = (run, seed)
-    return seed
-
-
-def _judged(turn: int, confidence: float) -> str:
-    """Which turn an audit would take that began now, and how strictly it is judged for that."""
-    judged = exact_percent(shared_confidence(confidence, turn))
-    return (
-        f"{outcome.spends(turn)} Its own bound is judged at {judged}, so that all audits and attacks of this run "
-        f"together are right at {exact_percent(confidence)}."
-    )
-
-
-def _choose_audit(subject: Subject) -> AuditSpec | None:
-    """One of the audits that can be made of this run; why the others cannot."""
-    refused = {name: reason for name, spec in AUDITS.items() if (reason := spec.refuses(subject))}
-    offered = [name for name in AUDITS if name not in refused]
-    asked = st.query_params.get("audit")
-    if asked is not None and asked not in AUDITS:
-        st.warning(
-            f"In this page's address, there is no audit {markup.literal(asked[:80])}; audits are {', '.join(AUDITS)}."
-        )
-    elif asked in refused:
-        st.warning(f"In this page's address, the audit {asked} is not offered for this run.")
-    chosen = None
-    if offered:
-        chosen = AUDITS[
-            st.segmented_control(
-                "Audit",
-                offered,
-                default=offered[0],
-                required=True,
-                key="audit",
-                bind="query-params",
-                width="stretch",
-            )
-        ]
-    else:
-        st.info("No audit can be made of this run.", icon=":material/info:")
-    for name, reason in refused.items():
-        st.caption(f"Not offered: **{AUDITS[name].title}**. {markup.sentence(reason)}")
-    return chosen
 
 
 # Under way
