@@ -750,6 +750,7 @@ def test_a_row_of_all_attacked_runs_opens_that_very_attack(
     assert app.session_state["run"] == other
     assert app.query_params["found"] in ("1", ["1"]), "the strongest, not the newest"
     assert app.selectbox(key="found").value == "1"
+    assert not app.session_state["fold.overview"], "the verdict is what was asked for, and stands below the table"
 
 
 def test_outsider_worst_case_and_promise_are_told_by_one_measure(opened: Open, store: RunStore, run: str) -> None:

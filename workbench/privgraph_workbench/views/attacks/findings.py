@@ -71,10 +71,9 @@ def _table(
         for place, rate in enumerate(attack.outcome.rates)
         if attack.outcome.measurable(rate) or rate.false == RARE  # of a rarer one there is nothing to say
     ]
-    if any(one is not None and one.bound for one in (attack, bare)):
+    # Where no bound follows of this run, that of the other would be read as if it were compared.
+    if attack.bound is not None and any(one is not None and one.bound for one in (attack, bare)):
         own = f"**{bound(attack)}**" + f" :gray[{_beside_bound(attack, statement)}]" * bool(attack.bound)
-        if attack.bound is None:
-            own = "does not apply: the attack asks another question" if verdicts.apart(attack, statement.unit) else own
         lines.append(("ε at least", own, "" if bare is None else f"**{bound(bare)}**"))
     if attack.said is not None:
         lines.append(

@@ -33,7 +33,7 @@ WIDTHS = {
 }
 """In pixels: names of runs are told whole."""
 WIDE = "wide"
-KEY, QUESTION, OF, TURN = "overview", "overview_question", "overview.of", "overview.turn"
+KEY, QUESTION, OF, TURN, PICKED = "overview", "overview_question", "overview.of", "overview.turn", "overview.picked"
 ROW_PIXELS, MOST_PIXELS = 35, 700
 """Of a table that shows its rows without being scrolled, as long as they are not many."""
 
@@ -45,6 +45,8 @@ def show(run: str, attack: AttackRecord | None) -> None:
     ids = tuple(dict.fromkeys(run for run, _ in strongest))
     if len(ids) < 2:
         return
+    if st.session_state.pop(PICKED, False):  # whoever has chosen one wants to read what it says
+        st.session_state[f"fold.{KEY}"] = False
     with layout.fold(
         f"Which run gives away most? All {len(ids)} attacked runs", KEY, icon=":material/table_rows:"
     ) as part:
@@ -133,19 +135,21 @@ def _place(rows: Sequence[AttackRecord], titles: Mapping[str, str], severe: Mapp
 
 
 def _open(attack: AttackRecord) -> None:
-    """Show that attack on its run. The table begins anew, without a tick: what is shown may be changed
-    elsewhere."""
+    """Show that attack on its run, and fold the table. It begins anew, without a tick: what is shown may be
+    changed elsewhere."""
     of_run = queue.store().attacks(attack.run)
     found = {"found": str(of_run.index(attack) + 1)} if attack in of_run else {}
     choosing.open_run(attack.run, ("found", "over", "attack"), **found)
     st.session_state[TURN] += 1
+    st.session_state[PICKED] = True
     st.rerun()
 
 
 def _caption(rows: Sequence[AttackRecord], units: Sequence[str], severe: Sequence[int]) -> str:
     """What the table is, and what its columns do not say by themselves."""
     said = [
-        "Of each run the attack that found most, by the verdict first, then by the area. Choose a row to open it; "
+        "Of each run the attack that found most, each by the score chosen for it in advance: by the verdict first, "
+        "then by the area. Choose a row to open it; "
         f"{columns.POINT}."
     ]
     if any(unit == "edge" and not verdicts.covered(one, unit) for one, unit in zip(rows, units, strict=True)):
