@@ -9,7 +9,7 @@ import pytest
 from scipy.special import ndtr
 from tests.audits.test_mechanism_audit import audited, subject
 
-from privgraph.privacy.kinds import OF_ANSWERS, Release, Route
+from privgraph.privacy.kinds import MechanismKind, Release, Route
 from privgraph.privacy.statement import PrivacyStatement
 
 
@@ -18,7 +18,7 @@ def exact(statement: PrivacyStatement, delta: float) -> float:
     more."""
     (entry,) = statement.ledger
     assert entry.noise_std is not None
-    weight = 1.0 if entry.kind in OF_ANSWERS else (entry.sensitivity or 0.0) / math.sqrt(2)
+    weight = 1.0 if entry.kind is MechanismKind.PART_MAXIMUM else (entry.sensitivity or 0.0) / math.sqrt(2)
     right = float(ndtr(weight / (math.sqrt(2) * entry.noise_std)))
     return math.log((right - delta) / (1 - right))
 

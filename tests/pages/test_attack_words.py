@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -284,10 +285,10 @@ def test_what_is_shown_without_a_premise_counts_what_the_audited_number_counts(s
     claimed = replace(plain, epsilon_audited=7.0, audited_by="mechanism", adversary=Adversary.WORST_CASE, delta=1e-5)
     made = made_audit(run)
 
-    def of(epsilon: float, **change: object) -> AuditRecord:
+    def of(epsilon: float, **change: Any) -> AuditRecord:
         """With a Gaussian bound of 7, and this one without the premise."""
         bounds = (replace(made.bounds[0], epsilon=epsilon), replace(made.bounds[1], epsilon=7.0))
-        return replace(made, epsilon=7.0, bounds=bounds, **change)  # type: ignore[arg-type]
+        return replace(made, epsilon=7.0, bounds=bounds, **change)
 
     first = of(1.0, turn=1)
     assert audit_words.shown_bare([first, of(2.0, turn=2)], claimed) == 2.0

@@ -44,10 +44,10 @@ def shared_confidence(confidence: float, turn: int) -> float:
     auditing. That takes each to be wrong with its chance whatever the earlier ones have told: audits draw
     all that they judge by anew, by a secret key and the turn. Attacks on one run share its training nodes and
     answers, so theirs must not be chosen by what an earlier one told, which the note of each says. So the
-    largest of all bounds holds at `confidence`. (An
-    equal part for each of the audits made so far would not do: whoever goes on until a bound pleases would
-    have a (1 + 1/2 + 1/3 + ...).) Where audits of a run ask for different confidences, a_k/(k (k + 1)) sum to
-    at most the largest a_k, and the smallest confidence holds.
+    largest of all bounds holds at `confidence`. (An equal part for each of the audits made so far would not
+    do: whoever goes on until a bound pleases would have a (1 + 1/2 + 1/3 + ...).) Where audits of a run ask
+    for different confidences, a_k/(k (k + 1)) sum to at most the largest a_k, and the smallest confidence
+    holds.
 
     >>> [round(shared_confidence(0.95, turn), 4) for turn in (0, 1, 2, 20)]
     [0.95, 0.975, 0.9917, 0.9999]

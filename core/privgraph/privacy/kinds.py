@@ -84,13 +84,6 @@ OF_GRADIENTS = frozenset(
 """Kinds whose releases are noisy gradients, among which canaries can stand."""
 
 
-OF_ANSWERS = frozenset(
-    {MechanismKind.POSTERIOR, MechanismKind.LOG_POSTERIOR, MechanismKind.MAXIMUM, MechanismKind.PART_MAXIMUM}
-    | {MechanismKind.GATE, MechanismKind.LIMITED_COUNTS}
-)
-"""Kinds of which one of a few answers goes out: whatever noise decides it, its trade-off is no Gaussian's."""
-
-
 class Neighbours(StrEnum):
     """What two neighbouring datasets are: the relation under which an epsilon holds."""
 

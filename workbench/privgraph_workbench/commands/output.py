@@ -77,7 +77,7 @@ def tell(store: RunStore, ids: Sequence[str], as_json: bool) -> None:
         return
     for record, label in zip(records, run_labels(records), strict=True):
         print(f"{record.id}  {record.state}  {label}: {_told(record)}".rstrip(" :"))
-    settings: dict[object, list[RunRecord]] = {}
+    settings: dict[str, list[RunRecord]] = {}
     for record in records:
         if record.state == "done" and record.tuning is None and _accuracy(record) is not None:
             settings.setdefault(setting(record), []).append(record)

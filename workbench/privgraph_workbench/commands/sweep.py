@@ -38,8 +38,7 @@ def sweep_command(parsed: argparse.Namespace) -> int:
     for run in (run for run, state in before.items() if state in _AGAIN):
         store.retry(run)
     done = sum(state == "done" for state in before.values())
-    before_this = f"{done} done before" if done else "none done before"
-    told = f"{'1 run' if len(ids) == 1 else f'{len(ids)} runs'}, {before_this}; "
+    told = f"{'1 run' if len(ids) == 1 else f'{len(ids)} runs'}, {done or 'none'} done before; "
     if parsed.detach:
         print(told + _detached(store, engine, options), file=sys.stderr)
         tag = parsed.tag[-1] if parsed.tag else "sweep"

@@ -53,12 +53,6 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> 
     reached = "" if alike is None else outcome.next_can_show(alike, turn, options)
     st.markdown(f"**What it takes.** {markup.sentence(spec.cost(subject, options))} {reached}".strip())
     st.caption(_judged(turn, options.confidence), help=columns.HELP["turn"])
-    same = [place for place, one in enumerate(audits, start=1) if (one.audit, one.seed) == (spec.name, options.seed)]
-    if same:
-        st.warning(
-            f"Audit {same[-1]} of this run had seed {options.seed}, too: the same coins, so the same trials again, "
-            "which show nothing new. Choose another seed."
-        )
     missing = spec.trains and at_hand.fetch(record, at_hand.AUDIT)
     useful = None if alike is None else outcome.refuting(alike, turn, options)
     if alike is not None and useful is not None:

@@ -81,7 +81,7 @@ def spends(turn: int) -> str:
 
 
 def next_seed(audits: Sequence[AuditRecord]) -> int:
-    """The seed after all that audits of a run had, so that the next one draws trials of its own."""
+    """The seed after all that audits of a run had. The turn alone gives an audit trials of its own."""
     return min(1 + max((one.seed for one in audits), default=-1), LAST_SEED)
 
 

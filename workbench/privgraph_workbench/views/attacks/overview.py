@@ -149,8 +149,7 @@ def _caption(rows: Sequence[AttackRecord], units: Sequence[str], severe: Sequenc
     """What the table is, and what its columns do not say by themselves."""
     said = [
         "Of each run the attack that found most, each by the score chosen for it in advance: by the verdict first, "
-        "then by the area. Choose a row to open it; "
-        f"{columns.POINT}."
+        f"then by the area. Choose a row to open it; {columns.POINT}."
     ]
     if any(unit == "edge" and not verdicts.covered(one, unit) for one, unit in zip(rows, units, strict=True)):
         said.append("An ε in brackets is for edges, and does not limit what is asked here, however small it is.")
