@@ -70,6 +70,18 @@ def test_an_attack_and_everything_after_it(tmp_path: Path, capsys: pytest.Captur
     assert replace(found, **alone) == replace(record, **alone)  # type: ignore[arg-type]
 
 
+def test_what_leaves_names_no_node_that_an_attack_exposes(tmp_path: Path) -> None:
+    store, run = RunStore.open(), a_run()
+    made = replace(made_attack(), run=run)
+    assert made.exposed
+    store.add_attack(run, made)
+    assert main(["export", run, "--format", "json", "--out", str(tmp_path)]) == 0
+    (written,) = tmp_path.glob("*.json")
+    (attack,) = json.loads(written.read_text())["attacks"]
+    assert attack["attack"] == made.attack
+    assert not {"exposed", "map_nodes", "map_edges"} & set(attack)
+
+
 def test_an_attack_in_plain_lines() -> None:
     made = made_attack(targets=3)
     found = replace(
