@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests.pages.kept_runs import keep, spec
 
 import privgraph_workbench
 from privgraph.data.errors import DataError
@@ -54,3 +55,9 @@ def opened(store: RunStore) -> Open:
         return app
 
     return open_page
+
+
+@pytest.fixture
+def run(store: RunStore) -> str:
+    """A finished run that promises to hide people."""
+    return keep(store, spec("dp-mlp", unit="node", epsilon=8.0, batch_size=8))

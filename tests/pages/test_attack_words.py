@@ -21,10 +21,8 @@ from privgraph.runs.attacking import Attacking
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.attacks import attack_roc, limits
 from privgraph_workbench.figures.export import export
-from privgraph_workbench.views.attacks import (
-    findings,
-    verdict,
-)
+from privgraph_workbench.views.attacks import exposure as exposed
+from privgraph_workbench.views.attacks import findings, verdict
 from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import audits as audit_words
@@ -226,7 +224,7 @@ def test_models_that_differ_much_are_not_said_to_give_people_away() -> None:
 
 @pytest.mark.parametrize(("exposure", "said"), [(1.0, "all 406"), (405.5 / 406, "405.5"), (400 / 406, "400")])
 def test_an_exposed_node_says_before_how_many_it_is_found(exposure: float, said: str) -> None:
-    assert findings.before(exposure, 406) == said
+    assert exposed.before(exposure, 406) == said
 
 
 def test_the_attack_of_the_headline_is_named_and_the_best_of_those_tried_stands_beside_it() -> None:

@@ -21,9 +21,9 @@ LITTLE = 0.99
 def answer(
     said: PrivacyStatement, attacks: Sequence[AttackRecord], audits: Sequence[AuditRecord], *, fallen_told: bool = False
 ) -> str:
-    """The answer; what overrules the rest comes first: a refuted proof, a known fault, and that noise is
-    public: then the epsilon is only that of secret noise. `fallen_told`: that the published epsilon is
-    refuted, and on which premise, stands beside it."""
+    """The answer; what overrules the rest comes first: a refuted proof, or a known fault. Where noise is
+    public, the epsilon is that of secret noise alone, and what holds of the run as it is stands last.
+    `fallen_told`: that the published epsilon is refuted, and on which premise, stands beside it."""
     if said.unit == "none" or math.isinf(said.epsilon):
         return "There is no guarantee here to rely on."
     sound = stated("sound", said.epsilon)
@@ -47,8 +47,4 @@ def answer(
         told = f"{of} holds{only}, and" if public else f"Rely on {what},"
         told += f" not the paper's {stated('published', published)}{why}"
     little = "; so large an ε excludes little" * weak
-    return (
-        f"{PROTECTS_NOBODY} The attacks here did not use that. With secret noise, {told}{little}."
-        if public
-        else f"{told}{little}."
-    )
+    return f"With secret noise, {told}{little}. {PROTECTS_NOBODY}" if public else f"{told}{little}."

@@ -17,6 +17,7 @@ BARE = "without privacy"
 HELP: Mapping[str, str] = {
     "area": "Area under the curve (AUC), with its interval: how often the attack picks the right one of two, one "
     "trained on and one not; 0.5 is guessing",
+    "interval": "Of the area, at the confidence of the attack",
     "ε at least": "What was shown: the run's ε cannot be below it. A dash: no bound follows from such an attack",
     EPSILONS["sound"].title: "What our own proof claims; ∞: nothing is promised",
     EPSILONS["published"].title: "What the paper's own formula claims",
@@ -31,7 +32,8 @@ HELP: Mapping[str, str] = {
     "run": "The attacked run; choose a row to open it",
     "similarity alone": "The area that is reached without reading any edge, by a model that reads none or by the true "
     "classes of both ends: up to there nothing leaked",
-    BARE: "The area on the same method and graph without privacy",
+    BARE: "The largest area found of the same method on the same graph without privacy; ▲ where clearly more is found "
+    "with privacy",
     "promised": "The run's sound ε, and what it protects; in brackets where it does not limit what is asked here",
     "protects": "What the run's ε is about",
     "test / training accuracy": "Of the run itself: a wide gap says that it has learnt its training nodes by heart",

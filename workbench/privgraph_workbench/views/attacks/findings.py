@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Sequence
 
 import streamlit as st
@@ -19,19 +18,10 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import columns
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup, rates, verdicts
-from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
+from privgraph_workbench.words.numbers import duration, exact_percent, lower, percent, stated
 
 FEW_NODES = 30
 """Of fewer members, a bound on epsilon is 0 nearly whatever is found."""
-
-
-def exposure(attack: AttackRecord) -> str:
-    """What the figure of exposure measures."""
-    apart = sides(attack.attack)
-    return (
-        f"Exposure of {apart.member}: the share of {apart.others} to which the attack gives a lower score. 0.5 is "
-        "chance; 1 is found before all of them."
-    )
 
 
 def numbers(
@@ -54,7 +44,7 @@ def numbers(
     found, apart = attack.outcome, sides(attack.attack)
     st.caption(
         f"**{attack_words.models_apart(attack)}.** {found.members:,} {apart.members}, {found.others:,} {apart.others}. "
-        f"{accuracy(attack)} Balanced accuracy of the attack at its best threshold, chosen in hindsight: "
+        f"{trained_again(attack)} Balanced accuracy of the attack at its best threshold, chosen in hindsight: "
         f"{percent(found.balanced_accuracy)}. It took {duration(attack.seconds)}, seed {attack.options.seed}."
     )
 
@@ -75,10 +65,8 @@ def _table(
     if attack.bound is not None and any(one is not None and one.bound for one in (attack, bare)):
         own = f"**{bound(attack)}**" + f" :gray[{_beside_bound(attack, statement)}]" * bool(attack.bound)
         lines.append(("ε at least", own, "" if bare is None else f"**{bound(bare)}**"))
-    if attack.said is not None:
-        lines.append(
-            ("test accuracy of one run", *("" if one is None else f"**{percent(one.said)}**" for one in (attack, bare)))
-        )
+    accuracies = ("" if one is None else f"**{percent(one.accuracy)}**" for one in (attack, bare))
+    lines.append(("test accuracy of the attacked model", *accuracies))
     head = ("", "this run", "without privacy")
     width = 2 if bare is None else 3
     rows = [head, ("---",) * 3, *lines]
@@ -130,13 +118,10 @@ def _about(attack: AttackRecord) -> str:
     return "\n".join(f"- {one}" for one in said)
 
 
-def accuracy(attack: AttackRecord) -> str:
-    """Test accuracy of the model that was attacked in the run's place."""
+def trained_again(attack: AttackRecord) -> str:
+    """What was attacked in the run's place."""
     noise = ", with noise of its own" if math.isfinite(attack.sound) else ""
-    return (
-        f"The attacked model, trained again on {sides(attack.attack).again}{noise}, has a test accuracy of "
-        f"{percent(attack.accuracy)}."
-    )
+    return f"The attacked model was trained again on {sides(attack.attack).again}{noise}."
 
 
 def too_few(attack: AttackRecord) -> bool:
@@ -178,101 +163,6 @@ def attacker(attack: AttackRecord, told: Collection[str] = ()) -> None:
         if listed := [f"- {markup.sentence(line)}" for line in lines if line]:
             with st.expander(title):
                 st.markdown("\n".join(listed))
-
-
-def exposed(attack: AttackRecord, others: Sequence[AttackRecord] = ()) -> None:
-    """The training nodes that the attack finds most easily, how many would by chance, and what `others` on
-    the run say of them."""
-    st.markdown(
-        "#### The most exposed nodes",
-        help=f"{exposure(attack)} Where several have the same, the higher score comes first. The evaluator's view: "
-        "it takes knowing who trained, and is not for release",
-    )
-    st.badge("evaluator's view", color="gray", icon=":material/visibility:")
-    count, listing = attack.outcome.others, listed_too(attack, others)
-    st.warning(f"{ahead(attack)} Which of them are there by chance cannot be told. {agreed(attack, others)}".strip())
-    lines = [
-        {
-            "node": one.node,
-            "class": one.label,
-            "degree": one.degree,
-            f"found before, of {count:,} {sides(attack.attack).others}": before(one.exposure, count),
-            **({"other attacks that list it": listing[one.node]} if comparable(attack, others) else {}),
-        }
-        for one in attack.exposed
-    ]
-    st.dataframe(
-        lines,
-        hide_index=True,
-        column_config=columns.config(lines[0]),
-        alt="The training nodes that the attack finds most easily, the worst first",
-    )
-
-
-def ahead(attack: AttackRecord) -> str:
-    """How many are found before all others, and how many by chance alone, in one sentence."""
-    seen = attack.ahead
-    found = f"{seen.found:,} {'does' if seen.found == 1 else 'do'}" if seen.found else "none does"
-    return (
-        f"Of {seen.members:,} {sides(attack.attack).members}, about {number(seen.by_chance, 2)} would stand before all "
-        f"{seen.others:,} others by chance; {found}."
-    )
-
-
-def nobody(attack: AttackRecord) -> str:
-    """Why nobody is listed as exposed; "" where more are than chance explains."""
-    if verdicts.guessing(attack):
-        return (
-            "Single nodes are not listed: the attack is no better than guessing, and a guess, too, puts some nodes "
-            "before all others."
-        )
-    seen, nearly = attack.ahead, attack.nearly_ahead
-    if seen.beyond_chance:
-        return ""
-    said = f"Single nodes are not listed: chance alone may have put those in front there. {ahead(attack)}"
-    if seen.found:
-        said += (
-            f" So many or more do with chance {exact_percent(seen.p, 2)} where nobody is exposed: they get ahead "
-            "together, wherever the highest score of the others happens to be low."
-        )
-    if nearly is None or not nearly.beyond_chance:
-        return said
-    return (
-        f"{said} Of all together it can be told that they are exposed ({nearly.found:,} are found before "
-        f"{exact_percent(1 - RARE)} of the others, where chance has about {nearly.by_chance:.0f}), but not of single "
-        "ones."
-    )
-
-
-def comparable(attack: AttackRecord, others: Sequence[AttackRecord]) -> list[AttackRecord]:
-    """Other attacks on the run that ask the same and list more nodes than chance explains."""
-    asks = sides(attack.attack).asks
-    return [
-        one
-        for one in others
-        if one is not attack and sides(one.attack).asks == asks and one.exposed and not nobody(one)
-    ]
-
-
-def listed_too(attack: AttackRecord, others: Sequence[AttackRecord]) -> Counter[int]:
-    """By node, how many of the comparable attacks list it."""
-    return Counter(held.node for one in comparable(attack, others) for held in one.exposed)
-
-
-def agreed(attack: AttackRecord, others: Sequence[AttackRecord]) -> str:
-    """How many of the listed nodes other attacks on the run list, too; "" where there is no such attack."""
-    beside, listing = comparable(attack, others), listed_too(attack, others)
-    if not beside:
-        return ""
-    both = sum(bool(listing[one.node]) for one in attack.exposed)
-    who = "another attack on this run" if len(beside) == 1 else f"{len(beside)} other attacks on this run"
-    return f"Of the {len(attack.exposed)} listed here, {both} are listed by {who}, too."
-
-
-def before(exposure: float, others: int) -> str:
-    """Before how many of the others an exposed node is found: a share of 1 for many would tell nothing."""
-    count = exposure * others
-    return f"all {others:,}" if count == others else f"{count:,.1f}".removesuffix(".0")
 
 
 def history(attacks: Sequence[AttackRecord]) -> None:

@@ -41,7 +41,7 @@ def show(record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequen
         st.warning(told, icon="⚖️")  # amber: the number that the run relies on stands
     else:
         st.info(told, icon=":material/balance:")
-    public_noise.details(record, (why(audit, said), weaker(audit, said), right_how_often.of(record)))
+    public_noise.details(record, (why(audit, said), weaker(audit, said)), right_how_often.of(record))
 
 
 def lead(audit: AuditRecord) -> str:

@@ -139,6 +139,7 @@ def _choose_run() -> RunRecord | None:
     record = records[chosen]
     with st.container(horizontal=True, vertical_alignment="center"):
         states.badge(record)
+        public_noise.badge(record)
         st.page_link(
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
         )

@@ -37,10 +37,13 @@ def told(
     without: AttackRecord | None,
     bare: AttackRecord | None = None,
 ) -> str:
-    """As Markdown: what the attack at that place found, and of whom that is not certain, then whether one may
-    rely on ε. `without` is the same on a model that reads no edge, `bare` on one without privacy."""
+    """As Markdown: what the attack at that place found, of whom that is not certain, and what is found
+    without privacy, then whether one may rely on ε. `without` is the same on a model that reads no edge,
+    `bare` on one without privacy."""
     attack = attacks[place]
-    more = "" if bare is None else verdicts.more_with_privacy(attack, bare, verdicts.learnt(record))
+    more = ""
+    if bare is not None:
+        more = verdicts.more_with_privacy(attack, bare, verdicts.learnt(record)) or verdicts.privacy_tells(attack, bare)
     found = " ".join(
         filter(None, (verdict.lead(attack, without, verdicts.learnt(record)), verdict.alone(attack), more))
     )
@@ -53,16 +56,12 @@ def told(
     return f"{found}\n\n{relying.answer(record.statement, attacks, queue.store().audits(record.id))}"
 
 
-def details(
-    record: RunRecord, attacks: Sequence[AttackRecord], place: int, bare: AttackRecord | None
-) -> tuple[str, ...]:
-    """What the verdict rests on, in sentences. `bare` is what was found of the method without privacy."""
+def details(record: RunRecord, attacks: Sequence[AttackRecord], place: int) -> tuple[str, ...]:
+    """What the verdict rests on, in sentences."""
     attack = attacks[place]
     return (
         attack_words.chosen_how(attack, attacks),
-        "" if bare is None else verdicts.privacy_tells(attack, bare),
         "" if record.statement is None else verdicts.apart(attack, record.statement.unit),
-        right_how_often.of(record),
     )
 
 
@@ -86,7 +85,7 @@ def show(
         st.warning(said, icon="🕵️")
     else:
         st.info(said, icon="🕵️")
-    public_noise.details(record, details(record, attacks, place, bare))
+    public_noise.details(record, details(record, attacks, place), right_how_often.of(record))
 
     def way(other: int) -> None:
         if str(other + 1) != chosen:

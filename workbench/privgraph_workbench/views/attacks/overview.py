@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
 
 from privgraph.attacks.record import RARE, AttackRecord
 from privgraph.registry import ATTACKS, sides
-from privgraph.runs.records import RunQuery, RunRecord
-from privgraph_workbench.facts import without_edges, without_privacy
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.views.attacks import columns, comparing, findings
-from privgraph_workbench.views.parts import choosing, layout, states
+from privgraph_workbench.views.attacks import columns, comparing, findings, ranking
+from privgraph_workbench.views.parts import choosing, layout
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup, rates, verdicts
 from privgraph_workbench.words.numbers import exact_percent, percent, stated
 
 FOUND = f"at {exact_percent(RARE)} false alarms"
 WIDTHS = {
-    "run": 334,
-    "area": 145,
-    "verdict": 180,
+    "run": 252,
+    "verdict": 214,
+    "area": 96,
+    "interval": 116,
     "similarity alone": 90,
-    columns.BARE: 100,
-    "promised": 120,
-    FOUND: 110,
+    columns.BARE: 92,
+    "promised": 110,
+    FOUND: 106,
     "ε at least": 90,
     "attack": 90,
 }
-"""In pixels: names of runs are told whole."""
+"""In pixels: names of runs and verdicts are told whole."""
 WIDE = "wide"
+MORE = "▲"
+"""Marks what gives away more than the same without privacy."""
+STEPS = (
+    (-1, "The one before", ":material/arrow_upward:"),
+    (1, "The next", ":material/arrow_downward:"),
+)
 KEY, QUESTION, OF, TURN, PICKED = "overview", "overview_question", "overview.of", "overview.turn", "overview.picked"
 ROW_PIXELS, MOST_PIXELS = 35, 700
 """Of a table that shows its rows without being scrolled, as long as they are not many."""
@@ -40,69 +45,51 @@ ROW_PIXELS, MOST_PIXELS = 35, 700
 
 def show(run: str, attack: AttackRecord | None) -> None:
     """A table of the strongest attack on each run, for each question, what gives away most first; a row that
-    is chosen opens it. It begins with what the shown `attack` on the `run` asks."""
-    strongest = comparing.strongest(queue.store().all_attacks())
-    ids = tuple(dict.fromkeys(run for run, _ in strongest))
-    if len(ids) < 2:
+    is chosen opens it. It begins with what the shown `attack` on the `run` asks, and below it stand the run's
+    place there, and the ways to its neighbours."""
+    asked = ranking.by_question(comparing.strongest(queue.store().all_attacks()))
+    asked = {asks: asked[asks] for asks in dict.fromkeys(sides(name).asks for name in ATTACKS) if asks in asked}
+    runs = {one.run.id for rows in asked.values() for one in rows}
+    if len(runs) < 2:
         return
     if st.session_state.pop(PICKED, False):  # whoever has chosen one wants to read what it says
         st.session_state[f"fold.{KEY}"] = False
-    with layout.fold(
-        f"Which run gives away most? All {len(ids)} attacked runs", KEY, icon=":material/table_rows:"
-    ) as part:
+    shown = None if attack is None else sides(attack.attack).asks
+    label = f"Which run gives away most? {sum(map(len, asked.values()))} attacks on {len(runs)} runs"
+    with layout.fold(label, KEY, icon=":material/table_rows:") as part:
         if part.open:
-            _table(strongest, ids, (run, None if attack is None else sides(attack.attack).asks))
+            _table(asked, (run, shown))
+    if shown in asked:
+        _neighbours(asked[shown], run)
 
 
-def _table(
-    strongest: Mapping[tuple[str, str], AttackRecord], ids: tuple[str, ...], shown: tuple[str, str | None]
-) -> None:
-    runs = {one.id: one for one in states.readable(queue.store().find(RunQuery(ids=ids, limit=len(ids))))}
-    titles = choosing.runs(runs.values(), short=True)
-    held = [one for one in strongest.values() if one.run in runs]
-    found = Counter(sides(one.attack).asks for one in held)
-    counts = {asks: found[asks] for asks in dict.fromkeys(sides(name).asks for name in ATTACKS) if found[asks]}
-    asks = next(iter(counts))
-    if len(counts) > 1:
-        if shown != st.session_state.get(OF) and shown[1] in counts:
+def _table(asked: Mapping[str, Sequence[ranking.Place]], shown: tuple[str, str | None]) -> None:
+    asks = next(iter(asked))
+    if len(asked) > 1:
+        if shown != st.session_state.get(OF) and shown[1] in asked:
             st.session_state[QUESTION] = shown[1]
         st.session_state[OF] = shown
         st.session_state.setdefault(QUESTION, asks)
         asks = str(
             st.segmented_control(
                 "Question",
-                list(counts),
+                list(asked),
                 required=True,
-                format_func=lambda one: f"{one[:1].upper()}{one[1:]}? {counts[one]} runs",
+                format_func=lambda one: f"{one[:1].upper()}{one[1:]}? ({len(asked[one])})",
                 key=QUESTION,
             )
         )
-    rows = [one for one in held if sides(one.attack).asks == asks]
-    alike = {one.run: without_edges.beside(queue.store(), runs[one.run], one) for one in rows}
-    severe = {one.run: verdicts.severity(one, alike[one.run], verdicts.learnt(runs[one.run])) for one in rows}
-    rows.sort(key=lambda one: (-severe[one.run], -one.found[0], one.run))
+    rows = asked[asks]
+    titles, common = ranking.names(rows)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(
-            _caption(rows, [_unit(runs[one.run]) for one in rows], [severe[one.run] for one in rows]),
-            width="stretch",
-        )
+        st.caption(_caption(rows, common), width="stretch")
         with st.popover("How to read it", icon=":material/help:"):
-            st.markdown("\n".join(f"- {one}" for one in _about(rows, [_unit(runs[one.run]) for one in rows])))
-    _place(rows, titles, severe, shown[0])
+            st.markdown("\n".join(f"- {one}" for one in _about(rows)))
+    if ranking.at(rows, shown[0]) is None:
+        st.caption("The open run is not among these rows.")
     turn = st.session_state.setdefault(TURN, 0)
-    named = {one: columns.marked(title, one == shown[0]) for one, title in titles.items()}
-    bare = [_without_privacy(one, rows, runs) for one in rows]
-    lines = [
-        _line(
-            named[one.run],
-            one,
-            severe[one.run],
-            _unit(runs[one.run]),
-            alike[one.run],
-            free if any(bare) else None,
-        )
-        for one, free in zip(rows, bare, strict=True)
-    ]
+    compared = any(one.bare is not None for one in rows)
+    lines = [_line(columns.marked(titles[one.run.id], one.run.id == shown[0]), one, compared=compared) for one in rows]
     picked = st.dataframe(
         lines,
         hide_index=True,
@@ -110,28 +97,51 @@ def _table(
         on_select="rerun",
         selection_mode="single-row",
         key=f"{KEY}.{asks}.{turn}",
-        column_config=columns.config(dict.fromkeys(name for row in lines for name in row), WIDTHS),
+        column_config=_columns(rows, dict.fromkeys(name for row in lines for name in row)),
         height=min(MOST_PIXELS, ROW_PIXELS * (len(rows) + 1) + 3),
     )
+    if any(one.more_with_privacy for one in rows):
+        st.caption(
+            f"{MORE}: clearly more is found than without privacy. Noise on edges leaves a network little to learn from "
+            "neighbours; it then learns its training nodes by heart, and an ε for edges does not limit that."
+        )
     places = picked["selection"]["rows"]
     if places and places[0] < len(rows):
-        _open(rows[places[0]])
+        _open(rows[places[0]].attack)
 
 
-def _unit(record: RunRecord) -> str:
-    return "none" if record.statement is None else record.statement.unit
+def _columns(rows: Sequence[ranking.Place], names: Iterable[str]) -> dict[str, ColumnConfig]:
+    """The verdict in the colour that it has everywhere, and the area as a bar that begins at a guess."""
+    held = columns.config(names, WIDTHS)
+    coloured = {_word(one): verdicts.colour(one.attack, one.severe) for one in rows}
+    held["verdict"] = st.column_config.MultiselectColumn(
+        options=list(coloured), color=list(coloured.values()), width=WIDTHS["verdict"], help=columns.HELP["verdict"]
+    )
+    held["area"] = st.column_config.ProgressColumn(
+        min_value=0.5, max_value=1.0, format="%.3f", width=WIDTHS["area"], help=columns.HELP["area"]
+    )
+    return held
 
 
-def _place(rows: Sequence[AttackRecord], titles: Mapping[str, str], severe: Mapping[str, int], run: str) -> None:
-    """How much the open run gives away, and its place among the others."""
-    place, own = next(((place, one) for place, one in enumerate(rows, start=1) if one.run == run), (0, None))
-    if own is not None:
-        st.markdown(
-            f"▸ The open run, **{markup.literal(titles[run])}**, is number {place} of {len(rows)}: "
-            f"{verdicts.word(own, severe[run])}, {percent(own.found[0])}."
+def _neighbours(rows: Sequence[ranking.Place], run: str) -> None:
+    """The place of the open run, and the ways to the one that gives away a little more and a little less."""
+    place = ranking.at(rows, run)
+    if place is None or len(rows) < 2:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="overview-neighbours"):
+        st.caption(
+            f"Number {place + 1} of {len(rows)} by what is given away ({sides(rows[place].attack.attack).asks})",
+            width="content",
         )
-    elif run in titles:
-        st.markdown(f"The open run, **{markup.literal(titles[run])}**, is not among these rows.")
+        titles = ranking.names(rows)[0]
+        for step, label, icon in STEPS:
+            if 0 <= place + step < len(rows):
+                other = rows[place + step]
+                if st.button(
+                    label, key=f"overview.step.{step}", type="tertiary", icon=icon,
+                    help=f"{markup.literal(titles[other.run.id])}: {_word(other)}, {percent(other.attack.found[0])}",
+                ):  # fmt: skip
+                    _open(other.attack)
 
 
 def _open(attack: AttackRecord) -> None:
@@ -140,80 +150,72 @@ def _open(attack: AttackRecord) -> None:
     of_run = queue.store().attacks(attack.run)
     found = {"found": str(of_run.index(attack) + 1)} if attack in of_run else {}
     choosing.open_run(attack.run, ("found", "over", "attack"), **found)
-    st.session_state[TURN] += 1
+    st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
     st.session_state[PICKED] = True
     st.rerun()
 
 
-def _caption(rows: Sequence[AttackRecord], units: Sequence[str], severe: Sequence[int]) -> str:
+def _caption(rows: Sequence[ranking.Place], common: str) -> str:
     """What the table is, and what its columns do not say by themselves."""
-    said = [
-        "Of each run the attack that found most, each by the score chosen for it in advance: by the verdict first, "
-        f"then by the area. Choose a row to open it; {columns.POINT}."
-    ]
-    if any(unit == "edge" and not verdicts.covered(one, unit) for one, unit in zip(rows, units, strict=True)):
+    which = f"Runs {common}. " if common else ""
+    said = [f"{which}Of each the attack that found most. Choose a row to open it; {columns.POINT}."]
+    if any(one.unit == "edge" and not verdicts.covered(one.attack, one.unit) for one in rows):
         said.append("An ε in brackets is for edges, and does not limit what is asked here, however small it is.")
-    if any(map(verdicts.wide, rows, severe)):
-        said.append(f"“{WIDE}”: the interval reaches below {verdicts.FAR:.0%}; open the run to attack more models.")
     return " ".join(said)
 
 
-def _about(rows: Sequence[AttackRecord], units: Sequence[str]) -> list[str]:
-    """How to read the table of one question: what each number means, and why there is none. `units` are what
-    the runs protect."""
-    said = [*verdicts.RULES, f"**At {exact_percent(RARE)} false alarms**: the share that is found then."]
-    if any(rates.at_rare(one) == rates.NONE for one in rows):
+def _about(rows: Sequence[ranking.Place]) -> list[str]:
+    """How to read the table of one question: what each number means, and why there is none."""
+    said = [
+        "By the verdict first, then by the area. Each attack has the score that was chosen for it in advance.",
+        *verdicts.RULES,
+        f"**At {exact_percent(RARE)} false alarms**: the share that is found then.",
+    ]
+    attacks = [one.attack for one in rows]
+    if any(rates.at_rare(one) == rates.NONE for one in attacks):
         said[-1] += f" A dash: of so few others, {exact_percent(RARE)} is less than one, so it cannot be measured."
-    if any(one.by_classes is not None for one in rows):
+    if any(verdicts.wide(one.attack, one.severe) for one in rows):
+        said.append(f"**{WIDE}**: the interval reaches below {verdicts.FAR:.0%}; open the run to attack more models.")
+    if any(one.by_classes is not None for one in attacks):
         return [*said, "No bound on ε follows, for we did not draw the edges."]
     said.append(
         "**ε at least**: no ε below it can be claimed for such a model; of a run that protects nothing, how large a "
         "claim would have to be."
     )
-    if reasons := _unbounded(rows, units):
+    if reasons := _unbounded(rows):
         said[-1] += f" A dash: no bound follows, because {'; or '.join(reasons)}."
-    if any(findings.too_few(one) for one in rows):
+    if any(map(findings.too_few, attacks)):
         said[-1] += f" Of fewer than {findings.FEW_NODES} nodes trained on, hardly any attack bounds ε."
     return said
 
 
-def _unbounded(rows: Sequence[AttackRecord], units: Sequence[str]) -> list[str]:
+def _unbounded(rows: Sequence[ranking.Place]) -> list[str]:
     """Why rows of a table with bounds have none."""
-    held = [(one, unit) for one, unit in zip(rows, units, strict=True) if one.bound is None and one.by_classes is None]
-    return list(dict.fromkeys(findings.no_bound(one, unit) for one, unit in held))
+    held = [one for one in rows if one.attack.bound is None and one.attack.by_classes is None]
+    return list(dict.fromkeys(findings.no_bound(one.attack, one.unit) for one in held))
 
 
-def _without_privacy(attack: AttackRecord, rows: Sequence[AttackRecord], runs: Mapping[str, RunRecord]) -> str:
-    """The largest area among the rows on the method of its run without privacy; "" where there is none."""
-    own = runs[attack.run]
-    if own.spec.unit == "none":
-        return ""
-    bare = [one for one in rows if runs[one.run].spec.unit == "none"]
-    areas = [one.found[0] for one in bare if without_privacy.akin(own, runs[one.run])]
-    return f"{max(areas):.3f}" if areas else ""
+def _word(row: ranking.Place) -> str:
+    word = verdicts.word(row.attack, row.severe)
+    return f"{word} ({WIDE})" if verdicts.wide(row.attack, row.severe) else word
 
 
-def _line(
-    title: str,
-    attack: AttackRecord,
-    severe: int,
-    unit: str,
-    without: AttackRecord | None,
-    bare: str | None,
-) -> dict[str, str]:
+def _line(title: str, row: ranking.Place, *, compared: bool) -> dict[str, object]:
     """The run first: a number says nothing as long as it is not known whose it is."""
+    attack = row.attack
     value, low, high = attack.found
     alike = attack.by_classes
-    if without is not None and without.run != attack.run:
-        alike = verdicts.similarity(attack, without)[0]
-    word = verdicts.word(attack, severe)
+    if row.alike is not None and row.alike.run != attack.run:
+        alike = verdicts.similarity(attack, row.alike)[0]
+    bare = "" if row.bare is None else f"{row.bare.found[0]:.3f}{f' {MORE}' * row.more_with_privacy}"
     return {
         "run": title,
-        "area": f"{value:.3f} ({low:.3f} to {high:.3f})",
+        "verdict": [_word(row)],
+        "area": round(value, 3),
+        "interval": f"{low:.3f} to {high:.3f}",
         **({} if alike is None else {"similarity alone": f"{alike:.3f}"}),
-        "verdict": f"{word} ({WIDE})" if verdicts.wide(attack, severe) else word,
-        **({} if bare is None else {columns.BARE: bare}),
-        "promised": _promised(attack, unit),
+        **({columns.BARE: bare} if compared else {}),
+        "promised": _promised(attack, row.unit),
         FOUND: rates.at_rare(attack),
         **({"ε at least": findings.bound(attack)} if attack.by_classes is None else {}),
         "attack": attack_words.kind(attack, brief=True),

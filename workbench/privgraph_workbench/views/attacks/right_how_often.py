@@ -1,4 +1,4 @@
-"""Outsider, worst case and promise in one line: how often each picks the right one of two."""
+"""Outsider, worst case and promise on one scale: how often each picks the right one of two."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from privgraph_workbench.words.numbers import at_least, at_most, exact_percent, 
 
 
 def of(record: RunRecord) -> str:
-    """The line of a run."""
+    """The scale of a run."""
     store = queue.store()
     return told(record, store.attacks(record.id), store.audits(record.id))
 
 
 def told(record: RunRecord, attacks: Sequence[AttackRecord], audits: Sequence[AuditRecord]) -> str:
-    """The line in Markdown; "" where nothing is promised, or nobody has tried."""
+    """The scale as a table in Markdown, from a coin to what is allowed; "" where nothing is promised, or
+    nobody has tried."""
     said = record.statement
     if said is None or said.unit == "none" or math.isinf(said.epsilon):
         return ""
@@ -32,14 +33,16 @@ def told(record: RunRecord, attacks: Sequence[AttackRecord], audits: Sequence[Au
     played = [(least, one.confidence) for one in audits if (least := least_area(one)) is not None]
     if outside is None and not played:
         return ""
-    parts = [] if outside is None else [f"an outsider, of models like this, **{percent(outside.found[0])}**"]
+    lines = [("a coin", "50%")]
+    if outside is not None:
+        lines.append(("an outsider, of models like this run", f"**{percent(outside.found[0])}**"))
     if played:
         least, confidence = max(played)
-        parts.append(
-            f"the worst case, with the same noise on data made for it, **{at_least(least)}** "
-            f"({exact_percent(confidence)} confidence)"
-        )
-    whom = "that one" if played else "whoever knows all the rest"
-    secret = "with secret noise, " if has_public_noise(said) else ""
-    parts.append(f"{secret}ε allows {whom} **{at_most(meaning.ranked(said.epsilon, said.delta))}**")
-    return f"**Right one of two picked:** {'; '.join(parts)}. A coin: 50%."
+        sure = f":gray[{exact_percent(confidence)} confidence]"
+        lines.append(("the worst case: the same noise, on data made for the attack", f"**{at_least(least)}** {sure}"))
+    secret = ", with secret noise" * has_public_noise(said)
+    whom = "the worst case" if played else "somebody who knows all the rest"
+    most = at_most(meaning.ranked(said.epsilon, said.delta))
+    lines.append((f"what the sound ε allows {whom}{secret}", f"**{most}**"))
+    rows = [("who picks the right one of two", "how often"), ("---", "---"), *lines]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)

@@ -29,7 +29,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.views.attacks import baseline, comparing, findings, further, overall, verdict
+from privgraph_workbench.views.attacks import baseline, comparing, exposure, findings, further, overall, verdict
 from privgraph_workbench.views.parts import given_away, layout, under_way
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import attacks as attack_words
@@ -121,7 +121,7 @@ def _influence(subject: Attacked, attack: AttackRecord, attacks: Sequence[Attack
 
 
 def _groups(attack: AttackRecord) -> str:
-    nodes = ", and the most exposed nodes" if attack.exposed and not findings.nobody(attack) else ""
+    nodes = ", and the most exposed nodes" if attack.exposed and not exposure.nobody(attack) else ""
     return f"by degree and by class{nodes} (the evaluator's view)"
 
 
@@ -132,17 +132,17 @@ def _exposed(
     statements: Mapping[str, PrivacyStatement],
     name: str,
 ) -> None:
-    """Groups of nodes, then single ones where more than chance stands behind them."""
-    groups = attack_exposure.data(attack, None if without is attack else without)
-    live_plot.show(attack_exposure.plot(groups, layout.theme()), key=f"attack_exposure.{name}")
-    st.caption(" ".join((findings.exposure(attack), *attack_exposure.chart(groups).notes)))
-    figure_exports("attack_exposure", groups, statements, name=name)
-    if attack.exposed and (why := findings.nobody(attack)):
-        st.caption(why)
-    elif attack.exposed:
+    """What follows; then groups of nodes, and single ones where more than chance stands behind them."""
+    why = exposure.nobody(attack) if attack.exposed else ""
+    st.markdown(" ".join(filter(None, (exposure.groups(attack), why))))
+    drawn = attack_exposure.data(attack, None if without is attack else without)
+    live_plot.show(attack_exposure.plot(drawn, layout.theme()), key=f"attack_exposure.{name}")
+    st.caption(" ".join((exposure.measures(attack), *attack_exposure.chart(drawn).notes)))
+    figure_exports("attack_exposure", drawn, statements, name=name)
+    if attack.exposed and not why:
         listed, mapped = layout.columns("exposed", 2)
         with listed:
-            findings.exposed(attack, attacks)
+            exposure.single(attack, attacks)
         with mapped:
             if attack.map_nodes:
                 nodes = attack_map.data(attack)

@@ -178,6 +178,7 @@ def _choose_run() -> RunRecord | None:
         return None
     with st.container(horizontal=True, vertical_alignment="center"):
         states.badge(record)
+        public_noise.badge(record)
         st.page_link(
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
         )

@@ -13,6 +13,15 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.words import statements
 
 
+def badge(record: RunRecord) -> None:
+    """That the run's noise is public, as a mark beside its state; nothing where its noise is secret."""
+    if record.statement is not None and has_public_noise(record.statement):
+        st.badge(
+            "public noise: as run, protects nobody", color="red", icon=":material/key_off:",
+            help=statements.PUBLIC_NOISE,
+        )  # fmt: skip
+
+
 def way(record: RunRecord) -> None:
     """The way to the same run with secret noise; nothing where its noise is secret."""
     if record.statement is not None and has_public_noise(record.statement):
@@ -22,10 +31,12 @@ def way(record: RunRecord) -> None:
         )  # fmt: skip
 
 
-def details(record: RunRecord, said: Sequence[str]) -> None:
-    """What a verdict rests on (`said`, as Markdown), and what public noise means, folded below it."""
+def details(record: RunRecord, said: Sequence[str], table: str = "") -> None:
+    """What a verdict rests on (`said`, and a `table`, as Markdown), and what public noise means, folded below
+    it."""
     if record.statement is not None and has_public_noise(record.statement):
         said = (*said, f"**Public noise**: {statements.PUBLIC_NOISE}")
-    if lines := [f"- {one}" for one in said if one]:
+    if shown := [one for one in ("\n".join(f"- {one}" for one in said if one), table) if one]:
         with st.expander("Details"):
-            st.markdown("\n".join(lines))
+            for one in shown:
+                st.markdown(one)

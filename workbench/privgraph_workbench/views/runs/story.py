@@ -12,7 +12,6 @@ import streamlit as st
 from privgraph.attacks.options import AttackOptions
 from privgraph.audits.options import AuditOptions
 from privgraph.audits.record import AuditRecord
-from privgraph.audits.roc import least_area
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.teachers.answers import NAME as ANSWERS
 from privgraph.options import OptionError, UnknownName
@@ -34,13 +33,14 @@ from privgraph_workbench.figures.runs import standing
 from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
+from privgraph_workbench.views.attacks import right_how_often
 from privgraph_workbench.views.parts import given_away, layout, public_noise, statement
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.runs import comparison
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.audits import shown_bare, without
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import at_least, exact_percent, percent, stated
+from privgraph_workbench.words.numbers import percent, stated
 from privgraph_workbench.words.statements import published_fell
 
 MOST_BARS = 12
@@ -86,9 +86,8 @@ def found_out(record: RunRecord) -> None:
                 if audits:
                     _by("the worst case, so far")
             st.markdown(_shown(said, audits, bare))
-            details.append(_picked(audits))
         if attacks or audits:
-            public_noise.details(record, details)
+            public_noise.details(record, details, right_how_often.told(record, attacks, audits))
         with st.container(horizontal=True):
             if attacks:
                 _see(record, "outsider", f"See the attack{'s' * (len(attacks) > 1)}", ":material/person_search:")
@@ -145,18 +144,6 @@ def _shown(said: PrivacyStatement, audits: Sequence[AuditRecord], bare: float | 
         stands = f"the sound {stated('sound', said.epsilon)} stands in its place"
         shown += f". With secret noise, {stands}" if has_public_noise(said) else f". {stands[:1].upper()}{stands[1:]}"
     return f"{shown}."
-
-
-def _picked(audits: Sequence[AuditRecord]) -> str:
-    """How often the worst case picks the right one of two, at least, with the confidence; "" where that is
-    not known."""
-    known = [(least, one.confidence) for one in audits if (least := least_area(one)) is not None]
-    if not known:
-        return ""
-    right, sure = max(known)
-    return (
-        f"The worst case picks the right one of two {at_least(right)} of the time ({exact_percent(sure)} confidence)."
-    )
 
 
 def show(record: RunRecord, events: Sequence[StoredEvent], told: Outlook, same: Sequence[RunRecord]) -> None:

@@ -1,0 +1,52 @@
+"""What is read of the page Attacks, by the tests of its parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+from streamlit.testing.v1 import AppTest
+
+from privgraph.attacks.record import AttackRecord
+
+Open = Callable[..., AppTest]
+
+
+def texts(app: AppTest) -> str:
+    kinds = (app.markdown, app.caption, app.warning, app.error, app.info)
+    return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def box(app: AppTest) -> str:
+    """The verdict of the run."""
+    (box,) = [one.value for one in (*app.error, *app.warning, *app.info) if "of the time" in one.value]
+    return box
+
+
+def cells(app: AppTest) -> dict[str, list[str]]:
+    """The numbers of the attack by the name of their line, in a column for each run."""
+    (table,) = [one.value for one in app.markdown if one.value.startswith("|  | this run")]
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    return {name: cells for name, *cells in lines}
+
+
+def unfold(app: AppTest) -> None:
+    """Open all parts that are made when somebody asks for them, but for the table of all runs."""
+    for part in ("scores", "exposed", "attacks", "compared"):
+        app.session_state[f"fold.{part}"] = True
+    app.run()
+    assert not app.exception
+
+
+def drawn(app: AppTest) -> list[str]:
+    return [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
+
+
+def ahead(record: AttackRecord, found: int) -> AttackRecord:
+    """As many before all others; the rest of the record as it was."""
+    share = found / record.outcome.members
+    rates = tuple(
+        one if record.outcome.measurable(one) else replace(one, true=share, low=0.0) for one in record.outcome.rates
+    )
+    return replace(record, outcome=replace(record.outcome, rates=rates))

@@ -1,0 +1,179 @@
+"""All attacked runs in one table, and the way from one to the next."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+from tests.figures.made_attacks import attack as made_attack
+from tests.pages.attack_pages import ahead, texts, unfold
+from tests.pages.kept_runs import keep, spec
+
+from privgraph.attacks.options import AttackOptions
+from privgraph.runs.store import RunStore
+from privgraph_workbench.views.attacks import findings, overview, ranking
+from privgraph_workbench.words import naming
+
+Open = Callable[..., AppTest]
+
+
+def test_a_row_of_all_attacked_runs_opens_that_very_attack(
+    opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = keep(store, spec("dp-mlp", seed=1, epsilon=8.0))
+    for name, memory in ((run, 0.5), (other, 3.0), (other, 0.2)):
+        store.add_attack(name, made_attack(name, memory=memory, seed=int(10 * memory)))
+    draw, ticked = overview.st.dataframe, [0]  # it gives away more than the open run
+
+    def with_a_tick(rows: object, **how: object) -> object:
+        shown = draw(rows, **how)
+        if how.get("alt") != "Of each attacked run the attack that found most" or not ticked:
+            return shown
+        return {"selection": {"rows": [ticked.pop()]}}
+
+    monkeypatch.setattr(overview.st, "dataframe", with_a_tick)
+    app = opened("attacks", run=run, found="1")
+    app.session_state["fold.overview"] = True
+    app.run()
+    assert app.session_state["run"] == other
+    assert app.query_params["found"] in ("1", ["1"]), "the strongest, not the newest"
+    assert app.selectbox(key="found").value == "1"
+    assert not app.session_state["fold.overview"], "the verdict is what was asked for, and stands below the table"
+
+
+def table_of(app: AppTest) -> pd.DataFrame:
+    app.session_state["fold.overview"] = True
+    app.run()
+    assert not app.exception
+    return next(one.value for one in app.dataframe if "verdict" in one.value.columns)
+
+
+@pytest.mark.long
+def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run: str) -> None:
+    strong = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
+    store.add_attack(run, made_attack(run, memory=0.2))
+    assert "Which run gives away most?" not in str([one.label for one in opened("attacks", run=run).expander])
+    store.add_attack(strong, made_attack(strong, memory=0.0))
+    store.add_attack(strong, made_attack(strong, memory=2.0))
+    table = table_of(opened("attacks", run=run))
+    assert list(table.columns[:3]) == ["run", "verdict", "area"], "whose a number is comes before it"
+    assert "ε 2" in table["run"].iloc[0]
+    assert len(table) == 2, "the strongest attack on each"
+    assert [one.startswith("▸ ") for one in table["run"]] == [False, True], "by rank; the open one is marked"
+    assert table["at 1% false alarms"].iloc[0] == "–", "of so few others none is 1%: another rate is another number"
+    app = opened("attacks", run=run)
+    table_of(app)
+    text = texts(app)
+    assert "A dash: of so few others, 1% is less than one, so it cannot be measured." in text
+    assert "Number 2 of 2 by what is given away (who was trained on)" in text
+    edges = store.get(keep(store, spec("gap", unit="edge")))
+    bounds = [
+        (store.get(run), replace(made_attack(run), bound=0.0)),
+        (edges, replace(made_attack(edges.id), bound=None)),
+    ]
+    rows = [ranking.Place(run=own, attack=one, alike=None, severe=0) for own, one in bounds]
+    why = findings.no_bound(rows[1].attack, "edge")
+    assert f"A dash: no bound follows, because {why}." in " ".join(overview._about(rows))
+    assert "because" not in " ".join(overview._about(rows[:1]))
+    widths = sum(width for name, width in overview.WIDTHS.items() if name != "similarity alone")  # of edges alone
+    assert widths - overview.WIDTHS["attack"] <= 1084, "what tells is as wide as a table in a window of 1280"
+    assert overview.WIDTHS["run"] > overview.WIDTHS["attack"], "the name of the run is read whole"
+    bare, free = keep(store, spec("mlp", unit="none")), made_attack(memory=4.0)
+    store.add_attack(bare, replace(free, run=bare))
+    beside = dict(
+        zip(*(table_of(opened("attacks", run=run))[name] for name in ("promised", "without privacy")), strict=True)
+    )
+    assert beside.pop("nothing") == "", "it is without privacy itself"
+    assert set(beside.values()) == {f"{free.found[0]:.3f}"}
+
+
+@pytest.mark.long
+def test_the_table_of_runs_goes_by_the_verdict_and_begins_with_the_question_of_the_shown_attack(
+    opened: Open, store: RunStore, run: str
+) -> None:
+    other = keep(store, spec("gnn", unit="none"))
+    similarity = AttackOptions(by="distance")
+    for one, memory in ((run, 2.0), (other, 3.0)):
+        store.add_attack(one, replace(made_attack(one, memory=memory), bound=0.0))
+        store.add_attack(one, replace(made_attack(one, memory=memory), attack="link", options=similarity, bound=None))
+    store.add_attack(run, replace(made_attack(run, memory=3.0), attack="link", options=AttackOptions(by="influence")))
+    asks = "who is connected to whom"
+    app = opened("attacks", run=run, found="2")
+    table_of(app)
+    assert app.session_state["overview_question"] == asks
+    app = opened("attacks", run=run, found="1")
+    table = table_of(app)
+    assert app.session_state["overview_question"] == "who was trained on"
+    assert table["verdict"].tolist() == [["given away"]] * 2
+    app.session_state["found"] = "3"
+    app.run()
+    assert app.session_state["overview_question"] == asks
+    mlp = keep(store, spec("mlp", unit="none"))
+    store.add_attack(mlp, replace(made_attack(mlp, memory=4.0), attack="link", options=similarity, bound=None))
+    table = table_of(opened("attacks", run=run, found="2"))
+    assert table["verdict"].tolist() == [["given away"], ["perhaps similarity alone"], ["no more than similarity"]]
+    areas = table["area"].tolist()
+    assert areas[0] < areas[2], "the verdict comes first, whatever the area"
+    assert areas[1] < areas[2]
+
+
+@pytest.mark.long
+def test_every_column_of_a_table_says_what_it_means(opened: Open, store: RunStore, run: str) -> None:
+    elsewhere = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
+    for one in (run, run, elsewhere):
+        store.add_attack(one, ahead(made_attack(one, memory=3.0), 40))
+    app = opened("attacks", run=run, over=elsewhere)
+    app.session_state["fold.overview"] = True
+    unfold(app)
+    assert len(app.dataframe) == 4
+    for table in app.dataframe:
+        told = json.loads(table.proto.columns)
+        assert all(told[str(name)]["help"] for name in table.value.columns), list(table.value.columns)
+
+
+def test_the_neighbours_of_the_open_run_are_one_click_away(opened: Open, store: RunStore, run: str) -> None:
+    others = [keep(store, spec("dp-mlp", unit="node", seed=seed, epsilon=8.0, batch_size=8)) for seed in (1, 2)]
+    for one, memory in zip((others[0], run, others[1]), (3.0, 1.0, 0.0), strict=True):
+        store.add_attack(one, made_attack(one, memory=memory))
+    app = opened("attacks", run=run)
+    assert "Number 2 of 3 by what is given away" in texts(app)
+    for label, other in (("The one before", others[0]), ("The next", others[1])):
+        app = opened("attacks", run=run)
+        (step,) = [one for one in app.button if one.label == label]
+        step.click().run()
+        assert app.query_params["run"] in (other, [other])
+    assert "The next" not in [one.label for one in app.button], "it gives away least"
+
+
+def test_what_leaks_more_with_privacy_than_without_is_marked_and_explained(
+    opened: Open, store: RunStore, run: str
+) -> None:
+    bare = keep(store, spec("mlp", unit="none"))
+    store.add_attack(bare, made_attack(bare, memory=0.2))
+    for memory, marked in ((0.3, False), (4.0, True)):
+        store.add_attack(run, made_attack(run, memory=memory))
+        app = opened("attacks", run=run)
+        table = table_of(app)
+        assert table["without privacy"].str.endswith(" ▲").any() == marked
+        assert ("▲: clearly more is found than without privacy." in texts(app)) == marked
+
+
+def test_what_all_rows_have_in_common_is_said_once(store: RunStore, run: str) -> None:
+    other = keep(store, spec("gnn", unit="none"))
+
+    def names(*runs: str) -> tuple[dict[str, str], str]:
+        return ranking.names(
+            [ranking.Place(run=store.get(one), attack=made_attack(one), alike=None, severe=0) for one in runs]
+        )
+
+    told, common = names(run, other)
+    assert common == f"on {naming.data_title(store.get(run).spec.dataset)}, seed 0"
+    assert not [one for one in told.values() if "seed" in one or "Karate" in one]
+    apart = keep(store, spec("gnn", unit="none", seed=1))
+    told, common = names(run, other, apart)
+    assert "seed" not in common
+    assert all("seed" in one for one in told.values()), "what tells them apart stays"

@@ -1,0 +1,93 @@
+"""Attacked runs in the order of what they give away: the strongest attack on each that asks one question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from privgraph.attacks.outcome import difference
+from privgraph.attacks.record import AttackRecord
+from privgraph.registry import sides
+from privgraph.runs.records import RunQuery, RunRecord
+from privgraph_workbench.facts import without_edges, without_privacy
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.views.parts import states
+from privgraph_workbench.words import naming, verdicts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """An attacked run among those that were asked the same.
+
+    `alike` is the same attack on a model that reads no edge, where the attack tells edges and there is one;
+    `severe` the place of what was found in `verdicts.SEVERITIES`; `bare` the strongest attack with the same
+    question on the run's method without privacy, where that is private and there is one.
+    """
+
+    run: RunRecord
+    attack: AttackRecord
+    alike: AttackRecord | None
+    severe: int
+    bare: AttackRecord | None = None
+
+    @property
+    def unit(self) -> str:
+        """What the run promises to hide."""
+        return "none" if self.run.statement is None else self.run.statement.unit
+
+    @property
+    def more_with_privacy(self) -> bool:
+        """Whether clearly more is found than of the same method without privacy."""
+        return self.bare is not None and difference(self.bare.found, self.attack.found)[2] < 0
+
+
+def by_question(strongest: Mapping[tuple[str, str], AttackRecord]) -> dict[str, list[Place]]:
+    """For each question what gives away most first: by the verdict, then by the area."""
+    ids = tuple(dict.fromkeys(run for run, _ in strongest))
+    runs = {one.id: one for one in states.readable(queue.store().find(RunQuery(ids=ids, limit=max(1, len(ids)))))}
+    asked: dict[str, list[Place]] = {}
+    for one in strongest.values():
+        if (run := runs.get(one.run)) is not None:
+            alike = without_edges.beside(queue.store(), run, one)
+            severe = verdicts.severity(one, alike, verdicts.learnt(run))
+            asked.setdefault(sides(one.attack).asks, []).append(Place(run=run, attack=one, alike=alike, severe=severe))
+    return {asks: _ordered(rows) for asks, rows in asked.items()}
+
+
+def _ordered(rows: Sequence[Place]) -> list[Place]:
+    ordered = sorted(rows, key=lambda one: (-one.severe, -one.attack.found[0], one.run.id))
+    return [
+        Place(run=one.run, attack=one.attack, alike=one.alike, severe=one.severe, bare=_bare(one, rows))
+        for one in ordered
+    ]
+
+
+def _bare(own: Place, rows: Sequence[Place]) -> AttackRecord | None:
+    if own.run.spec.unit == "none":
+        return None
+    found = [one.attack for one in rows if one.run.spec.unit == "none" and without_privacy.akin(own.run, one.run)]
+    return max(found, key=lambda one: one.found[0], default=None)
+
+
+def at(rows: Sequence[Place], run: str) -> int | None:
+    """The place of a run, from 0; None where it is not among them."""
+    return next((place for place, one in enumerate(rows) if one.run.id == run), None)
+
+
+def names(rows: Sequence[Place]) -> tuple[dict[str, str], str]:
+    """Of each run, by id, what tells it apart from the others, and in words what all have in common: graph
+    and seed, and that they are from the gallery."""
+    records = [one.run for one in rows]
+    graphs, seeds = {one.spec.dataset for one in records}, {one.spec.seed for one in records}
+    galleries = {one.gallery for one in records}
+    told = naming.short_names(records, graph=len(graphs) > 1)
+    common = [f"on {naming.data_title(records[0].spec.dataset)}"] * (len(graphs) == 1)
+    if len(seeds) == 1:
+        seed = f"seed {records[0].spec.seed}"
+        told = {run: name.replace(f", {seed}", "", 1) for run, name in told.items()}
+        common.append(seed)
+    if len(galleries) > 1:
+        told = {one.id: told[one.id] + " · gallery" * one.gallery for one in records}
+    elif records[0].gallery:
+        common.append("from the gallery")
+    return naming.distinct(told), ", ".join(common)
