@@ -406,7 +406,7 @@ class TestShown:
         said = outcome.lead(replace(record, sound=9.5))
         assert "By counting alone, 4,000 trials can show " in said, "what was not shown may be out of reach"
         counted = outcome.lead(replace(record, sound=9.5, bounds=record.bounds[:1]))
-        assert counted.startswith("**Not refuted: the sound 9.5.** This audit could not have refuted it: 4,000 trials")
+        assert counted.startswith("**Inconclusive: this audit could not have refuted the sound 9.5.** 4,000 trials can")
         assert f"**Not refuted: the sound {upper(record.sound)}.**" in app.info[0].value
         assert "each ε is the curve of one mechanism" in _texts(app)
         store.add_audit(run, replace(record, bounds=record.bounds[:1]))

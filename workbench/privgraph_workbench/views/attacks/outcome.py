@@ -62,6 +62,9 @@ def lead(audit: AuditRecord) -> str:
         verdict += f" The sound {upper(audit.sound)} stands." * math.isfinite(audit.sound)
     elif math.isinf(audit.sound):
         verdict = "Nothing to refute: no ε is proved here."
+    elif reach.too_few(audit):
+        verdict = f"Inconclusive: this audit could not have refuted the sound {upper(audit.sound)}."
+        shown = f"{_short(audit)}{shown}"
     else:
         verdict = f"Not refuted: the sound {upper(audit.sound)}."
         shown = f"{_short(audit)}{shown}"
@@ -119,7 +122,7 @@ def _short(audit: AuditRecord) -> str:
     told = can_show(audit.trials, units, max(shown.values()))
     if len(shown) < len({one.route for one in audit.bounds}):  # a trade-off may show more than can be counted
         return f"By counting alone, {told}. "
-    return f"This audit could not have refuted it: {told}. "
+    return f"{told}. "
 
 
 def can_show(trials: int, units: str, most: float) -> str:
