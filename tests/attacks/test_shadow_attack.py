@@ -271,6 +271,9 @@ def test_a_network_that_memorises_is_found_out_and_privgnn_is_not() -> None:
     for one, other in zip(baseline.trials, private.trials, strict=True):
         assert one.outcome.area_low > 0.6
         assert one.decided > 0.65
+        named = one.scores > 0.5
+        found, cleared = named[one.members].mean(), (~named[~one.members]).mean()
+        assert one.decided == pytest.approx((found + cleared) / 2), "members named, and others left alone"
         assert other.outcome.area < 0.6
         assert one.outcome.area_low > other.outcome.area_high
         assert np.array_equal(one.nodes, other.nodes)

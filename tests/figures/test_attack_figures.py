@@ -94,6 +94,16 @@ class TestCurves:
             assert all((one.epsilon == "sound") == (lines == 1) for one in drawn)
             assert len({one.slot for one in drawn}) == lines, "two limits do not look alike"
 
+    def test_the_line_of_a_claim_has_its_corner(self) -> None:
+        """Where (epsilon, delta)-DP allows as many false alarms as it allows to be missed, for a node that is
+        exchanged for another: two steps."""
+        record = replace(attack(), sound=0.5, delta=1e-2, steps=2)
+        delta = 1e-2 * (1 + math.exp(0.5))
+        corner = (1 - delta) / (1 + math.exp(2 * 0.5))
+        for scale in ("linear", "log"):
+            line = {row["false"] for row in attack_roc.data([record], scale=scale) if row["curve"] == "sound"}
+            assert min(abs(one - corner) for one in line) < 1e-12
+
     def test_a_band_goes_from_the_lowest_to_the_highest_of_the_models(self) -> None:
         record = attack(memory=1.0)
         band = [row for row in attack_roc.data([record]) if row["curve"] == "band"]
@@ -355,6 +365,10 @@ class TestAreas:
         assert (classes.x, classes.y, classes.legend) == ((0.817,), ("edges",), True)
         assert "true classes alone: 0.817" in chart.summary
         assert "slot" not in attack_areas.table(rows)[0]
+        told = replace(edges, options=AttackOptions(by="influence"))
+        for one, compared in ((edges, 0.817), (told, None)):  # what is read through an edge is no similarity
+            for found in (attack_areas.data([one]), attack_roc.data([one]), attack_exposure.data(one)):
+                assert {row["by_classes"] for row in found} == {compared}
         curves = attack_roc.chart(attack_roc.data([edges], names=["edges"], graphs=["Cora"]))
         assert any("; true classes alone: 0.817)" in one.name for one in curves.series if one.legend)
         assert curves.title == "Who is connected to whom? edges, Cora"
