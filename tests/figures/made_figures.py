@@ -18,7 +18,14 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import world
 from privgraph_workbench.facts.expecting import Outlook, reached
-from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
+from privgraph_workbench.figures.attacks import (
+    attack_areas,
+    attack_exposure,
+    attack_kept,
+    attack_map,
+    attack_roc,
+    attack_scores,
+)
 from privgraph_workbench.figures.audits import audit_bounds, audit_roc, audit_scores
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import ledger, price
@@ -112,6 +119,7 @@ def rows(store: RunStore, swept: list[RunRecord]) -> dict[str, list[Row]]:
         "audit_scores": audit_scores.data(audited),
         "audit_bounds": audit_bounds.data(audited),
         "attack_roc": attack_roc.data([attacked, made_attack(memory=0.3, seed=1)], "log"),
+        "attack_kept": attack_kept.data([attacked, made_attack(memory=0.0, seed=1)]),
         "attack_areas": attack_areas.data([attacked, made_attack(memory=0.3, seed=1)]),
         "attack_scores": attack_scores.data(attacked),
         "attack_exposure": attack_exposure.data(attacked),

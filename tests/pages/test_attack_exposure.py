@@ -61,7 +61,8 @@ def test_nobody_is_listed_where_chance_explains_who_stands_in_front(opened: Open
     text = texts(app)
     seen = ahead(made_attack(run, memory=3.0), 6).ahead
     assert (
-        f"No single node can be named: 6 of {seen.members:,} stand before all {seen.others:,} others, about "
+        f"No single node can be named: of the run's own training nodes, 6 of {seen.members:,} stand before all "
+        f"{seen.others:,} others, about "
         f"{number(seen.by_chance, 2)} would by chance, where so many or more do in {exact_percent(seen.p, 2)} of cases."
     ) in text
     assert not [one.label for one in app.expander if "the most exposed nodes" in one.label], "no title promises them"
@@ -76,10 +77,13 @@ def test_a_group_stands_out_only_where_its_widened_interval_lies_above_all() -> 
         held = tuple(Group(name=name, nodes=nodes, exposure=mean) for name, nodes, mean in classes)
         return exposure.groups(replace(made_attack(), by_degree=(), by_class=held))
 
-    assert told(("a", 500, 0.5), ("b", 500, 0.5)).startswith("**No group stands out.** Over all nodes trained on")
+    assert told(("a", 500, 0.5), ("b", 500, 0.5)).startswith(
+        "**No group stands out.** Over the 1,000 nodes trained on in any of 3 attacked models, exposure is 0.5 on"
+    )
     assert told(("a", 900, 0.5), ("b", 4, 0.9)).startswith("**No group stands out.**"), "four nodes tell nothing"
     assert told(("a", 900, 0.5), ("b", 900, 0.7)) == (
-        "**One group stands out: class b (0.7)**, where all have 0.6 on average."
+        "**One group stands out: class b (0.7)**. Over the 1,800 nodes trained on in any of 3 attacked models, "
+        "exposure is 0.6 on average."
     )
     two = told(("a", 900, 0.4), ("b", 900, 0.7), ("c", 900, 0.8))
     assert two.startswith("**2 groups stand out: class c (0.8), class b (0.7)**"), "the most exposed first"

@@ -10,13 +10,14 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_attacks import attack as made_attack
-from tests.pages.attack_pages import ahead, texts, unfold
+from tests.pages.attack_pages import ahead, box, texts, unfold
+from tests.pages.attack_pages import drawn as drawn_of
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.attacks.options import AttackOptions
 from privgraph.runs.store import RunStore
 from privgraph_workbench.views.attacks import findings, overview, ranking
-from privgraph_workbench.words import naming
+from privgraph_workbench.words import naming, verdicts
 
 Open = Callable[..., AppTest]
 
@@ -64,7 +65,7 @@ def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run
     assert "ε 2" in table["run"].iloc[0]
     assert len(table) == 2, "the strongest attack on each"
     assert [one.startswith("▸ ") for one in table["run"]] == [False, True], "by rank; the open one is marked"
-    assert table["at 1% false alarms"].iloc[0] == "–", "of so few others none is 1%: another rate is another number"
+    assert table["at 1% FPR"].iloc[0] == "–", "of so few others none is 1%: another rate is another number"
     app = opened("attacks", run=run)
     table_of(app)
     text = texts(app)
@@ -79,13 +80,14 @@ def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run
     why = findings.no_bound(rows[1].attack, "edge")
     assert f"A dash: no bound follows, because {why}." in " ".join(overview._about(rows))
     assert "because" not in " ".join(overview._about(rows[:1]))
-    widths = sum(width for name, width in overview.WIDTHS.items() if name != "similarity alone")  # of edges alone
-    assert widths - overview.WIDTHS["attack"] <= 1084, "what tells is as wide as a table in a window of 1280"
+    widths = sum(width for name, width in overview.WIDTHS.items() if name not in ("similarity alone", "PREC@1"))
+    last = overview.WIDTHS["attack"] + overview.WIDTHS["ε at least"]
+    assert widths - last <= 1084, "what tells is as wide as a table in a window of 1280"
     assert overview.WIDTHS["run"] > overview.WIDTHS["attack"], "the name of the run is read whole"
     bare, free = keep(store, spec("mlp", unit="none")), made_attack(memory=4.0)
     store.add_attack(bare, replace(free, run=bare))
     beside = dict(
-        zip(*(table_of(opened("attacks", run=run))[name] for name in ("promised", "without privacy")), strict=True)
+        zip(*(table_of(opened("attacks", run=run))[name] for name in ("promised", "not private")), strict=True)
     )
     assert beside.pop("nothing") == "", "it is without privacy itself"
     assert set(beside.values()) == {f"{free.found[0]:.3f}"}
@@ -158,7 +160,7 @@ def test_what_leaks_more_with_privacy_than_without_is_marked_and_explained(
         store.add_attack(run, made_attack(run, memory=memory))
         app = opened("attacks", run=run)
         table = table_of(app)
-        assert table["without privacy"].str.endswith(" ▲").any() == marked
+        assert table["not private"].str.endswith(" ▲").any() == marked
         assert ("▲: clearly more is found than without privacy." in texts(app)) == marked
 
 
@@ -177,3 +179,64 @@ def test_what_all_rows_have_in_common_is_said_once(store: RunStore, run: str) ->
     told, common = names(run, other, apart)
     assert "seed" not in common
     assert all("seed" in one for one in told.values()), "what tells them apart stays"
+
+
+def test_which_private_runs_keep_it_is_one_sentence_and_a_figure(
+    opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kept: no better than a guess, where without privacy it is; one that is kept without privacy, too, says
+    nothing of epsilon."""
+    edges = keep(store, spec("gap", unit="edge"))
+    more = keep(store, spec("gap", unit="edge", epsilon=2.0))
+    other = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
+    for one, memory, said in ((run, 0.0, 0.6), (edges, 3.0, 0.9), (more, 3.0, 0.9), (other, 0.0, 0.8)):
+        store.add_attack(one, replace(made_attack(one, memory=memory), said=said))
+    app = opened("attacks", run=run)
+    (answer,) = [one.value for one in app.markdown if one.value.startswith("**Who was trained on: ")]
+    assert answer.startswith("**Who was trained on: 2 of 4 private runs keep it.** Most accurate: DP-MLP, node ε 2 (80")
+    assert answer.index("(80.0%)") < answer.index("(60.0%)"), "the most accurate first"
+    assert answer.endswith("None of 2 runs that hide edges does.")
+    table_of(app)
+    (drawn,) = [one for one in drawn_of(app) if "attacked runs keep who was trained on" in one]
+    assert drawn.startswith("2 of 4 attacked runs keep who was trained on. The most accurate of these is DP-MLP, node,")
+    bare = keep(store, spec("mlp", unit="none"))
+    store.add_attack(bare, made_attack(bare, memory=0.0))
+    text = texts(opened("attacks", run=run))
+    assert "**Who was trained on: none of 4 private runs keeps it.**" in text
+    assert "Without privacy, too, nothing is found of DP-MLP, node ε 2" in text
+    store.add_attack(bare, made_attack(bare, memory=3.0))
+    assert "2 of 4 private runs keep it" in texts(opened("attacks", run=run))
+
+
+def test_what_is_undecided_has_no_place(
+    opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = keep(store, spec("gnn", unit="none"))
+    store.add_attack(run, made_attack(run, memory=0.3))
+    store.add_attack(other, replace(made_attack(other, memory=3.0), drawn=False))
+    monkeypatch.setattr(verdicts, "learnt", lambda record: (0.6, 0.6) if record.id == other else None)
+    table = table_of(opened("attacks", run=run))
+    assert table["verdict"].tolist()[-1] == ["undecided"], "whatever its area"
+    assert "Number 1 of 1 by what is given away" in texts(opened("attacks", run=run))
+    assert "Undecided, so not among the 1 ranked" in texts(opened("attacks", run=other))
+
+
+def test_the_verdict_is_of_the_question_of_the_attack_that_is_shown(opened: Open, store: RunStore, run: str) -> None:
+    store.add_attack(run, made_attack(run, memory=3.0))
+    link = replace(made_attack(run, memory=0.0), attack="link", options=AttackOptions(by="influence"), bound=None)
+    store.add_attack(run, link)
+    assert "one node trained on" in box(opened("attacks", run=run, found="1"))
+    assert "one node trained on" not in box(opened("attacks", run=run, found="2"))
+    store.add_attack(run, replace(made_attack(run, memory=3.0), bound=20.0))
+    assert "one of our proofs is wrong" in box(opened("attacks", run=run, found="2")), "that counts, whatever is asked"
+
+
+def test_a_verdict_says_where_it_is_not_by_the_area_of_all_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An interval of the area that holds a guess beside "a little better" would read as a contradiction."""
+    torn = replace(made_attack(memory=1.5), areas=(0.3, 0.5, 0.7), bound=None)
+    assert not verdicts.on_average(torn)
+    assert verdicts.on_own(torn)
+    assert verdicts.word(torn, verdicts.severity(torn, None)) == "better on its own nodes"
+    monkeypatch.setattr(verdicts, "on_own", lambda _: False)
+    monkeypatch.setattr(verdicts, "at_few_alarms", lambda _: True)
+    assert verdicts.word(torn, verdicts.severity(torn, None)) == "better at few false alarms"

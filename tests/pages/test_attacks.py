@@ -325,7 +325,7 @@ def test_of_attacks_that_ask_the_same_it_is_said_how_many_were_tried(
     app = opened("attacks", run=run, found="2")
     assert "All 4 membership attacks offered here were tried; that is no proof" in texts(app)
     assert "From the answers of the same models" in texts(app)
-    assert [one for one in app.button if one.label == "Attack with RMIA, which found more"]
+    assert [one for one in app.button if one.label == "Attack with RMIA, too: it found more"]
 
 
 def test_a_wide_interval_is_said_to_keep_the_verdict_low_and_more_models_are_one_click(
@@ -519,7 +519,7 @@ def test_a_bound_of_0_beside_few_nodes_that_are_found_says_why(opened: Open, sto
     assert "- No bound on ε was shown: too few nodes were trained on." in texts(opened("attacks", run=bare))
     row = ranking.Place(run=store.get(bare), attack=few, alike=None, severe=0)
     assert "hardly any attack bounds ε" in " ".join(overview._about([row]))
-    assert findings.bound(few) == "too few nodes", "and no 0 that reads as no leak"
+    assert findings.bound(few) == "too few", "and no 0 that reads as no leak"
     assert findings.bound(replace(few, outcome=made.outcome)) == "nothing shown"
 
 

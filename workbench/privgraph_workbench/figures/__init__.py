@@ -64,6 +64,7 @@ SUBJECTS: Mapping[str, Mapping[str, str]] = {
     },
     "attacks": {
         "attack_roc": "What attacks find of who was trained on, and what the sound epsilon allows",
+        "attack_kept": "Which methods keep who was trained on, by budget, beside their accuracy",
         "attack_areas": "What attacks find of who was trained on, run by run, by the sound epsilon",
         "attack_scores": "An attack's scores of nodes trained on and of others",
         "attack_exposure": "Whom an attack exposes, by degree and class",

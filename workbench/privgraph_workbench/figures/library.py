@@ -127,7 +127,7 @@ _READERS: Mapping[str, _Reader] = {
     **dict.fromkeys(("teacher_epsilons", "budget", "consensus", "stopped", "teacher_accuracy"), _ENSEMBLE),
     "one_vote": replace(_ENSEMBLE, needs=_ENSEMBLE.needs + _PLACE),
     **dict.fromkeys(
-        ("attack_roc", "attack_areas"),
+        ("attack_roc", "attack_areas", "attack_kept"),
         _Reader(_of_one(lambda run: (run.attacks,)), "a list of attacks, or one privgraph.Run, for all attacks on it"),
     ),
     **dict.fromkeys(("attack_scores", "attack_exposure", "attack_map"), _ATTACK),
@@ -136,7 +136,7 @@ _READERS: Mapping[str, _Reader] = {
 """What a figure's `data` reads of runs, for those that are of runs."""
 
 
-_ATTACKED = ("attack_roc", "attack_areas", "attack_scores", "attack_exposure", "attack_map")
+_ATTACKED = ("attack_roc", "attack_areas", "attack_kept", "attack_scores", "attack_exposure", "attack_map")
 """Figures of attacks: what these have shown stands in the statements that leave with them."""
 
 

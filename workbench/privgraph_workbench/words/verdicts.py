@@ -188,6 +188,8 @@ def colour(attack: AttackRecord, severe: int) -> Colour:
 def word(attack: AttackRecord, severe: int) -> str:
     """What has been found, in few words: similarity is a matter of edges."""
     said = SEVERITIES[severe][0]
+    if severe == SOMETHING + 1 and not caution(attack) and not on_average(attack):
+        return "better on its own nodes" if on_own(attack) else "better at few false alarms"
     if a_little(attack, severe):
         said = f"a little {said}"
     return said if caution(attack) else said.replace("similarity or leak", "memory, or a difference from before")

@@ -13,10 +13,13 @@ PROTECTS: Mapping[str, str] = {"none": "nothing", "edge": "edges", "node": "node
 """What an epsilon is about."""
 POINT = "a column's name, pointed at, says what it means"
 WITHOUT = "taking nothing for granted"
-BARE = "without privacy"
+BARE = "not private"
 HELP: Mapping[str, str] = {
     "area": "Area under the curve (AUC), with its interval: how often the attack picks the right one of two, one "
     "trained on and one not; 0.5 is guessing",
+    "test accuracy": "Of the run itself: what is kept by a model that has learnt nothing is no merit",
+    "PREC@1": "Share of the test relations whose partner comes first: of many candidates, so that a guess has next to "
+    "nothing",
     "interval": "Of the area, at the confidence of the attack",
     "ε at least": "What was shown: the run's ε cannot be below it. A dash: no bound follows from such an attack",
     EPSILONS["sound"].title: "What our own proof claims; ∞: nothing is promised",
@@ -66,8 +69,8 @@ def config(names: Iterable[str], widths: Mapping[str, int] | None = None, **told
 
 
 def _help(name: str) -> str:
-    if "false alarms" in name:
-        share = name.removeprefix("found ").removeprefix("at ").removesuffix(" false alarms")
+    if name.endswith((" false alarms", " FPR")):
+        share = name.removeprefix("found ").removeprefix("at ").removesuffix(" false alarms").removesuffix(" FPR")
         return (
             f"Share rightly named (true positive rate) by an attacker who wrongly names at most {share} of the others "
             "(false positive rate). A dash: there are too few others to tell"

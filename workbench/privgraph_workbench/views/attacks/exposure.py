@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from privgraph.attacks.record import RARE, AttackRecord
+from privgraph.attacks.record import RARE, AttackRecord, Group
 from privgraph.audits.bounds import mean_of_shares
 from privgraph.registry import sides
 from privgraph_workbench.facts.references import LEVEL
@@ -42,15 +42,21 @@ def groups(attack: AttackRecord) -> str:
     beyond = [(kind, one) for kind, one in judged if mean_of_shares(one.exposure, one.nodes, level)[0] > average]
     if not beyond:
         return (
-            f"**No group stands out.** Over all {sides(attack.attack).members}, exposure is {number(average)} on average, "
-            "and no group is clearly above that."
+            f"**No group stands out.** {_over(attack, every)} exposure is {number(average)} on average, and no group "
+            "is clearly above that."
         )
     beyond.sort(key=lambda one: -one[1].exposure)
     told = [
         f"{KINDS[kind].removeprefix('by ')} {markup.literal(one.name)} ({number(one.exposure)})" for kind, one in beyond
     ]
     many = f"{len(told)} groups stand out" if len(told) > 1 else "One group stands out"
-    return f"**{many}: {', '.join(told)}**, where all have {number(average)} on average."
+    return f"**{many}: {', '.join(told)}**. {_over(attack, every)} exposure is {number(average)} on average."
+
+
+def _over(attack: AttackRecord, every: Sequence[Group]) -> str:
+    """Over which nodes groups are counted: each attacked model has training nodes of its own."""
+    of = f" in any of {len(attack.areas)} attacked models" if len(attack.areas) > 1 else ""
+    return f"Over the {sum(one.nodes for one in every):,} {sides(attack.attack).members}{of},"
 
 
 def single(attack: AttackRecord, others: Sequence[AttackRecord] = ()) -> None:
@@ -94,18 +100,18 @@ def ahead(attack: AttackRecord) -> str:
 
 def nobody(attack: AttackRecord) -> str:
     """Why nobody is listed as exposed, the answer first; "" where more are than chance explains."""
-    seen, nearly = attack.ahead, attack.nearly_ahead
+    seen, nearly, own = attack.ahead, attack.nearly_ahead, sides(attack.attack).again
     if verdicts.guessing(attack):
         return "No single node can be named: the attack is no better than guessing."
     if seen.beyond_chance:
         return ""
     if nearly is not None and nearly.beyond_chance:
         return (
-            f"Some nodes are exposed, but none can be named: {nearly.found:,} of {nearly.members:,} are found before "
-            f"{exact_percent(1 - RARE)} of the others, about {nearly.by_chance:.0f} would be by chance, and which of "
-            "them are exposed cannot be told."
+            f"Some nodes are exposed, but none can be named: of {own}, {nearly.found:,} of {nearly.members:,} are "
+            f"found before {exact_percent(1 - RARE)} of the others, about "
+            f"{nearly.by_chance:.0f} would be by chance, and which of them are exposed cannot be told."
         )
-    return f"No single node can be named: {_by_chance_too(attack)}"
+    return f"No single node can be named: of {own}, {_by_chance_too(attack)}"
 
 
 def _by_chance_too(attack: AttackRecord) -> str:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from privgraph.attacks.record import FEW, RARE, AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.registry import ATTACKS, sides
+from privgraph.registry import ATTACKS, OF_RELATIONS, sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.attacks.limits import no_line
 from privgraph_workbench.jobs import queue
@@ -66,11 +66,16 @@ def _table(
         own = f"**{bound(attack)}**" + f" :gray[{_beside_bound(attack, statement)}]" * bool(attack.bound)
         lines.append(("ε at least", own, "" if bare is None else f"**{bound(bare)}**"))
     accuracies = ("" if one is None else f"**{percent(one.accuracy)}**" for one in (attack, bare))
-    lines.append(("test accuracy of the attacked model", *accuracies))
+    lines.append((f"{_measure(attack)} of the attacked model", *accuracies))
     head = ("", "this run", "without privacy")
     width = 2 if bare is None else 3
     rows = [head, ("---",) * 3, *lines]
     return "\n".join(f"| {' | '.join(cells[:width])} |" for cells in rows)
+
+
+def _measure(attack: AttackRecord) -> str:
+    """Of what its accuracy is: models of relations are judged by whose partner comes first."""
+    return "PREC@1" if sides(attack.attack) == OF_RELATIONS else "test accuracy"
 
 
 def _area(attack: AttackRecord | None) -> str:
@@ -132,7 +137,7 @@ def too_few(attack: AttackRecord) -> bool:
 def bound(attack: AttackRecord) -> str:
     """The bound in a cell of a table; 0 always holds, and says nothing."""
     if too_few(attack):
-        return "too few nodes"
+        return "too few"
     if not attack.bound:
         return rates.NONE if attack.bound is None else "nothing shown"
     return lower(attack.bound)

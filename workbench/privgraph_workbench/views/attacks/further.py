@@ -107,7 +107,7 @@ def _steps(
     steps: dict[str, tuple[str, AttackOptions]] = {}
     better = [one for one in attack.rivals if one.attack not in own and sum(one.areas) > sum(attack.areas)]
     for one in sorted(better, key=lambda one: -sum(one.areas))[:1]:
-        steps[f"Attack with {attack_words.called(one.attack)}, which found more"] = (one.attack, attack.options)
+        steps[f"Attack with {attack_words.called(one.attack)}, too: it found more"] = (one.attack, attack.options)
     left = [name for name in already.possible(subject, attack) if name not in already.made(attack, attacks)]
     left.sort(key=lambda name: not ATTACKS[name].shadows)  # one that reads shadow models tells all others, too
     for name in left[:1]:

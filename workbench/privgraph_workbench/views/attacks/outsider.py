@@ -75,16 +75,21 @@ def body(place: DeltaGenerator) -> None:
     if not going:
         _ended(record.id, subject)
     form, asked = f"new-attack.{record.id}", new_attack.asked_for()
-    overview.show(record.id, chosen)
+
+    def about() -> None:
+        _about(record)
+        overview.show(record.id, chosen)
+
     if not attacks:
         layout.fold_when_done(form, asked=asked, done=0)
         if going:
             st.info("The first attack on this run is under way; what it finds will stand here.", icon="🕵️")
         else:
             st.info("Nobody has attacked this run yet. Start an attack; what it finds will stand here.", icon="🕵️")
+        about()
         new_attack.show(record, subject, progress)
     else:
-        shown.show(record, subject, attacks, progress)
+        shown.show(record, subject, attacks, progress, about)
         if progress is None:  # an address that asks for an attack finds its form open
             with layout.form("A new attack on this run", form, icon="🕵️", asked=asked, done=len(attacks)):
                 new_attack.show(record, subject, progress)
@@ -136,19 +141,22 @@ def _choose_run() -> RunRecord | None:
                 icon=":material/hourglass_top:",
                 query_params={"run": run},
             )
-    record = records[chosen]
+    if counts and len(narrowed) < every:
+        st.toggle("Offer runs not attacked yet", key=EVERY)
+    return records[chosen]
+
+
+def _about(record: RunRecord) -> None:
+    """The state of the run, the way to it, and how the page works."""
     with st.container(horizontal=True, vertical_alignment="center"):
         states.badge(record)
         public_noise.badge(record)
         st.page_link(
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
         )
+        public_noise.way(record)
         with st.popover("How it works", icon=":material/help:", type="tertiary"):
             st.markdown(WORDS)
-        if counts and len(narrowed) < every:
-            st.toggle("Offer runs not attacked yet", key=EVERY)
-        public_noise.way(record)
-    return record
 
 
 def _clearest(records: Mapping[str, RunRecord]) -> list[str]:

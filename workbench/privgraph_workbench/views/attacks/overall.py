@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -30,6 +30,17 @@ def strongest(attacks: Sequence[AttackRecord], severe: Sequence[int], unit: str)
     return max(range(1, len(attacks) + 1), key=order)
 
 
+def counting(attacks: Sequence[AttackRecord], severe: Sequence[int], unit: str, chosen: int) -> int:
+    """The number of the attack whose verdict stands above: the strongest of those that ask what the `chosen`
+    one asks; but one that refutes our proof, whatever it asks."""
+    asks = sides(attacks[chosen - 1].attack).asks
+    held = [
+        number for number, one in enumerate(attacks, start=1) if sides(one.attack).asks == asks or one.refutes_sound
+    ]
+    place = strongest([attacks[one - 1] for one in held], [severe[one - 1] for one in held], unit)
+    return held[place - 1]
+
+
 def told(
     record: RunRecord,
     attacks: Sequence[AttackRecord],
@@ -53,16 +64,13 @@ def told(
         )
     if record.statement is None:
         return found
-    return f"{found}\n\n{relying.answer(record.statement, attacks, queue.store().audits(record.id))}"
+    rely = relying.answer(record.statement, attacks, queue.store().audits(record.id))
+    return f"{found}\n\n{rely} {verdicts.apart(attack, record.statement.unit)}".rstrip()
 
 
-def details(record: RunRecord, attacks: Sequence[AttackRecord], place: int) -> tuple[str, ...]:
+def details(attacks: Sequence[AttackRecord], place: int) -> tuple[str, ...]:
     """What the verdict rests on, in sentences."""
-    attack = attacks[place]
-    return (
-        attack_words.chosen_how(attack, attacks),
-        "" if record.statement is None else verdicts.apart(attack, record.statement.unit),
-    )
+    return (attack_words.chosen_how(attacks[place], attacks),)
 
 
 def show(
@@ -73,9 +81,11 @@ def show(
     without: AttackRecord | None,
     bare: AttackRecord | None,
     chosen: str,
+    about: Callable[[], None],
 ) -> None:
     """The verdict of the attack at that place, from 0, in a box whose colour says whether anything was given
-    away; then, where there are several, a line for each question, with the way to its attack."""
+    away, and what is to be known `about` the run and others; then, where there are several, a line for each
+    question, with the way to its attack."""
     said = told(record, attacks, place, without, bare)
     if attacks[place].refutes_sound:
         st.error(said, icon="🚨")
@@ -85,7 +95,8 @@ def show(
         st.warning(said, icon="🕵️")
     else:
         st.info(said, icon="🕵️")
-    public_noise.details(record, details(record, attacks, place), right_how_often.of(record))
+    about()
+    public_noise.details(record, details(attacks, place), right_how_often.of(record))
 
     def way(other: int) -> None:
         if str(other + 1) != chosen:

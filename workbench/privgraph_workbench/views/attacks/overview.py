@@ -9,25 +9,33 @@ import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from privgraph.attacks.record import RARE, AttackRecord
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS, sides
+from privgraph_workbench import live_plot
+from privgraph_workbench.figures.attacks import attack_kept
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.views.attacks import columns, comparing, findings, ranking
+from privgraph_workbench.views.attacks import columns, comparing, findings, keeping, ranking
 from privgraph_workbench.views.parts import choosing, layout
+from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup, rates, verdicts
+from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import exact_percent, percent, stated
 
-FOUND = f"at {exact_percent(RARE)} false alarms"
+FOUND = f"at {exact_percent(RARE)} FPR"
+"""The name of a column: false alarms, in short."""
 WIDTHS = {
-    "run": 252,
-    "verdict": 214,
-    "area": 96,
-    "interval": 116,
+    "run": 230,
+    "verdict": 208,
+    "area": 92,
+    "test accuracy": 96,
+    "PREC@1": 70,
+    "interval": 112,
     "similarity alone": 90,
-    columns.BARE: 92,
-    "promised": 110,
-    FOUND: 106,
-    "ε at least": 90,
+    columns.BARE: 90,
+    "promised": 112,
+    FOUND: 84,
+    "ε at least": 84,
     "attack": 90,
 }
 """In pixels: names of runs and verdicts are told whole."""
@@ -55,7 +63,9 @@ def show(run: str, attack: AttackRecord | None) -> None:
     if st.session_state.pop(PICKED, False):  # whoever has chosen one wants to read what it says
         st.session_state[f"fold.{KEY}"] = False
     shown = None if attack is None else sides(attack.attack).asks
-    label = f"Which run gives away most? {sum(map(len, asked.values()))} attacks on {len(runs)} runs"
+    if shown in asked and (answer := keeping.said(asked[shown])):
+        st.markdown(answer)
+    label = f"Which methods keep it? {sum(map(len, asked.values()))} attacks on {len(runs)} runs compared"
     with layout.fold(label, KEY, icon=":material/table_rows:") as part:
         if part.open:
             _table(asked, (run, shown))
@@ -87,9 +97,16 @@ def _table(asked: Mapping[str, Sequence[ranking.Place]], shown: tuple[str, str |
             st.markdown("\n".join(f"- {one}" for one in _about(rows)))
     if ranking.at(rows, shown[0]) is None:
         st.caption("The open run is not among these rows.")
+    kept = keeping.data(rows)
+    live_plot.show(attack_kept.plot(kept, layout.theme()), key=f"attack_kept.{asks}")
+    figure_exports("attack_kept", kept, _statements(rows), name=f"attacks-{asks.replace(' ', '-')}")
     turn = st.session_state.setdefault(TURN, 0)
+    measure = keeping.measure(rows)
     compared = any(one.bare is not None for one in rows)
-    lines = [_line(columns.marked(titles[one.run.id], one.run.id == shown[0]), one, compared=compared) for one in rows]
+    lines = [
+        _line(columns.marked(titles[one.run.id], one.run.id == shown[0]), one, measure, compared=compared)
+        for one in rows
+    ]
     picked = st.dataframe(
         lines,
         hide_index=True,
@@ -128,11 +145,10 @@ def _neighbours(rows: Sequence[ranking.Place], run: str) -> None:
     place = ranking.at(rows, run)
     if place is None or len(rows) < 2:
         return
+    ranked = sum(one.ranked for one in rows)
+    where = f"Number {place + 1} of {ranked}" if rows[place].ranked else f"Undecided, so not among the {ranked} ranked"
     with st.container(horizontal=True, vertical_alignment="center", key="overview-neighbours"):
-        st.caption(
-            f"Number {place + 1} of {len(rows)} by what is given away ({sides(rows[place].attack.attack).asks})",
-            width="content",
-        )
+        st.caption(f"{where} by what is given away ({sides(rows[place].attack.attack).asks})", width="content")
         titles = ranking.names(rows)[0]
         for step, label, icon in STEPS:
             if 0 <= place + step < len(rows):
@@ -158,7 +174,7 @@ def _open(attack: AttackRecord) -> None:
 def _caption(rows: Sequence[ranking.Place], common: str) -> str:
     """What the table is, and what its columns do not say by themselves."""
     which = f"Runs {common}. " if common else ""
-    said = [f"{which}Of each the attack that found most. Choose a row to open it; {columns.POINT}."]
+    said = [f"{which}What gives away most stands first. Choose a row to open it; {columns.POINT}."]
     if any(one.unit == "edge" and not verdicts.covered(one.attack, one.unit) for one in rows):
         said.append("An ε in brackets is for edges, and does not limit what is asked here, however small it is.")
     return " ".join(said)
@@ -167,7 +183,8 @@ def _caption(rows: Sequence[ranking.Place], common: str) -> str:
 def _about(rows: Sequence[ranking.Place]) -> list[str]:
     """How to read the table of one question: what each number means, and why there is none."""
     said = [
-        "By the verdict first, then by the area. Each attack has the score that was chosen for it in advance.",
+        "By the verdict first, then by the area; what is undecided has no place and stands last. The score of each "
+        "attack was chosen in advance, and of several attacks on a run the one that found most is listed.",
         *verdicts.RULES,
         f"**At {exact_percent(RARE)} false alarms**: the share that is found then.",
     ]
@@ -195,12 +212,21 @@ def _unbounded(rows: Sequence[ranking.Place]) -> list[str]:
     return list(dict.fromkeys(findings.no_bound(one.attack, one.unit) for one in held))
 
 
+def _statements(rows: Sequence[ranking.Place]) -> dict[str, PrivacyStatement]:
+    """The statements of all these runs, each with what the attack on it has shown."""
+    by_run = {one.run.id: one for one in rows}
+    return statements_of(
+        [one.run for one in by_run.values()],
+        lambda run, said: attack_words.with_bounds(said, [by_run[run.id].attack]),
+    )
+
+
 def _word(row: ranking.Place) -> str:
-    word = verdicts.word(row.attack, row.severe)
+    word = verdicts.word(row.attack, row.severe) if row.ranked else "undecided"
     return f"{word} ({WIDE})" if verdicts.wide(row.attack, row.severe) else word
 
 
-def _line(title: str, row: ranking.Place, *, compared: bool) -> dict[str, object]:
+def _line(title: str, row: ranking.Place, measure: str, *, compared: bool) -> dict[str, object]:
     """The run first: a number says nothing as long as it is not known whose it is."""
     attack = row.attack
     value, low, high = attack.found
@@ -212,6 +238,7 @@ def _line(title: str, row: ranking.Place, *, compared: bool) -> dict[str, object
         "run": title,
         "verdict": [_word(row)],
         "area": round(value, 3),
+        measure: percent(row.accuracy),
         "interval": f"{low:.3f} to {high:.3f}",
         **({} if alike is None else {"similarity alone": f"{alike:.3f}"}),
         **({columns.BARE: bare} if compared else {}),

@@ -12,6 +12,11 @@ WHO = {
     "outsider": "asks the finished model about people, and tells who it was trained on",
     "worst-case": "an audit, with all the help that the guarantee grants, shows how large ε is at least",
 }
+LEADS = {
+    "outsider": "Somebody outside asks a trained model about people. Can they tell **who was trained on**, **who is "
+    "connected**, or **which relations were learnt**?",
+    "worst-case": "Somebody who knows everything but one record attacks the noise itself: **how large is ε at least?**",
+}
 WHO_LAST = "attacks.who"
 """The half of the page that was last open."""
 
@@ -23,6 +28,7 @@ def page(first: str) -> None:
     kept = st.session_state.get(WHO_LAST)
     if first == "outsider" and kept in WHO and "who" not in st.query_params and "who" not in st.session_state:
         st.query_params["who"] = kept  # one comes back to the half that one left, as to the run
+    lead = st.container()
     who_attacks, which_run = layout.columns("who-and-run", (1, 3))
     who = who_attacks.segmented_control(
         "Who attacks",
@@ -34,6 +40,7 @@ def page(first: str) -> None:
         help="; ".join(f"{one}: {about}" for one, about in WHO.items()),
     )
     st.session_state[WHO_LAST] = who
+    lead.markdown(LEADS[str(who)])
     if who == "worst-case":
         for gone in ("found", "attack", comparing.KEY):  # what the address says of outsiders
             st.query_params.pop(gone, None)

@@ -36,13 +36,34 @@ class Place:
         return "none" if self.run.statement is None else self.run.statement.unit
 
     @property
+    def ranked(self) -> bool:
+        """Whether what was found can be told from what is no leak; else it has no place among the others."""
+        return self.severe != verdicts.UNDECIDED
+
+    @property
+    def kept(self) -> bool:
+        """Whether the attack finds no more than a guess, or of edges no more than similarity."""
+        return self.severe < verdicts.UNDECIDED - 1
+
+    @property
+    def nothing_to_keep(self) -> bool:
+        """Whether the same method gives nothing away without privacy either, as far as was tried."""
+        return self.bare is not None and verdicts.guessing(self.bare)
+
+    @property
+    def accuracy(self) -> float:
+        """How well the run does on test nodes; of an older record how well the attacked model does."""
+        return self.attack.accuracy if self.attack.said is None else self.attack.said
+
+    @property
     def more_with_privacy(self) -> bool:
         """Whether clearly more is found than of the same method without privacy."""
         return self.bare is not None and difference(self.bare.found, self.attack.found)[2] < 0
 
 
 def by_question(strongest: Mapping[tuple[str, str], AttackRecord]) -> dict[str, list[Place]]:
-    """For each question what gives away most first: by the verdict, then by the area."""
+    """For each question what gives away most first, by the verdict, then by the area; what is undecided
+    stands last."""
     ids = tuple(dict.fromkeys(run for run, _ in strongest))
     runs = {one.id: one for one in states.readable(queue.store().find(RunQuery(ids=ids, limit=max(1, len(ids)))))}
     asked: dict[str, list[Place]] = {}
@@ -55,7 +76,7 @@ def by_question(strongest: Mapping[tuple[str, str], AttackRecord]) -> dict[str, 
 
 
 def _ordered(rows: Sequence[Place]) -> list[Place]:
-    ordered = sorted(rows, key=lambda one: (-one.severe, -one.attack.found[0], one.run.id))
+    ordered = sorted(rows, key=lambda one: (not one.ranked, -one.severe, -one.attack.found[0], one.run.id))
     return [
         Place(run=one.run, attack=one.attack, alike=one.alike, severe=one.severe, bare=_bare(one, rows))
         for one in ordered

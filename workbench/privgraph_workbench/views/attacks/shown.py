@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -59,14 +59,22 @@ def choose(record: RunRecord, attacks: Sequence[AttackRecord]) -> AttackRecord:
     return attacks[int(st.session_state["found"]) - 1]
 
 
-def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord], progress: under_way.Drawn) -> None:
-    """What all attacks on the run come to; then the chosen one in full, with others laid over its curve.
-    `progress` says how far another one is."""
+def show(
+    record: RunRecord,
+    subject: Attacked,
+    attacks: Sequence[AttackRecord],
+    progress: under_way.Drawn,
+    about: Callable[[], None] = lambda: None,
+) -> None:
+    """What all attacks on the run come to that ask what the chosen one asks, with what is to be known `about`
+    the run and others; then the chosen one in full, with others laid over its curve. `progress` says how far
+    another one is."""
     severe, learnt = _severe(record, attacks), verdicts.learnt(record)
-    counts, chosen = _first(record, attacks), str(st.session_state["found"])
+    chosen = str(st.session_state["found"])
+    counts = overall.counting(attacks, severe, _unit(record), int(chosen))
     alike = without_edges.beside(queue.store(), record, attacks[counts - 1])
     bare = without_privacy.beside(queue.store(), record, attacks[counts - 1])
-    overall.show(record, attacks, severe, counts - 1, alike, None if bare is None else bare[1], chosen)
+    overall.show(record, attacks, severe, counts - 1, alike, None if bare is None else bare[1], chosen, about)
     chosen = _pick(attacks, severe, chosen)
     st.query_params["found"] = chosen
     attack = attacks[int(chosen) - 1]

@@ -1,0 +1,133 @@
+"""Who keeps it: of each method and budget how often an attack is right, beside how well the model does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from privgraph.attacks.record import AttackRecord
+from privgraph.registry import sides
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.words.numbers import number, percent, stated
+from privgraph_workbench.words.verdicts import guessing
+
+TITLE = "Which methods keep it"
+BARE = "not private"
+BUDGETS = ((1.0, "ε up to 1"), (2.0, "up to 2"), (4.0, "up to 4"), (8.0, "up to 8"), (math.inf, "above 8"))
+"""The largest sound epsilon of each colour, and what the legend calls it."""
+KEPT = "hollow: kept"
+
+
+def data(
+    records: Sequence[AttackRecord],
+    names: Sequence[str] = (),
+    kept: Sequence[bool] = (),
+    measure: str = "test accuracy",
+) -> list[Row]:
+    """One row per attack, in the order given.
+
+    method (its line: of `names`, else the attack's title), run, epsilon (sound; infinite without privacy),
+    area, area_low, area_high (`AttackRecord.found`), accuracy (the run's on test nodes, or where it tells
+    none the attacked model's; `measure` says of what), measure, kept (of `kept`, else whether the attack is
+    no better than guessing), asks (its question in words), evaluator (True: an evaluator alone knows the
+    answers).
+    """
+    return [
+        {
+            "method": name,
+            "run": record.run,
+            "epsilon": record.sound,
+            "area": record.found[0],
+            "area_low": record.found[1],
+            "area_high": record.found[2],
+            "accuracy": record.accuracy if record.said is None else record.said,
+            "measure": measure,
+            "kept": bool(holds),
+            "asks": sides(record.attack).asks,
+            "evaluator": True,
+        }
+        for name, record, holds in zip(
+            names or [one.title for one in records], records, kept or list(map(guessing, records)), strict=True
+        )
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """Two panels of one line a method: what is found, and what the model is good for. A colour a budget; what
+    is kept is hollow."""
+    if not rows:
+        return empty(TITLE, "no run was attacked")
+    lines = tuple(dict.fromkeys(row["method"] for row in rows))
+    series: list[Series] = []
+    for slot, name in enumerate((*(name for _, name in BUDGETS), BARE)):
+        held = [row for row in rows if _budget(row) == name]
+        for kept in (False, True):
+            some = [row for row in held if row["kept"] == kept]
+            for panel, value in enumerate(("area", "accuracy")) if some else ():
+                series.append(
+                    Series(
+                        name=name,
+                        kind="points",
+                        size=11,
+                        x=tuple(row[value] for row in some),
+                        y=tuple(row["method"] for row in some),
+                        slot=slot,
+                        hollow=kept,
+                        panel=panel,
+                        legend=not panel and not any(one.name == name for one in series),
+                        group=name,
+                        hover=tuple(_hover(row) for row in some),
+                    )
+                )
+    asks = rows[0]["asks"]
+    held = [row for row in rows if row["kept"]]
+    best = max(held, key=lambda row: row["accuracy"], default=None)
+    most = "" if best is None else f" The most accurate of these is {_named(best)}, {percent(best['accuracy'])}."
+    return Chart(
+        title=f"{TITLE}: {asks}",
+        panels=(
+            Panel(
+                x=Axis(
+                    title="area under the curve (0.5: a guess by chance)",
+                    low=min(0.45, *(row["area"] for row in rows)) - 0.02,
+                    high=min(1.02, max(0.6, *(row["area"] for row in rows)) + 0.02),
+                ),
+                y=Axis(title="", scale="category", categories=lines),
+                title="what the attack finds",
+                rules=(Rule(x=0.5, label="chance"),),
+            ),
+            Panel(
+                x=Axis(title=f"{rows[0]['measure']} (%)", percent=True, low=0.0, high=1.0),
+                y=Axis(title="", scale="category", categories=lines, labels=False),
+                title="what the model is good for",
+            ),
+        ),
+        series=tuple(series),
+        summary=f"{len(held)} of {len(rows)} attacked runs keep {asks}.{most}",
+        notes=(
+            "Hollow marks: kept, as far as this attack tells; that is no proof. Intervals stand in the tip of each "
+            "mark and in the CSV.",
+        ),
+        badges=(f"evaluator only: nobody outside knows {asks}",),
+        columns=2,
+        height=190 + 24 * len(lines),
+        legend=True,
+    )
+
+
+plot = plotted(chart)
+
+
+def _budget(row: Row) -> str:
+    return BARE if math.isinf(row["epsilon"]) else next(name for most, name in BUDGETS if row["epsilon"] <= most)
+
+
+def _named(row: Row) -> str:
+    return row["method"] if math.isinf(row["epsilon"]) else f"{row['method']}, ε {stated('sound', row['epsilon'])}"
+
+
+def _hover(row: Row) -> str:
+    between = f"({number(row['area_low'])} to {number(row['area_high'])})"
+    kept = "\nkept" * row["kept"]
+    return f"{_named(row)}\narea {number(row['area'])} {between}\n{row['measure']} {percent(row['accuracy'])}{kept}"
