@@ -94,8 +94,12 @@ def test_runs_of_the_gallery_are_trained_again_and_that_is_said(
     (told,) = (text.value for text in app.markdown if "What it takes" in text.value)
     assert "already" not in told
     assert "15 runs, about" in told, "none of them is saved"
-    (said,) = (text.value for text in app.caption if "from the gallery. Once sent they leave it" in text.value)
-    assert "yours will stand in the figure in their place" in said
+    (said,) = (text.value for text in app.caption if "in the figure already, from the gallery" in text.value)
+    assert "Each stays there until your own, trained with secret noise, is done and replaces it." in said
+    before = app.selectbox(key="point").options
+    app.button(key="sweep_go").click().run()
+    assert not app.exception, app.exception
+    assert set(before) <= set(app.selectbox(key="point").options), "no point leaves the figure"
 
 
 def test_the_price_of_the_whole_sweep_is_shown(opened: Callable[..., AppTest]) -> None:
