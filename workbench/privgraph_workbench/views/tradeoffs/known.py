@@ -13,6 +13,7 @@ from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts import advised, advising, comparing, promising
 from privgraph_workbench.facts.finished import Finished
+from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.jobs import queue
@@ -34,6 +35,11 @@ class Known:
     promises: list[promising.Promise]
     more: dict[str, RunSpec]
     records: list[RunRecord]
+
+    @property
+    def blind(self) -> Row | None:
+        """A model that reads no edge, where one has run."""
+        return next((row for row in self.table if row["method"] == BLIND), None)
 
 
 def known(spec: DatasetSpec, drawn: RunRecord | None, unit: str) -> Known | None:
@@ -87,17 +93,18 @@ def _told(
     spec, wanted = catalogue.dataset(data), comparing.specs(data, unit, data_options=dict(options), shared=dict(shared))
     found = done.read(queue.store())
     records = comparing.alike(wanted, found)
+    said = advising.verdict(records, unit, comparing.fitting(spec, unit), comparing.networks(wanted, found))
     rows = [row for row in tradeoff.data(records) if not row["variant"]]
+    rows += [one for one in (said.network,) if one is not None and one["runs"] not in {row["runs"] for row in rows}]
     rows.sort(key=lambda row: (row["asked"] or 0.0, -row["mean"]))
     used = {one.id for one in records}
     others = {one.spec.method for one in found if not one.unreadable and one.id not in used}
-    words = comparing.known_words(wanted, set(done.ids), len(records), others)
-    said = advising.verdict(records, unit, comparing.fitting(spec, unit), comparing.networks(wanted, found))
+    words = comparing.known_words(wanted, set(done.ids), len(records), others, said.network)
     needed = [one for stretch in said.stretches for one in stretch.needed]
     return Known(
         table=rows,
         said=said,
-        words=words,
+        words=f"{words} {comparing.network_words(said.network)}",
         short=comparing.used_words(len(records), len(done.runs)),
         public=comparing.with_public(wanted, found, unit),
         promises=promising.promises(records, said),

@@ -53,7 +53,9 @@ def page() -> None:
     with layout.fold(label, "compare", icon=":material/recommend:", opened=compares) as part:
         if part.open:
             compare_form.show(spec, newest)
-    with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=empty and not compares) as part:
+    asked = any(name.startswith(sweep_form.PREFIX) for name in st.query_params)  # of a graph of these options
+    opened = asked or (empty and not compares)
+    with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=opened) as part:
         if part.open:
             sweep_form.show(spec, newest)
     sending.progress(spec, everywhere=not query.datasets)
@@ -80,7 +82,7 @@ def _answer(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRe
                 advice.headline(spec, unit, newest)
         shown = figure.show(query, spec, was_waiting, newest)
     if shown is not None:
-        figure.numbers(shown, spec)
+        figure.numbers(shown, spec, newest, units)
 
 
 _KEPT = (

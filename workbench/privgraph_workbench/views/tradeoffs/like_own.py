@@ -1,0 +1,128 @@
+"""One's own graph by its measures: which graph with runs is nearest to it and in what, and whether what is
+said of that one carries over."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from privgraph.data.catalogue import dataset
+from privgraph.data.spec import DatasetSpec
+from privgraph.options import OptionError, build, listed
+from privgraph_workbench.facts.advising import HIDES
+from privgraph_workbench.facts.traits import APART, FACTOR, TITLES, Traits, apart, difference
+from privgraph_workbench.serving import shell
+from privgraph_workbench.views.tradeoffs.known import Known
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.numbers import percent
+
+One = tuple[DatasetSpec, Traits, Known]
+MADE_UP = "social"
+"""The graph that is drawn at any sizes."""
+WITHIN = (
+    f"within a factor of {FACTOR:g} in nodes and mean degree, {APART['homophily']:g} in homophily and "
+    f"{100 * APART['mlp']:g} points in the accuracy of an MLP"
+)
+
+
+def form() -> Traits:
+    """What visitors type of their own graph; nothing of it is stored or sent."""
+    st.markdown("**Your graph** (what you know of it)")
+    boxes = st.columns(4)
+    nodes = boxes[0].number_input("Nodes of your graph", min_value=1, value=None, step=1, key="like_nodes")
+    degree = boxes[1].number_input("Its mean degree", min_value=0.1, value=None, step=1.0, key="like_degree")
+    homophily = boxes[2].number_input(
+        "Its homophily (0 to 1)",
+        min_value=0.0,
+        max_value=1.0,
+        value=None,
+        step=0.05,
+        key="like_homophily",
+        help="The share of edges whose ends have the same class. Of a private graph it is private: a guess will do",
+    )
+    mlp = boxes[3].number_input(
+        "MLP accuracy, % (optional)",
+        min_value=1.0,
+        max_value=100.0,
+        value=None,
+        step=1.0,
+        key="like_mlp",
+        help="The test accuracy of an MLP on your features alone, without edges",
+    )
+    return Traits(nodes=nodes, degree=degree, homophily=homophily, mlp=None if mlp is None else mlp / 100)
+
+
+def nearest(own: Traits, known: Traits, found: One, count: int, unit: str) -> None:
+    """How far the nearest graph is from one's own, and whether what is said of it carries over."""
+    spec, _, told = found
+    far = apart(known, own)
+    title = markup.literal(spec.title)
+    each = "; ".join(difference(name, known, own) for name in far)
+    st.markdown(
+        f"Nearest of {count} graphs in {listed([TITLES[name] for name in far])}, to hide {HIDES[unit]}: **{title}**. "
+        f"{markup.sentence(each)} Nearer graphs stand first."
+    )
+    too_far = [name for name, units in far.items() if units > 1]
+    if too_far:
+        st.warning(
+            f"**What is said of {title} does not carry over to your graph**: too far in "
+            f"{listed([TITLES[name] for name in too_far])} (comparable is {WITHIN}). Compare what fits on your own.",
+            icon=":material/compare_arrows:",
+        )
+        _ways(own)
+    elif left := [TITLES[name] for name in TITLES if name not in far and name != "mlp"]:
+        st.caption(f"Near enough in what you typed; {listed(left)} may still differ. Comparable is {WITHIN}.")
+    else:
+        st.caption(f"Near enough for a first guess: {WITHIN}.")
+    if worth := _worth(own, told, title, unit):
+        st.markdown(worth)
+
+
+def _worth(own: Traits, told: Known, title: str, unit: str) -> str:
+    """Whether edges are worth anything beside an MLP whose accuracy is typed: what they can add at most, and
+    what they do add on the nearest graph."""
+    network, blind = told.said.network, told.blind
+    if own.mlp is None or blind is None:
+        return ""
+    said = [f"Your MLP has {percent(own.mlp)}: edges can add {100 * (1 - own.mlp):.1f} points at most."]
+    if network is not None:
+        added = 100 * (network["mean"] - blind["mean"])
+        said.append(f"On {title} they add {added:.1f} to the {percent(blind['mean'])} of an MLP, without privacy.")
+    clear = [one for one in told.said.stretches if one.kind in ("one", "several")]
+    if unit == "edge" and not told.said.thin:
+        said.append(
+            f"With privacy something is clearly above that MLP from ε {clear[0].epsilons[0]:g} on."
+            if clear
+            else "With privacy nothing is clearly above that MLP at any ε tried: use the MLP, which hides every edge."
+        )
+    elif unit == "node" and told.said.lead:
+        said.append("With privacy for people nothing is clearly above that MLP at any ε tried.")
+    return " ".join(said)
+
+
+def _ways(own: Traits) -> None:
+    """To a comparison on one's own graph, or on one that is drawn with its measures."""
+    with st.container(horizontal=True):
+        st.page_link(
+            shell.page("data"), label="Bring your graph, then Compare what fits on it", icon=":material/upload:"
+        )
+        made_up = dataset(MADE_UP)
+        kind = made_up.load_options()
+        options: dict[str, object] = {
+            name: getattr(own, name) for name in ("nodes", "degree", "homophily") if name in own.known
+        }
+        if kind is None or not options:
+            return
+        try:
+            build(kind, options)
+        except OptionError:
+            return  # no such graph is drawn
+        st.page_link(
+            shell.page("tradeoffs"),
+            label=f"Sweep on a {made_up.title.lower()} of these measures",
+            icon=":material/play_arrow:",
+            query_params={
+                "data": MADE_UP,
+                "everywhere": "false",
+                **{f"data.{name}": str(value) for name, value in options.items()},
+            },
+        )
