@@ -716,7 +716,7 @@ def test_graphs_like_ones_own_stand_first_with_what_they_differ_in(
     app.number_input(key="like_nodes").set_value(700).run()
     assert "Made-up social network" in rows()[0]
     assert (
-        "Nearest of 3 graphs in nodes, to hide edges: **Made-up social network**. Nodes 600, yours 700 (f"
+        "Nearest of 4 graphs in nodes, to hide edges: **Made-up social network**. Nodes 600, yours 700 (f"
         in _advice(app)
     )
     assert not app.warning

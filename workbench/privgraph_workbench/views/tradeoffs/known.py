@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from privgraph.data import catalogue
@@ -73,7 +74,17 @@ def of_options(spec: DatasetSpec, options: Mapping[str, Scalar], shared: Mapping
 
 def newest(data: str, *units: str) -> RunRecord | None:
     """The newest finished run on this graph that protects one of these units; of any where none is named."""
-    found = queue.store().find(RunQuery(datasets=(data,), units=units, states=("done",), limit=1))
+    return newest_of(RunQuery(datasets=(data,), units=units))
+
+
+def newest_of(query: RunQuery) -> RunRecord | None:
+    """The newest finished run of one's own that is asked for; without one, of the gallery's the newest on the
+    graph that has most of them: these came at once, and what was packed last is nobody's choice."""
+    rows = queue.store().find_rows(replace(query, states=("done",), limit=MOST_KNOWN), graphs=True)
+    own = [row for row in rows if not row["gallery"]]
+    counts = Counter(row["graph"] for row in rows)
+    chosen = own or [row for row in rows if row["graph"] == counts.most_common(1)[0][0]]
+    found = queue.store().find(RunQuery(ids=(str(chosen[0]["id"]),))) if chosen else []
     return next((record for record in found if not record.unreadable), None)
 
 

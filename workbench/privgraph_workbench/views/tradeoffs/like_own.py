@@ -7,8 +7,9 @@ import streamlit as st
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.spec import DatasetSpec
-from privgraph.options import OptionError, build, listed
+from privgraph.options import OptionError, build
 from privgraph_workbench.facts.advising import HIDES
+from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.facts.traits import APART, FACTOR, TITLES, Traits, apart, difference
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.tradeoffs.known import Known
@@ -56,21 +57,22 @@ def nearest(own: Traits, known: Traits, found: One, count: int, unit: str) -> No
     spec, _, told = found
     far = apart(known, own)
     title = markup.literal(spec.title)
+    measures = both([TITLES[name] for name in far])
     each = "; ".join(difference(name, known, own) for name in far)
     st.markdown(
-        f"Nearest of {count} graphs in {listed([TITLES[name] for name in far])}, to hide {HIDES[unit]}: **{title}**. "
+        f"Nearest of {count} graphs in {measures}, to hide {HIDES[unit]}: **{title}**. "
         f"{markup.sentence(each)} Nearer graphs stand first."
     )
     too_far = [name for name, units in far.items() if units > 1]
     if too_far:
         st.warning(
             f"**What is said of {title} does not carry over to your graph**: too far in "
-            f"{listed([TITLES[name] for name in too_far])} (comparable is {WITHIN}). Compare what fits on your own.",
+            f"{both([TITLES[name] for name in too_far])} (comparable is {WITHIN}). Compare what fits on your own.",
             icon=":material/compare_arrows:",
         )
         _ways(own)
     elif left := [TITLES[name] for name in TITLES if name not in far and name != "mlp"]:
-        st.caption(f"Near enough in what you typed; {listed(left)} may still differ. Comparable is {WITHIN}.")
+        st.caption(f"Near enough in what you typed; {both(left)} may still differ. Comparable is {WITHIN}.")
     else:
         st.caption(f"Near enough for a first guess: {WITHIN}.")
     if worth := _worth(own, told, title, unit):

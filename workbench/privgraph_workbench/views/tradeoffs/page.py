@@ -44,7 +44,7 @@ def page() -> None:
         st.warning(complaint)
     spec, query = _filters()
     waiting = queue.store().count(figure.in_state(query, sending.PENDING))
-    newest = _newest(replace(query, datasets=(spec.name,)))
+    newest = known.newest_of(replace(query, datasets=(spec.name,)))
     told = shell.fragment(_answer, run_every=POLL_SECONDS if waiting else None)
     told(query, spec, bool(waiting), newest)
     empty = newest is None
@@ -112,12 +112,6 @@ def _remember() -> None:
             held[name] = st.session_state[name]
         elif name in held and name not in st.query_params:
             st.session_state[name] = held[name]
-
-
-def _newest(query: RunQuery) -> RunRecord | None:
-    """The newest run that the figure shows."""
-    found = queue.store().find(replace(query, states=("done",), limit=1))
-    return next((record for record in found if not record.unreadable), None)
 
 
 def _rename() -> None:
