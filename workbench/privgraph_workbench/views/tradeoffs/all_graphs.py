@@ -72,7 +72,8 @@ def _lines(spec: DatasetSpec, own: Traits, found: Known) -> list[list[str]]:
         "" if found.said.score == advising.ACCURACY else found.said.score,
     ]
     heading = f"{spec.title}\n{', '.join(filter(None, facts))}"
-    levels = [found.said.bare or "not run", "not run" if found.blind is None else with_interval(found.blind)]
+    none = "not run" if found.said.score == advising.ACCURACY else "–"  # nothing of the kind predicts relations
+    levels = [found.said.bare or none, none if found.blind is None else with_interval(found.blind)]
     if found.said.thin:
         return [[heading, "–", "too little has run", "–", "–", "–", *levels]]
     each = EACH[found.said.unit]

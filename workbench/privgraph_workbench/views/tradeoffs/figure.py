@@ -197,7 +197,7 @@ def numbers(done: Finished, spec: DatasetSpec, newest: RunRecord | None, units: 
         if part.open:
             told = [found for unit in units if (found := known(spec, newest, unit)) is not None]
             advice = {row["runs"]: advised.of_row(row, one.said) for one in reversed(told) for row in one.table}
-            shown = [{**_shown(row), "advice": advice.get(row["runs"], "")} for row in rows]
+            shown = [_shown(row, advice.get(row["runs"], "")) for row in rows]
             if len({row["graph"] for row in rows}) == 1:
                 st.caption(f"All on {markup.literal(rows[0]['graph'])}.")
                 shown = [{name: value for name, value in row.items() if name != "graph"} for row in shown]
@@ -303,7 +303,7 @@ def _other_unit(query: RunQuery) -> str:
     )
 
 
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
+def _shown(row: dict[str, Any], advice: str) -> dict[str, Any]:
     return {
         "graph": row["graph"],
         "method": row["title"],
@@ -312,6 +312,7 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
         theme.EPSILONS["published"].title: stated("published", row[COLUMNS["published"]]),
         "accuracy (mean)": percent(row["mean"]),
         "95% over seeds": spread(row),
+        "advice": advice,
         "seeds": row["seeds"],
         "of them yours": row["seeds"] - row["gallery"],
         "test nodes": row["test_nodes"],
