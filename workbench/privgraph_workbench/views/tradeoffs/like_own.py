@@ -19,6 +19,8 @@ from privgraph_workbench.words.numbers import percent
 One = tuple[DatasetSpec, Traits, Known]
 MADE_UP = "social"
 """The graph that is drawn at any sizes."""
+KEYS = ("like_nodes", "like_degree", "like_homophily", "like_mlp")
+"""The fields of one's own graph."""
 WITHIN = (
     f"within a factor of {FACTOR:g} in nodes and mean degree, {APART['homophily']:g} in homophily and "
     f"{100 * APART['mlp']:g} points in the accuracy of an MLP"
@@ -29,15 +31,15 @@ def form() -> Traits:
     """What visitors type of their own graph; nothing of it is stored or sent."""
     st.markdown("**Your graph** (what you know of it)")
     boxes = st.columns(4)
-    nodes = boxes[0].number_input("Nodes of your graph", min_value=1, value=None, step=1, key="like_nodes")
-    degree = boxes[1].number_input("Its mean degree", min_value=0.1, value=None, step=1.0, key="like_degree")
+    nodes = boxes[0].number_input("Nodes of your graph", min_value=1, value=None, step=1, key=KEYS[0])
+    degree = boxes[1].number_input("Its mean degree", min_value=0.1, value=None, step=1.0, key=KEYS[1])
     homophily = boxes[2].number_input(
         "Its homophily (0 to 1)",
         min_value=0.0,
         max_value=1.0,
         value=None,
         step=0.05,
-        key="like_homophily",
+        key=KEYS[2],
         help="The share of edges whose ends have the same class. Of a private graph it is private: a guess will do",
     )
     mlp = boxes[3].number_input(
@@ -46,7 +48,7 @@ def form() -> Traits:
         max_value=100.0,
         value=None,
         step=1.0,
-        key="like_mlp",
+        key=KEYS[3],
         help="The test accuracy of an MLP on your features alone, without edges",
     )
     return Traits(nodes=nodes, degree=degree, homophily=homophily, mlp=None if mlp is None else mlp / 100)

@@ -21,6 +21,7 @@ from privgraph_workbench.views.tradeoffs import (
     figure,
     files,
     known,
+    like_own,
     sending,
     sweep_form,
 )
@@ -88,6 +89,7 @@ def _answer(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRe
 _KEPT = (
     "protects",
     "everywhere",
+    *like_own.KEYS,
     "sweep_epsilons",
     "sweep_methods",
     "sweep_seeds",
