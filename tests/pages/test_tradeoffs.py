@@ -709,16 +709,13 @@ def test_graphs_like_ones_own_stand_first_with_what_they_differ_in(
     assert made_up.startswith("|Made-up social network|600 nodes, mean degree 16.0, homophily 0.85|0.25 to 0.5|MLP")
     assert "|2|ProGAP|76.6% (69.1% to 84.0%)|22|each edge, moderate|" in made_up
     assert "|4|ProGAP or EdgeRand or GAP|91.2% (" in made_up, "every one by its name"
-    assert not any("Nearest of" in one.value for one in app.markdown)
+    assert not any("Nearest in" in one.value for one in app.markdown)
     app.number_input(key="like_nodes").set_value(30_000).run()
     assert "Facebook pages" in rows()[0]
     assert "Near enough in what you typed; mean degree and homophily may still differ." in _captions(app)
     app.number_input(key="like_nodes").set_value(700).run()
     assert "Made-up social network" in rows()[0]
-    assert (
-        "Nearest of 4 graphs in nodes, to hide edges: **Made-up social network**. Nodes 600, yours 700 (f"
-        in _advice(app)
-    )
+    assert "Nearest in nodes, to hide edges: **Made-up social network**. Nodes 600, yours 700 (f" in _advice(app)
     assert not app.warning
 
 
@@ -741,7 +738,11 @@ def test_whether_advice_carries_over_to_ones_own_graph_is_said(opened: Callable[
     assert "Your MLP has" not in _advice(app)
     app.number_input(key="like_mlp").set_value(80.0).run()
     assert "Your MLP has 80.0%: edges can add 20.0 points at most. On Cora they add 11.3 to the 76.5%" in _advice(app)
-    assert "nothing is clearly above that MLP at any ε tried: use the MLP" in _advice(app)
+    assert "nothing is clearly above that MLP at any ε tried: use it" in _advice(app)
+    app.button_group(key="protects").set_value("both").run()
+    assert _advice(app).count("Your MLP has 80.0%") == 1, "both units have the same nearest graph"
+    assert "to hide edges and people: **Cora**" in _advice(app)
+    assert "With people hidden nothing is clearly above that MLP at any ε tried." in _advice(app)
     app.number_input(key="like_degree").set_value(400.0).run()
     assert "mean degree" in app.warning[0].value
     there = opened("tradeoffs", data="social", everywhere="false", data__nodes="3000", data__homophily="0.5", fold="")

@@ -36,10 +36,10 @@ def show(drawn: Mapping[DatasetSpec, RunRecord], units: Sequence[str], chosen: D
         st.caption(here)
         return
     own = like_own.form()
-    for unit, ones in told.items():
-        if own.known:
+    if own.known:
+        for ones in told.values():
             ones.sort(key=lambda one: unlike(one[1], own))
-            like_own.nearest(own, ones[0][1], ones[0], len(ones), unit)
+        like_own.nearest(own, {unit: ones[0] for unit, ones in told.items()})
     for unit, ones in told.items():
         st.markdown(f"**To hide {advising.HIDES[unit]}** (each ε protects {advising.UNITS[unit]})")
         carded.show(HEAD, [_lines(*one) for one in ones], label=f"What hides {advising.HIDES[unit]}", first="")

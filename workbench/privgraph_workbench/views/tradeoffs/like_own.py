@@ -3,6 +3,8 @@ said of that one carries over."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from privgraph.data.catalogue import dataset
@@ -54,52 +56,57 @@ def form() -> Traits:
     return Traits(nodes=nodes, degree=degree, homophily=homophily, mlp=None if mlp is None else mlp / 100)
 
 
-def nearest(own: Traits, known: Traits, found: One, count: int, unit: str) -> None:
-    """How far the nearest graph is from one's own, and whether what is said of it carries over."""
-    spec, _, told = found
-    far = apart(known, own)
-    title = markup.literal(spec.title)
-    measures = both([TITLES[name] for name in far])
-    each = "; ".join(difference(name, known, own) for name in far)
-    st.markdown(
-        f"Nearest of {count} graphs in {measures}, to hide {HIDES[unit]}: **{title}**. "
-        f"{markup.sentence(each)} Nearer graphs stand first."
-    )
-    too_far = [name for name, units in far.items() if units > 1]
-    if too_far:
-        st.warning(
-            f"**What is said of {title} does not carry over to your graph**: too far in "
-            f"{both([TITLES[name] for name in too_far])} (comparable is {WITHIN}). Compare what fits on your own.",
-            icon=":material/compare_arrows:",
+def nearest(own: Traits, found: Mapping[str, One]) -> None:
+    """How far the nearest graph is from one's own, and whether what is said of it carries over. found: that
+    graph for each unit; another one where fewer graphs are known."""
+    ways = False
+    for spec in dict.fromkeys(spec for spec, _, _ in found.values()):
+        here = {unit: one for unit, one in found.items() if one[0] == spec}
+        known = next(iter(here.values()))[1]
+        far = apart(known, own)
+        title = markup.literal(spec.title)
+        each = "; ".join(difference(name, known, own) for name in far)
+        st.markdown(
+            f"Nearest in {both([TITLES[name] for name in far])}, to hide {both([HIDES[unit] for unit in here])}: "
+            f"**{title}**. {markup.sentence(each)} Nearer graphs stand first."
         )
+        if too_far := [TITLES[name] for name, units in far.items() if units > 1]:
+            st.warning(
+                f"**What is said of {title} does not carry over to your graph**: too far in {both(too_far)} "
+                f"(comparable is {WITHIN}). Compare what fits on your own.",
+                icon=":material/compare_arrows:",
+            )
+            ways = True
+        elif left := [TITLES[name] for name in TITLES if name not in far and name != "mlp"]:
+            st.caption(f"Near enough in what you typed; {both(left)} may still differ. Comparable is {WITHIN}.")
+        else:
+            st.caption(f"Near enough for a first guess: {WITHIN}.")
+        if worth := _worth(own, {unit: told for unit, (_, _, told) in here.items()}, title):
+            st.markdown(worth)
+    if ways:
         _ways(own)
-    elif left := [TITLES[name] for name in TITLES if name not in far and name != "mlp"]:
-        st.caption(f"Near enough in what you typed; {both(left)} may still differ. Comparable is {WITHIN}.")
-    else:
-        st.caption(f"Near enough for a first guess: {WITHIN}.")
-    if worth := _worth(own, told, title, unit):
-        st.markdown(worth)
 
 
-def _worth(own: Traits, told: Known, title: str, unit: str) -> str:
+def _worth(own: Traits, found: Mapping[str, Known], title: str) -> str:
     """Whether edges are worth anything beside an MLP whose accuracy is typed: what they can add at most, and
-    what they do add on the nearest graph."""
-    network, blind = told.said.network, told.blind
-    if own.mlp is None or blind is None:
+    what they do add on the nearest graph, without privacy and with it for each unit."""
+    told = next(iter(found.values()))
+    if own.mlp is None or told.blind is None:
         return ""
     said = [f"Your MLP has {percent(own.mlp)}: edges can add {100 * (1 - own.mlp):.1f} points at most."]
-    if network is not None:
-        added = 100 * (network["mean"] - blind["mean"])
-        said.append(f"On {title} they add {added:.1f} to the {percent(blind['mean'])} of an MLP, without privacy.")
-    clear = [one for one in told.said.stretches if one.kind in ("one", "several")]
-    if unit == "edge" and not told.said.thin:
+    if told.said.network is not None:
+        added = 100 * (told.said.network["mean"] - told.blind["mean"])
+        said.append(f"On {title} they add {added:.1f} to the {percent(told.blind['mean'])} of an MLP, without privacy.")
+    edges, people = found.get("edge"), found.get("node")
+    if edges is not None and not edges.said.thin:
+        clear = [one.epsilons[0] for one in edges.said.stretches if one.kind in ("one", "several")]
         said.append(
-            f"With privacy something is clearly above that MLP from ε {clear[0].epsilons[0]:g} on."
+            f"With edges hidden something is clearly above that MLP from ε {clear[0]:g} on."
             if clear
-            else "With privacy nothing is clearly above that MLP at any ε tried: use the MLP, which hides every edge."
+            else "With edges hidden nothing is clearly above that MLP at any ε tried: use it, for it hides them all."
         )
-    elif unit == "node" and told.said.lead:
-        said.append("With privacy for people nothing is clearly above that MLP at any ε tried.")
+    if people is not None and people.said.lead:
+        said.append("With people hidden nothing is clearly above that MLP at any ε tried.")
     return " ".join(said)
 
 
