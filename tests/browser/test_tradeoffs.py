@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, profile, served, settled
 from tests.pages.kept_runs import keep, spec
 
+from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 
 SLOW = 60_000
@@ -33,6 +34,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         store = RunStore.open()
         for one in RUNS:
             keep(store, one, accuracy=0.6 + one.seed / 10 + (0.1 if one.options["epsilon"] == 4 else 0))
+        for method in ("gap", "progap"):
+            for seed in range(3):
+                keep(store, make_spec(method, "digits", {"unit": "edge"}, seed=seed), accuracy=0.7 + seed / 100)
         store.close()
         with served(home) as found:
             yield found
@@ -114,6 +118,27 @@ def test_a_phone_needs_no_sideways_scrolling(browser: Browser, address: str) -> 
     beyond = page.get_by_test_id("stMain").evaluate("one => one.scrollWidth - one.clientWidth")
     context.close()
     assert beyond <= 0
+
+
+def test_of_all_graphs_a_phone_shows_cards_and_names_the_nearest(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
+    page = context.new_page()
+    page.goto(f"{address}/tradeoffs?data=karate&everywhere=true")
+    _drawn(page)
+    table = page.get_by_role("table", name="What hides edges")
+    expect(table.get_by_role("rowheader", name=re.compile("Handwritten digits"))).to_be_visible()
+    expect(table.locator("tbody td[data-label='Cost (points)']").first).to_be_visible()
+    box = page.get_by_role("spinbutton", name="Nodes of your graph")
+    box.fill("100000")
+    box.press("Enter")
+    expect(page.get_by_text("does not carry over to your graph")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_role("link", name=re.compile("Bring your graph"))).to_be_visible()
+    settled(page)
+    beyond = page.get_by_test_id("stMain").evaluate("one => one.scrollWidth - one.clientWidth")
+    found = faults_of_both_themes(page, "/tradeoffs")
+    context.close()
+    assert beyond <= 0
+    assert not found, "\n".join(found)
 
 
 def test_it_can_be_read_by_everybody(browser: Browser, address: str) -> None:

@@ -297,8 +297,16 @@ def test_a_few_graphs_stand_side_by_side_at_first_the_chosen_one_before_them() -
         _row(at, 0.5, graph=f"graph {name}") for place, name in enumerate("abcdefghij") for at in range(1, 3 + place)
     ]
     shown = tradeoff_shown.first_panels(rows, "graph b")
-    assert list(dict.fromkeys(row["graph"] for row in shown)) == [f"graph {name}" for name in "bjihgfed"]
+    assert list(dict.fromkeys(row["graph"] for row in shown)) == [f"graph {name}" for name in "bjih"]
     assert len(tradeoff.chart(shown).panels) == tradeoff_shown.PANELS
+
+
+def test_a_graph_with_a_single_epsilon_takes_no_panel_beside_curves() -> None:
+    rows = [_row(at, 0.5, graph="graph a") for at in (1, 2)] + [_row(1, 0.5, graph="graph b")]
+    assert {row["graph"] for row in tradeoff_shown.first_panels(rows)} == {"graph a"}
+    assert {row["graph"] for row in tradeoff_shown.first_panels(rows, "graph b")} == {"graph a", "graph b"}, "asked for"
+    alone = [_row(1, 0.5, graph=f"graph {name}") for name in "ab"]
+    assert tradeoff_shown.first_panels(alone) == alone, "else nothing would be drawn"
 
 
 def test_a_legend_says_what_tells_curves_apart_and_nothing_that_they_share() -> None:

@@ -26,7 +26,7 @@ from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statements import ASSUME_SECRET_KEY
 from privgraph.program import program
 from privgraph.progress import Artifact, Log, Metric, Progress, Result
-from privgraph.runs import attacking, gallery, worker
+from privgraph.runs import aside, attacking, gallery, worker
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC, has_public_noise, with_public_noise
 from privgraph.runs.leases import Outcome
 from privgraph.runs.records import RunIsFixed, RunQuery
@@ -200,6 +200,35 @@ def test_who_asks_for_its_settings_gets_a_run_of_their_own(store: RunStore, pack
     assert store.attacks(run) == []
     assert store.events(run) == []
     assert store.get(SPECS[1].id).gallery
+
+
+def test_the_gallerys_run_stays_until_ones_own_is_done(store: RunStore, packed: Path) -> None:
+    gallery.bring_in(store, packed)
+    spec = SPECS[0]
+    files = {one.name for one in store.folder(spec.id).iterdir()}
+    assert files
+    run = store.submit(spec)
+    shipped = store.get(aside.name(run))
+    assert (shipped.state, shipped.gallery, shipped.spec) == ("done", True, spec)
+    assert {one.name for one in store.folder(shipped.id).iterdir()} == files
+    assert store.count(RunQuery(states=("done",))) == 2
+    assert store.without_gallery().find() == [store.get(run)], "it is hidden with the others"
+    store.request_stop(run)
+    assert store.get(shipped.id).state == "done", "what is stopped takes no place"
+    store.retry(run)
+    done(store, spec)
+    assert [one.id for one in store.find(RunQuery(states=("done",))) if one.spec == spec] == [run]
+    assert not store.get(run).gallery
+
+
+def test_the_gallerys_run_takes_its_id_back_where_ones_own_is_deleted(store: RunStore, packed: Path) -> None:
+    gallery.bring_in(store, packed)
+    files = {one.name for one in store.folder(SPECS[0].id).iterdir()}
+    run = store.submit(SPECS[0])
+    store.delete(run)
+    assert (store.get(run).state, store.get(run).gallery) == ("done", True)
+    assert {one.name for one in store.folder(run).iterdir()} == files
+    assert store.count() == len(SPECS)
 
 
 def test_own_runs_are_left_alone(store: RunStore, packed: Path) -> None:

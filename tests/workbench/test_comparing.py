@@ -14,7 +14,7 @@ from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import advising, comparing, promising, stretches
+from privgraph_workbench.facts import advised, advising, comparing, promising, stretches
 from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks
 
 
@@ -227,7 +227,9 @@ def test_what_a_smaller_budget_gives_is_not_lost_at_a_larger_one(store: RunStore
     assert (small.span, small.kind) == ("ε 4", "one")
     assert (large.span, large.kind, large.takes) == ("ε 8 to 16", "before", ())
     assert large.told.startswith("stay at ε 4, where DP-MLP (reads no edge) has 60.0% (")
-    assert (large.lines[0][0], large.protection) == ("stay at ε 4", "weak"), "that of the smaller budget"
+    assert large.lines[0][0] == "what is taken at ε 4"
+    assert large.lines[0][1].startswith("nothing clearly better: at best GAP, 60.3% (")
+    assert large.protection == "that of ε 4: weak"
     assert large.why.startswith(
         "What is promised there is promised here. No method is clearly better here: the best, GAP"
     )
@@ -350,6 +352,59 @@ def test_a_reference_that_ran_at_other_options_is_not_called_missing_without_a_w
     assert "Graph network (not private) (3 runs)" in comparing.known_words(wanted, done, 9)
     told = comparing.known_words(wanted, done, 9, {"gnn"})
     assert "Graph network (not private) (3 runs; further ones here have other options)" in told
+
+
+def test_the_network_that_costs_are_counted_from_is_not_missing(store: RunStore) -> None:
+    """Whatever its options: a comparison that counts costs from it does not lack another one."""
+    records = filled(store, {"gap": [0.5, 0.51, 0.52], "progap": [0.7, 0.71, 0.72]}, {"mlp": 0.4})
+    wanted = comparing.specs("karate", "edge")
+    done = {one.id for one in wanted if one.method != "gnn"}
+    for seed in range(3):
+        other = made_runs.spec("gnn", unit="none", seed=seed, conv="gcn")
+        made_runs.finish(store, other, 0.88, made_runs.statement((), unit="none"))
+        networks = comparing.networks([records[0].spec], list(store.find()))
+        network = advising.verdict(records, "edge", (), networks).network
+        lacks = comparing.lacking(wanted, done, network)
+        assert [one.method for one in lacks] == ([] if seed == 2 else ["gnn"] * 3), "one seed tells no mean"
+    assert comparing.known_words(wanted, done, 9, {"gnn"}, network).endswith("The comparison is complete.")
+    assert "88.0%, 3 seeds." in comparing.network_words(network)
+    assert "no cost is known" in comparing.network_words(None)
+
+
+def test_public_noise_is_told_only_where_something_that_adds_noise_is_taken(store: RunStore) -> None:
+    spec = [
+        made_runs.spec(name, unit="edge", seed=seed, epsilon=1.0) for name in ("gap", "progap") for seed in range(3)
+    ]
+    said = with_public_noise(made_runs.statement(made_runs.edge_entries(9)))
+    for one in spec:
+        made_runs.finish(store, one, 0.5 + one.seed / 100, said)
+    for seed in range(3):
+        asked = made_runs.spec("mlp", unit="none", seed=seed)
+        made_runs.finish(store, asked, 0.9, made_runs.statement((), unit="none"))
+    records = store.find()
+    (line,) = advising.verdict(records, "edge").stretches
+    assert (line.kind, line.protection) == ("blind", "every edge (ε 0), no person")
+    assert advising.verdict(records, "edge").public == ""
+    assert "protects no person" in advised.below(advising.verdict(records, "edge"))
+    alone = [one for one in records if one.spec.method != "mlp"]
+    assert "protect nobody" in advising.verdict(alone, "edge").public
+
+
+def test_of_people_the_last_word_is_to_leave_it_where_nothing_helps(store: RunStore) -> None:
+    at = {1.0: [0.30, 0.31, 0.29], 4.0: [0.59, 0.60, 0.61]}
+    records = _finished(store, {"dp-mlp": at, "gap": {**at, 4.0: [0.50, 0.51, 0.49]}})
+    assert advising.verdict(records, "node").closing == "Don't at ε 1: a guess is as good."
+    for seed in range(3):
+        asked = made_runs.spec("mlp", unit="none", seed=seed)
+        records.append(made_runs.finish(store, asked, 0.9, made_runs.statement((), unit="none")))
+    told = advising.verdict(records, "node")
+    assert told.closing.startswith("Don't at ε 1: a guess is as good. Don't read the edges: at no ε tried is a method")
+    assert "clearly better than DP-MLP, which reads none." in told.closing
+    assert told.closing in told.text
+    assert list(advised.table(told)[0][0][:2]) == ["1", "don't: no method helps"]
+    assert advising.verdict([one for one in records if one.spec.asked_epsilon in (None, 1.0)], "node").closing == (
+        "So don't: at no ε tried is a private model clearly better than a guess, which reads nobody."
+    )
 
 
 def test_one_seed_each_says_nothing(store: RunStore) -> None:

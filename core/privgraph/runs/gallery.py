@@ -2,7 +2,7 @@
 
 `write` makes the file from a store, `bring_in` puts its runs into another, where they stand beside one's own
 and are marked. A run of the gallery is read and never changed: who asks for one of the same spec trains it
-here, with noise of this installation, and that run takes its place.
+here, with noise of this installation, and that run takes its place once it is done (`aside`).
 
 The file is JSON, compressed by xz: no pickles, and nothing of the machine that made it but the program's
 version, its device and how long each run took. Curves are thinned to `POINTS` points.

@@ -25,7 +25,7 @@ import sqlalchemy as sa
 
 from privgraph.home import home
 from privgraph.progress import Event, Log
-from privgraph.runs import listing, queueing
+from privgraph.runs import aside, listing, queueing
 from privgraph.runs.artifacts import QUERY, Artifacts, clear, opened, parted
 from privgraph.runs.database import Database
 from privgraph.runs.evidence import Evidence, number_of
@@ -34,7 +34,7 @@ from privgraph.runs.queueing import LOCAL
 from privgraph.runs.records import LIVE, RunIsFixed, RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph.runs.rows import append
 from privgraph.runs.spec import RunSpec
-from privgraph.runs.tables import attacks, audit_turns, audits, events, gallery, origins, runs, tags
+from privgraph.runs.tables import gallery, runs, tags
 from privgraph.runs.trials import Trial
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
@@ -127,8 +127,8 @@ class RunStore(Evidence):
     ) -> list[str]:
         """Store specs as queued runs in one step, all or none, and give their ids in order.
 
-        A run of an equal spec is left as it is, but for tags; one of the gallery makes room, and one that is
-        still queued is given to `engine`. Runs of one batch that can be trained together are (`queueing`).
+        A run of an equal spec is left as it is, but for tags; one of the gallery steps `aside`, and one that
+        is still queued is given to `engine`. Runs of one batch that can be trained together are (`queueing`).
         `retries` is how often a run is queued again by itself when its worker was lost.
         """
         labels = list(dict.fromkeys(_tag(tag) for tag in tags))
@@ -145,7 +145,8 @@ class RunStore(Evidence):
             there = queueing.known(connection, list(unique))
             for run, number in list(there.items()):
                 if listing.of_gallery(connection, number):
-                    _forget(connection, number)  # whoever asks for a run gets one that is their own
+                    aside.put(connection, number, run)  # whoever asks for a run gets one that is their own
+                    self._move(run, aside.name(run))
                     del there[run]
             moved = [there[run] for run in unique if run in there]
             if moved:
@@ -260,8 +261,11 @@ class RunStore(Evidence):
                 raise RunIsFixed(f"{run} is from the gallery, which can be hidden, not deleted")
             if (mark := listing.find_marks(connection, [run]).get(run)) and mark.trial is Trial.GOING_ON:
                 raise RunIsFixed(f"{run} is tried by {mark.tuning}, which is not done: its trials stay until it is")
-            _forget(connection, row.number)
+            aside.forget(connection, row.number)
+            returned = aside.back(connection, run)
         self.clear(run)
+        if returned:
+            self._move(aside.name(run), run)
 
     def clear(self, run: str) -> None:
         """Remove the folder of a run's artifacts, if it is there."""
@@ -328,6 +332,7 @@ class RunStore(Evidence):
     def publish(self, run: str, worker: str) -> None:
         """Make a worker's files those of the run: for whoever holds the run, while it does."""
         self._artifacts.publish(run, worker)
+        clear(self._path(aside.name(run)))
 
     def leave(self, run: str, worker: str) -> None:
         """Remove a worker's files, here and elsewhere, of a run that it did not finish; it writes no more."""
@@ -338,6 +343,12 @@ class RunStore(Evidence):
                 if connection.scalar(finished) is not None:
                     return
             self._artifacts.remove(run, worker)
+
+    def _move(self, run: str, other: str) -> None:
+        """Let the other run have the files of the one, which has none from now on."""
+        if (files := self._path(run)).exists():
+            clear(self._path(other))
+            files.rename(self._path(other))
 
     def _path(self, run: str) -> Path:
         if not _ID.fullmatch(run):
@@ -369,13 +380,6 @@ def _tag(tag: str) -> str:
     if not 0 < len(label) <= _TAG_LENGTH:
         raise StoreError(f"a tag has 1 to {_TAG_LENGTH} characters (got {len(label)})")
     return label
-
-
-def _forget(connection: sa.Connection, number: int) -> None:
-    """Delete a run with all that tables hold of it."""
-    for table in (events, audit_turns, audits, attacks, origins, tags, gallery):
-        connection.execute(table.delete().where(table.c.run == number))
-    connection.execute(runs.delete().where(runs.c.number == number))
 
 
 def _give(connection: sa.Connection, numbers: Sequence[int], engine: str) -> None:

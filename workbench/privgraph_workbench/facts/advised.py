@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from privgraph.options import listed
+from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts.advising import CHOOSING, SECRET, UNITS, Verdict, verdict
+from privgraph_workbench.facts.advising import BARE, CHOOSING, SECRET, UNITS, Verdict, verdict
 from privgraph_workbench.facts.stretches import BLIND
+from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import graph_of
 
-HEAD = ("ε", "Take", "Accuracy", "Cost", "Protection")
+HEAD = ("ε", "Take", "Accuracy", "Cost (points)", "Protection")
+
+UNCLEAR = "*Not clear*: the interval of the difference from that network includes 0."
+BLIND_HIDES = (
+    f"{METHODS[BLIND].title} reads no edge, so that it hides every edge (ε = 0 for edges), and it protects no person."
+)
+"""What a model that reads no edge hides."""
 
 
 def table(said: Verdict) -> list[list[tuple[str, ...]]]:
@@ -25,6 +34,36 @@ def table(said: Verdict) -> list[list[tuple[str, ...]]]:
     ]
 
 
+def of_row(row: Row, said: Verdict) -> str:
+    """What is said of the method of a row at its budget: of a model that reads no edge, at which it is taken;
+    of a network without privacy, that costs are counted from it."""
+    if row["method"] == BLIND and (spans := [one.span for one in said.stretches if one.kind == "blind"]):
+        return f"take at {listed(spans)}"
+    if said.network is not None and row["runs"] == said.network["runs"]:
+        return "costs are counted from it"
+    for one in said.stretches:
+        if row["asked"] in one.epsilons and row["method"] in one.takes and not row["variant"]:
+            return "take" if one.kind == "one" else "may be best"
+    return ""
+
+
+def below(said: Verdict) -> str:
+    """How the table is read, beside it: what its numbers are, and its words."""
+    kinds = {one.kind for one in said.stretches}
+    unclear = any(one.unclear for part in said.stretches for one in part.candidates)
+    told = [
+        markup.sentence(
+            said.score if said.network is None else f"{said.score}; costs are points below {BARE}, {said.bare}"
+        ),
+        "In brackets: 95% intervals over seeds.",
+        UNCLEAR if unclear else "",
+        "Where an *or* stands there is no clear winner." if "several" in kinds else "",
+        "What is promised at an ε is promised at a larger one." if "before" in kinds else "",
+        BLIND_HIDES if "blind" in kinds else "",
+    ]
+    return " ".join(filter(None, told))
+
+
 def reasons(said: Verdict) -> str:
     """Why, in Markdown, a point for each stretch of budgets."""
     return "\n".join(f"- **{one.span}.** {markup.literal(one.why)}" for one in said.stretches)
@@ -36,7 +75,8 @@ def lines(said: Verdict) -> str:
         f"- **{one.span}: {markup.literal(one.told)}.** {one.worth.capitalize()}. {markup.literal(one.why)}"
         for one in said.stretches
     ]
-    return "\n".join([f"**{markup.literal(said.heading)}**", "", *told])
+    closing = ["", f"**{markup.literal(said.closing)}**"] if said.closing else []
+    return "\n".join([f"**{markup.literal(said.heading)}**", "", *told, *closing])
 
 
 def words(graph: str, said: Sequence[Verdict], runs: int) -> str:

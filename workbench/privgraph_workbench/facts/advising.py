@@ -10,10 +10,12 @@ from privgraph.options import listed
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.judging import Judged, Seen, judged, kept
+from privgraph_workbench.facts.row_words import with_interval
 from privgraph_workbench.facts.seedwise import Seedwise, together
 from privgraph_workbench.facts.stretches import BLIND, Stretch, guess_words, stretch
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks
+from privgraph_workbench.words.naming import reads_no_edge
 from privgraph_workbench.words.numbers import percent
 from privgraph_workbench.words.statements import protect_nobody
 
@@ -41,8 +43,9 @@ SECRET = "Each ε is that of the same noise with a secret key: train your own be
 class Verdict:
     """What is said of each stretch of budgets, and beside it. methods: how many that protect the unit have
     run; thin: why nothing can be chosen yet, "" where something can; absent: titles of those that have not
-    run; score: what the percentages are; bare: what a network without privacy has (None: not known); lead:
-    what is true at every budget; public: how many runs behind it protect nobody ("": none)."""
+    run; score: what the percentages are; network: the network without privacy that costs are counted from
+    (None: not known); lead: what is true at every budget; closing: what to leave alone; public: how many runs
+    behind it protect nobody ("": none, or nothing that adds noise is taken)."""
 
     unit: str
     stretches: tuple[Stretch, ...] = ()
@@ -51,8 +54,9 @@ class Verdict:
     absent: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     score: str = ACCURACY
-    bare: float | None = None
+    network: Row | None = None
     lead: str = ""
+    closing: str = ""
     public: str = ""
 
     @property
@@ -72,14 +76,20 @@ class Verdict:
     @property
     def measured(self) -> str:
         """What the percentages and costs are."""
-        return self.score + ("" if self.bare is None else f"; costs are points below {BARE}, {percent(self.bare)}")
+        network = self.network
+        return self.score + ("" if network is None else f"; costs are points below {BARE}, {percent(network['mean'])}")
+
+    @property
+    def bare(self) -> str:
+        """What the network without privacy has, with its interval; "" where none has run."""
+        return "" if self.network is None else with_interval(self.network)
 
     @property
     def text(self) -> str:
         """All of it, a line each."""
         public = [self.public, SECRET] if self.public else []
-        said = [self.heading, *(one.text for one in self.stretches), *public, *self.notes, BASIS, CHOOSING]
-        return "\n".join(said)
+        told = [self.heading, *(one.text for one in self.stretches), self.closing]
+        return "\n".join([*filter(None, told), *public, *self.notes, BASIS, CHOOSING])
 
 
 def verdict(
@@ -123,9 +133,10 @@ def verdict(
         absent=absent,
         notes=tuple(notes),
         score=PREC if "relation prediction" in METHODS[methods[0]].tasks else ACCURACY,
-        bare=None if bare is None else bare["mean"],
-        lead=_lead(told, seen),
-        public=protect_nobody([one.statement for one in records if one.spec.unit == unit and one.statement]),
+        network=bare,
+        lead=(lead := _lead(told, seen)),
+        closing=_closing(told, stretches, seen, lead) if unit == "node" else "",
+        public=_public(stretches, [one for one in records if one.spec.unit == unit]),
     )
 
 
@@ -160,6 +171,39 @@ def _lead(told: Sequence[Judged], seen: Seen) -> str:
         " at no ε tried is a method clearly better than a model that reads no edge and protects nobody "
         f"({percent(seen.blind['mean'])})." + ("" if seen.guess is None else f" A guess: {percent(seen.guess)}.")
     )
+
+
+def _closing(told: Sequence[Judged], stretches: Sequence[Stretch], seen: Seen, lead: str) -> str:
+    """Of people: at which budgets nothing should be trained, and whether edges are worth reading."""
+    nothing = [one.budgets for one in stretches if one.kind == "nothing"]
+    if nothing and all(one.kind == "nothing" for one in stretches):
+        return "So don't: at no ε tried is a private model clearly better than a guess, which reads nobody."
+    said = [f"Don't at ε {listed(nothing)}: a guess is as good."] if nothing else []
+    if not lead:
+        return " ".join(said)
+    pairs = [
+        (row, other, together(len(one.rows)))
+        for one in told
+        for other in one.rows
+        if reads_no_edge(other["method"])
+        for row in one.rows
+        if not reads_no_edge(row["method"])
+    ]
+    if pairs and not any(seen.seeds.clear(*pair) for pair in pairs):
+        titles = listed(sorted({METHODS[other["method"]].title for _, other, _ in pairs}))
+        said.append(
+            f"Don't read the edges: at no ε tried is a method that does clearly better than {titles}, which reads none."
+        )
+    else:
+        said.append("Don't expect more than a model without edges reaches: what is taken above only loses least.")
+    return " ".join(said)
+
+
+def _public(stretches: Sequence[Stretch], records: Sequence[RunRecord]) -> str:
+    """How many of the private runs protect nobody; "" where nothing that adds noise is to be taken."""
+    if all(one.kind in ("blind", "nothing") for one in stretches):
+        return ""
+    return protect_nobody([one.statement for one in records if one.statement])
 
 
 def _network(rows: Sequence[Row], test_nodes: int | None) -> Row | None:

@@ -19,11 +19,13 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench.facts.advising import NETWORK, UNITS
 from privgraph_workbench.facts.method_costs import PRIVACY
+from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.facts.stretches import BLIND, Needed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.words.listing import told_in_list
 from privgraph_workbench.words.naming import nodes_of
+from privgraph_workbench.words.numbers import percent
 from privgraph_workbench.words.statements import protect_nobody
 
 EPSILONS: Mapping[str, tuple[float, ...]] = {"edge": (0.5, 1.0, 2.0, 4.0), "node": (1.0, 2.0, 4.0, 8.0)}
@@ -171,11 +173,35 @@ def _setting(spec: RunSpec) -> tuple[object, ...]:
     return spec.method, spec.dataset, spec.split, tuple(rest), tuple(sorted(spec.data_options.items()))
 
 
-def known_words(wanted: Sequence[RunSpec], done: Collection[str], used: int, ran: Collection[str] = ()) -> str:
+def lacking(wanted: Sequence[RunSpec], done: Collection[str], network: Row | None = None) -> list[RunSpec]:
+    """The runs that a full comparison lacks. The network without privacy that costs are counted from,
+    whatever its options, is as good as the one of default options, once it has as many seeds."""
+    enough = network is not None and network["seeds"] >= SEEDS
+    return [one for one in wanted if one.id not in done and not (enough and one.method == NETWORK)]
+
+
+def network_words(network: Row | None) -> str:
+    """Which network without privacy costs are counted from."""
+    if network is None:
+        return "No network without privacy has run on these test nodes, so that no cost is known."
+    options = f" ({network['variant']})" if network["variant"] else ""
+    return (
+        f"Costs are counted from the most accurate network without privacy that has run here{options}: "
+        f"{percent(network['mean'])}, {counted(network['seeds'], 'seed')}."
+    )
+
+
+def known_words(
+    wanted: Sequence[RunSpec],
+    done: Collection[str],
+    used: int,
+    ran: Collection[str] = (),
+    network: Row | None = None,
+) -> str:
     """From how many of the finished runs `done` it is said, and what a full comparison still lacks: of
-    references that `ran` here at other options, that too."""
+    references that `ran` here at other options, that too; `network`: what costs are counted from."""
     of_method = Counter(one.method for one in wanted)
-    lacks = Counter(one.method for one in wanted if one.id not in done)
+    lacks = Counter(one.method for one in lacking(wanted, done, network))
     said = used_words(used, len(done)).rstrip(".")
     if not lacks:
         return f"{said}. The comparison is complete."
@@ -191,11 +217,13 @@ def known_words(wanted: Sequence[RunSpec], done: Collection[str], used: int, ran
 def used_words(used: int, done: int) -> str:
     """From how many of the finished runs it is said.
 
-    >>> used_words(3, 3), used_words(2, 3)
-    ('From 3 finished runs.', 'From 2 of the 3 finished runs here: those at default options.')
+    >>> used_words(3, 3), used_words(1, 3)
+    ('From 3 finished runs.', 'From 1 finished run at default options; 2 more have others, and are drawn.')
     """
-    of = f"{used:,} of the {done:,}" if used < done else f"{used:,}"
-    return f"From {of} finished run{'s' * (done != 1)}{' here: those at default options' * (used < done)}."
+    left = done - used
+    drawn = "has others, and is drawn" if left == 1 else "have others, and are drawn"
+    more = f" at default options; {left:,} more {drawn}" if left else ""
+    return f"From {used:,} finished run{'s' * (used != 1)}{more}."
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -82,30 +82,34 @@ class Stretch:
 
     @property
     def protection(self) -> str:
-        """The same in a cell; of a smaller budget where that is the one to take."""
+        """The same in a cell; of a smaller budget where that is the one to take. What reads no edge hides all
+        of them, and nobody."""
         if self.kind == "blind":
-            return "every edge, no noise"
+            return "every edge (ε 0), no person"
+        if self.kind == "nothing":
+            return "–"
         ends = (self.epsilons[0], self.epsilons[-1]) if self.before is None else (self.before, self.before)
         words = meaning.strengths(*ends).replace(" protection", "")
-        return words + "ne" * words.endswith("next to no")
+        words += "ne" * words.endswith("next to no")
+        return words if self.before is None else f"that of ε {self.before:g}: {words}"
 
     @property
     def text(self) -> str:
         return f"{self.span} ({self.worth}): {self.told}. {self.why}"
 
     @property
-    def short(self) -> str:
-        """What to take, each with its accuracy, in a few words."""
-        if self.kind in ("blind", "one", "several"):
-            named = [f"{one.title.partition(' (')[0]} {percent(one.mean)}" for one in self.candidates[:2]]
-            return " or ".join([*named, "more"] if len(self.candidates) > 2 else named)
-        return self._nothing
+    def brief(self) -> tuple[str, str, str]:
+        """In a single line of a table: what to take, each by its name; accuracy and cost of the first."""
+        (_, reached, cost), *_ = self.lines
+        if self.kind not in ("blind", "one", "several"):
+            return self._nothing, reached, cost
+        return " or ".join(one.title.replace(" and ", " or ") for one in self.candidates), reached, cost
 
     @property
     def _nothing(self) -> str:
         if self.before is not None:
-            return f"stay at ε {self.before:g}"
-        return "no method helps" if self.kind == "nothing" else "too little has run"
+            return f"what is taken at ε {self.before:g}"
+        return "don't: no method helps" if self.kind == "nothing" else "too little has run"
 
     @property
     def lines(self) -> list[tuple[str, str, str]]:
@@ -119,7 +123,8 @@ class Stretch:
                 )
                 for place, one in enumerate(self.candidates)
             ]
-        return [(self._nothing, f"at best {one.title}, {one.reached}", "–") for one in self.candidates]
+        nor = "nothing clearly better: " * (self.before is not None)
+        return [(self._nothing, f"{nor}at best {one.title}, {one.reached}", "–") for one in self.candidates]
 
 
 def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:

@@ -11,24 +11,38 @@ from typing import Any
 from privgraph.data.sizes import known_facts
 from privgraph.data.spec import DatasetSpec
 from privgraph.options import Scalar, build
+from privgraph_workbench.words.numbers import percent
+
+FACTOR = 3.0
+"""Nodes and degrees that differ by more are another case: noise is added to sums over neighbours, and costs
+what they are not large enough to hide."""
+APART = {"homophily": 0.2, "mlp": 0.1}
+"""Shares that differ by more are another case: edges bring something else there."""
+TITLES = {"nodes": "nodes", "degree": "mean degree", "homophily": "homophily", "mlp": "MLP accuracy"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Traits:
-    """Sizes and edge homophily of a graph; None: not known here. Of a private graph homophily is private, and
-    never told."""
+    """Sizes and edge homophily of a graph, and the accuracy of a model that reads no edge; None: not known
+    here. Of a private graph homophily is private, and never told."""
 
-    nodes: int | None
-    degree: float | None
-    homophily: float | None
+    nodes: float | None = None
+    degree: float | None = None
+    homophily: float | None = None
+    mlp: float | None = None
+
+    @property
+    def known(self) -> list[str]:
+        """The measures that are known."""
+        return [name for name in TITLES if getattr(self, name) is not None]
 
 
-def traits(spec: DatasetSpec, options: Mapping[str, Scalar]) -> Traits:
+def traits(spec: DatasetSpec, options: Mapping[str, Scalar], mlp: float | None = None) -> Traits:
     """Of the graph that the data set is with these options: from the catalogue, or as it was drawn.
 
     >>> from privgraph.data.catalogue import dataset
     >>> traits(dataset("social"), {"nodes": 600, "degree": 16.0, "homophily": 0.85})
-    Traits(nodes=600, degree=16.0, homophily=0.85)
+    Traits(nodes=600, degree=16.0, homophily=0.85, mlp=None)
     """
     facts, kind = known_facts(spec, options), spec.load_options()
     drawn: Any = None if kind is None else build(kind, options)
@@ -36,15 +50,55 @@ def traits(spec: DatasetSpec, options: Mapping[str, Scalar]) -> Traits:
         nodes=spec.nodes if facts is None else facts.nodes,
         degree=None if facts is None else facts.entries / facts.nodes,
         homophily=spec.homophily if drawn is None else getattr(drawn, "homophily", None),
+        mlp=mlp,
     )
 
 
-def unlike(known: Traits, nodes: float | None, degree: float | None) -> float:
-    """How unlike a graph is to one of such sizes: by how many doublings they differ, infinitely where what is
-    asked for is not known of it.
+def apart(known: Traits, own: Traits) -> dict[str, float]:
+    """How far a graph is from one's own in each measure that is known of one's own, in units of what is too
+    far: above 1 it is. Infinitely where it is not known of the graph.
 
-    >>> unlike(Traits(nodes=1000, degree=4.0, homophily=None), 2000, 1.0)
-    3.0
+    >>> found = apart(Traits(nodes=900, homophily=0.8), Traits(nodes=100, degree=4.0, homophily=0.7))
+    >>> {name: round(far, 2) for name, far in found.items()}
+    {'nodes': 2.0, 'degree': inf, 'homophily': 0.5}
     """
-    pairs = [(one, other) for one, other in ((known.nodes, nodes), (known.degree, degree)) if other]
-    return sum(abs(math.log2(one / other)) if one else math.inf for one, other in pairs)
+    found = {}
+    for name in own.known:
+        one, other = getattr(known, name), getattr(own, name)
+        if one is None:
+            found[name] = math.inf
+        elif name in APART:
+            found[name] = abs(one - other) / APART[name]
+        else:
+            found[name] = abs(math.log(one / other, FACTOR))
+    return found
+
+
+def unlike(known: Traits, own: Traits) -> float:
+    """How unlike a graph is to one's own: what `apart` says, in all."""
+    return sum(apart(known, own).values())
+
+
+def difference(name: str, known: Traits, own: Traits) -> str:
+    """What a measure is of a graph and of one's own, and how far apart these are.
+
+    >>> difference("nodes", Traits(nodes=900), Traits(nodes=300))
+    'nodes 900, yours 300 (factor 3.0)'
+    >>> difference("homophily", Traits(homophily=0.81), Traits(homophily=0.5))
+    'homophily 0.81, yours 0.50 (0.31 apart)'
+    >>> difference("mlp", Traits(mlp=0.765), Traits(mlp=0.8))
+    'MLP accuracy 76.5%, yours 80.0% (3.5 points apart)'
+    >>> difference("degree", Traits(), Traits(degree=2.0))
+    'mean degree not known there'
+    """
+    one, other = getattr(known, name), getattr(own, name)
+    title = TITLES[name]
+    if one is None:
+        return f"{title} not known there"
+    if name == "mlp":
+        return f"{title} {percent(one)}, yours {percent(other)} ({100 * abs(one - other):.1f} points apart)"
+    if name == "homophily":
+        return f"{title} {one:.2f}, yours {other:.2f} ({abs(one - other):.2f} apart)"
+    factor = max(one / other, other / one)
+    digits = 0 if name == "nodes" else 1
+    return f"{title} {one:,.{digits}f}, yours {other:,.{digits}f} (factor {factor:.1f})"

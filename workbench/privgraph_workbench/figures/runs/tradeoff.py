@@ -170,17 +170,23 @@ def _everything(rows: Sequence[Row]) -> Chart:
     metric = rows[0]["metric"].replace("_", " ")
     parts = tradeoff_shown.panels_of(rows)
     ends = [_ends(held) for held in parts]
-    bounds = shared(
-        [row[key] for row in held for key in ("mean", "low", "high") if row[key] is not None] for held in parts
-    )
+    measured = [_measured(metric, held) for held in parts]
+    bounds = {
+        title: shared(
+            [row[key] for row in held for key in ("mean", "low", "high") if row[key] is not None]
+            for held, own in zip(parts, measured, strict=True)
+            if own == title
+        )
+        for title in set(measured)
+    }  # shares of nodes and of relations are not compared
     panels = tuple(
         Panel(
             title=place_words(held),
             x=Axis(title=_axis(held, short=small, many=len(parts) > 1), scale="log", low=low, high=high),
-            y=percentages(_measured(metric, held), bounds),
+            y=percentages(title, bounds[title]),
             share=SMALL if small else 1.0,
         )
-        for held, (low, high) in zip(parts, ends, strict=True)
+        for held, title, (low, high) in zip(parts, measured, ends, strict=True)
         for small in [_small(held, parts)]
     )
     series: list[Series] = []
@@ -291,7 +297,8 @@ def _reads_none(rows: Sequence[Row]) -> list[str]:
     blind = sorted({row["title"] for row in rows if row["unit"] == "none" and reads_no_edge(row["method"])})
     if not blind or not any(row["unit"] == "edge" for row in rows):
         return []
-    return [f"{' and '.join(blind)}: no edge is read, so that every edge is hidden without noise (ε = 0 for edges)."]
+    names = " and ".join(blind)
+    return [f"{names}: no edge is read, so that every edge is hidden without noise (ε = 0 for edges), and no person."]
 
 
 def _guess(members: Sequence[RunRecord]) -> float | None:

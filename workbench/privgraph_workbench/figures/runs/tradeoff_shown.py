@@ -14,7 +14,7 @@ FEW = 6
 """Of more curves in a panel, `outline` draws one a method; of more levels than half as many, the same."""
 LINES = 12
 """Curves that a panel holds at most where more is asked for: of more nobody reads which is which."""
-PANELS = 8
+PANELS = 4
 """Panels that stand side by side before somebody asks for more."""
 COMPARED = ("gnn", "mlp")
 """Whose levels `outline` prefers: a network without privacy, and a model that reads no edge."""
@@ -116,12 +116,18 @@ def _one_a_method(rows: Sequence[Row]) -> list[Row]:
 
 def first_panels(rows: Sequence[Row], graph: str = "", most: int = PANELS) -> list[Row]:
     """The rows of the first panels: those of the title `graph` that begins it, then of the graphs with most
-    rows; whole graphs, one at least."""
+    rows; whole graphs, one at least. A graph with one ε has no curve, and waits where others have one."""
+    budgets: dict[str, set[object]] = {}
+    for row in rows:
+        if not row["reference"]:
+            budgets.setdefault(row["graph"], set()).add(row["asked"] if row["asked"] is not None else row["epsilon"])
     counts = Counter(row["graph"] for row in rows)
     order = sorted(counts, key=lambda name: (not name.startswith(graph) if graph else False, -counts[name], name))
     chosen: list[str] = []
     for name in order:
         together = [row for row in rows if row["graph"] in (*chosen, name)]
+        if chosen and len(budgets.get(name, ())) < 2 and any(len(known) > 1 for known in budgets.values()):
+            continue
         if not chosen or len(panels_of(together)) <= most:
             chosen.append(name)
     return sorted((row for row in rows if row["graph"] in chosen), key=lambda row: chosen.index(row["graph"]))

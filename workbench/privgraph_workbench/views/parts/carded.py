@@ -13,11 +13,13 @@ Group = Sequence[Sequence[str]]
 the group: its heading, and whatever the first row has more."""
 SHORT = 24
 """Letters that stand in one line."""
+MANY, SHORTER = 6, 12
+"""In a table of more columns fewer letters do: its columns are narrow."""
 
 _STYLE = """<style>
 .carded { border-collapse: collapse; width: 100%; font-size: 0.875rem; line-height: 1.35; }
 .carded :is(th, td) { text-align: left; vertical-align: top; padding: 0.3rem 0.6rem 0.3rem 0; font-weight: 400; }
-.carded thead th { opacity: 0.75; font-size: 0.8rem; white-space: nowrap; }
+.carded thead th { opacity: 0.75; font-size: 0.8rem; }
 .carded tbody { border-top: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
 .carded tbody th { font-weight: 600; white-space: nowrap; }
 .carded tbody th small { display: block; font-weight: 400; font-size: 0.8rem; opacity: 0.75; }
@@ -63,7 +65,9 @@ def _body(head: Sequence[str], group: Group, first: str) -> str:
         own = row[1:] if not place else row
         for at, (name, text) in enumerate(zip(head[1:], own, strict=False)):
             span = f' rowspan="{len(group)}"' if not place and shared and at >= len(own) - shared else ""
-            looks = "first " * bool(first and not at and len(group) == 1) + "short" * (len(text) <= SHORT)
+            looks = "first " * bool(first and not at and len(group) == 1) + "short" * (
+                len(text) <= (SHORT if len(head) <= MANY else SHORTER)
+            )
             cells.append(f'<td role="cell" data-label="{escape(name)}" class="{looks}"{span}>{escape(text)}</td>')
         rows.append(f'<tr role="row">{"".join(cells)}</tr>')
     return f'<tbody role="rowgroup">{"".join(rows)}</tbody>'

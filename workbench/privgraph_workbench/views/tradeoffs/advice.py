@@ -67,9 +67,9 @@ def lines(said: advising.Verdict) -> None:
     carded.show(
         advised.HEAD, advised.table(said), label=f"What to take to hide {advising.HIDES[said.unit]}", first="ε "
     )
-    several = any(one.kind == "several" for one in said.stretches)
-    clear = " Where an *or* stands there is no clear winner." if several else ""
-    st.caption(f"{markup.sentence(said.measured)} In brackets: 95% intervals over seeds.{clear}")
+    st.caption(advised.below(said))
+    if said.closing:
+        st.markdown(f"**{markup.literal(said.closing)}**")
     if said.public:
         st.markdown(f"**:red[{markup.literal(said.public)}]** {advising.SECRET}")
 

@@ -1,5 +1,5 @@
-"""What to take on each graph that has runs, beside what graphs differ in, those first that are most like
-one's own."""
+"""What to take on each graph that has runs, what it costs there and what it protects, beside what graphs
+differ in; those first that are most like one's own."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ import streamlit as st
 
 from privgraph.data.spec import DatasetSpec
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts import advising
-from privgraph_workbench.facts.stretches import BLIND
+from privgraph_workbench.facts import advised, advising
+from privgraph_workbench.facts.row_words import with_interval
 from privgraph_workbench.facts.traits import Traits, traits, unlike
 from privgraph_workbench.views.parts import carded
+from privgraph_workbench.views.tradeoffs import like_own
 from privgraph_workbench.views.tradeoffs.known import Known, known
+from privgraph_workbench.views.tradeoffs.like_own import One
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.numbers import percent
 
+HEAD = ("Graph", "ε", "Take", "Accuracy", "Cost (points)", "Hides", "Without privacy", "MLP, no edges")
+EACH = {"edge": "each edge", "node": "each person"}
 WHY = (
     "Noise costs less where nodes and degrees are large. Edges are worth noise where homophily (the share of edges "
     "within a class) is high and an MLP, which reads none, reaches little. Of a private graph homophily is private."
 )
-One = tuple[DatasetSpec, Traits, Known]
 
 
 def show(drawn: Mapping[DatasetSpec, RunRecord], units: Sequence[str], chosen: DatasetSpec) -> None:
@@ -33,22 +35,21 @@ def show(drawn: Mapping[DatasetSpec, RunRecord], units: Sequence[str], chosen: D
     if not told:
         st.caption(here)
         return
-    left, middle, _ = st.columns([2, 2, 3])
-    nodes = left.number_input("Nodes of your graph", min_value=1, value=None, step=1, key="like_nodes")
-    degree = middle.number_input("Its mean degree", min_value=0.1, value=None, step=1.0, key="like_degree")
-    if nodes or degree:
+    own = like_own.form()
+    if own.known:
         for ones in told.values():
-            ones.sort(key=lambda one: unlike(one[1], nodes, degree))
-        nearest = next(iter(told.values()))[0][0]
-        st.markdown(f"Nearest to yours in size: **{markup.literal(nearest.title)}**. Nearer graphs stand first.")
+            ones.sort(key=lambda one: unlike(one[1], own))
+        like_own.nearest(own, {unit: ones[0] for unit, ones in told.items()})
     for unit, ones in told.items():
-        st.markdown(f"**To hide {advising.HIDES[unit]}**")
-        budgets = sorted({epsilon for _, _, found in ones for one in found.said.stretches for epsilon in one.epsilons})
-        head = ["Graph", "MLP, no edges", *(f"ε {one:g}" for one in budgets)]
-        carded.show(head, [[_line(*one, budgets)] for one in ones], label=f"What hides {advising.HIDES[unit]}")
+        st.markdown(f"**To hide {advising.HIDES[unit]}** (each ε protects {advising.UNITS[unit]})")
+        carded.show(HEAD, [_lines(*one) for one in ones], label=f"What hides {advising.HIDES[unit]}", first="")
+        for closing in dict.fromkeys(found.said.closing for _, _, found in ones if found.said.closing):
+            titles = ", ".join(one.title for one, _, found in ones if found.said.closing == closing)
+            st.markdown(f"**{markup.literal(titles)}:** {markup.literal(closing)}")
     st.caption(
-        f"Mean accuracies; *or*: no clear winner. {WHY} {advising.CHOOSING} Turn All graphs off for intervals, costs "
-        f"and reasons. {here}"
+        "Cost: points below the most accurate graph network without privacy. Where an *or* stands there is no clear "
+        "winner, and accuracy and cost are of the first. In brackets: 95% intervals over seeds. "
+        f"{advised.UNCLEAR} {advised.BLIND_HIDES} {WHY} {advising.CHOOSING} Turn All graphs off for reasons. {here}"
     )
 
 
@@ -56,11 +57,13 @@ def _told(drawn: Mapping[DatasetSpec, RunRecord], unit: str) -> Iterator[One]:
     for spec, run in drawn.items():
         found = known(spec, run, unit)
         if found is not None and found.said.methods > 1:
-            yield spec, traits(spec, run.spec.data_options), found
+            mlp = None if found.blind is None else found.blind["mean"]
+            yield spec, traits(spec, run.spec.data_options, mlp), found
 
 
-def _line(spec: DatasetSpec, own: Traits, found: Known, budgets: Sequence[float]) -> list[str]:
-    """A graph, what a model that reads no edge has, and what to take at each budget."""
+def _lines(spec: DatasetSpec, own: Traits, found: Known) -> list[list[str]]:
+    """A graph, at each stretch of budgets what to take with what it reaches, costs and hides, and what is
+    reached without privacy and without edges."""
     homophily = "private" if spec.kind == "upload" else None if own.homophily is None else f"{own.homophily:.2f}"
     facts = [
         "" if own.nodes is None else f"{own.nodes:,} nodes",
@@ -68,7 +71,14 @@ def _line(spec: DatasetSpec, own: Traits, found: Known, budgets: Sequence[float]
         "" if homophily is None else f"homophily {homophily}",
         "" if found.said.score == advising.ACCURACY else found.said.score,
     ]
-    blind = next((percent(row["mean"]) for row in found.table if row["method"] == BLIND), "–")
-    said = {epsilon: one.short for one in found.said.stretches for epsilon in one.epsilons}
-    cells = ["too little has run" if found.said.thin else said.get(one, "–") for one in budgets]
-    return [f"{spec.title}\n{', '.join(filter(None, facts))}", blind, *cells]
+    heading = f"{spec.title}\n{', '.join(filter(None, facts))}"
+    none = "not run" if found.said.score == advising.ACCURACY else "–"  # nothing of the kind predicts relations
+    levels = [found.said.bare or none, none if found.blind is None else with_interval(found.blind)]
+    if found.said.thin:
+        return [[heading, "–", "too little has run", "–", "–", "–", *levels]]
+    each = EACH[found.said.unit]
+    rows = [
+        [one.budgets, *one.brief, one.protection if one.kind in ("blind", "nothing") else f"{each}, {one.protection}"]
+        for one in found.said.stretches
+    ]
+    return [[heading, *rows[0], *levels], *rows[1:]]

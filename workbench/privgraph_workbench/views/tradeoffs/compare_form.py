@@ -8,15 +8,14 @@ import streamlit as st
 
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec, PublicFacts
-from privgraph.options import OptionError, Scalar, listed
+from privgraph.options import OptionError, Scalar
 from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
-from privgraph_workbench.facts import advising, comparing, datasets
+from privgraph_workbench.facts import advised, advising, comparing, datasets
 from privgraph_workbench.facts import plans as plans_of
 from privgraph_workbench.facts.row_words import protects_of, spread
-from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -59,7 +58,9 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
         return
     ids = tuple(one.id for one in wanted)
     held = {row["id"]: row["state"] for row in queue.store().find_rows(RunQuery(ids=ids))}
-    missing = [one for one in wanted if held.get(one.id) not in ("done", *PENDING)]
+    found = known.of_options(spec, options, shared, unit)
+    there = {run for run, state in held.items() if state in ("done", *PENDING)}
+    missing = comparing.lacking(wanted, there, found.said.network)
     names = ", ".join(METHODS[name].title for name in comparing.fitting(spec, unit))
     epsilons = ", ".join(f"{epsilon:g}" for epsilon in comparing.EPSILONS[unit])
     st.caption(f"Fits: {names}. Each at ε {epsilons} with {comparing.SEEDS} seeds, and two models without privacy.")
@@ -70,8 +71,7 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
         )
     going = any(state in PENDING for state in held.values())
     shell.fragment(_result, run_every=POLL_SECONDS if going else None)(spec, options, shared, unit, going)
-    found = known.of_options(spec, options, shared, unit)
-    if missing and files.absent(spec):
+    if files.absent(spec):
         files.needed(spec, "compare")
     elif missing:
         ran = queue.store().find(RunQuery(states=("done",), limit=known.MOST_KNOWN))
@@ -122,22 +122,15 @@ def _result(
     if found.said.methods == 1 or not shown:  # else it is said above
         advice.lines(found.said)
         st.markdown(markup.literal(" ".join([*found.said.notes, advising.CHOOSING])))
-    st.dataframe(
-        [_line(row, found.said) for row in found.table],
-        hide_index=True,
-        alt="Accuracy of each method at each epsilon, with intervals over seeds",
-    )
+    if shown and not st.query_params.get_all("curve"):
+        st.caption("Every number stands above, under *Every setting in numbers*, with the advice beside it.")
+    else:
+        st.dataframe(
+            [_line(row, found.said) for row in found.table],
+            hide_index=True,
+            alt="Accuracy of each method at each epsilon, with intervals over seeds",
+        )
     st.caption(found.words)
-
-
-def _advised(row: Row, said: advising.Verdict) -> str:
-    """What is said of the method at that budget; of a model that reads no edge, at which it is taken."""
-    if row["method"] == BLIND and (spans := [one.span for one in said.stretches if one.kind == "blind"]):
-        return f"take at {listed(spans)}"
-    for one in said.stretches:
-        if row["asked"] in one.epsilons and row["method"] in one.takes:
-            return "take" if one.kind == "one" else "may be best"
-    return ""
 
 
 def _line(row: Row, said: advising.Verdict) -> dict[str, object]:
@@ -149,7 +142,7 @@ def _line(row: Row, said: advising.Verdict) -> dict[str, object]:
         "accuracy (mean)": percent(row["mean"]),
         "95% over seeds": spread(row),
         "seeds": row["seeds"],
-        "advice": _advised(row, said),
+        "advice": advised.of_row(row, said),
     }
 
 

@@ -15,7 +15,7 @@ from privgraph.data.spec import DatasetSpec
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot, theme
-from privgraph_workbench.facts import comparing, composition
+from privgraph_workbench.facts import advised, comparing, composition
 from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.facts.row_words import spread
 from privgraph_workbench.figures.axes import COLUMNS, placed
@@ -28,7 +28,7 @@ from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.parts.states import readable
 from privgraph_workbench.views.tradeoffs import sending
-from privgraph_workbench.views.tradeoffs.known import to_report
+from privgraph_workbench.views.tradeoffs.known import known, to_report
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import kept, option, percent, stated
@@ -140,7 +140,7 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecor
     outlined = _drawn(done, spec.title)
     every = bool(st.session_state.get(EVERY, False))
     first = None if every else spec.title
-    known, rows = rows, _drawn(done, first)
+    held, rows = rows, _drawn(done, first)
     proved = any(placed(row["epsilon"]) for row in rows if not row["reference"])
     detailed = bool(st.session_state.get(DETAILED, False)) or not proved
     front = bool(st.session_state.get(FRONT, False))
@@ -166,12 +166,12 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecor
         whole = _drawn(done, None)
         if more := len(whole) - len(outlined):
             st.toggle(
-                f"Draw {more:,} of {len(known) - len(outlined):,} more points and levels{_of_graphs(whole, outlined)}",
+                f"Draw {more:,} of {len(held) - len(outlined):,} more points and levels{_of_graphs(whole, outlined)}",
                 key=EVERY,
                 help="At first a crowded panel has one curve a method, at the options with which it has the most "
                 "points, all measured on the same nodes; and there are four panels at most",
             )
-    if every and (apart := len(known) - len(whole)):
+    if every and (apart := len(held) - len(whole)):
         st.caption(
             f"A panel holds {tradeoff_shown.LINES} curves and {tradeoff_shown.LEVELS} levels; the other {apart:,} "
             "points and levels stand only in the numbers below. Choose a method above to draw its own."
@@ -187,15 +187,17 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecor
     return done
 
 
-def numbers(done: Finished, spec: DatasetSpec) -> None:
-    """What is behind the figure: every setting, what all runs cost together, and how many neighbours to
-    read."""
+def numbers(done: Finished, spec: DatasetSpec, newest: RunRecord | None, units: Sequence[str]) -> None:
+    """What is behind the figure and the advice: every setting, what all runs cost together, and how many
+    neighbours to read."""
     rows = _curve(done)
     with layout.fold(
         "Every setting in numbers, and what all runs cost together", "numbers", icon=":material/table_rows:"
     ) as part:
         if part.open:
-            shown = [_shown(row) for row in rows]
+            told = [found for unit in units if (found := known(spec, newest, unit)) is not None]
+            advice = {row["runs"]: advised.of_row(row, one.said) for one in reversed(told) for row in one.table}
+            shown = [_shown(row, advice.get(row["runs"], "")) for row in rows]
             if len({row["graph"] for row in rows}) == 1:
                 st.caption(f"All on {markup.literal(rows[0]['graph'])}.")
                 shown = [{name: value for name, value in row.items() if name != "graph"} for row in shown]
@@ -301,7 +303,7 @@ def _other_unit(query: RunQuery) -> str:
     )
 
 
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
+def _shown(row: dict[str, Any], advice: str) -> dict[str, Any]:
     return {
         "graph": row["graph"],
         "method": row["title"],
@@ -310,6 +312,7 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
         theme.EPSILONS["published"].title: stated("published", row[COLUMNS["published"]]),
         "accuracy (mean)": percent(row["mean"]),
         "95% over seeds": spread(row),
+        "advice": advice,
         "seeds": row["seeds"],
         "of them yours": row["seeds"] - row["gallery"],
         "test nodes": row["test_nodes"],

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from privgraph.data import catalogue
@@ -13,6 +14,7 @@ from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts import advised, advising, comparing, promising
 from privgraph_workbench.facts.finished import Finished
+from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.jobs import queue
@@ -34,6 +36,11 @@ class Known:
     promises: list[promising.Promise]
     more: dict[str, RunSpec]
     records: list[RunRecord]
+
+    @property
+    def blind(self) -> Row | None:
+        """A model that reads no edge, where one has run."""
+        return next((row for row in self.table if row["method"] == BLIND), None)
 
 
 def known(spec: DatasetSpec, drawn: RunRecord | None, unit: str) -> Known | None:
@@ -67,7 +74,17 @@ def of_options(spec: DatasetSpec, options: Mapping[str, Scalar], shared: Mapping
 
 def newest(data: str, *units: str) -> RunRecord | None:
     """The newest finished run on this graph that protects one of these units; of any where none is named."""
-    found = queue.store().find(RunQuery(datasets=(data,), units=units, states=("done",), limit=1))
+    return newest_of(RunQuery(datasets=(data,), units=units))
+
+
+def newest_of(query: RunQuery) -> RunRecord | None:
+    """The newest finished run of one's own that is asked for; without one, of the gallery's the newest on the
+    graph that has most of them: these came at once, and what was packed last is nobody's choice."""
+    rows = queue.store().find_rows(replace(query, states=("done",), limit=MOST_KNOWN), graphs=True)
+    own = [row for row in rows if not row["gallery"]]
+    counts = Counter(row["graph"] for row in rows)
+    chosen = own or [row for row in rows if row["graph"] == counts.most_common(1)[0][0]]
+    found = queue.store().find(RunQuery(ids=(str(chosen[0]["id"]),))) if chosen else []
     return next((record for record in found if not record.unreadable), None)
 
 
@@ -87,17 +104,18 @@ def _told(
     spec, wanted = catalogue.dataset(data), comparing.specs(data, unit, data_options=dict(options), shared=dict(shared))
     found = done.read(queue.store())
     records = comparing.alike(wanted, found)
+    said = advising.verdict(records, unit, comparing.fitting(spec, unit), comparing.networks(wanted, found))
     rows = [row for row in tradeoff.data(records) if not row["variant"]]
+    rows += [one for one in (said.network,) if one is not None and one["runs"] not in {row["runs"] for row in rows}]
     rows.sort(key=lambda row: (row["asked"] or 0.0, -row["mean"]))
     used = {one.id for one in records}
     others = {one.spec.method for one in found if not one.unreadable and one.id not in used}
-    words = comparing.known_words(wanted, set(done.ids), len(records), others)
-    said = advising.verdict(records, unit, comparing.fitting(spec, unit), comparing.networks(wanted, found))
+    words = comparing.known_words(wanted, set(done.ids), len(records), others, said.network)
     needed = [one for stretch in said.stretches for one in stretch.needed]
     return Known(
         table=rows,
         said=said,
-        words=words,
+        words=f"{words} {comparing.network_words(said.network)}",
         short=comparing.used_words(len(records), len(done.runs)),
         public=comparing.with_public(wanted, found, unit),
         promises=promising.promises(records, said),

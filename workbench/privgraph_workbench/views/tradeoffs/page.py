@@ -21,6 +21,7 @@ from privgraph_workbench.views.tradeoffs import (
     figure,
     files,
     known,
+    like_own,
     sending,
     sweep_form,
 )
@@ -44,7 +45,7 @@ def page() -> None:
         st.warning(complaint)
     spec, query = _filters()
     waiting = queue.store().count(figure.in_state(query, sending.PENDING))
-    newest = _newest(replace(query, datasets=(spec.name,)))
+    newest = known.newest_of(replace(query, datasets=(spec.name,)))
     told = shell.fragment(_answer, run_every=POLL_SECONDS if waiting else None)
     told(query, spec, bool(waiting), newest)
     empty = newest is None
@@ -53,7 +54,9 @@ def page() -> None:
     with layout.fold(label, "compare", icon=":material/recommend:", opened=compares) as part:
         if part.open:
             compare_form.show(spec, newest)
-    with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=empty and not compares) as part:
+    asked = any(name.startswith(sweep_form.PREFIX) for name in st.query_params)  # of a graph of these options
+    opened = asked or (empty and not compares)
+    with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=opened) as part:
         if part.open:
             sweep_form.show(spec, newest)
     sending.progress(spec, everywhere=not query.datasets)
@@ -80,12 +83,13 @@ def _answer(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRe
                 advice.headline(spec, unit, newest)
         shown = figure.show(query, spec, was_waiting, newest)
     if shown is not None:
-        figure.numbers(shown, spec)
+        figure.numbers(shown, spec, newest, units)
 
 
 _KEPT = (
     "protects",
     "everywhere",
+    *like_own.KEYS,
     "sweep_epsilons",
     "sweep_methods",
     "sweep_seeds",
@@ -110,12 +114,6 @@ def _remember() -> None:
             held[name] = st.session_state[name]
         elif name in held and name not in st.query_params:
             st.session_state[name] = held[name]
-
-
-def _newest(query: RunQuery) -> RunRecord | None:
-    """The newest run that the figure shows."""
-    found = queue.store().find(replace(query, states=("done",), limit=1))
-    return next((record for record in found if not record.unreadable), None)
 
 
 def _rename() -> None:

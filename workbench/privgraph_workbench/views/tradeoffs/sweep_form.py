@@ -285,10 +285,10 @@ def _price(specs: Sequence[RunSpec], plans: Sequence[Plan], facts: PublicFacts |
     about = f", about {duration(comparing.seconds(left, facts, known, capacity()))} on this machine" if left else ""
     st.markdown(f"**What it takes.** {len(specs)} runs{already}{about}.")
     if shipped:
-        those = f"{shipped} of them are" if shipped > 1 else "One of them is"
+        those = f"{shipped} of these runs are" if shipped > 1 else "One of these runs is"
         st.caption(
-            f"{those} in the figure above, from the gallery. Once sent they leave it; trained here, with noise of your "
-            "own, yours will stand in the figure in their place."
+            f"{those} in the figure already, from the gallery. Each stays there until your own, trained with secret "
+            "noise, is done and replaces it."
         )
     private = [plan.statement for plan in plans if plan.statement.unit != "none"]
     if private:
