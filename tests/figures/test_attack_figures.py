@@ -17,6 +17,7 @@ from privgraph.data.load import load
 from privgraph_workbench.figures.attacks import (
     attack_areas,
     attack_exposure,
+    attack_kept,
     attack_map,
     attack_roc,
     attack_scores,
@@ -322,6 +323,39 @@ def test_the_map_holds_the_most_exposed_and_their_neighbours() -> None:
     assert (first.name, first.slot) == ("trained, found before 99% of the others", 1), "in the colour of a warning"
     with pytest.raises(ValueError, match="pairs of the nodes"):
         replace(record, map_edges=((drawn[0], 10_000),))
+
+
+class TestKept:
+    def test_each_run_is_a_mark_of_its_budget_in_both_panels_and_hollow_where_it_is_kept(self) -> None:
+        weak, strong = attack(memory=0.0), attack(memory=2.0, seed=1)
+        records = [
+            replace(strong, sound=math.inf, steps=None, said=0.9),
+            replace(strong, sound=8.0, said=0.8),
+            replace(weak, sound=1.0, said=0.5),
+        ]
+        rows = attack_kept.data(records, ["GAP, not private", "GAP, node", "GAP, node"])
+        assert [row["kept"] for row in rows] == [False, False, True]
+        assert [row["accuracy"] for row in rows] == [0.9, 0.8, 0.5]
+        chart = attack_kept.chart(rows)
+        assert [panel.y.categories for panel in chart.panels] == [("GAP, not private", "GAP, node")] * 2
+        marks = {(one.name, one.panel): one for one in chart.series}
+        assert marks["ε up to 1", 0].x == (weak.found[0],)
+        assert marks["ε up to 1", 1].x == (0.5,)
+        assert [marks[name, 0].hollow for name in ("ε up to 1", "up to 8", "not private")] == [True, False, False]
+        assert len({marks[name, 0].slot for name in ("ε up to 1", "up to 8", "not private")}) == 3
+        assert [one.legend for one in chart.series if one.panel] == [False] * 3, "one entry for both panels"
+        assert chart.summary == (
+            "1 of 3 attacked runs keep who was trained on. The most accurate of these is GAP, node, ε 1, 50.0%."
+        )
+        assert chart.panels[0].x.low is not None
+        assert chart.panels[0].x.low < 0.5 < max(marks["up to 8", 0].x)  # type: ignore[type-var]
+
+    def test_a_caller_says_what_is_kept_and_of_what_the_accuracy_is(self) -> None:
+        (row,) = attack_kept.data([replace(attack(memory=2.0), said=None)], kept=[True], measure="PREC@1")
+        assert row["kept"]
+        assert row["accuracy"] == attack(memory=2.0).accuracy, "that of the attacked model, where the run's is not told"
+        assert attack_kept.chart([row]).panels[1].x.title == "PREC@1 (%)"
+        assert attack_kept.chart([]).series == ()
 
 
 class TestAreas:

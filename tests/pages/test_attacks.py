@@ -37,10 +37,10 @@ from privgraph_workbench.views.attacks import (
     overall,
     overview,
     ranking,
-    right_how_often,
     shown,
     verdict,
 )
+from privgraph_workbench.views.parts import right_how_often
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import meaning, rates, statements, verdicts
 from privgraph_workbench.words.numbers import at_least, at_most, exact_percent, percent

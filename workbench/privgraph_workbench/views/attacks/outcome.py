@@ -17,8 +17,8 @@ from privgraph.registry import AUDITS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import reach
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.views.attacks import at_hand, begun, columns, right_how_often
-from privgraph_workbench.views.parts import public_noise
+from privgraph_workbench.views.attacks import at_hand, begun, columns
+from privgraph_workbench.views.parts import public_noise, right_how_often
 from privgraph_workbench.words import markup, relying
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.audits import alone, bare_words, premise_of, taken, without_premise

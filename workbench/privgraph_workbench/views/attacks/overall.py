@@ -10,8 +10,8 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.views.attacks import right_how_often, verdict
-from privgraph_workbench.views.parts import given_away, public_noise
+from privgraph_workbench.views.attacks import verdict
+from privgraph_workbench.views.parts import given_away, public_noise, right_how_often
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import relying, verdicts
 from privgraph_workbench.words.numbers import lower

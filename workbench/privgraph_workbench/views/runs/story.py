@@ -33,8 +33,7 @@ from privgraph_workbench.figures.runs import standing
 from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.attacks import right_how_often
-from privgraph_workbench.views.parts import given_away, layout, public_noise, statement
+from privgraph_workbench.views.parts import given_away, layout, public_noise, right_how_often, statement
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.runs import comparison
 from privgraph_workbench.words import markup
