@@ -24,7 +24,8 @@ from privgraph_workbench.reporting.asked import Asked, Drawn, named_runs, withou
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
 from privgraph_workbench.reporting.first_page import composed, few, first_page, lines_of, settings_of
 from privgraph_workbench.words.bibliography import bibtex, named_in
-from privgraph_workbench.words.naming import describe
+from privgraph_workbench.words.meaning import NO_EDGE
+from privgraph_workbench.words.naming import describe, hides_edges_alone
 
 FILES: Mapping[str, str] = {
     "report.html": "everything on one page that opens without a network; begin here",
@@ -115,7 +116,8 @@ def _files(asked: Asked, together: str, step: Step) -> Iterator[tuple[str, bytes
         yield "tables/runs.csv", tables.as_csv(lines_of(asked))
         yield "tables/runs.tex", tables.as_latex(settings_of(chapters)).encode()
     for name, label, said, runs in _statements(asked, chapters):
-        yield f"statements/{name}.txt", f"{label}\nRuns: {', '.join(runs)}.\n{statement_text(said)}\n".encode()
+        first = f"{label}\nRuns: {', '.join(runs)}."
+        yield f"statements/{name}.txt", f"{first}\n{statement_text(said)}\n".encode()
         yield f"statements/{name}.json", _json(statement_to_json(said))
     if names := _cited(asked):
         yield "references.bib", bibtex(names).encode()
@@ -135,7 +137,9 @@ def _statements(asked: Asked, chapters: Sequence[Chapter]) -> Iterator[tuple[str
                 held.setdefault(one.record.statement, []).append(names[id(one)])
         for place, (said, runs) in enumerate(held.items(), start=1):
             name = chapter.name if len(held) == 1 else f"{chapter.name}-{place}"
-            yield name, f"{describe(chapter.runs[0].record)}.", said, runs
+            first = chapter.runs[0].record
+            about = f" {NO_EDGE}" if hides_edges_alone(first) else ""
+            yield name, f"{describe(first)}.{about}", said, runs
 
 
 Shown = tuple[Picture, Mapping[str, PrivacyStatement]]

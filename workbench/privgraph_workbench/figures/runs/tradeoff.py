@@ -291,7 +291,10 @@ def _reads_none(rows: Sequence[Row]) -> list[str]:
     blind = sorted({row["title"] for row in rows if row["unit"] == "none" and reads_no_edge(row["method"])})
     if not blind or not any(row["unit"] == "edge" for row in rows):
         return []
-    return [f"{' and '.join(blind)}: no edge is read, so that every edge is hidden without noise (ε = 0 for edges)."]
+    return [
+        f"{' and '.join(blind)}: no edge is read, so that every edge is hidden without noise (ε = 0 for edges); "
+        "no person is protected (node-level: no guarantee)."
+    ]
 
 
 def _guess(members: Sequence[RunRecord]) -> float | None:
