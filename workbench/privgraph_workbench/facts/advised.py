@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts.advising import CHOOSING, SECRET, UNITS, Verdict, verdict
+from privgraph_workbench.facts.advising import BARE, CHOOSING, SECRET, UNITS, Verdict, verdict
+from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.facts.stretches import BLIND
+from privgraph_workbench.figures.runs import curve_names
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import graph_of
+from privgraph_workbench.words.numbers import percent
 
 HEAD = ("ε", "Take", "Accuracy", "Cost", "Protection")
 
@@ -46,9 +49,25 @@ def words(graph: str, said: Sequence[Verdict], runs: int) -> str:
     if not told:
         return ""
     notes = [note for one in told for note in one.notes]
-    below = " ".join([f"By {runs:,} runs on {graph}.", *dict.fromkeys(notes), CHOOSING])
+    counted_from = dict.fromkeys(filter(None, map(_counted_from, told)))
+    below = " ".join([f"By {runs:,} runs on {graph}.", *counted_from, *dict.fromkeys(notes), CHOOSING])
     public = [f"**{markup.literal(one.public)}** {SECRET}" for one in told if one.public]
     return "\n\n".join([*map(lines, told), *dict.fromkeys(public), markup.literal(below)])
+
+
+def _counted_from(said: Verdict) -> str:
+    """From what costs are counted, and what it is the mean of: elsewhere a network of other options may stand
+    for no privacy. "" where none is known."""
+    if not said.networks:
+        return ""
+    apart = curve_names.apart([row["variant"] for row in said.networks])
+    best, *others = (f"{percent(row['mean'])}, the mean over {counted(row['seeds'], 'seed')}" for row in said.networks)
+    if not others:
+        return f"Costs are counted from {BARE}: {best}."
+    first, *names = (apart[row["variant"]] for row in said.networks)
+    rest = "; ".join(f"with {name}, {reached}" for name, reached in zip(names, others, strict=True))
+    own = f"Costs are counted from the most accurate graph network without privacy, with {first}: {best}."
+    return f"{own} {rest[:1].upper()}{rest[1:]}."
 
 
 def of_runs(records: Sequence[RunRecord]) -> str:

@@ -42,7 +42,9 @@ class Verdict:
     """What is said of each stretch of budgets, and beside it. methods: how many that protect the unit have
     run; thin: why nothing can be chosen yet, "" where something can; absent: titles of those that have not
     run; score: what the percentages are; bare: what a network without privacy has (None: not known); lead:
-    what is true at every budget; public: how many runs behind it protect nobody ("": none)."""
+    what is true at every budget; public: how many runs behind it protect nobody ("": none); networks: the
+    settings of a network without privacy that were measured on as many nodes, the most accurate first, which
+    is `bare`."""
 
     unit: str
     stretches: tuple[Stretch, ...] = ()
@@ -54,6 +56,7 @@ class Verdict:
     bare: float | None = None
     lead: str = ""
     public: str = ""
+    networks: tuple[Row, ...] = ()
 
     @property
     def settled(self) -> bool:
@@ -103,7 +106,8 @@ def verdict(
     if not methods:
         return Verdict(unit=unit, absent=absent)
     blind = next((row for row in rows if row["method"] == BLIND and row["unit"] == "none"), None)
-    bare = _network(tradeoff.data(networks or records), private[-1]["test_nodes"])
+    open_ = _networks(tradeoff.data(networks or records), private[-1]["test_nodes"])
+    bare = next(iter(open_), None)
     guess = tradeoff_marks.guessed(private)
     seen = Seen(seeds=Seedwise.of([*records, *networks]), unit=unit, blind=blind, bare=bare, guess=guess)
     budgets = {asked: list(held) for asked, held in groupby(private, key=lambda row: row["asked"])}
@@ -126,6 +130,7 @@ def verdict(
         bare=None if bare is None else bare["mean"],
         lead=_lead(told, seen),
         public=protect_nobody([one.statement for one in records if one.spec.unit == unit and one.statement]),
+        networks=open_,
     )
 
 
@@ -162,7 +167,7 @@ def _lead(told: Sequence[Judged], seen: Seen) -> str:
     )
 
 
-def _network(rows: Sequence[Row], test_nodes: int | None) -> Row | None:
-    """The most accurate network without privacy, measured on as many nodes."""
+def _networks(rows: Sequence[Row], test_nodes: int | None) -> tuple[Row, ...]:
+    """Networks without privacy that were measured on as many nodes, the most accurate first."""
     same = [row for row in rows if row["method"] == NETWORK and row["test_nodes"] == test_nodes]
-    return max(same, key=lambda row: float(row["mean"]), default=None)
+    return tuple(sorted(same, key=lambda row: -float(row["mean"])))
