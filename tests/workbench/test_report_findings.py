@@ -3,15 +3,23 @@ what each figure finds, and at which settings it was drawn."""
 
 from __future__ import annotations
 
+import io
+import json
+import re
+import zipfile
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from tests.figures import made_runs
 
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench import report, reporting, tables
+from privgraph_workbench import blocks, report, reporting, tables
 from privgraph_workbench.facts import advised
 from privgraph_workbench.figures import notes
 from privgraph_workbench.figures.runs import standing, tradeoff
+from privgraph_workbench.reporting import findings
 from privgraph_workbench.tables import Line
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words.naming import statements_of
@@ -23,7 +31,7 @@ def store() -> RunStore:
     return RunStore.open()
 
 
-def bare(store: RunStore, method: str, accuracies: tuple[float, ...], **options: str) -> list[RunRecord]:
+def bare(store: RunStore, method: str, accuracies: tuple[float, ...], **options: Any) -> list[RunRecord]:
     """Runs of a method without privacy, a seed for each accuracy."""
     said = made_runs.statement((), unit="none")
     return [
@@ -54,7 +62,7 @@ def test_a_model_that_reads_no_edge_hides_every_one_and_no_person(store: RunStor
 
     lines = [Line(name=one.spec.method, label=one.spec.method, record=one) for one in (blind, network)]
     guaranteed = tables.guarantees(lines, {})[0]
-    assert isinstance(guaranteed, tables.Table)
+    assert isinstance(guaranteed, blocks.Table)
     assert [row[1:3] for row in guaranteed.rows] == [EVERY_EDGE, ("nothing", "∞")]
     assert [row[1:3] for row in tables.in_words(lines, {}).rows] == [EVERY_EDGE, ("nothing", "∞")]
 
@@ -88,3 +96,63 @@ def test_what_costs_are_counted_from_is_told_with_what_it_is_the_mean_of(store: 
     beside = standing.chart(stands).notes
     assert "No privacy: Graph network (not private), network sage, the mean over 2 seeds." in beside
     assert "MLP, no edges: MLP (ignores edges), the mean over 3 seeds." in beside
+
+
+def report_of(store: RunStore, **changed: object) -> reporting.Asked:
+    """A report of two methods that hide edges and of what they are compared with, with one figure."""
+    groups = [bare(store, "gnn", (0.9, 0.9, 0.9)), bare(store, "mlp", (0.6, 0.61, 0.62))]
+    groups += [several(store, "progap", (0.8, 0.81, 0.82)), several(store, "gap", (0.7, 0.71, 0.72))]
+    told = [reporting.told_of(store, group[0]) for group in groups]
+    figures = reporting.usual(told)
+    given: dict[str, object] = {"title": "T", "share": True, "notebook": False, "appendix": False, "runs": told}
+    return reporting.Asked(**{**given, "figures": figures, **changed})  # type: ignore[arg-type]
+
+
+def test_the_first_page_says_what_each_figure_finds(store: RunStore) -> None:
+    given = report_of(store)
+    said = findings.found(given)
+    first, second = (line for line in said.split("\n") if line.startswith("- "))
+    assert "Figure 1, Accuracy against privacy, hiding edges, Made-up social network.**" in first
+    assert first.endswith("To hide edges: ε 1: ProGAP 81.0%.")
+    assert second.endswith("Highest test accuracy: Graph network (not private), 90.0%.")
+    page = re.sub(r"<(?!h2)[^>]*>", "", reporting.page(given))
+    assert page.index("To hide edges: ε 1: ProGAP 81.0%.") < page.index("<h2>Figure 1")
+    assert not findings.found(replace(given, figures=()))
+
+
+def test_what_to_take_is_a_table_with_its_reasons_below(store: RunStore) -> None:
+    figure = report_of(store).figures[0]
+    table = next(part for part in blocks.parts_of(figure.advice) if isinstance(part, blocks.Table))
+    assert table.head == advised.HEAD
+    assert table.rows == (("1", "ProGAP", "81.0% (78.5% to 83.5%)", "9", "strong"),)
+    assert "**Why**\n\n- **ε 1.** Clearly above GAP" in figure.advice
+    assert advised.shortened(figure.advice) == ["To hide edges: ε 1: ProGAP 81.0%."]
+    assert advised.shortened("**To hide edges:**\n\n- **ε 1: take it.**") == []
+    html = blocks.as_html(blocks.Remark(figure.advice), {})
+    assert '<td data-head="Take">ProGAP</td>' in html
+    assert "| --- |" not in html
+
+
+def test_a_figure_says_at_which_settings_it_was_drawn(store: RunStore) -> None:
+    given = report_of(store)
+    said = findings.settings(given.figures[0])
+    assert said == (
+        "Settings of this figure: graph Made-up social network; split random; hides edges; methods GAP, Graph network "
+        "(not private), MLP (ignores edges) and ProGAP; ε 1; 3 seeds of each."
+    )
+    narrowed = replace(given.figures[0], rows=tradeoff.shown(given.figures[0].rows, published=False, front=False))
+    assert findings.settings(narrowed).endswith("; without ε as published; without Pareto front.")
+    assert not findings.settings(reporting.Drawn(figure="degrees", rows=[{"low": 1, "high": 1, "nodes": 1}]))
+    with zipfile.ZipFile(io.BytesIO(reporting.build(given))) as packed:
+        text = packed.read("t/figures/01-tradeoff.txt").decode()
+        assert text.split("\n")[1] == said
+        assert json.loads(packed.read("t/figures/01-tradeoff.json"))["settings"] == said
+
+
+def test_the_list_of_contents_comes_first_and_leads_to_each_part(store: RunStore) -> None:
+    page = reporting.page(report_of(store))
+    assert page.index("<h1>") < page.index("<nav") < page.index("What is reported")
+    links = re.findall(r'<a href="#(part-\d+)">([^<]*)</a>', page)
+    assert [re.sub(":.*", "", title) for _, title in links] == ["Figure 1", "Figure 2"]
+    for place, title in links:
+        assert f'<section id="{place}"><h2>{title}</h2>' in page

@@ -22,6 +22,7 @@ from privgraph_workbench.blocks import (
     Told,
     Warned,
     around,
+    contents,
     drawn,
     parts_of,
     spans_of,
@@ -61,11 +62,12 @@ def pdf(title: str, sections: Told, draw: Draw = drawn, author: str = "") -> byt
 
 
 def _lay(paper: _Paper, sections: Told, begins: Sequence[int]) -> list[int]:
-    """Put all on the paper; the page on which each section begins. What is said first stands above the
-    contents, which tell `begins`."""
+    """Put all on the paper; the page on which each section begins, which the contents tell by `begins`."""
     found = []
     paper.heading(paper.title, TITLE)
-    for place, (section, statements) in enumerate(sections):
+    if len(entries := contents(sections)) > 1:
+        paper.contents([(title, begins[place]) for place, title in entries])
+    for section, statements in sections:
         if section.fresh:
             paper.room(HEIGHT)
         if not section.blocks:  # a chapter of its own
@@ -75,8 +77,6 @@ def _lay(paper: _Paper, sections: Told, begins: Sequence[int]) -> list[int]:
         found.append(paper.number)
         for block in section.blocks:
             paper.put(block, statements)
-        if not place and any(one.deep for one, _ in sections):
-            paper.contents([(one.title, page) for (one, _), page in zip(sections, begins, strict=True) if not one.deep])
     paper.end()
     return found
 
@@ -184,7 +184,7 @@ class _Paper:
         """Titles, each with its page at the right edge."""
         step = SIZE * LEADING
         self.heading("Contents", DEEP)
-        for title, page in entries[1:]:
+        for title, page in entries:
             self.room(2 * step)
             first, *more = self.lines(title, SIZE, WIDTH - 2 * MARGIN - 40)
             self.text(MARGIN, self.y + SIZE, first, SIZE)
@@ -237,6 +237,9 @@ class _Paper:
             self.warning(block)
         elif isinstance(block, Remark):
             for part in parts_of(block.text):
+                if isinstance(part, Table):
+                    self.put(part, {})
+                    continue
                 for one in part if isinstance(part, list) else [part]:
                     self.spans(spans_of(one), point=isinstance(part, list))
                 self.y += GAP

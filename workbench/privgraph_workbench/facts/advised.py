@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts.advising import BARE, CHOOSING, SECRET, UNITS, Verdict, verdict
+from privgraph_workbench.facts.advising import BARE, CHOOSING, HIDES, SECRET, UNITS, Verdict, verdict
 from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.runs import curve_names
@@ -13,6 +13,8 @@ from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import graph_of
 from privgraph_workbench.words.numbers import percent
 
+SHORT = "**In short.** "
+"""With what the lines of advice begin that say all of it in one sentence."""
 HEAD = ("ε", "Take", "Accuracy", "Cost", "Protection")
 
 
@@ -33,13 +35,34 @@ def reasons(said: Verdict) -> str:
     return "\n".join(f"- **{one.span}.** {markup.literal(one.why)}" for one in said.stretches)
 
 
+def in_short(said: Verdict) -> str:
+    """What is said in a line of Markdown that begins with `SHORT`, for the first page of a report."""
+    if said.thin or not said.methods:
+        return SHORT + markup.literal(said.heading)
+    lead = f" {said.lead.strip()}" if said.lead else ""
+    told = "; ".join(f"{one.span}: {one.short}" for one in said.stretches)
+    return f"{SHORT}{markup.literal(f'To hide {HIDES[said.unit]}:{lead} {told}.')}"
+
+
+def shortened(advice: str) -> list[str]:
+    """The lines of advice that are `in_short`, without the mark; none in what an earlier version kept."""
+    return [line.removeprefix(SHORT) for line in advice.split("\n") if line.startswith(SHORT)]
+
+
 def lines(said: Verdict) -> str:
-    """What is said with the reasons in Markdown, a point for each stretch of budgets."""
-    told = [
-        f"- **{one.span}: {markup.literal(one.told)}.** {one.worth.capitalize()}. {markup.literal(one.why)}"
-        for one in said.stretches
-    ]
-    return "\n".join([f"**{markup.literal(said.heading)}**", "", *told])
+    """What is said in Markdown: in short, as the table that the page Trade-offs shows, and why."""
+    if said.thin or not said.stretches:
+        return in_short(said)
+    rows, spans = [], table(said)
+    for group in spans:
+        budgets, protection = group[0][0], group[0][-1]
+        rows += [(budgets, *group[0][1:-1], protection), *(("", *row, "") for row in group[1:])]
+    head, rule = f"| {' | '.join(HEAD)} |", "|" + " --- |" * len(HEAD)
+    body = [f"| {' | '.join(map(markup.literal, row))} |" for row in rows]
+    several = any(one.kind == "several" for one in said.stretches)
+    clear = " Where an or stands there is no clear winner." if several else ""
+    about = f"{markup.sentence(said.measured)} In brackets: 95% intervals over seeds.{clear}"
+    return "\n".join([in_short(said), "", head, rule, *body, "", about, "", "**Why**", "", reasons(said)])
 
 
 def words(graph: str, said: Sequence[Verdict], runs: int) -> str:

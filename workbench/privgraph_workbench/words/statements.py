@@ -17,7 +17,7 @@ CLAIMS = "The sound ε relies on none of these claims of the paper; the ε as pu
 """What the gaps of a statement have to do with its epsilons."""
 NEAR = 0.05
 """Epsilons that differ by a smaller share are called near."""
-EVERY_EDGE = ("every edge (none is read), no person", "0 for edges, ∞ for people")
+EVERY_EDGE = ("every edge, no person", "edges 0, people ∞")
 """What a model protects that reads no edge and has no guarantee, and at which sound epsilon."""
 UNPAID = "Tuning is unpaid"
 """A gap that every paper has, and that moves no formula."""
