@@ -230,7 +230,7 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: str) -> block
         chart = chart_of(one.figure, one.rows)
         # advice in its place: the summary says who is highest, which may protect nobody
         below = Remark(f"**What to take**\n\n{one.advice}") if one.advice else chart.summary
-        drawn: list[blocks.Block] = [Picture(one.figure, one.rows), *filter(None, [findings.settings(one)]), below]
+        drawn: list[blocks.Block] = [*filter(None, [findings.settings(one)]), Picture(one.figure, one.rows), below]
         section = Section(f"Figure {place}: {one.name}", drawn)
         found.append((section, one.statements))
     if not asked.appendix:
