@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from privgraph_workbench import printing
-from privgraph_workbench.blocks import Code, Picture, Remark, Section, Table, Warned
+from privgraph_workbench.blocks import Block, Code, Picture, Remark, Section, Table, Told, Warned
 
-SECTIONS = [
+SECTIONS: Told = [
     (Section("What is reported", [Warned("Careful. " * 40), Remark("We **saw** `it`.\n\n- one\n- two")]), {}),
     (Section("A run"), {}),
     (Section("Numbers", [Table(("Name", "Value"), (("a" * 300, "1"), ("b", "2 " * 200)))], deep=True), {}),
@@ -118,9 +118,9 @@ def test_a_long_table_names_its_columns_on_each_page(monkeypatch: pytest.MonkeyP
 def test_what_belongs_together_stands_on_one_page(monkeypatch: pytest.MonkeyPatch, before: int) -> None:
     """A picture with its heading, its settings and what it states; a table with what leads to it."""
     rows = [{"low": place, "high": place, "nodes": 3, "share": 0.1} for place in range(1, 9)]
-    figure = [f"Settings: {'many, ' * 60}", Picture("degrees", rows)]
+    figure: list[Block] = [f"Settings: {'many, ' * 60}", Picture("degrees", rows)]
     advice = Remark("**Take**\n\n| ε | Take |\n| --- | --- |\n" + "\n".join(f"| {place} | it |" for place in range(9)))
-    sections = [(Section("Before", ["line " * 15] * before), {}), (Section("Drawn", [*figure, advice]), {})]
+    sections: Told = [(Section("Before", ["line " * 15] * before), {}), (Section("Drawn", [*figure, advice]), {})]
     lines = placed_lines(monkeypatch, sections)
     (heading,) = [page for page, said in lines if said == "Drawn"]
     below = [page for page, said in lines if said.startswith(("Settings", "No privacy guarantee"))]
