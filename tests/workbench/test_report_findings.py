@@ -113,10 +113,10 @@ def test_the_first_page_says_what_each_figure_finds(store: RunStore) -> None:
     said = findings.found(given)
     first, second = (line for line in said.split("\n") if line.startswith("- "))
     assert "Figure 1, Accuracy against privacy, hiding edges, Made-up social network.**" in first
-    assert first.endswith("To hide edges: ε 1: ProGAP 81.0%.")
+    assert first.endswith("To hide edges (test accuracy): ε 1: ProGAP 81.0%.")
     assert second.endswith("Highest test accuracy: Graph network (not private), 90.0%.")
     page = re.sub(r"<(?!h2)[^>]*>", "", reporting.page(given))
-    assert page.index("To hide edges: ε 1: ProGAP 81.0%.") < page.index("<h2>Figure 1")
+    assert page.index("To hide edges (test accuracy): ε 1: ProGAP 81.0%.") < page.index("<h2>Figure 1")
     assert not findings.found(replace(given, figures=()))
 
 
@@ -126,7 +126,7 @@ def test_what_to_take_is_a_table_with_its_reasons_below(store: RunStore) -> None
     assert table.head == advised.HEAD
     assert table.rows == (("1", "ProGAP", "81.0% (78.5% to 83.5%)", "9", "strong"),)
     assert "**Why**\n\n- **ε 1.** Clearly above GAP" in figure.advice
-    assert advised.shortened(figure.advice) == ["To hide edges: ε 1: ProGAP 81.0%."]
+    assert advised.shortened(figure.advice) == ["To hide edges (test accuracy): ε 1: ProGAP 81.0%."]
     assert advised.shortened("**To hide edges:**\n\n- **ε 1: take it.**") == []
     html = blocks.as_html(blocks.Remark(figure.advice), {})
     assert '<td data-head="Take">ProGAP</td>' in html

@@ -354,7 +354,8 @@ img { max-width: 100%; height: auto; }
 }
 .careful { border-left: 4px solid var(--care); background: var(--soft); padding: .7rem 1rem; }
 nav { border: 1px solid var(--line); border-radius: 6px; padding: .5rem 1rem; font-size: .9rem; }
-nav p { margin: 0; } nav ol { margin: .2rem 0; padding-left: 1.6rem; columns: 26rem 2; } nav li { break-inside: avoid; }
+nav ol { margin: .2rem 0; padding-left: 1.6rem; columns: 26rem 2; column-gap: 2.5rem; }
+nav p { margin: 0; } nav li { break-inside: avoid; }
 section { break-inside: avoid-page; } .fresh { break-before: page; }
 </style>
 </head>

@@ -41,7 +41,7 @@ def in_short(said: Verdict) -> str:
         return SHORT + markup.literal(said.heading)
     lead = f" {said.lead.strip()}" if said.lead else ""
     told = "; ".join(f"{one.span}: {one.short}" for one in said.stretches)
-    return f"{SHORT}{markup.literal(f'To hide {HIDES[said.unit]}:{lead} {told}.')}"
+    return f"{SHORT}{markup.literal(f'To hide {HIDES[said.unit]} ({said.score}):{lead} {told}.')}"
 
 
 def shortened(advice: str) -> list[str]:
