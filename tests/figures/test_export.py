@@ -394,3 +394,24 @@ def test_all_formats_come_of_one_drawing(statement: PrivacyStatement, every_figu
     assert export.files("classes", rows, held) == {
         kind: export.export("classes", rows, held, kind) for kind in export.FORMATS
     }
+
+
+def test_the_text_beside_a_csv_says_each_sentence_once(statement: PrivacyStatement) -> None:
+    """Of statements that differ in their numbers alone one is whole, and of others the lines that differ."""
+    held = {f"ProGAP, edge ε {value:g}": replace(statement, epsilon=value) for value in (0.5, 2.0)}
+    other = replace(statement, assumptions=("something else",))
+    rows = [{"low": 1, "high": 1, "nodes": 1, "share": 1.0}]
+    text = export.export("degrees", rows, {**held, "Z": other}, "txt").decode()
+    assert text.count(f"Released: {statement.released}") == 2, "once for those that are alike, once for another"
+    _, _, second = text.partition("ProGAP, edge ε 2\n----------------\n")
+    first, own, *_ = second.split("\n")
+    assert first == "As ProGAP, edge ε 0.5, with these lines in place of its own:"
+    assert own.startswith("Sound epsilon: 2 at delta")
+    _, _, third = text.partition("Z\n-\n")
+    assert third.startswith("Protected: "), "whole: it assumes less, which no line of its own would tell"
+    gaps = tuple(replace(gap, size="twice") for gap in statement.gaps)
+    sized = export.export("degrees", rows, {"A": statement, "B": replace(statement, gaps=gaps)}, "txt").decode()
+    assert sized.endswith("twice. Source: " + gaps[-1].source + ".\n")
+    assert sized.count(gaps[-1].claim) == 1
+    again = export.export("degrees", rows, {"A": statement, "B": statement}, "txt").decode()
+    assert again.endswith("As A, word for word.\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -18,7 +19,7 @@ from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.report import page
+from privgraph_workbench.views.report import making, page
 
 Open = Callable[..., AppTest]
 
@@ -236,10 +237,10 @@ def test_a_report_is_made_step_by_step_and_waits_until_something_changes(
     app.session_state["collected"] = [Kept(run=run)]
     app.run()
     assert not offered_files.labels(app)
-    (takes,) = [one.value for one in app.caption if "stops it" in one.value]
+    (takes,) = [one.value for one in app.caption if "meanwhile" in one.value]
     said, _, ways = takes.partition(". ")
     assert said == "0 figures, 3 more in the appendix and a notebook: about 40 s"
-    assert ways == "**Cancel**, or changing anything on this page, stops it."
+    assert ways == "What you change meanwhile is not in it."
     app.button(key="report_make").click().run()
     assert not app.exception, app.exception
     assert "report_cancel" not in {button.key for button in app.button}, "only while it is made"
@@ -265,6 +266,48 @@ def test_a_report_is_made_step_by_step_and_waits_until_something_changes(
     app.button(key="report_make").click().run()
     assert "An executed notebook needs" in app.error[0].value
     assert offered_files.labels(app) == former
+
+
+def test_what_is_changed_meanwhile_stops_no_report(
+    opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, begun, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def build(asked: reporting.Asked, step: reporting.Step) -> bytes:
+        begun.set()
+        try:
+            while not go_on.wait(0.01):
+                step(0.5, "figure 1 of 2 on the page")
+            return asked.title.encode()
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(reporting, "build", build)
+    app = opened("report")
+    app.session_state["collected"] = [Kept(run=keep(store, spec(epsilon=5.0)))]
+    app.run()
+    app.button(key="report_make").click().run()
+    assert begun.is_set()
+    app.text_input(key="report_title").set_value("Another").run()
+    assert not app.exception, app.exception
+    assert making.CHANGED in [one.value for one in app.caption]
+    assert not ended.is_set()
+    assert "report_make" not in {button.key for button in app.button}, "one at a time"
+    go_on.set()
+    app.session_state[making.BUILDING][1].wait(10)
+    app.run()
+    assert offered_files.labels(app)[0].startswith("Download the former report"), "of the title that it had"
+    assert app.button(key="report_make")
+
+    go_on.clear()
+    ended.clear()
+    app.button(key="report_make").click().run()
+    app.button(key="report_cancel").click().run()
+    assert ended.wait(10)
+    app.run()
+    assert app.button(key="report_make")
+    assert "report_cancel" not in {button.key for button in app.button}
+    assert not app.exception, app.exception
 
 
 def test_the_figures_of_its_runs_are_offered_beside_any_other_figure(opened: Open, store: RunStore) -> None:

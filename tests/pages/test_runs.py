@@ -314,7 +314,7 @@ def test_a_mean_has_its_number_behind_its_interval_and_curves_say_that_they_are_
     app = opened("runs", chosen=",".join(record.id for record in (*means, one)))
     shown = "".join(one.proto.json for one in app.get("bidi_component"))
     assert "(mean of 3 seeds): validation accuracy" in shown
-    assert "MLP (ignores edges), not private: validation accuracy" in shown
+    assert "MLP (ignores edges), protects no person: validation accuracy" in shown
 
 
 def test_graphs_are_compared_each_by_itself(store: RunStore) -> None:
@@ -368,7 +368,7 @@ def test_a_search_that_parts_a_setting_says_so(opened: Callable[..., AppTest], s
 def test_options_of_one_method_alone_stand_back(store: RunStore) -> None:
     records = [store.get(keep(store, one)) for one in (spec("gap", unit="edge"), spec("mlp", unit="none"))]
     apart, own, _ = told_apart(comparison(records))
-    assert list(apart) == ["GAP, edge ε 1", "MLP (ignores edges), not private"]
+    assert list(apart) == ["GAP, edge ε 1", "MLP (ignores edges), protects no person"]
     assert "Encoder layers" in next(iter(own.values()))
     assert "Encoder layers" not in next(iter(apart.values()))
 

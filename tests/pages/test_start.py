@@ -91,7 +91,7 @@ def test_recent_runs_are_listed_with_what_they_came_to(opened: Callable[..., App
     links = [link.proto.label for link in app.get("page_link")]
     assert (
         sum(
-            label.startswith("MLP (ignores edges), not private, seed ") and label.endswith(", on Karate club")
+            label.startswith("MLP (ignores edges), protects no person, seed ") and label.endswith(", on Karate club")
             for label in links
         )
         == 8

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from privgraph_workbench import printing
-from privgraph_workbench.blocks import Code, Remark, Section, Table, Warned
+from privgraph_workbench.blocks import Block, Code, Picture, Remark, Section, Table, Told, Warned
 
-SECTIONS = [
+SECTIONS: Told = [
     (Section("What is reported", [Warned("Careful. " * 40), Remark("We **saw** `it`.\n\n- one\n- two")]), {}),
     (Section("A run"), {}),
     (Section("Numbers", [Table(("Name", "Value"), (("a" * 300, "1"), ("b", "2 " * 200)))], deep=True), {}),
@@ -88,3 +88,42 @@ def test_what_is_measured_is_what_is_drawn() -> None:
         font = FontProperties(family=printing.SANS, size=printing.SIZE)
         wide = TextToPath().get_text_width_height_descent(said, font, ismath=False)[0]
         assert paper.measure(said, printing.SIZE) == pytest.approx(wide, rel=0.05)
+
+
+def placed_lines(monkeypatch: pytest.MonkeyPatch, sections: Any) -> list[tuple[int, str]]:
+    """What stands on which page."""
+    placed: list[tuple[int, str]] = []
+    put = printing._Paper.text
+
+    def seen(self: printing._Paper, x: float, y: float, said: str, *rest: float, **looks: Any) -> None:
+        placed.append((self.number, said))
+        put(self, x, y, said, *rest, **looks)
+
+    monkeypatch.setattr(printing._Paper, "text", seen)
+    printing.pdf("A title", sections)
+    return placed[len(placed) // 2 :]  # the first half is what finds the pages
+
+
+@pytest.mark.long
+def test_a_long_table_names_its_columns_on_each_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = tuple((str(place), "x") for place in range(120))
+    lines = placed_lines(monkeypatch, [(Section("Long", [Table(("Place", "Value"), rows)]), {})])
+    pages = {page for page, said in lines if said == "x"}
+    assert len(pages) == 3
+    assert [page for page, said in lines if said == "Place"] == sorted(pages)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("before", [30, 38, 44])
+def test_what_belongs_together_stands_on_one_page(monkeypatch: pytest.MonkeyPatch, before: int) -> None:
+    """A picture with its heading, its settings and what it states; a table with what leads to it."""
+    rows = [{"low": place, "high": place, "nodes": 3, "share": 0.1} for place in range(1, 9)]
+    figure: list[Block] = [f"Settings: {'many, ' * 60}", Picture("degrees", rows)]
+    advice = Remark("**Take**\n\n| ε | Take |\n| --- | --- |\n" + "\n".join(f"| {place} | it |" for place in range(9)))
+    sections: Told = [(Section("Before", ["line " * 15] * before), {}), (Section("Drawn", [*figure, advice]), {})]
+    lines = placed_lines(monkeypatch, sections)
+    (heading,) = [page for page, said in lines if said == "Drawn"]
+    below = [page for page, said in lines if said.startswith(("Settings", "No privacy guarantee"))]
+    assert set(below) == {heading}
+    lead, column = [page for page, said in lines if said == "Take"]
+    assert {page for page, said in lines if said == "it"} == {lead} == {column}

@@ -28,7 +28,7 @@ from privgraph_workbench.figures import chart_of, export
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import FORMATS
 from privgraph_workbench.figures.runs import curves as made_curves
-from privgraph_workbench.reporting import Asked, Drawn, Told, archive, chapters, first_page
+from privgraph_workbench.reporting import Asked, Drawn, Told, archive, chapters, findings, first_page
 from privgraph_workbench.reporting.asked import without_seeds
 from privgraph_workbench.words.bibliography import ENTRIES, SAME, bibtex
 from privgraph_workbench.words.naming import describe
@@ -117,7 +117,7 @@ def test_the_archive_holds_everything(whole: Made) -> None:
     }
     text = files["statements/setting-01.txt"].decode()
     label, _, text = text.partition("\n")
-    assert label == f"{describe(runs[0].record)}.", "whose it is"
+    assert label == f"{describe(runs[0].record)}, random split.", "whose it is, at which settings"
     assert text.startswith(f"Runs: {', '.join(f'{one.record.id} (seed {one.seed})' for one in runs)}.\n")
     assert "epsilon" in text
     assert statement_from_json(json.loads(files["statements/setting-01.json"])).unit == "edge"
@@ -139,7 +139,7 @@ def test_the_page_asks_nobody_and_warns_first(whole: Made) -> None:
     page = whole.files["report.html"].decode()
     assert "default-src 'none'" in page
     assert not re.search(r'(?:src|href)="(?!data:|#part-)', page)
-    assert page.index(first_page.EVALUATOR.title) < page.index("Figure 1")
+    assert page.index("<nav") < page.index(first_page.EVALUATOR.title) < page.index("What the figures say")
     assert page.index("<h2>Figure 3") < page.index("<h2>Appendix") < page.index("<h2>What the words mean")
     assert "<h3>" not in page[: page.index("<h2>Appendix")], "details come after it"
     for place, title in re.findall('href="#part-([0-9]+)">([^<]*)<', page):
@@ -231,13 +231,14 @@ def test_a_figure_that_was_chosen_is_drawn_once(runs: list[Told]) -> None:
 def test_the_first_page_tells_each_run_in_words(whole: Made, shared: Made) -> None:
     for made in (whole, shared):
         page = made.files["report.html"].decode()
-        first = page[: page.index("<nav")]
+        first = page[: page.index("<h2>Figure 1")]
         assert first.count("<strong>ProGAP</strong> was trained on") == 1, "of one setting"
         (accuracy,) = re.findall(r"names the right class for <strong>([0-9.]+)%</strong>", first)
         assert accuracy == "70.0"
         assert "on average over 2 seeds" in first
         assert first.count(">one connection (edge)</td>") == 1, "a row of the table"
-        assert first.index(">one connection (edge)</td>") < first.index("was trained on"), "the guarantee first"
+        guaranteed, told = first.index(">one connection (edge)</td>"), first.index("</strong> was trained on")
+        assert guaranteed < told, "the guarantee first"
         assert "(70." not in first
 
 
@@ -258,7 +259,7 @@ def test_runs_that_differ_in_their_seeds_are_one_chapter(whole: Made, shared: Ma
         assert page.count("<h3>What the guarantee says") == page.count("<h3>How to repeat it") == 1
         assert "".join(f"<th>{name}</th>" for name in ("", *names)) in page
         assert "(un " not in page
-        first = page[: page.index("<nav")]
+        first = page[: page.index("<h2>Figure 1")]
         (composed,) = re.findall(r"2 private runs have shown <span class=\"whole\">ε = ([0-9.]+)", first)
         (alone,) = {one.record.statement.epsilon for one in made.asked.runs if one.record.statement}
         assert alone < float(composed) < 2 * alone
@@ -302,7 +303,9 @@ def test_advice_travels_with_its_figure(runs: list[Told]) -> None:
     told = "**To hide edges:**\n\n- **ε 1: take it.** By progap-karate-00000000beef."
     figure = replace(reporting.usual(runs)[0], advice=told, title="Mine")
     page = reporting.page(asked(runs, share=True, figures=[figure]))
-    assert "take it." not in page[: page.index("<nav")], "the first page is about the runs of the report"
+    first = page[: page.index("<h2>Figure 1")]
+    assert "take it." not in first, "of advice that an earlier version kept nothing is short enough"
+    assert f"<strong>Figure 1, Mine.</strong> {findings.BELOW}" in first
     assert "beef" not in page
     section = page[page.index("<h2>Figure 1: Mine</h2>") : page.index("<h2>Appendix")]
     assert "<strong>What to take</strong>" in section

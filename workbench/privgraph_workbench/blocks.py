@@ -46,7 +46,7 @@ class Warned:
 
 @dataclass(frozen=True)
 class Remark:
-    """What a person wrote, with the marks of Markdown: paragraphs, points, emphasis, code, links."""
+    """What a person wrote, with the marks of Markdown: paragraphs, points, tables, emphasis, code, links."""
 
     text: str
 
@@ -101,16 +101,14 @@ Told = Sequence[tuple[Section, Mapping[str, PrivacyStatement]]]
 """Sections, each with the statements that its pictures carry."""
 
 
-def page(title: str, told: Told, draw: Draw = drawn) -> str:
-    """Sections as one HTML page."""
+def page(title: str, told: Told, draw: Draw = drawn, *, listed: bool = False) -> str:
+    """Sections as one HTML page, below a list of them where they are to be `listed`."""
     parts = []
-    if any(section.deep for section, _ in told):
-        entries = (
-            f'<li><a href="#part-{place}">{markup.escape(unbroken(section.title))}</a></li>'
-            for place, (section, _) in enumerate(told)
-            if place and not section.deep
+    if listed and len(entries := contents(told)) > 1:
+        links = "".join(
+            f'<li><a href="#part-{place}">{markup.escape(unbroken(title))}</a></li>' for place, title in entries
         )
-        parts.append(f'<nav aria-label="Contents"><p><strong>Contents</strong></p><ol>{"".join(entries)}</ol></nav>')
+        parts.append(f'<nav aria-label="Contents"><p><strong>Contents</strong></p><ol>{links}</ol></nav>')
     for place, (section, statements) in enumerate(told):
         level = 3 if section.deep else 2
         begins = ' class="fresh"' if section.fresh else ""
@@ -119,10 +117,13 @@ def page(title: str, told: Told, draw: Draw = drawn) -> str:
         )
         parts += [as_html(block, statements, draw) for block in section.blocks]
         parts.append("</section>")
-    if len(parts) > 1 and parts[0].startswith("<nav"):  # what is said first stands above the contents
-        end = parts.index("</section>") + 1
-        parts = [*parts[1:end], parts[0], *parts[end:]]
     return PAGE.replace("{title}", markup.escape(title)).replace("{body}", "\n".join(parts))
+
+
+def contents(told: Told) -> list[tuple[int, str]]:
+    """The places and titles of the sections that a list of contents names: all that are not below another,
+    but the first, over which it stands."""
+    return [(place, section.title) for place, (section, _) in enumerate(told) if place and not section.deep]
 
 
 def as_markdown(block: Block) -> str:
@@ -204,14 +205,38 @@ _INLINE = (
 _POINT = re.compile(r"[-*] +")
 
 
-def parts_of(text: str) -> list[str | list[str]]:
-    """A remark's paragraphs and lists of points, with the marks that stand within a line.
+_RULE = re.compile(r"\|(?:\s*:?-{3,}:?\s*\|)+")
+_ESCAPED = re.compile(r"\\(?=[^\w\s])|\u2060")
+
+
+def _table_of(part: str) -> Table | None:
+    """A paragraph that is a table of Markdown, its cells as plain text; None for all else.
+
+    >>> _table_of("| a | b |\\n| --- | --- |\\n| 1 \\\\| 2 | **3** |")
+    Table(head=('a', 'b'), rows=(('1 | 2', '3'),))
+    """
+    lines = [line.strip() for line in part.strip().split("\n")]
+    if len(lines) < 3 or not _RULE.fullmatch(lines[1]) or not all(re.fullmatch(r"\|.*\|", one) for one in lines):
+        return None
+    cells = [
+        tuple(_ESCAPED.sub("", unmarked(cell.strip())) for cell in re.split(r"(?<!\\)\|", line[1:-1]))
+        for line in (lines[0], *lines[2:])
+    ]
+    head, *rows = cells
+    return Table(head, tuple(rows)) if all(len(row) == len(head) for row in rows) else None
+
+
+def parts_of(text: str) -> list[str | list[str] | Table]:
+    """A remark's paragraphs, lists of points and tables, with the marks that stand within a line.
 
     >>> parts_of("One\\nand *more*:\\n- a\\n- b\\ngoes on\\n\\nThe end.")
     ['One and *more*:', ['a', 'b goes on'], 'The end.']
     """
-    found: list[str | list[str]] = []
+    found: list[str | list[str] | Table] = []
     for part in re.split(r"\n\s*\n", text.strip()):
+        if (table := _table_of(part)) is not None:
+            found.append(table)
+            continue
         here: list[str | list[str]] = []
         for line in (line.strip() for line in part.split("\n")):
             point, last = _POINT.match(line), here[-1] if here else None
@@ -269,12 +294,14 @@ def _written(text: str) -> str:
             line = mark.sub(tag, line)
         return _unbroken(line)
 
-    return "".join(
-        f"<p>{said(part)}</p>"
-        if isinstance(part, str)
-        else f"<ul>{''.join(f'<li>{said(one)}</li>' for one in part)}</ul>"
-        for part in parts_of(text)
-    )
+    def part_of(part: str | list[str] | Table) -> str:
+        if isinstance(part, Table):
+            return as_html(part, {})
+        if isinstance(part, str):
+            return f"<p>{said(part)}</p>"
+        return f"<ul>{''.join(f'<li>{said(one)}</li>' for one in part)}</ul>"
+
+    return "".join(map(part_of, parts_of(text)))
 
 
 _LONG = re.compile(r"(?<![\w.+-])[\w.+-]{15,}")
@@ -326,6 +353,9 @@ img { max-width: 100%; height: auto; }
   .wide td:not(:first-child)::before { content: attr(data-head) ": "; color: var(--muted); }
 }
 .careful { border-left: 4px solid var(--care); background: var(--soft); padding: .7rem 1rem; }
+nav { border: 1px solid var(--line); border-radius: 6px; padding: .5rem 1rem; font-size: .9rem; }
+nav ol { margin: .2rem 0; padding-left: 1.6rem; columns: 26rem 2; column-gap: 2.5rem; }
+nav p { margin: 0; } nav li { break-inside: avoid; }
 section { break-inside: avoid-page; } .fresh { break-before: page; }
 </style>
 </head>

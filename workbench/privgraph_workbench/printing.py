@@ -6,7 +6,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from itertools import zip_longest
 from typing import Any
@@ -22,13 +22,15 @@ from privgraph_workbench.blocks import (
     Told,
     Warned,
     around,
+    contents,
     drawn,
     parts_of,
     spans_of,
+    unmarked,
 )
 from privgraph_workbench.figures.export import drawing
+from privgraph_workbench.print_lines import settings, whole, width_of, within
 from privgraph_workbench.theme import theme
-from privgraph_workbench.words.markup import unbroken
 
 WIDTH, HEIGHT, MARGIN = 595.3, 841.9, 54.0
 """Of a page, in points."""
@@ -40,8 +42,12 @@ GAP, CELL_GAP = 7.0, 10.0
 """Between two blocks, and between two columns of a table."""
 WITH_NEXT = 90.0
 """What has to fit below a heading: none stands alone at the end of a page."""
-SMALLEST = 0.75
-"""A picture gives way so far, where it fits on a page that way."""
+SMALLEST = 0.6
+"""A picture gives way so far, where it fits on a page that way together with what stands below it."""
+FULL = HEIGHT - 2 * MARGIN
+"""Of a page, what is written on."""
+TOGETHER = 5
+"""Lines of a paragraph or point that are not divided."""
 
 
 def pdf(title: str, sections: Told, draw: Draw = drawn, author: str = "") -> bytes:
@@ -61,22 +67,22 @@ def pdf(title: str, sections: Told, draw: Draw = drawn, author: str = "") -> byt
 
 
 def _lay(paper: _Paper, sections: Told, begins: Sequence[int]) -> list[int]:
-    """Put all on the paper; the page on which each section begins. What is said first stands above the
-    contents, which tell `begins`."""
+    """Put all on the paper; the page on which each section begins, which the contents tell by `begins`."""
     found = []
     paper.heading(paper.title, TITLE)
-    for place, (section, statements) in enumerate(sections):
+    if len(entries := contents(sections)) > 1:
+        paper.contents([(title, begins[place]) for place, title in entries])
+    for section, statements in sections:
         if section.fresh:
             paper.room(HEIGHT)
         if not section.blocks:  # a chapter of its own
             paper.room(HEIGHT / 3)
-        below = paper.height(section.blocks[0], statements) if section.blocks else 0.0
+        first = section.blocks[:1] if section.blocks and not isinstance(section.blocks[0], str) else section.blocks[:2]
+        below = sum(paper.height(one, statements) or min(paper.tall(one), FULL / 3) for one in first)
         paper.heading(section.title, DEEP if section.deep else PART, below)
         found.append(paper.number)
         for block in section.blocks:
             paper.put(block, statements)
-        if not place and any(one.deep for one, _ in sections):
-            paper.contents([(one.title, page) for (one, _), page in zip(sections, begins, strict=True) if not one.deep])
     paper.end()
     return found
 
@@ -138,22 +144,13 @@ class _Paper:
         """How wide a line is, in points: the sum of its letters."""
         known = self.letters.setdefault((MONO if mono else SANS, bold), {})
         for letter in set(said) - known.keys():
-            known[letter] = self.letter(letter, MONO if mono else SANS, bold)
+            known[letter] = width_of(letter, MONO if mono else SANS, bold=bold)
         return sum(known[letter] for letter in said) * size
-
-    def letter(self, letter: str, family: str, bold: bool) -> float:
-        """How wide a letter is, in sizes."""
-        from matplotlib.font_manager import FontProperties, findfont, get_font
-
-        weight = "bold" if bold else "normal"
-        font = get_font(findfont(FontProperties(family=family, weight=weight)))
-        font.set_size(100, 72)
-        return float(font.load_char(ord(letter)).linearHoriAdvance) / 65536 / 100
 
     def lines(self, said: str, size: float, width: float, *, bold: bool = False, mono: bool = False) -> list[str]:
         """The words in lines of that width; a word that is longer than a line is broken."""
         found, line = [], ""
-        for word in _whole(said).split(" "):
+        for word in whole(said).split(" "):
             longer = f"{line} {word}" if line else word
             if self.measure(longer, size, bold=bold, mono=mono) <= width:
                 line = longer
@@ -184,7 +181,7 @@ class _Paper:
         """Titles, each with its page at the right edge."""
         step = SIZE * LEADING
         self.heading("Contents", DEEP)
-        for title, page in entries[1:]:
+        for title, page in entries:
             self.room(2 * step)
             first, *more = self.lines(title, SIZE, WIDTH - 2 * MARGIN - 40)
             self.text(MARGIN, self.y + SIZE, first, SIZE)
@@ -197,7 +194,9 @@ class _Paper:
 
     def words(self, said: str, *, indent: float = 0, point: bool = False, colour: str = "") -> None:
         step = SIZE * LEADING
-        for place, line in enumerate(self.lines(said, SIZE, WIDTH - 2 * MARGIN - indent)):
+        lines = self.lines(said, SIZE, WIDTH - 2 * MARGIN - indent)
+        self.room(step * min(len(lines), TOGETHER))
+        for place, line in enumerate(lines):
             self.room(step)
             if point and not place:
                 self.text(MARGIN + indent - 9, self.y + SIZE, "•", SIZE)
@@ -207,12 +206,13 @@ class _Paper:
     def spans(self, said: Sequence[tuple[str, bool]], *, point: bool) -> None:
         """Words of which some are bold, in lines as wide as the page."""
         left, step, space = MARGIN + (12 if point else 0), SIZE * LEADING, self.measure(" ", SIZE)
-        self.room(step)
+        plain = "".join(text for text, _ in said)
+        self.room(step * min(len(self.lines(plain, SIZE, WIDTH - MARGIN - left)), TOGETHER))
         if point:
             self.text(left - 9, self.y + SIZE, "•", SIZE)
         x, glued = left, True
         for text, bold in said:
-            for word in re.findall(r"[ \n\t]+|[^ \n\t]+", _whole(text)):
+            for word in re.findall(r"[ \n\t]+|[^ \n\t]+", whole(text)):
                 if word.isspace():
                     glued = False
                     continue
@@ -236,7 +236,13 @@ class _Paper:
         elif isinstance(block, Warned):
             self.warning(block)
         elif isinstance(block, Remark):
-            for part in parts_of(block.text):
+            parts = parts_of(block.text)
+            for part, after in zip_longest(parts, parts[1:]):
+                if isinstance(part, str) and after is not None:  # what leads to a list or table stands above it
+                    self.room(self.tall(part) + GAP + min(self.tall(after), FULL / 3))
+                if isinstance(part, Table):
+                    self.put(part, {})
+                    continue
                 for one in part if isinstance(part, list) else [part]:
                     self.spans(spans_of(one), point=isinstance(part, list))
                 self.y += GAP
@@ -270,7 +276,7 @@ class _Paper:
 
     def code(self, block: Code) -> None:
         if block.title:
-            told = [*_settings(json.loads(block.text))]
+            told = [*settings(json.loads(block.text))]
             half = math.ceil(len(told) / 2)
             pairs = zip_longest(told[:half], told[half:], fillvalue=("", ""))
             table = Table(("",) * 4, tuple((*first, *second) for first, second in pairs))
@@ -286,12 +292,30 @@ class _Paper:
         )
 
     def height(self, block: Block, statements: Mapping[str, PrivacyStatement]) -> float:
-        """How much of a page a picture or a table takes at least that is not divided; 0 for all else."""
+        """How much of a page a picture with what stands around it, or a table, takes at least where it is not
+        divided; 0 for all else."""
         if isinstance(block, Picture):
-            warned = sum(len(self.lines(f"⚠ {one}", SIZE, WIDTH - 2 * MARGIN)) for one in around(block, statements)[0])
-            return SMALLEST * self.drawn(block, statements)[2] + warned * SIZE * LEADING
-        tall = sum(self.laid(block)[2]) if isinstance(block, Table) else 0.0
-        return tall if tall < HEIGHT / 2 else 0.0
+            warned, under = self.beside(block, statements)
+            alone = SMALLEST * self.drawn(block, statements)[2] + warned + GAP
+            # what heads it fits as well
+            return alone + under if alone + under <= FULL - 1.5 * WITH_NEXT else alone
+        tall = self.tall(block) if isinstance(block, Table) else 0.0
+        return tall if tall <= FULL * 0.8 else 0.0
+
+    def beside(self, block: Picture, statements: Mapping[str, PrivacyStatement]) -> tuple[float, float]:
+        """How tall what stands above a picture is, and what stands below it."""
+        above, below = around(block, statements)
+        warned = sum(len(self.lines(f"⚠ {one}", SIZE, WIDTH - 2 * MARGIN)) for one in above) * SIZE * LEADING
+        return warned, sum(self.tall(one) + GAP for one in below)
+
+    def tall(self, part: Block) -> float:
+        """How tall a paragraph, a list or a table is."""
+        if isinstance(part, Table):
+            return sum(self.laid(part)[2])
+        indent = 12 if isinstance(part, list) else 0
+        told = part if isinstance(part, list) else [part] if isinstance(part, str) else []
+        lines = sum(len(self.lines(unmarked(one), SIZE, WIDTH - 2 * MARGIN - indent)) for one in told)
+        return lines * SIZE * LEADING
 
     def laid(self, block: Table) -> tuple[list[float], list[list[list[str]]], list[float]]:
         """The widths of a table's columns, the lines of each cell, and the heights of its rows."""
@@ -310,7 +334,7 @@ class _Paper:
             + CELL_GAP
             for at in range(len(block.head))
         ]
-        wide = _within(wide, words, WIDTH - 2 * MARGIN)
+        wide = within(wide, words, WIDTH - 2 * MARGIN)
         told = [
             [self.lines(cell, CELL, width - CELL_GAP + 0.1, bold=head) for cell, width in zip(row, wide, strict=True)]
             for row, head in zip(rows, bold, strict=True)
@@ -319,16 +343,24 @@ class _Paper:
 
     def table(self, block: Table) -> None:
         wide, told, heights = self.laid(block)
-        self.room(self.height(block, {}))
+        named = any(block.head)
+        self.room(self.height(block, {}) or sum(heights[:2]))
         for place, (cells, tall) in enumerate(zip(told, heights, strict=True)):
+            page = self.number
             self.room(tall)
-            x, bold = MARGIN, any(block.head) and not place
-            for lines, width in zip(cells, wide, strict=True):
-                for at, line in enumerate(lines):
-                    self.text(x, self.y + CELL * (1 + at * LEADING), line, CELL, bold=bold)
-                x += width
-            self.y += tall
-            self.box(MARGIN, self.y - 3, sum(wide), 0.5, self.colours.grid)
+            if named and place and self.number > page:  # what the columns are is said on each page
+                self.row(told[0], wide, heights[0], bold=True)
+            self.row(cells, wide, tall, bold=named and not place)
+
+    def row(self, cells: Sequence[Sequence[str]], wide: Sequence[float], tall: float, *, bold: bool) -> None:
+        """A row of a table, with a line below it."""
+        x = MARGIN
+        for lines, width in zip(cells, wide, strict=True):
+            for at, line in enumerate(lines):
+                self.text(x, self.y + CELL * (1 + at * LEADING), line, CELL, bold=bold)
+            x += width
+        self.y += tall
+        self.box(MARGIN, self.y - 3, sum(wide), 0.5, self.colours.grid)
 
     def drawn(self, block: Picture, statements: Mapping[str, PrivacyStatement]) -> tuple[Any, float, float]:
         """The picture in pixels, as wide as the page, with its width and height in points."""
@@ -349,41 +381,16 @@ class _Paper:
         for one in warned:
             self.words(f"⚠ {one}", colour=self.colours.warning)
         pixels, width, height = self.drawn(block, statements)
-        left = HEIGHT - MARGIN - self.y
+        under = self.beside(block, statements)[1]
+        left = HEIGHT - MARGIN - self.y - GAP
+        left -= under if SMALLEST * height + under <= left else 0
         if left < height <= left / SMALLEST:
             width, height = width * left / height, left
         self.room(height)
-        axis = self.page.add_axes((MARGIN / WIDTH, 1 - (self.y + height) / HEIGHT, width / WIDTH, height / HEIGHT))
+        corner = (WIDTH - width) / 2 / WIDTH, 1 - (self.y + height) / HEIGHT
+        axis = self.page.add_axes((*corner, width / WIDTH, height / HEIGHT))
         axis.imshow(pixels, aspect="auto", interpolation="none")
         axis.set_axis_off()
         self.y += height + GAP
-        for under in told:
-            self.put(under, statements)
-
-
-def _whole(said: str) -> str:
-    """With spaces at which no line ends: the number of an epsilon, a delta or an option stands beside it."""
-    return re.sub(r"[εδ] (?:[=≤] )?(?=\d)", lambda one: one[0].replace(" ", "\u00a0"), unbroken(said))
-
-
-def _within(wide: Sequence[float], least: Sequence[float], room: float) -> list[float]:
-    """Widths of columns that fit into `room`: each gives way by the same share of what it has over `least`,
-    which holds its longest word, or is an equal part of the room where that is longer.
-
-    >>> _within([10, 20], [5, 10], 40), _within([30, 60], [10, 20], 60), _within([90, 20], [90, 20], 60)
-    ([10, 20], [20.0, 40.0], [40.0, 20.0])
-    """
-    if sum(wide) <= room:
-        return list(wide)
-    least = [min(one, room / len(least)) for one in least]  # a longer word is broken
-    share = (room - sum(least)) / (sum(wide) - sum(least))
-    return [few + share * (many - few) for many, few in zip(wide, least, strict=True)]
-
-
-def _settings(told: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
-    """The settings of a run as lines of a table, those of a part of them by its name."""
-    for name, value in told.items():
-        if isinstance(value, dict):
-            yield from _settings(value, f"{above}{name}.")
-        else:
-            yield f"{above}{name}", value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for block_below in told:
+            self.put(block_below, statements)

@@ -30,10 +30,17 @@ from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words import rates, settings
 from privgraph_workbench.words.markup import literal
-from privgraph_workbench.words.meaning import BUT_FOR_FAULTS, wager
-from privgraph_workbench.words.naming import UNIT_WORDS, graph_of, made_by, method_title, metric_title
+from privgraph_workbench.words.meaning import BUT_FOR_FAULTS, NO_EDGE, wager
+from privgraph_workbench.words.naming import (
+    UNIT_WORDS,
+    graph_of,
+    hides_edges_alone,
+    made_by,
+    method_title,
+    metric_title,
+)
 from privgraph_workbench.words.numbers import duration, lower, metric, number, percent, rounded_delta
-from privgraph_workbench.words.statements import CLAIMS, refutations, three_numbers
+from privgraph_workbench.words.statements import CLAIMS, EVERY_EDGE, refutations, three_numbers
 
 LIBRARIES = ("privgraph", "torch", "torch-geometric", "opacus", "dp-accounting", "numpy", "scipy", "scikit-learn")
 SECRET = (
@@ -138,7 +145,8 @@ def sections(runs: Sequence[Reported], share: bool, before: Before | None = None
     audited = max(runs, key=lambda one: (one.record.statement and one.record.statement.epsilon_audited) or 0.0)
     found = [_summary(runs, share)]
     if statement := audited.record.statement:
-        found += [_guarantee(statement, audited.name, before), _spent(statement)]
+        no_edge = hides_edges_alone(audited.record)
+        found += [_guarantee(statement, audited.name, before, no_edge=no_edge), _spent(statement)]
     else:
         found.append(Section("Privacy", ["This run has no privacy statement: it did not finish."]))
     if points := [row for one in runs for row in curves.data(one.events, run=one.name)]:
@@ -217,15 +225,20 @@ def _measured(record: RunRecord, name: str) -> str:
     return f"{value} (95% interval {percent(nodes.low)} to {percent(nodes.high)}, by {nodes.nodes:,} test nodes)"
 
 
-def _guarantee(statement: PrivacyStatement, whose: str, before: Before | None) -> Section:
-    """`whose`: the run that was audited, among several."""
+def _guarantee(statement: PrivacyStatement, whose: str, before: Before | None, *, no_edge: bool = False) -> Section:
+    """`whose`: the run that was audited, among several; `no_edge`: nothing is guaranteed, but no edge is
+    read."""
     accountants = (statement.accountant, statement.accountant_as_published or "no formula", _attacked(statement, whose))
     numbers = [(*pair, by) for pair, by in zip(three_numbers(statement), accountants, strict=True)]
-    numbers += [("δ", rounded_delta(statement.delta), statement.delta_rule), ("Unit", UNIT_WORDS[statement.unit], "")]
+    if no_edge:
+        protects, sound = EVERY_EDGE
+        numbers[0] = (numbers[0][0], sound, numbers[0][2])
+    unit = ("Protects", protects, "no edge is read") if no_edge else ("Unit", UNIT_WORDS[statement.unit], "")
+    numbers += [("δ", rounded_delta(statement.delta), statement.delta_rule), unit]
     blocks: list[Block] = [Table(("", "Value", "By"), tuple(numbers)), NUMBERS]
     if statement.known_faults:
         blocks.append(BUT_FOR_FAULTS.strip("*"))
-    blocks.append(wager(statement))
+    blocks.append(NO_EDGE if no_edge else wager(statement))
     blocks += [Warned(sentence) for sentence in refutations(statement)]
     blocks += [Warned(f"{FAULT}: {sentence}") for sentence in statement.known_faults]
     if statement.data_dependent:
@@ -272,7 +285,7 @@ def _attacked(statement: PrivacyStatement, whose: str) -> str:
 
 def _spent(statement: PrivacyStatement) -> Section:
     if statement.unit == "none":
-        return Section("Where the budget went", ["Nothing is protected, so there is no budget."])
+        return Section("Where the budget went", ["No noise is added, so there is no budget."])
     if not statement.ledger:
         return Section("Where the budget went", ["Nothing that is protected was read, so nothing was spent."])
     rows = ledger.data(statement.ledger, statement.delta)

@@ -22,7 +22,7 @@ from privgraph_workbench.figures.export import cell
 from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words import statements as words
-from privgraph_workbench.words.naming import graph_of, unit_of
+from privgraph_workbench.words.naming import graph_of, hides_edges_alone, unit_of
 from privgraph_workbench.words.numbers import percent, rounded_delta, stated
 
 KINDS: tuple[Epsilon, ...] = ("sound", "published", "audited")
@@ -85,6 +85,9 @@ def guarantees(lines: Sequence[Line], notes: Notes) -> list[Block]:
         if said is None:
             rows.append((one.label, "nothing: it did not finish", "", "", "", "", ""))
             continue
+        if hides_edges_alone(one.record):
+            rows.append((one.label, *_EVERY_EDGE))
+            continue
         private = said.unit != "none"
         guessed += [meaning.WAGERS.get(said.neighbours, meaning.ANY_WAGER)] * private
         beside = f"Taken to be public: {'; '.join(said.public)}. Released: {said.released}."
@@ -100,6 +103,16 @@ def guarantees(lines: Sequence[Line], notes: Notes) -> list[Block]:
         )
     about = CALLED.format(", or ".join(dict.fromkeys(guessed)))
     return [Table(GUARANTEES, tuple(rows)), *[about] * bool(guessed), *_below(notes)]
+
+
+_EVERY_EDGE = (
+    *words.EVERY_EDGE,
+    "",
+    f"of edges 50%, of people {meaning.ALWAYS}",
+    "every edge, no noise; of people none",
+    "people; features and labels",
+)
+"""What a model guarantees that reads no edge and adds no noise, in the columns of `GUARANTEES`."""
 
 
 def measured(lines: Sequence[Line], notes: Notes) -> list[Block]:
@@ -130,6 +143,9 @@ def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Ta
             )
         unit = unit_of(one.record)
         protects = "nothing" if unit == "none" else unit
+        if hides_edges_alone(one.record):
+            protects, sound = words.EVERY_EDGE
+            cells = (sound, *cells[1:])
         rows.append((one.label, protects, *cells, _accuracy(one)))
     return Table(HEAD, tuple(rows))
 

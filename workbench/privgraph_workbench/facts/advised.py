@@ -7,12 +7,17 @@ from collections.abc import Sequence
 from privgraph.options import listed
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts.advising import BARE, CHOOSING, SECRET, UNITS, Verdict, verdict
+from privgraph_workbench.facts.advising import BARE, CHOOSING, HIDES, SECRET, UNITS, Verdict, verdict
+from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.runs import curve_names
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import graph_of
+from privgraph_workbench.words.numbers import percent
 
+SHORT = "**In short.** "
+"""With what the lines of advice begin that say all of it in one sentence."""
 HEAD = ("ε", "Take", "Accuracy", "Cost (points)", "Protection")
 
 UNCLEAR = "*Not clear*: the interval of the difference from that network includes 0."
@@ -69,14 +74,34 @@ def reasons(said: Verdict) -> str:
     return "\n".join(f"- **{one.span}.** {markup.literal(one.why)}" for one in said.stretches)
 
 
+def in_short(said: Verdict) -> str:
+    """What is said in a line of Markdown that begins with `SHORT`, for the first page of a report."""
+    if said.thin or not said.methods:
+        return SHORT + markup.literal(said.heading)
+    lead = f" {said.lead.strip()}" if said.lead else ""
+    told = "; ".join(f"{one.span}: {one.short}" for one in said.stretches)
+    return f"{SHORT}{markup.literal(f'To hide {HIDES[said.unit]} ({said.score}):{lead} {told}.')}"
+
+
+def shortened(advice: str) -> list[str]:
+    """The lines of advice that are `in_short`, without the mark; none in what an earlier version kept."""
+    return [line.removeprefix(SHORT) for line in advice.split("\n") if line.startswith(SHORT)]
+
+
 def lines(said: Verdict) -> str:
-    """What is said with the reasons in Markdown, a point for each stretch of budgets."""
-    told = [
-        f"- **{one.span}: {markup.literal(one.told)}.** {one.worth.capitalize()}. {markup.literal(one.why)}"
-        for one in said.stretches
-    ]
+    """What is said in Markdown: in short, as the table that the page Trade-offs shows, and why."""
+    if said.thin or not said.stretches:
+        return in_short(said)
+    rows, spans = [], table(said)
+    for group in spans:
+        budgets, protection = group[0][0], group[0][-1]
+        rows += [(budgets, *group[0][1:-1], protection), *(("", *row, "") for row in group[1:])]
+    head, rule = f"| {' | '.join(HEAD)} |", "|" + " --- |" * len(HEAD)
+    body = [f"| {' | '.join(map(markup.literal, row))} |" for row in rows]
     closing = ["", f"**{markup.literal(said.closing)}**"] if said.closing else []
-    return "\n".join([f"**{markup.literal(said.heading)}**", "", *told, *closing])
+    return "\n".join(
+        [in_short(said), "", head, rule, *body, "", below(said), *closing, "", "**Why**", "", reasons(said)]
+    )
 
 
 def words(graph: str, said: Sequence[Verdict], runs: int) -> str:
@@ -86,9 +111,25 @@ def words(graph: str, said: Sequence[Verdict], runs: int) -> str:
     if not told:
         return ""
     notes = [note for one in told for note in one.notes]
-    below = " ".join([f"By {runs:,} runs on {graph}.", *dict.fromkeys(notes), CHOOSING])
+    counted_from = dict.fromkeys(filter(None, map(_counted_from, told)))
+    below = " ".join([f"By {runs:,} runs on {graph}.", *counted_from, *dict.fromkeys(notes), CHOOSING])
     public = [f"**{markup.literal(one.public)}** {SECRET}" for one in told if one.public]
     return "\n\n".join([*map(lines, told), *dict.fromkeys(public), markup.literal(below)])
+
+
+def _counted_from(said: Verdict) -> str:
+    """From what costs are counted, and what it is the mean of: elsewhere a network of other options may stand
+    for no privacy. "" where none is known."""
+    if not said.networks:
+        return ""
+    apart = curve_names.apart([row["variant"] for row in said.networks])
+    best, *others = (f"{percent(row['mean'])}, the mean over {counted(row['seeds'], 'seed')}" for row in said.networks)
+    if not others:
+        return f"Costs are counted from {BARE}: {best}."
+    first, *names = (apart[row["variant"]] for row in said.networks)
+    rest = "; ".join(f"with {name}, {reached}" for name, reached in zip(names, others, strict=True))
+    own = f"Costs are counted from the most accurate graph network without privacy, with {first}: {best}."
+    return f"{own} {rest[:1].upper()}{rest[1:]}."
 
 
 def of_runs(records: Sequence[RunRecord]) -> str:

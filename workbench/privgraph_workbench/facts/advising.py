@@ -43,9 +43,10 @@ SECRET = "Each ε is that of the same noise with a secret key: train your own be
 class Verdict:
     """What is said of each stretch of budgets, and beside it. methods: how many that protect the unit have
     run; thin: why nothing can be chosen yet, "" where something can; absent: titles of those that have not
-    run; score: what the percentages are; network: the network without privacy that costs are counted from
-    (None: not known); lead: what is true at every budget; closing: what to leave alone; public: how many runs
-    behind it protect nobody ("": none, or nothing that adds noise is taken)."""
+    run; score: what the percentages are; networks: the settings of a network without privacy that were
+    measured on as many nodes, the most accurate first; lead: what is true at every budget; closing: what to
+    leave alone; public: how many runs behind it protect nobody ("": none, or nothing that adds noise is
+    taken)."""
 
     unit: str
     stretches: tuple[Stretch, ...] = ()
@@ -54,10 +55,15 @@ class Verdict:
     absent: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     score: str = ACCURACY
-    network: Row | None = None
     lead: str = ""
     closing: str = ""
     public: str = ""
+    networks: tuple[Row, ...] = ()
+
+    @property
+    def network(self) -> Row | None:
+        """The network without privacy that costs are counted from; None where none is known."""
+        return next(iter(self.networks), None)
 
     @property
     def settled(self) -> bool:
@@ -113,7 +119,8 @@ def verdict(
     if not methods:
         return Verdict(unit=unit, absent=absent)
     blind = next((row for row in rows if row["method"] == BLIND and row["unit"] == "none"), None)
-    bare = _network(tradeoff.data(networks or records), private[-1]["test_nodes"])
+    open_ = _networks(tradeoff.data(networks or records), private[-1]["test_nodes"])
+    bare = next(iter(open_), None)
     guess = tradeoff_marks.guessed(private)
     seen = Seen(seeds=Seedwise.of([*records, *networks]), unit=unit, blind=blind, bare=bare, guess=guess)
     budgets = {asked: list(held) for asked, held in groupby(private, key=lambda row: row["asked"])}
@@ -133,7 +140,7 @@ def verdict(
         absent=absent,
         notes=tuple(notes),
         score=PREC if "relation prediction" in METHODS[methods[0]].tasks else ACCURACY,
-        network=bare,
+        networks=open_,
         lead=(lead := _lead(told, seen)),
         closing=_closing(told, stretches, seen, lead) if unit == "node" else "",
         public=_public(stretches, [one for one in records if one.spec.unit == unit]),
@@ -206,7 +213,7 @@ def _public(stretches: Sequence[Stretch], records: Sequence[RunRecord]) -> str:
     return protect_nobody([one.statement for one in records if one.statement])
 
 
-def _network(rows: Sequence[Row], test_nodes: int | None) -> Row | None:
-    """The most accurate network without privacy, measured on as many nodes."""
+def _networks(rows: Sequence[Row], test_nodes: int | None) -> tuple[Row, ...]:
+    """Networks without privacy that were measured on as many nodes, the most accurate first."""
     same = [row for row in rows if row["method"] == NETWORK and row["test_nodes"] == test_nodes]
-    return max(same, key=lambda row: float(row["mean"]), default=None)
+    return tuple(sorted(same, key=lambda row: -float(row["mean"])))

@@ -98,6 +98,16 @@ class Stretch:
         return f"{self.span} ({self.worth}): {self.told}. {self.why}"
 
     @property
+    def short(self) -> str:
+        """What to take, each with its accuracy, in a few words."""
+        if self.kind not in ("blind", "one", "several"):
+            return self._nothing
+        named = [
+            f"{one.title.replace(' and ', ' or ').partition(' (')[0]} {percent(one.mean)}" for one in self.candidates
+        ]
+        return " or ".join(named)
+
+    @property
     def brief(self) -> tuple[str, str, str]:
         """In a single line of a table: what to take, each by its name; accuracy and cost of the first."""
         (_, reached, cost), *_ = self.lines

@@ -39,6 +39,8 @@ FORMATS: Mapping[str, str] = {
 }
 """Every format, with its media type; `txt` is what belongs beside a CSV."""
 
+SAME = "word for word."
+"""Of a statement that is that of another setting as well."""
 PICTURES = ("svg", "pdf", "png")
 DPI = 160
 _LENGTH = re.compile(rb"(?<![\w.#])-?\d+\.\d{4,}(?![\w.])")
@@ -225,8 +227,8 @@ def _csv(rows: Sequence[Row]) -> bytes:
 
 
 def _stated(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> bytes:
-    """What must be known of the rows: title, warnings, the statements as a table, and each whole in
-    words. Their JSON is in the JSON file."""
+    """What must be known of the rows: title, warnings, the statements as a table, and in words each sentence
+    of them once. Their JSON is in the JSON file."""
     chart = chart_of(figure, rows)
     said = [chart.title, *chart.badges, chart.summary, *chart.notes, *chart.beside]
     said += figures_notes.badges(rows, statements)
@@ -234,11 +236,40 @@ def _stated(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacySt
     every = len(statements)
     parts.append("\n".join(figures_notes.block(statements, most=every)))
     parts.append("\n".join(figures_notes.told(statements, most=4 * every)))
-    parts += [
-        "\n".join(filter(None, (label, "-" * len(label), statement_text(statement))))
-        for label, statement in sorted(statements.items(), key=lambda one: figures_notes.natural(one[0]))
-    ]
+    parts += _in_full(statements)
     return ("\n\n".join(filter(None, parts)) + "\n").encode()
+
+
+def _in_full(statements: Mapping[str, PrivacyStatement]) -> Iterator[str]:
+    """Each statement in words under its label; of one that differs from an earlier one in the content of
+    lines alone, and in no more than half of them, these lines."""
+    whole: dict[str, list[str]] = {}
+    for label, statement in sorted(statements.items(), key=lambda one: figures_notes.natural(one[0])):
+        said = statement_text(statement).split("\n")
+        head = [label, "-" * len(label)] if label else []
+        like = max(
+            (name for name, told in whole.items() if _kinds(said) == _kinds(told)),
+            key=lambda name: len(set(said) & set(whole[name])),
+            default=None,
+        )
+        own = said if like is None else [_short(*two) for two in zip(said, whole[like], strict=True) if len({*two}) > 1]
+        if like is None or len(own) > len(said) / 2:
+            whole[label] = said
+            yield "\n".join([*head, *said])
+        else:
+            yield "\n".join([*head, f"As {like}, {'with these lines in place of its own:' if own else SAME}", *own])
+
+
+def _short(line: str, other: str) -> str:
+    """A line that differs from another; of a gap that differs in its size alone its title and that."""
+    told, mark, size = line.partition(" Size: ")
+    title = told.partition(". ")[0]
+    return f"{title}.{mark}{size}" if mark and other.startswith(f"{told}{mark}") else line
+
+
+def _kinds(lines: Sequence[str]) -> list[str]:
+    """What each line of a statement is about."""
+    return [line.partition(":")[0] for line in lines]
 
 
 def cell(value: object) -> object:

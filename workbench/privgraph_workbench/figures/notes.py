@@ -13,7 +13,7 @@ from privgraph_workbench.figures.axes import placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.markup import wrapped
-from privgraph_workbench.words.naming import UNIT_WORDS, unit_of
+from privgraph_workbench.words.naming import NO_PERSON, UNIT_WORDS, unit_of
 from privgraph_workbench.words.statements import cells, line, remarks
 
 MOST_NOTES = 6
@@ -55,7 +55,7 @@ def notes(rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> li
     """The lines below an exported figure: its badges, then one line a statement, equal ones said once."""
     held: dict[str, list[str]] = {}
     for label, statement in statements.items():
-        held.setdefault(line("", statement), []).append(label)
+        held.setdefault(line("", statement, no_edge=_no_edge(label)), []).append(label)
     said = [f"{', '.join(filter(None, labels[:3]))}{_rest(labels)}: {text}" for text, labels in held.items()]
     said = [text.removeprefix(": ") for text in said]
     if len(said) > MOST_NOTES:
@@ -89,7 +89,7 @@ def stated(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -
     alone share a line, with the range of each number, if that makes fewer lines."""
     held: dict[tuple[str, ...], list[str]] = {}
     for label, statement in sorted(statements.items(), key=lambda one: natural(one[0])):
-        held.setdefault(cells(statement), []).append(label)
+        held.setdefault(cells(statement, no_edge=_no_edge(label)), []).append(label)
     shared = _shared(list(statements)) if len(statements) > 1 else ""
     said = [(_named([label.replace(shared, "", 1) for label in labels]), values) for values, labels in held.items()]
     if len(statements) > most:
@@ -151,11 +151,17 @@ def _together(statements: Mapping[str, PrivacyStatement]) -> list[tuple[str, tup
     for (name, _), members in groups.items():
         budgets = sorted({match[0][2:] for label, _ in members if (match := _BUDGET.search(label))}, key=natural)
         shown = members[0][0] if len(members) == 1 else name.replace("ε", f"ε {_range(budgets)}", 1)
-        found.append((shown, _ranges([statement for _, statement in members])))
+        blind = _no_edge(members[0][0])  # of a method that reads none: one unit's, and so all of them
+        found.append((shown, _ranges([statement for _, statement in members], no_edge=blind)))
     return found
 
 
-def _ranges(members: Sequence[PrivacyStatement]) -> tuple[str, ...]:
+def _no_edge(label: str) -> bool:
+    """Whether a label (`naming.describe`) is that of a run that reads no edge and guarantees nothing."""
+    return f", {NO_PERSON}" in label
+
+
+def _ranges(members: Sequence[PrivacyStatement], *, no_edge: bool = False) -> tuple[str, ...]:
     """The cells of several statements: one value where all have it, and a range otherwise."""
     by_size = {
         1: sorted(members, key=lambda one: one.epsilon),
@@ -167,7 +173,7 @@ def _ranges(members: Sequence[PrivacyStatement]) -> tuple[str, ...]:
     }
     found = []
     for place in range(len(COLUMNS) - 1):
-        values = list(dict.fromkeys(cells(one)[place] for one in by_size.get(place, members)))
+        values = list(dict.fromkeys(cells(one, no_edge=no_edge)[place] for one in by_size.get(place, members)))
         found.append(_range(values) or cells(members[0])[place])
     if 0 < len(by_size[3]) < len(members):
         found[3] += f", {len(by_size[3])} of {len(members)}"

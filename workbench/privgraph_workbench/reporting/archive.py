@@ -20,11 +20,13 @@ from privgraph_workbench import blocks, printing, report, report_notebook, table
 from privgraph_workbench.blocks import Images, Picture, Remark, Section
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.figures import chart_of, export
+from privgraph_workbench.reporting import findings
 from privgraph_workbench.reporting.asked import Asked, Drawn, named_runs, without_seeds
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
 from privgraph_workbench.reporting.first_page import composed, few, first_page, lines_of, settings_of
 from privgraph_workbench.words.bibliography import bibtex, named_in
-from privgraph_workbench.words.naming import describe
+from privgraph_workbench.words.meaning import NO_EDGE
+from privgraph_workbench.words.naming import describe, hides_edges_alone, moved
 
 FILES: Mapping[str, str] = {
     "report.html": "everything on one page that opens without a network; begin here",
@@ -105,17 +107,18 @@ def _files(asked: Asked, together: str, step: Step) -> Iterator[tuple[str, bytes
     parts = len(shown) + len(figures) + 1
     draw = _drawing(shown, lambda place, what: step(DRAWN * place / parts, what))
     step(DRAWN * len(shown) / parts, "the page and its print")
-    yield "report.html", blocks.page(asked.title, told, draw).encode()
+    yield "report.html", blocks.page(asked.title, told, draw, listed=True).encode()
     yield "report.pdf", printing.pdf(asked.title, told, draw, asked.author.strip())
     for place, (name, one) in enumerate(figures.items(), start=1):
         step(DRAWN * (len(shown) + place) / parts, f"figure {place} of {len(figures)} as files")
         for kind, content in export.files(one.figure, one.rows, one.statements).items():
-            yield f"figures/{name}.{kind}", content
+            yield f"figures/{name}.{kind}", _with_settings(kind, content, findings.settings(one))
     if asked.runs:
         yield "tables/runs.csv", tables.as_csv(lines_of(asked))
         yield "tables/runs.tex", tables.as_latex(settings_of(chapters)).encode()
     for name, label, said, runs in _statements(asked, chapters):
-        yield f"statements/{name}.txt", f"{label}\nRuns: {', '.join(runs)}.\n{statement_text(said)}\n".encode()
+        first = f"{label}\nRuns: {', '.join(runs)}."
+        yield f"statements/{name}.txt", f"{first}\n{statement_text(said)}\n".encode()
         yield f"statements/{name}.json", _json(statement_to_json(said))
     if names := _cited(asked):
         yield "references.bib", bibtex(names).encode()
@@ -135,7 +138,10 @@ def _statements(asked: Asked, chapters: Sequence[Chapter]) -> Iterator[tuple[str
                 held.setdefault(one.record.statement, []).append(names[id(one)])
         for place, (said, runs) in enumerate(held.items(), start=1):
             name = chapter.name if len(held) == 1 else f"{chapter.name}-{place}"
-            yield name, f"{describe(chapter.runs[0].record)}.", said, runs
+            first = chapter.runs[0].record
+            about = f" {NO_EDGE}" if hides_edges_alone(first) else ""
+            options = "".join(f", {one}" for one in moved(first))
+            yield name, f"{describe(first)}, {first.spec.split} split{options}.{about}", said, runs
 
 
 Shown = tuple[Picture, Mapping[str, PrivacyStatement]]
@@ -198,6 +204,17 @@ def _numbered(asked: Asked) -> str:
     return (own if count else "") + other.format("higher numbers" if count else "any number")
 
 
+def _with_settings(kind: str, content: bytes, settings: str) -> bytes:
+    """What is stated of a figure (TXT, JSON), with the settings that it was drawn at; all else as it is."""
+    if not settings or kind not in ("txt", "json"):
+        return content
+    if kind == "json":
+        told = json.loads(content)
+        return _json({"figure": told.pop("figure"), "settings": settings, **told})
+    title, _, rest = content.decode().partition("\n")
+    return f"{title}\n{settings}\n{rest}".encode()
+
+
 def _named(asked: Asked) -> dict[str, Drawn]:
     return {f"{place:02d}-{one.figure}": one for place, one in enumerate(asked.figures, start=1)}
 
@@ -213,7 +230,8 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: str) -> block
         chart = chart_of(one.figure, one.rows)
         # advice in its place: the summary says who is highest, which may protect nobody
         below = Remark(f"**What to take**\n\n{one.advice}") if one.advice else chart.summary
-        section = Section(f"Figure {place}: {one.name}", [Picture(one.figure, one.rows), below])
+        drawn: list[blocks.Block] = [*filter(None, [findings.settings(one)]), Picture(one.figure, one.rows), below]
+        section = Section(f"Figure {place}: {one.name}", drawn)
         found.append((section, one.statements))
     if not asked.appendix:
         return found
@@ -235,4 +253,5 @@ def page(asked: Asked, step: Step = lambda done, what: None) -> str:
     asked = without_seeds(asked) if asked.share else asked
     told = _sections(asked, chapters_of(asked), together)
     shown = _shown(told)
-    return blocks.page(asked.title, told, _drawing(shown, lambda place, what: step(place / len(shown), what)))
+    draw = _drawing(shown, lambda place, what: step(place / len(shown), what))
+    return blocks.page(asked.title, told, draw, listed=True)

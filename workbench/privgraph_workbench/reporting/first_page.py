@@ -9,6 +9,7 @@ from privgraph_workbench.blocks import Remark, Section, Warned
 from privgraph_workbench.facts import composition
 from privgraph_workbench.facts.ahead import ahead
 from privgraph_workbench.figures.notes import badges_of
+from privgraph_workbench.reporting import findings
 from privgraph_workbench.reporting.asked import Asked, named_runs
 from privgraph_workbench.reporting.chapters import Chapter
 from privgraph_workbench.words.naming import run_labels
@@ -29,23 +30,25 @@ SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "
 
 
 def first_page(asked: Asked, chapters: Sequence[Chapter], together: str) -> Section:
-    """Who wrote it and the remark, whose noise is public, what each setting guarantees, with what all cost
-    `together`; then what each reached, and what whoever publishes it has to know."""
+    """Who wrote it and the remark, whose noise is public, whose labels are read; what the figures say; then
+    what each setting guarantees and reached, and what all cost `together`."""
     by = ", ".join(filter(None, (asked.author.strip(), asked.date.strip())))
     told: list[blocks.Block] = [by] if by else []
     if asked.remark.strip():
         told.append(Remark(f"**Remark**\n\n{asked.remark}"))
     if warned := _public(asked):
         told.append(warned)
+    told += [EVALUATOR] if _evaluator(asked) else []
+    if found := findings.found(asked):
+        told.append(Remark(found))
     notes: tables.Notes = {}
     told += tables.guarantees(settings_of(chapters), notes) if asked.runs else []
-    told += [Remark(together)] if together else []
     if few(chapters) and (said := [one.runs[0].said for one in chapters if one.runs[0].said]):
         told.append(Remark("\n".join(["**What was run**\n", *(f"- {one}" for one in said)])))
     if verdict := _ahead(chapters):
         told.append(Remark(verdict))
     told += tables.measured(settings_of(chapters), notes) if asked.runs else []
-    told += [EVALUATOR] if _evaluator(asked) else []
+    told += [Remark(together)] if together else []
     told += [] if asked.share else [Warned(report.SECRET)]
     told += [STATEMENTS] if asked.runs and not asked.appendix else []
     return Section("What is reported", told)

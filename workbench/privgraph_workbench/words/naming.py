@@ -48,6 +48,8 @@ UPLOAD = "upload:"
 MOST_MOVED = 4
 """Options that the name of a run tells."""
 UNIT_WORDS: Mapping[str, str] = {"edge": "edge-level", "node": "node-level", "none": "not private"}
+NO_PERSON = "protects no person"
+"""Of a run without protection whose method reads no edge: it hides every one of them."""
 
 
 def method_title(name: str) -> str:
@@ -58,6 +60,11 @@ def method_title(name: str) -> str:
 def reads_no_edge(name: str) -> bool:
     """Whether the method reads features alone, and so hides every edge."""
     return name in METHODS and not METHODS[name].uses_edges
+
+
+def hides_edges_alone(record: RunRecord) -> bool:
+    """Whether the run has no guarantee, and hides every edge nevertheless, because none is read."""
+    return unit_of(record) == "none" and reads_no_edge(record.spec.method)
 
 
 def unit_of(record: RunRecord) -> str:
@@ -127,7 +134,9 @@ def _wanted(record: RunRecord, epsilon: float) -> str:
 def privacy(record: RunRecord) -> str:
     """Unit and epsilon of a run in a few words."""
     unit = unit_of(record)
-    return UNIT_WORDS["none"] if unit == "none" else f"{unit} {budget(record)}"
+    if unit == "none":
+        return NO_PERSON if hides_edges_alone(record) else UNIT_WORDS["none"]
+    return f"{unit} {budget(record)}"
 
 
 def _with_privacy(record: RunRecord) -> tuple[str, ...]:

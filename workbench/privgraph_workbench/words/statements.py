@@ -17,6 +17,8 @@ CLAIMS = "The sound ε relies on none of these claims of the paper; the ε as pu
 """What the gaps of a statement have to do with its epsilons."""
 NEAR = 0.05
 """Epsilons that differ by a smaller share are called near."""
+EVERY_EDGE = ("every edge, no person", "edges 0, people ∞")
+"""What a model protects that reads no edge and has no guarantee, and at which sound epsilon."""
 UNPAID = "Tuning is unpaid"
 """A gap that every paper has, and that moves no formula."""
 ATTACKED = {
@@ -169,11 +171,12 @@ def faults(statement: PrivacyStatement) -> str:
     return f"This run has {said}, which no ε here counts:\n{points}"
 
 
-def cells(statement: PrivacyStatement) -> tuple[str, ...]:
+def cells(statement: PrivacyStatement, *, no_edge: bool = False) -> tuple[str, ...]:
     """One statement as the cells of a line: what it protects, the three epsilons, and delta. What no column
-    has room for is told by `remarks`."""
+    has room for is told by `remarks`. `no_edge`: nothing is guaranteed, but no edge is read."""
     unit = "nothing" if statement.unit == "none" else statement.unit
     sound, published, _ = (value for _, value in three_numbers(statement))
+    unit, sound = EVERY_EDGE if no_edge else (unit, sound)
     return (unit, sound, published, audited_bound(statement.epsilon_audited), rounded_delta(statement.delta))
 
 
@@ -194,10 +197,13 @@ def _also(statement: PrivacyStatement) -> list[str]:
     return said + ([f"known faults: {len(statement.known_faults)}"] if statement.known_faults else [])
 
 
-def line(label: str, statement: PrivacyStatement) -> str:
-    """One statement on one line: whose it is, the unit, the three numbers, delta."""
-    numbers = " · ".join(f"{name}: {value}" for name, value in three_numbers(statement))
+def line(label: str, statement: PrivacyStatement, *, no_edge: bool = False) -> str:
+    """One statement on one line: whose it is, the unit, the three numbers, delta. `no_edge` as in `cells`."""
+    sound, *others = three_numbers(statement)
+    sound = (sound[0], EVERY_EDGE[1]) if no_edge else sound
+    numbers = " · ".join(f"{name}: {value}" for name, value in (sound, *others))
     unit = "protects nothing" if statement.unit == "none" else f"unit: {statement.unit}"
+    unit = f"protects {EVERY_EDGE[0]}" if no_edge else unit
     badge = "".join(f" · {said}" for said in _also(statement))
     return f"{label + ': ' if label else ''}{unit} · {numbers} · δ: {rounded_delta(statement.delta)}{badge}"
 

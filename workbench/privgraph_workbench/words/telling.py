@@ -10,7 +10,7 @@ from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.meaning import strength
-from privgraph_workbench.words.naming import graph_short, unit_of
+from privgraph_workbench.words.naming import graph_short, hides_edges_alone, unit_of
 from privgraph_workbench.words.numbers import percent, stated
 
 RELATIONS = "relation prediction"
@@ -63,7 +63,8 @@ def _whom(record: RunRecord, unit: str) -> str:
 def _hides(record: RunRecord, unit: str) -> str:
     said = record.statement
     if unit == "none":
-        return "and protects nobody"
+        alone = hides_edges_alone(record)
+        return "and protects no person; it reads no edge, and so hides every one" if alone else "and protects nobody"
     if said is None:
         asked = record.spec.asked_epsilon
         return f"to hide {_whom(record, unit)}" + (f" at ε = {asked:g}" if asked is not None else "")
@@ -79,7 +80,7 @@ def _hides(record: RunRecord, unit: str) -> str:
 
 def _beside(told: Beside, guess: str, *, reads_edges: bool) -> str:
     """How far it is above what takes less, and below what no privacy reaches."""
-    floors = {guess: told.majority, BLIND if reads_edges else f"{BLIND} and protects nobody": told.blind}
+    floors = {guess: told.majority, BLIND if reads_edges else f"{BLIND} and protects no person": told.blind}
     if reads_edges and told.blind is not None:
         del floors[guess]  # such a model is private by the same measure, and reaches more
     beside = {**floors, "the same without privacy": told.bare}

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.words.naming import UNIT_WORDS, reads_no_edge
+from privgraph_workbench.words.naming import NO_PERSON, UNIT_WORDS, reads_no_edge
 from privgraph_workbench.words.numbers import kept, percent
 
 
@@ -66,7 +66,7 @@ def _unit(row: Row) -> str:
     if row["reference"] and row["epsilon"] == 0:
         return ", ε = 0"
     if row["unit"] == "none" and reads_no_edge(row["method"]):
-        return ", protects no person"
+        return f", {NO_PERSON}"
     return "" if row["unit"] == "none" and "private" in row["title"] else f", {UNIT_WORDS[row['unit']]}"
 
 

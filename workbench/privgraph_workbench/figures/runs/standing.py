@@ -12,6 +12,7 @@ from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, e
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.theme import NEUTRAL
+from privgraph_workbench.words.naming import method_title, network_of
 from privgraph_workbench.words.numbers import percent
 
 TITLE = "Where its accuracy stands"
@@ -32,8 +33,9 @@ def data(record: RunRecord, siblings: Sequence[RunRecord], told: Outlook) -> lis
     """One row per level (kind "majority" or "guessing", "base", "blind", "own", "bare") that is known, one
     per run of the same settings with another seed or this one (kind "seed"; `mine` where it is this one).
 
-    kind, seed (None for a level), value, low, high (95% confidence: of three seeds or more, of the mean over
-    seeds; else of the test nodes; None: not known), seeds, evaluator (True: test labels are private).
+    kind, of (what a level is of, in words; "": the run's own), seed (None for a level), value, low, high (95%
+    confidence: of three seeds or more, of the mean over seeds; else of the test nodes; None: not known),
+    seeds, evaluator (True: test labels are private).
     """
     done = [one for one in siblings if METRIC in one.metrics] or [record]
     if METRIC not in record.metrics:
@@ -70,11 +72,15 @@ def guess(record: RunRecord, siblings: Sequence[RunRecord], told: Outlook) -> fl
 
 
 def _level(kind: str, value: float) -> Row:
-    return {"kind": kind, "seed": None, "value": value, "low": None, "high": None, "seeds": 0, "evaluator": True}
+    told = {"kind": kind, "of": "", "seed": None, "value": value}
+    return {**told, "low": None, "high": None, "seeds": 0, "evaluator": True}
 
 
 def _of(kind: str, one: Reached) -> Row:
-    return {**_level(kind, one.mean), "low": one.low, "high": one.high, "seeds": one.seeds}
+    first = one.records[0]
+    network = network_of(first)
+    of = method_title(first.spec.method) + (f", network {network}" if network else "")
+    return {**_level(kind, one.mean), "of": of, "low": one.low, "high": one.high, "seeds": one.seeds}
 
 
 def chart(rows: Sequence[Row]) -> Chart:
@@ -137,10 +143,18 @@ def chart(rows: Sequence[Row]) -> Chart:
         badges=badges_of(rows),
         height=130 + 40 * len(levels) + 26 * len(below),
         legend=True,
+        notes=tuple(_mean_of(row) for row in levels if row.get("of")),
     )
 
 
 plot = plotted(chart)
+
+
+def _mean_of(row: Row) -> str:
+    """What a level is the mean of: elsewhere runs of other options may stand for it."""
+    seeds = f"{row['seeds']} seeds" if row["seeds"] != 1 else "one seed"
+    mean = f"the mean over {seeds}" if row["seeds"] > 1 else seeds
+    return f"{LABELS[row['kind']]}: {row['of']}, {mean}."
 
 
 def _seeds(seeds: Sequence[Row], this: Row | None) -> dict[str, list[Row]]:

@@ -1,4 +1,4 @@
-"""The archive of the page Report: it is made before one's eyes, and then waits to be downloaded."""
+"""The archive of the page Report: it is made beside the page, and then waits to be downloaded."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.options import OptionError
 from privgraph_workbench import reporting
+from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.views.parts.file_links import offer
+from privgraph_workbench.views.report.building import Building
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import duration
 
@@ -20,36 +22,75 @@ SECONDS, NOTEBOOK = 5, 20
 LATEST = "Download the report"
 FORMER = "report.former"
 """The mark and the title of what this visitor has made last."""
+BUILDING = "report.building"
+"""The mark of what this visitor makes now, and its building."""
+CHANGED = "It is made as it was when it was begun. What you have changed since needs another one."
+POLL_SECONDS, FIRST = 1.0, 0.4
+"""From one look at what is made to the next, and to the first."""
 MOST = 4
 """Archives that wait at most: the latest."""
 
 
 def offered(asked: reporting.Asked) -> None:
     """The button that makes the report, and the link to what it has made: where something was changed since,
-    it stays as that of the former report."""
+    it stays as that of the former report. What is begun goes on beside the page."""
     mark, made = _mark(asked), _made()
-    packed = made.get(mark, b"")
-    place, below = st.empty(), st.empty()
-    if not packed:
-        pressed = place.button("Make the report", key="report_make", type="primary", icon=":material/folder_zip:")
+    _keep_what_ended()
+    if mark not in made and BUILDING not in st.session_state:
+        place, below = st.empty(), st.empty()
         below.caption(_how_long(asked))
-        if pressed:
-            place.button("Cancel", key="report_cancel", icon=":material/stop:")  # any press ends what is under way
-            packed = _make(asked)
-        if packed:
-            made[mark] = packed
-            for old in list(made)[:-MOST]:
-                made.pop(old, None)
+        if place.button("Make the report", key="report_make", type="primary", icon=":material/folder_zip:"):
+            building = Building(asked)
+            st.session_state[BUILDING] = mark, building
+            building.wait(FIRST)
+            _keep_what_ended()
+        if mark in made or BUILDING in st.session_state:
             place.empty()
             below.empty()
-    if packed:
+    if BUILDING in st.session_state:
+        begun, building = st.session_state[BUILDING]
+        shell.fragment(_progress, run_every=POLL_SECONDS)(building, begun != mark)
+    if mark in made:
         st.session_state[FORMER] = mark, asked.title
-        _link(LATEST, asked.title, packed)
+        _link(LATEST, asked.title, made[mark])
     else:
         before, title = st.session_state.get(FORMER, ("", ""))
         if before in made:
             _link("Download the former report, without what was changed since", title, made[before])
     st.caption("`privgraph report` makes reports from a shell.")
+
+
+def _keep_what_ended() -> None:
+    """What is made by now waits among the others; why it could not be made is told."""
+    mark, building = st.session_state.get(BUILDING, ("", None))
+    if building is None or building.under_way:
+        return
+    st.session_state.pop(BUILDING)
+    if isinstance(building.error, OptionError):
+        st.error(markup.sentence(building.error))
+    elif building.error is not None:
+        raise building.error
+    elif building.packed:
+        made = _made()
+        made[mark] = building.packed
+        for old in list(made)[:-MOST]:
+            made.pop(old, None)
+        st.session_state[FORMER] = mark, building.title
+
+
+def _progress(building: Building, changed: bool) -> None:
+    """How far it is, drawn again and again; all of the page once it has ended."""
+    if not building.under_way or BUILDING not in st.session_state:
+        st.rerun()
+    st.button("Cancel", key="report_cancel", icon=":material/stop:", on_click=_cancel, args=(building,))
+    show(st.progress(0.0), building.done, building.what)
+    if changed:
+        st.caption(CHANGED)
+
+
+def _cancel(building: Building) -> None:
+    building.cancel()
+    st.session_state.pop(BUILDING, None)
 
 
 def _link(label: str, title: str, packed: bytes) -> None:
@@ -65,26 +106,13 @@ def _how_long(asked: reporting.Asked) -> str:
     chosen = len(asked.figures)
     many = f"{chosen} figure{'s' * (chosen != 1)}"
     many += f", {figures - chosen} more in the appendix" * (figures > chosen) + " and a notebook" * asked.notebook
-    return f"{many}: about {seconds}. **Cancel**, or changing anything on this page, stops it."
+    return f"{many}: about {seconds}. What you change meanwhile is not in it."
 
 
 @st.cache_resource
 def _made() -> dict[str, bytes]:
     """The archives by their marks, for every tab: what is asked for gives the same bytes wherever."""
     return {}
-
-
-def _make(asked: reporting.Asked) -> bytes:
-    """The archive, with its steps shown while it is made; nothing where it cannot be made."""
-    bar = st.progress(0.0, "The report is begun")
-    try:
-        packed = reporting.build(asked, lambda done, what: show(bar, done, what))
-    except OptionError as error:
-        bar.empty()
-        st.error(markup.sentence(error))
-        return b""
-    bar.empty()
-    return packed
 
 
 def show(bar: DeltaGenerator, done: float, what: str) -> None:

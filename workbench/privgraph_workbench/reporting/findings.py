@@ -1,0 +1,84 @@
+"""What is said of each figure of a report besides its picture: what it finds, and at which settings it was
+drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from privgraph_workbench.facts import advised
+from privgraph_workbench.facts.advising import HIDES
+from privgraph_workbench.facts.row_words import both
+from privgraph_workbench.figures import chart_of
+from privgraph_workbench.reporting.asked import Asked, Drawn
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.naming import data_title, graph_of, method_title, moved, setting, unit_of
+
+MOST_NAMED = 8
+"""Methods or graphs that are named at most."""
+BELOW = "What to take stands below it."
+"""What is said of advice that an earlier version kept, which has no short form."""
+
+
+def found(asked: Asked) -> str:
+    """What each figure finds, a point each, in Markdown; "" where there is no figure."""
+    points = [
+        f"- **Figure {place}, {markup.literal(one.name)}.** {_found(one)}"
+        for place, one in enumerate(asked.figures, start=1)
+    ]
+    return "\n".join(["**What the figures say**\n", *points]) if points else ""
+
+
+def _found(one: Drawn) -> str:
+    """The advice in short; else what the figure says after the sentence that tells what it is."""
+    if one.advice:
+        return " ".join(advised.shortened(one.advice)) or BELOW
+    first, _, rest = chart_of(one.figure, one.rows).summary.partition(". ")
+    for graph in {str(row["graph"]) for row in one.rows if row.get("graph")}:
+        rest = rest.replace(f" on {graph}", "")  # its name has it
+    return markup.literal(rest or first)
+
+
+def settings(one: Drawn) -> str:
+    """The graph, the split, what is hidden, the methods, budgets and seeds of a figure, and what of it was
+    not drawn; "" where neither its rows nor its runs tell any."""
+    rows, specs = one.rows, [run.spec for run in one.runs]
+    graphs = {str(row["graph"]) for row in rows if row.get("graph")} or {graph_of(run) for run in one.runs}
+    graphs = graphs or {data_title(str(row["dataset"])) for row in rows if row.get("dataset")}
+    methods = {method_title(str(row["method"])) for row in rows if row.get("method")}
+    methods = methods or {method_title(spec.method) for spec in specs}
+    units = {str(row["unit"]) for row in rows if row.get("unit")} or {unit_of(run) for run in one.runs}
+    budgets = sorted({float(row["asked"]) for row in rows if row.get("asked")})
+    options = {", ".join(moved(run)) for run in one.runs} if len({setting(run) for run in one.runs}) == 1 else set()
+    told = [
+        _named("graph", graphs),
+        _named("split", {spec.split for spec in specs}),
+        f"hides {both([HIDES[unit] for unit in HIDES if unit in units])}" if units & set(HIDES) else "",
+        _named("method", methods),
+        *filter(None, options),
+        f"ε {' to '.join(f'{end:g}' for end in dict.fromkeys((budgets[0], budgets[-1])))}" if budgets else "",
+        _seeds([int(row["seeds"]) for row in rows if row.get("seeds")]),
+        *_left_out(rows),
+    ]
+    said = "; ".join(filter(None, told))
+    return f"Settings of this figure: {said}." if said else ""
+
+
+def _named(what: str, names: Iterable[str]) -> str:
+    """Names behind what they are of; of many, how many there are."""
+    known = sorted(names)
+    if len(known) > MOST_NAMED:
+        return f"{len(known)} {what}s"
+    return f"{what}{'s' * (len(known) > 1)} {both(known)}" if known else ""
+
+
+def _seeds(counts: Sequence[int]) -> str:
+    if not counts:
+        return ""
+    least, most = min(counts), max(counts)
+    return f"{f'{least} to ' * (least < most)}{most} seed{'s' * (most > 1)} of each"
+
+
+def _left_out(rows: Sequence[dict[str, object]]) -> list[str]:
+    """What the page that a figure comes from offered to draw, and was not drawn."""
+    switched = {"with_published": "ε as published", "with_front": "Pareto front"}
+    return [f"without {name}" for key, name in switched.items() if rows and rows[0].get(key) is False]

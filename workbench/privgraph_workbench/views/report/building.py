@@ -1,0 +1,50 @@
+"""A report that is made beside the page: it goes on whatever is changed there meanwhile. No Streamlit."""
+
+from __future__ import annotations
+
+import threading
+
+from privgraph_workbench import reporting
+
+
+class _Cancelled(Exception):
+    """Somebody has pressed Cancel."""
+
+
+class Building:
+    """The archive of what is `asked`, in a thread of its own. done, what: how far it is, and what comes now;
+    packed: the archive, empty before it is made; error: why there will be none (None: nothing went wrong)."""
+
+    def __init__(self, asked: reporting.Asked) -> None:
+        self.title = asked.title
+        self.done, self.what, self.packed = 0.0, "the report is begun", b""
+        self.error: Exception | None = None
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._make, args=(asked,), daemon=True, name="report")
+        self._thread.start()
+
+    @property
+    def under_way(self) -> bool:
+        """Whether it is still being made."""
+        return self._thread.is_alive()
+
+    def wait(self, seconds: float) -> None:
+        """Until it is made, or so long."""
+        self._thread.join(seconds)
+
+    def cancel(self) -> None:
+        """End it at its next step."""
+        self._stopped.set()
+
+    def _make(self, asked: reporting.Asked) -> None:
+        try:
+            self.packed = reporting.build(asked, self._step)
+        except _Cancelled:
+            pass
+        except Exception as error:  # for the page to tell, or to raise: nobody sees what a thread raises
+            self.error = error
+
+    def _step(self, done: float, what: str) -> None:
+        if self._stopped.is_set():
+            raise _Cancelled
+        self.done, self.what = done, what
