@@ -327,7 +327,7 @@ def test_the_map_holds_the_most_exposed_and_their_neighbours() -> None:
 
 class TestKept:
     def test_each_run_is_a_mark_of_its_budget_in_both_panels_and_hollow_where_it_is_kept(self) -> None:
-        weak, strong = attack(memory=0.0), attack(memory=2.0, seed=1)
+        weak, strong = replace(attack(memory=0.0), areas=(0.50, 0.51, 0.49)), attack(memory=2.0, seed=1)
         records = [
             replace(strong, sound=math.inf, steps=None, said=0.9),
             replace(strong, sound=8.0, said=0.8),
@@ -338,17 +338,27 @@ class TestKept:
         assert [row["accuracy"] for row in rows] == [0.9, 0.8, 0.5]
         chart = attack_kept.chart(rows)
         assert [panel.y.categories for panel in chart.panels] == [("GAP, not private", "GAP, node")] * 2
-        marks = {(one.name, one.panel): one for one in chart.series}
+        marks = {(one.name, one.panel): one for one in chart.series if one.kind == "points"}
+        ends = {one.name: one.x for one in chart.series if one.kind == "links"}
+        assert ends["up to 8"] == records[1].found[1:]
         assert marks["ε up to 1", 0].x == (weak.found[0],)
         assert marks["ε up to 1", 1].x == (0.5,)
         assert [marks[name, 0].hollow for name in ("ε up to 1", "up to 8", "not private")] == [True, False, False]
         assert len({marks[name, 0].slot for name in ("ε up to 1", "up to 8", "not private")}) == 3
         assert [one.legend for one in chart.series if one.panel] == [False] * 3, "one entry for both panels"
-        assert chart.summary == (
-            "1 of 3 attacked runs keep who was trained on. The most accurate of these is GAP, node, ε 1, 50.0%."
-        )
+        assert chart.summary == "1 of 2 private runs keep who was trained on, as far as these attacks tell."
+        (kept,) = chart.beside
+        assert kept.startswith("Kept, the most accurate first: GAP, node, ε 1: area ")
+        assert kept.endswith("test accuracy 50.0%.")
+        wide = replace(weak, areas=(0.40, 0.50, 0.60))
+        assert not attack_kept.data([wide])[0]["kept"], "an interval that leaves room for more tells nothing"
         assert chart.panels[0].x.low is not None
         assert chart.panels[0].x.low < 0.5 < max(marks["up to 8", 0].x)  # type: ignore[type-var]
+
+    def test_what_a_caller_adds_to_a_row_leaves_in_the_csv(self) -> None:
+        (row,) = attack_kept.data([attack()], more=[{"protects": "node", "public_noise": True}])
+        assert (row["protects"], row["public_noise"]) == ("node", True)
+        assert b"protects,public_noise" in export("attack_kept", [row], {}, "csv")
 
     def test_a_caller_says_what_is_kept_and_of_what_the_accuracy_is(self) -> None:
         (row,) = attack_kept.data([replace(attack(memory=2.0), said=None)], kept=[True], measure="PREC@1")

@@ -124,7 +124,7 @@ def test_the_method_without_privacy_is_compared_with_unasked(opened: Open, store
     by_heart = verdicts.more_with_privacy(free, kept, (0.95, 0.6))
     assert by_heart.startswith(f"{more}: noise leaves a network little to learn from neighbours")
     assert "right about 95.0% of them, and 60.0% of the test nodes" in by_heart
-    assert "not private" in drawn(app)[0]
+    assert "protects no person" in drawn(app)[0]
     assert "Compare with this method at other ε" not in [one.label for one in app.button], "there is none"
 
 

@@ -75,7 +75,9 @@ def test_nobody_is_listed_where_chance_explains_who_stands_in_front(opened: Open
 def test_a_group_stands_out_only_where_its_widened_interval_lies_above_all() -> None:
     def told(*classes: tuple[str, int, float]) -> str:
         held = tuple(Group(name=name, nodes=nodes, exposure=mean) for name, nodes, mean in classes)
-        return exposure.groups(replace(made_attack(), by_degree=(), by_class=held))
+        return exposure.groups(replace(made_attack(memory=memory), by_degree=(), by_class=held))
+
+    memory = 0.0
 
     assert told(("a", 500, 0.5), ("b", 500, 0.5)).startswith(
         "**No group stands out.** Over the 1,000 nodes trained on in any of 3 attacked models, exposure is 0.5 on"
@@ -92,3 +94,7 @@ def test_a_group_stands_out_only_where_its_widened_interval_lies_above_all() -> 
     alone = next(mean / 1000 for mean in range(500, 1000) if mean_of_shares(mean / 1000, 100, 0.025)[0] > 0.51)
     assert told(*few, ("last", 100, alone)).startswith("**No group stands out.**")
     assert told() == ""
+    memory = 3.0
+    assert told(("a", 500, 0.9), ("b", 500, 0.9)).startswith(
+        "**All are exposed alike, 0.9 on average where a guess has 0.5: no group clearly more.**"
+    ), "that nobody is exposed would be read of anything less"

@@ -15,6 +15,7 @@ from tests.pages.attack_pages import drawn as drawn_of
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.attacks.options import AttackOptions
+from privgraph.attacks.record import AttackRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.views.attacks import findings, overview, ranking
 from privgraph_workbench.words import naming, verdicts
@@ -181,31 +182,53 @@ def test_what_all_rows_have_in_common_is_said_once(store: RunStore, run: str) ->
     assert all("seed" in one for one in told.values()), "what tells them apart stays"
 
 
-def test_which_private_runs_keep_it_is_one_sentence_and_a_figure(
-    opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Kept: no better than a guess, where without privacy it is; one that is kept without privacy, too, says
-    nothing of epsilon."""
-    edges = keep(store, spec("gap", unit="edge"))
-    more = keep(store, spec("gap", unit="edge", epsilon=2.0))
-    other = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
-    for one, memory, said in ((run, 0.0, 0.6), (edges, 3.0, 0.9), (more, 3.0, 0.9), (other, 0.0, 0.8)):
-        store.add_attack(one, replace(made_attack(one, memory=memory), said=said))
-    app = opened("attacks", run=run)
-    (answer,) = [one.value for one in app.markdown if one.value.startswith("**Who was trained on: ")]
-    assert answer.startswith("**Who was trained on: 2 of 4 private runs keep it.** Most accurate: DP-MLP, node ε 2 (80")
-    assert answer.index("(80.0%)") < answer.index("(60.0%)"), "the most accurate first"
-    assert answer.endswith("None of 2 runs that hide edges does.")
+def test_up_to_which_budget_it_is_kept_is_the_page_s_answer(opened: Open, store: RunStore, run: str) -> None:
+    """Kept: no better than a guess, with an interval that leaves no room for more, where without privacy
+    something is found."""
+    flat, open_to = (0.50, 0.51, 0.49), (0.40, 0.50, 0.60)
+    edges = [keep(store, spec("gap", unit="edge", epsilon=one)) for one in (1.0, 2.0)]
+    small = keep(store, spec("dp-mlp", unit="node", epsilon=1.0, batch_size=8))
+    middle = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
+    found: dict[str, AttackRecord] = {}
+    for one, memory, areas, said in (
+        (small, 0.0, open_to, 0.4),
+        (middle, 0.0, flat, 0.5),
+        (run, 0.0, flat, 0.6),
+        (edges[0], 3.0, None, 0.9),
+        (edges[1], 0.0, flat, 0.9),
+    ):
+        made = made_attack(one, memory=memory)
+        found[one] = replace(made, said=said, areas=areas or made.areas, bound=None)
+        store.add_attack(one, found[one])
+    assert not ranking.Place(run=store.get(small), attack=found[small], alike=None, severe=0).kept, "too wide to tell"
+    app = opened("attacks", run=edges[0])
+    assert "**Who was trained on is kept, as far as these attacks tell, up to:**" in texts(app)
+    (best,) = [one for one in app.button if str(one.key).startswith("kept.")]
+    assert best.label == "DP-MLP, node, ε 8 · 60.0%", "what is too wide to tell is passed over"
+    said = "At no ε tried: GAP, edge. 5 runs were attacked, 5 of them private."
+    assert said in texts(app), "1 gives away, whatever 2 does"
     table_of(app)
-    (drawn,) = [one for one in drawn_of(app) if "attacked runs keep who was trained on" in one]
-    assert drawn.startswith("2 of 4 attacked runs keep who was trained on. The most accurate of these is DP-MLP, node,")
+    (drawn,) = [one for one in drawn_of(app) if "private runs keep who was trained on" in one]
+    assert drawn.startswith("3 of 5 private runs keep who was trained on")
+    (best,) = [one for one in app.button if str(one.key).startswith("kept.")]
+    best.click().run()
+    assert app.query_params["run"] in (run, [run])
+    store.add_attack(middle, replace(made_attack(middle, memory=3.0), said=0.5))
+    app = opened("attacks", run=run)
+    assert "**Who was trained on: none of these private runs keeps it.**" in texts(app), "8 is no answer where 2 leaks"
     bare = keep(store, spec("mlp", unit="none"))
-    store.add_attack(bare, made_attack(bare, memory=0.0))
-    text = texts(opened("attacks", run=run))
-    assert "**Who was trained on: none of 4 private runs keeps it.**" in text
-    assert "Without privacy, too, nothing is found of DP-MLP, node ε 2" in text
-    store.add_attack(bare, made_attack(bare, memory=3.0))
-    assert "2 of 4 private runs keep it" in texts(opened("attacks", run=run))
+    store.add_attack(bare, replace(made_attack(bare, memory=0.0), areas=flat, bound=None))
+    assert "Of DP-MLP, node, nothing is found without privacy either" in texts(opened("attacks", run=run))
+
+
+def test_what_is_kept_may_stand_first(opened: Open, store: RunStore, run: str) -> None:
+    other = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
+    store.add_attack(run, made_attack(run, memory=3.0))
+    store.add_attack(other, replace(made_attack(other, memory=0.0), areas=(0.50, 0.51, 0.49), bound=None))
+    app = opened("attacks", run=run)
+    assert "ε 8" in table_of(app)["run"].iloc[0]
+    app.toggle(key="overview_kept_first").set_value(True)
+    assert "ε 2" in table_of(app)["run"].iloc[0]
 
 
 def test_what_is_undecided_has_no_place(

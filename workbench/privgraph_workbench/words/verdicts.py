@@ -28,6 +28,10 @@ RULES = (
     f"**Given away**: all of the interval lies from {FAR:.0%} on.",
     f"**Better than guessing**: all else; **a little**, where the area is below {CLOSE:.0%}. So a larger area with a "
     "wide interval can have the weaker verdict.",
+    "**Better on its own nodes**, **better at few false alarms**: by the area alone, over all attacked models, it "
+    "could not be told.",
+    f"**Kept**: no better than guessing, and all of the interval lies below {CLOSE:.0%}; of edges told by distance, no "
+    "more than similarity. As far as this attack tells: that is no proof.",
     "**Similarity** (edges told by distance): people who are alike are often connected. What that alone tells is what "
     "a model finds that reads no edge, or what the true classes tell, whichever is more.",
     "**No more than similarity**: all of the interval lies up to there. **Perhaps similarity alone**: the interval "
@@ -64,6 +68,12 @@ def on_own(attack: AttackRecord) -> bool:
 def on_average(attack: AttackRecord) -> bool:
     """Whether the attacked models are told better than by a guess."""
     return round(attack.found[1], 3) > 0.5
+
+
+def kept(attack: AttackRecord, severe: int) -> bool:
+    """Whether the attack finds nothing, or so little that its interval leaves no room for more; of edges, no
+    more than similarity."""
+    return severe <= 1 and (bool(caution(attack)) or (severe == 0 and attack.found[2] < CLOSE))
 
 
 def on_average_alone(attack: AttackRecord) -> bool:

@@ -10,13 +10,12 @@ from privgraph.registry import sides
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.words.numbers import number, percent, stated
-from privgraph_workbench.words.verdicts import guessing
+from privgraph_workbench.words.verdicts import CLOSE, guessing
 
 TITLE = "Which methods keep it"
 BARE = "not private"
 BUDGETS = ((1.0, "ε up to 1"), (2.0, "up to 2"), (4.0, "up to 4"), (8.0, "up to 8"), (math.inf, "above 8"))
 """The largest sound epsilon of each colour, and what the legend calls it."""
-KEPT = "hollow: kept"
 
 
 def data(
@@ -24,14 +23,15 @@ def data(
     names: Sequence[str] = (),
     kept: Sequence[bool] = (),
     measure: str = "test accuracy",
+    more: Sequence[Row] = (),
 ) -> list[Row]:
     """One row per attack, in the order given.
 
     method (its line: of `names`, else the attack's title), run, epsilon (sound; infinite without privacy),
     area, area_low, area_high (`AttackRecord.found`), accuracy (the run's on test nodes, or where it tells
     none the attacked model's; `measure` says of what), measure, kept (of `kept`, else whether the attack is
-    no better than guessing), asks (its question in words), evaluator (True: an evaluator alone knows the
-    answers).
+    no better than guessing and its interval leaves no room for more), asks (its question in words), evaluator
+    (True: an evaluator alone knows the answers), and what else is said of each (`more`).
     """
     return [
         {
@@ -46,9 +46,14 @@ def data(
             "kept": bool(holds),
             "asks": sides(record.attack).asks,
             "evaluator": True,
+            **further,
         }
-        for name, record, holds in zip(
-            names or [one.title for one in records], records, kept or list(map(guessing, records)), strict=True
+        for name, record, holds, further in zip(
+            names or [one.title for one in records],
+            records,
+            kept or [guessing(one) and one.found[2] < CLOSE for one in records],
+            more or [{}] * len(records),
+            strict=True,
         )
     ]
 
@@ -64,6 +69,18 @@ def chart(rows: Sequence[Row]) -> Chart:
         held = [row for row in rows if _budget(row) == name]
         for kept in (False, True):
             some = [row for row in held if row["kept"] == kept]
+            if some:
+                series.append(
+                    Series(
+                        name=name,
+                        kind="links",
+                        x=tuple(end for row in some for end in (row["area_low"], row["area_high"])),
+                        y=tuple(row["method"] for row in some for _ in range(2)),
+                        slot=slot,
+                        legend=False,
+                        group=name,
+                    )
+                )
             for panel, value in enumerate(("area", "accuracy")) if some else ():
                 series.append(
                     Series(
@@ -75,26 +92,27 @@ def chart(rows: Sequence[Row]) -> Chart:
                         slot=slot,
                         hollow=kept,
                         panel=panel,
-                        legend=not panel and not any(one.name == name for one in series),
+                        legend=not panel and not any(one.name == name and one.legend for one in series),
                         group=name,
                         hover=tuple(_hover(row) for row in some),
                     )
                 )
     asks = rows[0]["asks"]
-    held = [row for row in rows if row["kept"]]
-    best = max(held, key=lambda row: row["accuracy"], default=None)
-    most = "" if best is None else f" The most accurate of these is {_named(best)}, {percent(best['accuracy'])}."
+    private = [row for row in rows if not math.isinf(row["epsilon"])]
+    held = sorted((row for row in private if row["kept"]), key=lambda row: -row["accuracy"])
+    ends = [end for row in rows for end in (row["area_low"], row["area_high"])]
+    told = "; ".join(f"{_named(row)}: area {_area(row)}, {row['measure']} {percent(row['accuracy'])}" for row in held)
     return Chart(
         title=f"{TITLE}: {asks}",
         panels=(
             Panel(
                 x=Axis(
                     title="area under the curve (0.5: a guess by chance)",
-                    low=min(0.45, *(row["area"] for row in rows)) - 0.02,
-                    high=min(1.02, max(0.6, *(row["area"] for row in rows)) + 0.02),
+                    low=max(0.0, min(0.45, *ends) - 0.01),
+                    high=min(1.01, max(0.6, *ends) + 0.01),
                 ),
                 y=Axis(title="", scale="category", categories=lines),
-                title="what the attack finds",
+                title="what the attack finds (hollow marks: kept)",
                 rules=(Rule(x=0.5, label="chance"),),
             ),
             Panel(
@@ -104,11 +122,12 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=f"{len(held)} of {len(rows)} attacked runs keep {asks}.{most}",
+        summary=f"{len(held)} of {len(private)} private runs keep {asks}, as far as these attacks tell.",
         notes=(
-            "Hollow marks: kept, as far as this attack tells; that is no proof. Intervals stand in the tip of each "
-            "mark and in the CSV.",
+            f"Kept: no better than guessing, and the interval lies below {number(CLOSE)}; of edges, no more than "
+            "similarity. That is no proof. Lines are 95% intervals.",
         ),
+        beside=(f"Kept, the most accurate first: {told}.",) if held else (),
         badges=(f"evaluator only: nobody outside knows {asks}",),
         columns=2,
         height=190 + 24 * len(lines),
@@ -127,7 +146,10 @@ def _named(row: Row) -> str:
     return row["method"] if math.isinf(row["epsilon"]) else f"{row['method']}, ε {stated('sound', row['epsilon'])}"
 
 
+def _area(row: Row) -> str:
+    return f"{number(row['area'])} ({number(row['area_low'])} to {number(row['area_high'])})"
+
+
 def _hover(row: Row) -> str:
-    between = f"({number(row['area_low'])} to {number(row['area_high'])})"
     kept = "\nkept" * row["kept"]
-    return f"{_named(row)}\narea {number(row['area'])} {between}\n{row['measure']} {percent(row['accuracy'])}{kept}"
+    return f"{_named(row)}\narea {_area(row)}\n{row['measure']} {percent(row['accuracy'])}{kept}"

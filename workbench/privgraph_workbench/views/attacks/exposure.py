@@ -41,10 +41,11 @@ def groups(attack: AttackRecord) -> str:
     level = (1 - LEVEL) / 2 / len(judged)
     beyond = [(kind, one) for kind, one in judged if mean_of_shares(one.exposure, one.nodes, level)[0] > average]
     if not beyond:
-        return (
-            f"**No group stands out.** {_over(attack, every)} exposure is {number(average)} on average, and no group "
-            "is clearly above that."
-        )
+        if verdicts.guessing(attack):
+            lead = "No group stands out."
+        else:
+            lead = f"All are exposed alike, {number(average)} on average where a guess has 0.5: no group clearly more."
+        return f"**{lead}** {_over(attack, every)} exposure is {number(average)} on average."
     beyond.sort(key=lambda one: -one[1].exposure)
     told = [
         f"{KINDS[kind].removeprefix('by ')} {markup.literal(one.name)} ({number(one.exposure)})" for kind, one in beyond

@@ -20,6 +20,7 @@ from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup, rates, verdicts
 from privgraph_workbench.words.numbers import duration, exact_percent, lower, percent, stated
 
+KNOWS = "What the attacker knows"
 FEW_NODES = 30
 """Of fewer members, a bound on epsilon is 0 nearly whatever is found."""
 
@@ -65,8 +66,7 @@ def _table(
     if attack.bound is not None and any(one is not None and one.bound for one in (attack, bare)):
         own = f"**{bound(attack)}**" + f" :gray[{_beside_bound(attack, statement)}]" * bool(attack.bound)
         lines.append(("ε at least", own, "" if bare is None else f"**{bound(bare)}**"))
-    accuracies = ("" if one is None else f"**{percent(one.accuracy)}**" for one in (attack, bare))
-    lines.append((f"{_measure(attack)} of the attacked model", *accuracies))
+    lines.append((f"{_measure(attack)} of the attacked model", *map(_accuracy, (attack, bare))))
     head = ("", "this run", "without privacy")
     width = 2 if bare is None else 3
     rows = [head, ("---",) * 3, *lines]
@@ -76,6 +76,14 @@ def _table(
 def _measure(attack: AttackRecord) -> str:
     """Of what its accuracy is: models of relations are judged by whose partner comes first."""
     return "PREC@1" if sides(attack.attack) == OF_RELATIONS else "test accuracy"
+
+
+def _accuracy(attack: AttackRecord | None) -> str:
+    """That of the attacked model, beside the run's own: it was trained again."""
+    if attack is None:
+        return ""
+    own = "" if attack.said is None else f" :gray[the run itself: {percent(attack.said)}]"
+    return f"**{percent(attack.accuracy)}**{own}"
 
 
 def _area(attack: AttackRecord | None) -> str:
@@ -164,9 +172,9 @@ def attacker(attack: AttackRecord, told: Collection[str] = ()) -> None:
     about = ATTACKS[attack.attack].about if attack.attack in ATTACKS else ""
     bound = f"No bound on ε was shown{': too few nodes were trained on' * too_few(attack)}." * (attack.bound == 0)
     knows = (*(one for one in attack.knows if one not in told), about)
-    for title, lines in (("What the attacker knows", knows), ("Notes on the result", (*attack.notes, bound))):
+    for title, lines in ((KNOWS, knows), ("Notes on the result", (*attack.notes, bound))):
         if listed := [f"- {markup.sentence(line)}" for line in lines if line]:
-            with st.expander(title):
+            with st.expander(title, expanded=title == KNOWS):
                 st.markdown("\n".join(listed))
 
 

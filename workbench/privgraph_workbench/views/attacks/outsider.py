@@ -53,8 +53,9 @@ The words of a verdict:
 """ + "\n".join(f"- {rule}" for rule in verdicts.RULES)
 
 
-def body(place: DeltaGenerator) -> None:
-    """Choose a run at the `place`; read what attacks on it have found; start another one and watch it."""
+def body(place: DeltaGenerator, lead: DeltaGenerator) -> None:
+    """Who keeps it, at the `lead` of the page. Choose a run at the `place`; read what attacks on it have
+    found; start another one and watch it."""
     with place:
         record = _choose_run()
     if record is None:
@@ -78,7 +79,7 @@ def body(place: DeltaGenerator) -> None:
 
     def about() -> None:
         _about(record)
-        overview.show(record.id, chosen)
+        overview.show(record.id, chosen, lead)
 
     if not attacks:
         layout.fold_when_done(form, asked=asked, done=0)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from privgraph.attacks.record import RARE, AttackRecord
@@ -51,10 +52,10 @@ ROW_PIXELS, MOST_PIXELS = 35, 700
 """Of a table that shows its rows without being scrolled, as long as they are not many."""
 
 
-def show(run: str, attack: AttackRecord | None) -> None:
-    """A table of the strongest attack on each run, for each question, what gives away most first; a row that
-    is chosen opens it. It begins with what the shown `attack` on the `run` asks, and below it stand the run's
-    place there, and the ways to its neighbours."""
+def show(run: str, attack: AttackRecord | None, lead: DeltaGenerator) -> None:
+    """Who keeps it, at the `lead` of the page; then a table of the strongest attack on each run, for each
+    question, what gives away most first; a row that is chosen opens it. It begins with what the shown
+    `attack` on the `run` asks, and below it stand the run's place there, and the ways to its neighbours."""
     asked = ranking.by_question(comparing.strongest(queue.store().all_attacks()))
     asked = {asks: asked[asks] for asks in dict.fromkeys(sides(name).asks for name in ATTACKS) if asks in asked}
     runs = {one.run.id for rows in asked.values() for one in rows}
@@ -63,9 +64,10 @@ def show(run: str, attack: AttackRecord | None) -> None:
     if st.session_state.pop(PICKED, False):  # whoever has chosen one wants to read what it says
         st.session_state[f"fold.{KEY}"] = False
     shown = None if attack is None else sides(attack.attack).asks
-    if shown in asked and (answer := keeping.said(asked[shown])):
-        st.markdown(answer)
     label = f"Which methods keep it? {sum(map(len, asked.values()))} attacks on {len(runs)} runs compared"
+    if shown in asked:
+        with lead:
+            keeping.show(asked[shown], _open)
     with layout.fold(label, KEY, icon=":material/table_rows:") as part:
         if part.open:
             _table(asked, (run, shown))
@@ -90,6 +92,9 @@ def _table(asked: Mapping[str, Sequence[ranking.Place]], shown: tuple[str, str |
             )
         )
     rows = asked[asks]
+    kept_first = st.toggle("What is kept first, the most accurate on top", key="overview_kept_first")
+    if kept_first:
+        rows = sorted(rows, key=lambda one: (not one.kept, -one.accuracy))
     titles, common = ranking.names(rows)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_caption(rows, common), width="stretch")
@@ -113,7 +118,7 @@ def _table(asked: Mapping[str, Sequence[ranking.Place]], shown: tuple[str, str |
         alt="Of each attacked run the attack that found most",
         on_select="rerun",
         selection_mode="single-row",
-        key=f"{KEY}.{asks}.{turn}",
+        key=f"{KEY}.{asks}.{turn}.{kept_first}",
         column_config=_columns(rows, dict.fromkeys(name for row in lines for name in row)),
         height=min(MOST_PIXELS, ROW_PIXELS * (len(rows) + 1) + 3),
     )

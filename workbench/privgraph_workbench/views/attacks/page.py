@@ -46,4 +46,4 @@ def page(first: str) -> None:
             st.query_params.pop(gone, None)
         worst_case.body(which_run)
     else:
-        outsider.body(which_run)
+        outsider.body(which_run, lead)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -42,8 +43,13 @@ class Place:
 
     @property
     def kept(self) -> bool:
-        """Whether the attack finds no more than a guess, or of edges no more than similarity."""
-        return self.severe < verdicts.UNDECIDED - 1
+        """Whether the attack finds nothing, as far as it tells (`verdicts.kept`)."""
+        return verdicts.kept(self.attack, self.severe)
+
+    @property
+    def private(self) -> bool:
+        """Whether the run promises anything."""
+        return self.unit != "none" and not math.isinf(self.attack.sound)
 
     @property
     def nothing_to_keep(self) -> bool:
