@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from privgraph.mechanisms.noisy_max import gate_chance, label_chances
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph_workbench.facts import noisy_labels
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import TRUTH_BADGE
@@ -21,7 +22,6 @@ from privgraph_workbench.words.numbers import chance, number, upper
 
 TITLE = "One vote, and its noise"
 WINNER, OTHERS, REACH, DRAWN = 0, NEUTRAL, 1, 2
-MOST_QUERIES = 200
 ROOM = 0.06
 """Share of the axis that is free before the smallest mark: no mark lies on the names of the classes."""
 SPREAD = 3.0
@@ -63,16 +63,18 @@ def cost(ensemble: Ensemble, noise: Noise) -> Cost:
 
 
 def expected(ensemble: Ensemble, noise: Noise) -> tuple[float, float | None]:
-    """With that noise, over the queries (at most 200 of them, evenly picked): the share that the gate lets
-    pass, and the share of the labels of these that are right, both on average. None where none passes."""
-    places = np.unique(
-        np.linspace(0, len(ensemble.queries) - 1, min(len(ensemble.queries), MOST_QUERIES)).round().astype(int)
-    )
-    counts = ensemble.counts()[places]
-    right = [_chances(votes, noise)[label] for votes, label in zip(counts, ensemble.truth[places], strict=True)]
-    passes = [_passes(votes, noise) or 0.0 if noise.gate_sigma > 0 else 1.0 for votes in counts]
-    whole = sum(passes)
-    return whole / len(places), min(1.0, float(np.dot(right, passes)) / whole) if whole > 0 else None
+    """With that noise, over all queries: the share that the gate lets pass, and the share of the labels of
+    these that are right, both on average. None where none passes."""
+    counts = ensemble.counts()
+    if noise.vote_sigma > 0:
+        right = noisy_labels.right("gaussian", noise.vote_sigma, counts, ensemble.truth)
+    else:
+        right = (counts.argmax(axis=1) == ensemble.truth).astype(np.float64)
+    if noise.gate_sigma <= 0:
+        return 1.0, float(right.mean())
+    passes = gate_chance(counts.max(axis=1), noise.threshold, noise.gate_sigma)
+    whole = float(passes.sum())
+    return whole / len(counts), float(right @ passes) / whole if whole > 0 else None
 
 
 def _chances(votes: Array, noise: Noise) -> Array:

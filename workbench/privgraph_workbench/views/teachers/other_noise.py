@@ -35,8 +35,6 @@ WHY_NOT = {
     "log-posterior": "What if the noise had been different? Here no other size is offered: noise on logarithms "
     "guarantees nothing at any size.",
 }
-MOST_QUERIES, POINTS = 100, 400
-"""Queries and quantiles of an average over the noise."""
 
 
 def law(record: RunRecord, found: Answers) -> str | None:
@@ -124,7 +122,7 @@ def outcome(record: RunRecord, found: Answers, place: int, known: str, times: fl
         (
             "Labels right, on average",
             percent(expected(found, known, times)),
-            "Of all queries, over all draws of this noise. Evaluator only: it needs the truth",
+            "Of the queries that the run answered, over all draws of this noise. Evaluator only: it needs the truth",
         ),
         (
             f"Cost of all {asked:,}: {EPSILONS['sound'].label}",
@@ -138,17 +136,11 @@ def outcome(record: RunRecord, found: Answers, place: int, known: str, times: fl
 
 @lru_cache(maxsize=256)
 def expected(found: Answers, known: str, times: float) -> float:
-    """The share of labels that are right with that noise, on average over it (and over at most 100 queries,
-    evenly picked)."""
-    places = np.unique(
-        np.linspace(0, len(found.queries) - 1, min(len(found.queries), MOST_QUERIES)).round().astype(int)
-    )
-    std = times * found.noise_std
-    right = [
-        noisy_labels.chances(known, std, found.before[place].astype(np.float64), POINTS)[found.truth[place]]
-        for place in places
-    ]
-    return min(1.0, float(np.mean(right)))
+    """The share of labels that are right with that noise, on average over it: of the queries that the run
+    answered, which are those of *before noise* (of all, where it answered none)."""
+    held = found.released >= 0 if (found.released >= 0).any() else np.ones(len(found.queries), dtype=np.bool_)
+    right = noisy_labels.right(known, times * found.noise_std, found.before[held].astype(np.float64), found.truth[held])
+    return float(right.mean())
 
 
 def came(found: Answers) -> float | None:
