@@ -14,6 +14,7 @@ import streamlit as st
 from privgraph.methods.prompts.dp_gpl.ensemble import NAME, Ensemble
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import published_told
 from privgraph_workbench.figures.teachers import budget, ensembles, stopped, teacher_accuracy
 from privgraph_workbench.figures.teachers import teacher_epsilons as epsilons
 from privgraph_workbench.jobs import queue
@@ -52,9 +53,9 @@ def lead(ensemble: Ensemble) -> None:
         )
     else:
         st.markdown(
-            f"**Nodes with many public neighbours pay most.** {PREMISE} A node moves the vote of its own teacher alone; "
-            "nodes are taught together by how many public neighbours they have, and the more these are, the more the "
-            f"vote weighs and gives away. The one number to give for all is **{EPSILONS['sound'].title} "
+            f"**Nodes with many public neighbours pay most.** {PREMISE} A node moves the vote of its own teacher "
+            "alone; nodes are taught together by how many public neighbours they have, and the more these are, the "
+            f"more the vote weighs and gives away. The one number to give for all is **{EPSILONS['sound'].title} "
             f"{upper(float(ensemble.sound.max()), 3)}**: no node pays more."
         )
 
@@ -149,6 +150,8 @@ def _of_the_paper(record: RunRecord, ensemble: Ensemble) -> None:
         if part.open:
             published = None if record.statement is None else record.statement.epsilon_as_published
             by_weight.kinds(by_weight.span(ensemble.sound), published, by_weight.span(ensemble.dependent))
+            sound = float(ensemble.sound.max())
+            st.caption(published_told.why(record.spec.method, record.spec.options, sound, published))
             st.caption(verdict.why(ensemble))
 
 

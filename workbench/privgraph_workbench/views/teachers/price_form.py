@@ -14,7 +14,7 @@ from privgraph.options import Option, OptionError, Parameter, Scalar, UnknownNam
 from privgraph.privacy.kinds import Neighbours
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
-from privgraph_workbench.facts import answer_costs, datasets, plans
+from privgraph_workbench.facts import answer_costs, datasets, plans, published_told
 from privgraph_workbench.figures.costs import price
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.serving import shell
@@ -275,6 +275,7 @@ def _price(config: Config, facts: PublicFacts, spec: DatasetSpec, graph: Graph) 
     with layout.fold(run_price.COUNTED, "privgnn_published", icon=":material/menu_book:") as part:
         if part.open:
             st.markdown(run_price.as_counted(quote.epsilon_as_published))
+            st.caption(published_told.why(METHOD, values(config), quote.epsilon, quote.epsilon_as_published))
     if datasets.unavailable(spec) is not None:
         st.caption("The price needs the sizes of this graph alone, which are known. Its files are not on this machine.")
         return

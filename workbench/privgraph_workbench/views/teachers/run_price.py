@@ -13,9 +13,9 @@ from privgraph.data.spec import PublicFacts
 from privgraph.methods.base import Plan
 from privgraph.methods.prompts.dp_gpl.config import Config
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
-from privgraph.options import OptionError, Scalar, UnknownName
+from privgraph.options import OptionError, Scalar, UnknownName, values
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts import datasets, plans
+from privgraph_workbench.facts import datasets, plans, published_told
 from privgraph_workbench.figures.costs import price
 from privgraph_workbench.figures.teachers.answers import size
 from privgraph_workbench.forms import widgets
@@ -71,6 +71,14 @@ def show(record: RunRecord) -> None:
                     by_weight.kinds(readable("sound", plan.statement.epsilon), published, _in_the_run(ensemble))
                 else:
                     st.markdown(as_counted(published))
+                st.caption(
+                    published_told.why(
+                        record.spec.method,
+                        values(plan.config),
+                        plan.statement.epsilon,
+                        plan.statement.epsilon_as_published,
+                    )
+                )
         _what_helps(record, plan, facts, options)
         if options != dict(record.spec.options):
             _train(record, options)
