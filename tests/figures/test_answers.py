@@ -58,7 +58,12 @@ class TestAllAnswers:
         record = made(noise=0.4)
         assert record.noise_std == pytest.approx(0.4 * math.sqrt(2))
         (panel,) = answers.chart(answers.data(record)).panels
-        assert panel.title == "noise between two classes: standard deviation 0.8"
+        (rule,) = panel.rules
+        assert rule.label == "one standard deviation: 0.8"
+        names = panel.x.categories
+        width = float(names[0].split("–")[1])
+        assert [name.split("–") for name in names[:2]] == [["0", f"{width:g}"], [f"{width:g}", f"{2 * width:g}"]]
+        assert rule.x == pytest.approx(0.8 / width - 0.5, rel=1e-3), "the middle of the first bin is at 0"
 
     def test_equal_answers_have_no_margin(self) -> None:
         record = made()

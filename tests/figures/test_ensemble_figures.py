@@ -412,7 +412,7 @@ def test_private_numbers_are_marked(limited: Ensemble) -> None:
 
 
 def test_weights_are_private_where_they_were_made_of_private_nodes_alone(limited: Ensemble) -> None:
-    """Weights of ranks are options, and what each weight pays follows: one mark for all that is told of it."""
+    """Weights of ranks are options, and what each weight pays follows: one mark for all of it."""
 
     def marked(found: Ensemble) -> list[bool]:
         charts = (

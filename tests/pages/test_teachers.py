@@ -237,6 +237,17 @@ def test_a_finished_run_shows_its_answers(opened: Callable[..., AppTest], store:
     assert labels.count("SVG") == len(_drawn(app)) == 2
 
 
+@pytest.mark.usefixtures("unread")
+@pytest.mark.parametrize(("noise", "wins"), [("gaussian", "84%"), ("laplace", "86%")])
+def test_a_margin_as_large_as_the_noise_is_no_tossed_coin(
+    opened: Callable[..., AppTest], store: RunStore, noise: str, wins: str
+) -> None:
+    record = made_answers("counts", noise=3.0)
+    app = opened("teachers", data="karate", run=keep_answers(store, record, method="pate", noise=noise), tab="Answers")
+    said = next(one.value for one in app.caption if "margin" in one.value)
+    assert f"± {number(np.sqrt(2) * record.noise_std)}, the leader of two still wins with a chance of {wins}" in said
+
+
 def test_names_of_classes_come_from_the_graph(opened: Callable[..., AppTest], store: RunStore) -> None:
     run = keep_answers(store, made_answers())
     app = _ready(opened("teachers", data="karate", run=run, tab="Answers"))

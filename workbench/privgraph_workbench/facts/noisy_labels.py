@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privgraph.mechanisms.noisy_max import label_chances
+from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts.answer_costs import LAWS
 
 Array = NDArray[np.float64]
@@ -21,6 +22,17 @@ COARSE = 400
 _REACH, _STEP = 9.0, 1 / 16
 """Of the integral over Gaussian noise, in standard deviations: by the trapezoid rule, which converges
 geometrically here."""
+
+
+def law_of(spec: RunSpec, kind: str) -> str | None:
+    """The law of the noise on an answer of that kind, where it can be drawn here by itself: of a table it
+    cannot, whose noise is one for all answers, nor on logarithms."""
+    named = {
+        "votes": "gaussian",
+        "posterior": "laplace",
+        "counts": str(spec.options.get("noise") or spec.options.get("maximum") or "gaussian"),
+    }
+    return known if (known := named.get(kind)) in SPREAD else None
 
 
 def drawn(law: str, std: float, classes: int, source: np.random.Generator) -> Array:

@@ -39,13 +39,7 @@ WHY_NOT = {
 
 def law(record: RunRecord, found: Answers) -> str | None:
     """The law of the noise on an answer, where it can be drawn here by itself: of a table it cannot."""
-    asked_for = record.spec.options
-    named = {
-        "votes": "gaussian",
-        "posterior": "laplace",
-        "counts": str(asked_for.get("noise") or asked_for.get("maximum") or "gaussian"),
-    }
-    return known if (known := named.get(found.kind)) in noisy_labels.SPREAD else None
+    return noisy_labels.law_of(record.spec, found.kind)
 
 
 @dataclass(frozen=True, kw_only=True)
