@@ -238,7 +238,7 @@ def test_a_finished_run_shows_its_answers(opened: Callable[..., AppTest], store:
 
 
 @pytest.mark.usefixtures("unread")
-@pytest.mark.parametrize(("noise", "wins"), [("gaussian", "84%"), ("laplace", "86%")])
+@pytest.mark.parametrize(("noise", "wins"), [("gaussian", "84.1%"), ("laplace", "86.5%")])
 def test_a_margin_as_large_as_the_noise_is_no_tossed_coin(
     opened: Callable[..., AppTest], store: RunStore, noise: str, wins: str
 ) -> None:
