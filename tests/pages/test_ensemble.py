@@ -306,7 +306,7 @@ def test_steps_and_figure_tell_of_one_draw(opened: Open, store: RunStore) -> Non
     def marked() -> list[str]:
         drawn = [json.loads(one.proto.json) for one in app.get("bidi_component")]
         found = json.dumps(next(one for one in drawn if one["name"].startswith("one_vote.")))
-        return sorted(set(re.findall(r"(class \d+) \(released", found)))
+        return sorted(set(re.findall(r"(class \d+) \(would be released", found)))
 
     app.slider(key="vote.threshold").set_value(20.0).run()
     came = set()
@@ -315,6 +315,7 @@ def test_steps_and_figure_tell_of_one_draw(opened: Open, store: RunStore) -> Non
         assert not app.exception, app.exception
         out = list(_numbers(app).values())[2]
         assert marked() == ([] if out == "nothing" else [out])
+        assert "-badge[:material/casino: not the run]" in _texts(app)
         word = "refused" if out == "nothing" else "passed"
         drawn = [json.loads(one.proto.json)["figure"] for one in app.get("bidi_component")]
         assert f"gate: {word} (chance to pass" in json.dumps(drawn).replace("<br>", " "), "it may wrap"

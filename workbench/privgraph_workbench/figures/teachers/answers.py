@@ -18,6 +18,7 @@ TITLE = "How clear the answers were, and what noise did to them"
 MOST_BINS = 10
 BETWEEN = "standard deviation"
 PRIVATE_BADGE = "private: what was said before noise is no part of what is released"
+OTHER_BADGE = "not the run: noise drawn on this page"
 UNITS = {
     "posterior": "chance of a class, 0 to 1",
     "log-posterior": "logarithm of the chance of a class",

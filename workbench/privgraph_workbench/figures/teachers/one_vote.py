@@ -15,7 +15,7 @@ from privgraph_workbench.facts import noisy_labels
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import TRUTH_BADGE
-from privgraph_workbench.figures.teachers.answers import PRIVATE_BADGE, class_name, size
+from privgraph_workbench.figures.teachers.answers import OTHER_BADGE, PRIVATE_BADGE, class_name, size
 from privgraph_workbench.figures.teachers.ensembles import heaviest, price
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import chance, number, upper
@@ -96,13 +96,15 @@ def data(
     drawn: Sequence[float] | None = None,
     out: int | None = None,
     details: bool = True,
+    own: bool = True,
 ) -> list[Row]:
     """One row per class of the query at that place: class, name, votes (by weight), heads (teachers), chance
     (of being the label that goes out, where the gate lets one), largest, released, truth, query (its node),
     passes (the chance that the gate lets it pass; None without one), vote_sigma, gate_sigma, threshold,
     teachers (the weight of all), epsilon_query and epsilon_run (sound, for the largest weight, where all are
     answered), delta, drawn (the votes with one draw of the noise; None: none is shown), refused (whether
-    nothing goes out), details (whether the reach of the noise is drawn), evaluator (True).
+    nothing goes out), details (whether the reach of the noise is drawn), own (whether this is what the run
+    drew: else nothing of it was released), evaluator (True).
     Without other noise: that of the run. `out` is the label that goes out with this noise (-1: none); without
     it, the one that the run released."""
     label_out = int(ensemble.released[place]) if out is None else out
@@ -132,6 +134,7 @@ def data(
             "drawn": None if drawn is None or label_out < 0 else float(drawn[label]),
             "refused": label_out < 0,
             "details": details,
+            "own": own,
             "evaluator": True,
         }
         for label in range(ensemble.classes)
@@ -216,7 +219,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         series=tuple(series),
         summary=_summary(rows),
-        badges=(PRIVATE_BADGE, TRUTH_BADGE),
+        badges=(*[OTHER_BADGE] * (not first["own"]), PRIVATE_BADGE, TRUTH_BADGE),
         columns=2,
         height=190 + 26 * len(rows),
     )
@@ -252,7 +255,8 @@ def _summary(rows: Sequence[Row]) -> str:
 
 
 def _label(row: Row) -> str:
-    marks = [word for word in ("released", "truth") if row[word]]
+    words = {"released": "released" if row["own"] else "would be released", "truth": "truth"}
+    marks = [word for column, word in words.items() if row[column]]
     return f"{row['name']} ({', '.join(marks)})" if marks else str(row["name"])
 
 

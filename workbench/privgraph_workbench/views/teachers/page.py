@@ -93,8 +93,8 @@ def _who_pays(record: RunRecord) -> None:
     ensemble = payers.load(queue.store().folder(record.id))
     if noise_is_public(record):
         st.markdown(
-            "**:red[As run, this protects nobody: its noise is public.]** Each ε is that of the same noise with a "
-            "secret key."
+            "**:red[As run, this protects nobody: its noise is public]** (its key came with the program, so anybody "
+            "can subtract it). Each ε is that of the same noise with a secret key."
         )
     said = by_weight.whose(record, None if isinstance(ensemble, str) else ensemble)
     if said:

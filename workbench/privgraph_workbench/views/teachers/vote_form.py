@@ -59,7 +59,7 @@ def _show(
     priced = one_vote.Noise.of(ensemble) if noise == _own_noise(ensemble) else noise  # sliders hold rounded numbers
     with top:
         _steps(record, ensemble, place, priced, draw, label, names)
-    rows = one_vote.data(ensemble, place, priced, names, draw.votes, label, details)
+    rows = one_vote.data(ensemble, place, priced, names, draw.votes, label, details, draw.own)
     drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, ensemble))
     st.caption(_reading(ensemble, noise, label, details) + f" {one_query.released_words(record, 'counts')}")
     _outcome(record, ensemble, rows, priced)
@@ -139,7 +139,7 @@ def _steps(
 ) -> None:
     """The vote in three steps."""
     counts = ensemble.counts()[place]
-    states.badges(private=True, evaluator=True)
+    states.badges(private=True, evaluator=True, other=not draw.own)
     one_query.steps(
         one_query.said("counts", counts, names, ensemble.weights),
         (size(priced.vote_sigma), _hides(ensemble) + one_query.alone(upper(one_vote.cost(ensemble, priced).query))),
