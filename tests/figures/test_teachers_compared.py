@@ -36,7 +36,7 @@ def test_a_setting_is_a_row_of_its_seeds_the_most_accurate_first(rows: list[Row]
         row["method"] + row["release"]: tuple(row[column] for column in ("weights", "queries", "teachers"))
         for row in rows
     }
-    assert told["dp-gpllabel"] == ("unequal", "10", "8")
+    assert told["dp-gplnoisy counts"] == ("unequal", "10", "8")
     assert told["patelabel"] == ("equal", "10", "20")
     assert told["privgnnvotes"] == ("—", "10", "none")
     assert told["privgnntable"][2] == "none"

@@ -19,7 +19,7 @@ from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import kept, number, percent
 
-TITLE = "Methods with teachers: accuracy against the sound epsilon"
+TITLE = "Methods with teachers, compared"
 BUDGETS = (1.0, 2.0, 4.0, 8.0)
 """Epsilons up to which the most accurate setting is named."""
 ROUNDED = 1e-3

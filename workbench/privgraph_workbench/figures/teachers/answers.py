@@ -116,6 +116,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                     Rule(
                         x=spread / step - 0.5,
                         label=f"one {BETWEEN}: {number(spread)}",
+                        above=True,
                         side="left" if spread > step * len(names) / 2 else "right",
                     ),
                 )

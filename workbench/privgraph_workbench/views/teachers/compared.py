@@ -57,6 +57,7 @@ def show(found: Sequence[RunRecord], answered: Collection[str], opened: RunRecor
             column_config={
                 "weights": st.column_config.TextColumn(help="How much votes count, where teachers vote by weight"),
                 "release": st.column_config.TextColumn(help="What goes out for a query, or once for all"),
+                "queries": st.column_config.TextColumn(help="As many as were wanted; one of each public node at most"),
                 "teachers": st.column_config.TextColumn(help="How many vote on a query"),
                 "answers kept": st.column_config.TextColumn(help="Whether a row opens here, query by query"),
             },

@@ -101,7 +101,7 @@ def ask(record: RunRecord, found: Answers) -> float:
     )
     by_lam = record.spec.noise is not None and record.spec.noise.option == "lam"
     lam = noisy_labels.SPREAD[known] / (times * found.noise_std)
-    st.caption(f"{WHICH_END}  {lam_words(lam) if by_lam else ''}")
+    st.caption(WHICH_END + (f"  \n{lam_words(lam)}" if by_lam else ""))
     return float(times)
 
 

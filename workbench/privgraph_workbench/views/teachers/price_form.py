@@ -65,7 +65,7 @@ SLIDERS = (
         1000.0,
         Option(
             "how many public nodes are asked about; each answer costs privacy",
-            low=10,
+            low=1,
             high=10_000,
             scale="log",
             label="Queries |Q|",

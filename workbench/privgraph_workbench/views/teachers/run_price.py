@@ -129,8 +129,8 @@ def _choices(record: RunRecord, own: Plan) -> tuple[float, int]:
         format_func=lambda one: f"± {size(one * std)}",
         help=f"The run had ± {size(std)}. {moved}",
     )
-    lam = other_noise.lam_words(1 / (times * other_noise.scale(own.noise))) if _by_lam(record) else ""
-    left.caption(f"{other_noise.WHICH_END}  {lam}")
+    lam = f"  \n{other_noise.lam_words(1 / (times * other_noise.scale(own.noise)))}" if _by_lam(record) else ""
+    left.caption(other_noise.WHICH_END + lam)
     if read_once(record):
         beside.caption("Queries: any number. One release answers all of them, and more cost nothing more.")
         return float(times), held
