@@ -149,7 +149,8 @@ def test_that_the_noise_of_a_run_is_public_stands_where_its_epsilon_does(opened:
     for one in store.find():
         if not one.gallery:
             store.delete(one.id)
-    assert any(said in one.value for one in opened("teachers").markdown)
+    (told,) = (one.value for one in opened("teachers").markdown if said in one.value)
+    assert "(its key came with the program, so anybody can subtract it)" in told, "and why"
 
 
 def test_an_accuracy_is_that_of_all_seeds(opened: Open, store: RunStore) -> None:

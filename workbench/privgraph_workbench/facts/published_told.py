@@ -25,7 +25,8 @@ PATE = {
 }
 ONE_VOTE = (
     "The paper's Theorem 1 counts a vote that moves once, by its weight, where it leaves one count and joins another: "
-    "the square root of 2 times as much. Its conversion of Rényi divergences into ε counts more than the exact sum"
+    "the square root of 2 times as much. That counts too little, and its conversion of Rényi divergences into ε too "
+    "much"
 )
 ALL_VOTES = (
     "The paper's Theorem 1 charges a node the vote of its own teacher alone, where in this run one node's leaving may "
@@ -56,7 +57,7 @@ def why(method: str, options: Mapping[str, Scalar], sound: float, published: flo
     told = _counts(method, options)
     if published is None or not told:
         return told
-    return f"{told}. So it is {_side(sound, published)} here."
+    return f"{told}. Here it is {_side(sound, published)}."
 
 
 def _counts(method: str, options: Mapping[str, Scalar]) -> str:

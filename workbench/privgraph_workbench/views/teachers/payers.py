@@ -28,8 +28,9 @@ from privgraph_workbench.words.numbers import number, percent, rounded_delta, up
 
 Statements = Mapping[str, PrivacyStatement]
 PREMISE = (
-    "This compares graphs with and without one private node and its edges: the numbers of public neighbours from which "
-    "a vote weighs more are those of public nodes, so that every other private node keeps the teacher that it drew."
+    "Their ε compares graphs with and without one private node and its edges: the numbers of public neighbours from "
+    "which a vote weighs more are those of public nodes, so that every other private node keeps the teacher that it "
+    "drew."
 )
 PUBLIC = (
     "Weights, and how many teachers have each, are options of the run, set before a private node was read: what nodes "
