@@ -48,7 +48,7 @@ def test_back_leads_from_a_picked_row_to_the_attack_that_was_shown_before(
     page = opened.new_page()
     page.goto(f"{address}/attacks?run={first}&found=1")
     settled(page)
-    page.get_by_text(re.compile("^Which run gives away most")).click()
+    page.get_by_text(re.compile("^Which methods keep it")).click()
     table = page.get_by_test_id("stDataFrame").locator("canvas").first
     expect(table).to_be_visible()
     settled(page)

@@ -65,7 +65,7 @@ def _number(page: Page, label: str) -> Locator:
 def test_a_slider_and_a_dragged_line_move_the_vote_and_its_price(page: Page) -> None:
     cost, passes = _number(page, "All 20, weight"), _number(page, "Passes the gate")
     before = cost.inner_text()
-    slider = page.get_by_role("slider", name=re.compile("Noise on votes"))
+    slider = page.get_by_role("slider", name=re.compile("Noise on each count"))
     slider.focus()
     slider.press("ArrowLeft")
     page.wait_for_url(re.compile(r"vote\.sigma=15"), timeout=SLOW)

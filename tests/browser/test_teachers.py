@@ -49,22 +49,28 @@ def test_a_slider_moves_both_epsilons(context: BrowserContext, place: tuple[str,
     page = context.new_page()
     page.goto(f"{place[0]}/teachers?tab=Price&data=digits&price.release=posterior")
     settled(page)
-    numbers = [page.get_by_test_id("stMetricValue").nth(place) for place in (0, 1)]
+    metrics = page.get_by_test_id("stMetric")
+    numbers = [
+        metrics.filter(has_text=re.compile(text)).get_by_test_id("stMetricValue").last
+        for text in ("all [0-9,]+ queries", "one query")
+    ]
     before = [one.inner_text() for one in numbers]
-    slider = page.get_by_role("slider", name=re.compile("Noise λ"))
+    slider = page.get_by_role("slider", name=re.compile("Noise ± "))
     slider.focus()
-    slider.press("ArrowRight")
-    page.wait_for_url(re.compile(r"price\.lam=0\.12"))
+    slider.press("ArrowLeft")  # less noise
+    page.wait_for_url(re.compile(r"price\.noise=\d"))
     for one, held in zip(numbers, before, strict=True):
         expect(one).not_to_have_text(held, timeout=30_000)
         assert float(one.inner_text()) > float(held)
+    noise = float(re.search(r"price\.noise=([\d.]+)", page.url).group(1))  # type: ignore[union-attr]
+    lam = f"{2**0.5 / noise:.6g}"
     train = page.get_by_role("link", name="Train with these settings")
-    expect(train).to_have_attribute("href", re.compile(r"lam=0\.12"), timeout=30_000)  # it is drawn after the numbers
+    expect(train).to_have_attribute("href", re.compile(rf"lam={lam}"), timeout=30_000)  # drawn after the numbers
     train.click()
-    page.wait_for_url(re.compile(r"/train\?.*lam=0\.12"))
+    page.wait_for_url(re.compile(rf"/train\?.*lam={lam}"))
     settled(page)
     page.get_by_text(re.compile("More options")).click()
-    expect(page.get_by_role("textbox", name="Noise lambda")).to_have_value("0.12", timeout=60_000)
+    expect(page.get_by_role("textbox", name="Noise lambda")).to_have_value(lam, timeout=60_000)
 
 
 def test_a_run_its_query_and_its_exports(context: BrowserContext, place: tuple[str, str]) -> None:

@@ -52,6 +52,7 @@ from privgraph_workbench.figures.runs import (
     expected,
     neighbours_heatmap,
     standing,
+    teachers_compared,
     tradeoff,
 )
 from privgraph_workbench.figures.teachers import (
@@ -85,6 +86,7 @@ def rows(store: RunStore, swept: list[RunRecord]) -> dict[str, list[Row]]:
         for m in (1, 4)
         for n in (1, 13)
     ]
+    taught = made_runs.teachers(store)
     said_by_teachers = made_answers(refuse=2)
     weighted = made_ensemble(limit=0.8)
     audited, attacked = made_audit(trials=400), made_attack()
@@ -101,6 +103,7 @@ def rows(store: RunStore, swept: list[RunRecord]) -> dict[str, list[Row]]:
         "compare": compare.data([replace(one, epsilon_audited=0.05) for one in swept[:4]]),
         "convergence": convergence.data(pairs),
         "depth": depth.data(swept),
+        "teachers_compared": teachers_compared.data(taught, taught[0].id),
         "price": price.data([(0.1, 0.5, 1.2), (0.4, 2.5, 5.0), (1.0, 9.0, 20.0)], 0.4),
         "answers": answers.data(said_by_teachers),
         "one_answer": one_answer.data(said_by_teachers, 3),

@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.figures import made_runs
 from tests.figures.made_answers import answers as made
 
 from privgraph.methods.teachers.answers import Answers
-from privgraph_workbench.figures import chart_of
+from privgraph.runs.final_statement import NOISE_IS_PUBLIC
+from privgraph_workbench.figures import chart_of, notes
 from privgraph_workbench.figures.chart import Chart, Series
 from privgraph_workbench.figures.costs import price
 from privgraph_workbench.figures.notes import TRUTH_BADGE
@@ -58,7 +60,12 @@ class TestAllAnswers:
         record = made(noise=0.4)
         assert record.noise_std == pytest.approx(0.4 * math.sqrt(2))
         (panel,) = answers.chart(answers.data(record)).panels
-        assert panel.title == "noise between two classes: standard deviation 0.8"
+        (rule,) = panel.rules
+        assert rule.label == "one standard deviation: 0.8"
+        names = panel.x.categories
+        width = float(names[0].split("–")[1])
+        assert [name.split("–") for name in names[:2]] == [["0", f"{width:g}"], [f"{width:g}", f"{2 * width:g}"]]
+        assert rule.x == pytest.approx(0.8 / width - 0.5, rel=1e-3), "the middle of the first bin is at 0"
 
     def test_equal_answers_have_no_margin(self) -> None:
         record = made()
@@ -268,3 +275,26 @@ def test_axes_of_one_answer_hold_its_bars_with_room_for_numbers() -> None:
         assert panel.x.low <= min(0.0, *values)
         assert panel.x.high > max(values)
         assert (panel.x.low == 0) == (min(values) >= 0)
+
+
+def test_what_was_drawn_on_the_page_is_no_release() -> None:
+    """Of the run one label was released; of other noise one would be, and the figure says that it is not the
+    run."""
+    record = made()
+    own, other = (one_answer.chart(one_answer.data(record, 3, own=mine)) for mine in (True, False))
+    assert answers.OTHER_BADGE in other.badges
+    assert answers.OTHER_BADGE not in own.badges
+    names = ["\n".join(chart.panels[0].y.categories) for chart in (own, other)]
+    assert ["(would be released" in one for one in names] == [False, True]
+    assert ["(released" in one for one in names] == [True, False]
+    assert " would be released" in other.summary
+    assert " was released" in own.summary
+
+
+def test_a_file_says_why_public_noise_protects_nobody() -> None:
+    said = made_runs.statement(made_runs.edge_entries(9))
+    public = replace(said, assumptions=(NOISE_IS_PUBLIC, *said.assumptions))
+    assert not any(notes.SUBTRACTED in one for one in notes.told({"a run": said}))
+    first = notes.told({"a run": public})[0]
+    assert first.startswith("As run, the private models behind this protect nobody")
+    assert first.endswith(notes.SUBTRACTED)

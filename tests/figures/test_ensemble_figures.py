@@ -106,9 +106,10 @@ class TestEpsilons:
     def test_rows_are_teachers(self, found: Ensemble) -> None:
         rows = teacher_epsilons.data(found)
         assert [row["epsilon"] for row in rows] == found.sound.tolist()
-        assert [row["size"] for row in rows] == found.sizes.tolist()
+        assert {row["size"] for row in rows} == {None}, "what is private leaves with no figure that does not draw it"
         assert not any(row["data_dependent"] for row in rows)
         other = teacher_epsilons.data(found, "data-dependent", "centrality", "strip")
+        assert [row["size"] for row in other] == found.sizes.tolist()
         assert [row["epsilon"] for row in other] == found.dependent.tolist()
         assert all(row["data_dependent"] for row in other)
         with pytest.raises(ValueError, match="histogram, strip, cumulative"):
@@ -406,7 +407,24 @@ def test_private_numbers_are_marked(limited: Ensemble) -> None:
     assert PRIVATE_BADGE in consensus.chart(consensus.data(limited)).badges
     vote = one_vote.chart(one_vote.data(limited, 0, one_vote.Noise.of(limited)))
     assert {PRIVATE_BADGE, TRUTH_BADGE} <= set(vote.badges)
-    assert ensembles.TEACHERS_BADGE in teacher_epsilons.chart(teacher_epsilons.data(limited)).badges
+    by_nodes = teacher_epsilons.data(limited, by="centrality"), teacher_epsilons.data(limited, view="strip")
+    assert all(ensembles.TEACHERS_BADGE in teacher_epsilons.chart(rows).badges for rows in by_nodes)
+
+
+def test_weights_are_private_where_they_were_made_of_private_nodes_alone(limited: Ensemble) -> None:
+    """Weights of ranks are options, and what each weight pays follows: one mark for all of it."""
+
+    def marked(found: Ensemble) -> list[bool]:
+        charts = (
+            teacher_epsilons.chart(teacher_epsilons.data(found)),
+            budget.chart(budget.data(found)),
+            stopped.chart(stopped.data(found)),
+        )
+        return [ensembles.TEACHERS_BADGE in chart.badges for chart in charts]
+
+    assert marked(limited) == [False] * 3
+    assert marked(replace(limited, per_teacher=False))[1], "as published: of centralities of private nodes"
+    assert teacher_epsilons.data(replace(limited, per_teacher=False))[0]["private"]
 
 
 def test_the_limit_is_a_line_between_bars_on_a_page_too(limited: Ensemble) -> None:

@@ -21,7 +21,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
 from privgraph_workbench.figures.teachers import answers, ensembles, one_vote, stopped
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.teachers import one_query
+from privgraph_workbench.views.teachers import one_query, payers
 from privgraph_workbench.words.numbers import chance, number, upper
 
 Open = Callable[..., AppTest]
@@ -170,7 +170,8 @@ def test_every_teacher_is_a_row(opened: Open, store: RunStore) -> None:
     """Why one is heavy stands beside what its nodes pay: who pays most comes first."""
     found = ensemble(gate_sigma=0.0)
     app = opened("teachers", data="karate", run=_kept(store, found), tab=PAYERS)
-    assert "**Nodes with many public neighbours pay most.**" in _texts(app)
+    assert f"**Nodes with many public neighbours pay most.** {payers.PREMISE}" in _texts(app)
+    assert payers.PUBLIC in _texts(app)
     app.session_state["fold.teachers"] = True
     table = next(one.value for one in app.run().dataframe if "right by itself" in one.value)
     assert sorted(table["teacher"]) == list(range(40))
@@ -305,7 +306,7 @@ def test_steps_and_figure_tell_of_one_draw(opened: Open, store: RunStore) -> Non
     def marked() -> list[str]:
         drawn = [json.loads(one.proto.json) for one in app.get("bidi_component")]
         found = json.dumps(next(one for one in drawn if one["name"].startswith("one_vote.")))
-        return sorted(set(re.findall(r"(class \d+) \(released", found)))
+        return sorted(set(re.findall(r"(class \d+) \(would be released", found)))
 
     app.slider(key="vote.threshold").set_value(20.0).run()
     came = set()
@@ -314,6 +315,7 @@ def test_steps_and_figure_tell_of_one_draw(opened: Open, store: RunStore) -> Non
         assert not app.exception, app.exception
         out = list(_numbers(app).values())[2]
         assert marked() == ([] if out == "nothing" else [out])
+        assert "-badge[:material/casino: not the run]" in _texts(app)
         word = "refused" if out == "nothing" else "passed"
         drawn = [json.loads(one.proto.json)["figure"] for one in app.get("bidi_component")]
         assert f"gate: {word} (chance to pass" in json.dumps(drawn).replace("<br>", " "), "it may wrap"

@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 from tests.figures.made_answers import answers as made_answers
 from tests.figures.made_ensembles import ensemble
 from tests.pages import offered_files
-from tests.pages.kept_runs import keep_answers, keep_ensemble
+from tests.pages.kept_runs import KARATE, keep_answers, keep_ensemble
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.class_names import CLASS_NAMES
@@ -28,7 +28,7 @@ from privgraph.options import build
 from privgraph.papers.privgnn import argmax_atoms
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import datasets, describing
+from privgraph_workbench.facts import datasets, describing, plans, queries_asked
 from privgraph_workbench.figures.teachers import answers
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.teachers import (
@@ -89,7 +89,7 @@ def test_the_price_is_that_of_the_run(opened: Callable[..., AppTest], release: s
 def test_the_sliders_move_both_prices_but_k_does_not(opened: Callable[..., AppTest]) -> None:
     app = opened("teachers", tab="Price", data="digits", price__release="posterior")
     seen = [_shown(app)]
-    for key, value in (("price.lam", 0.5), ("price.queries", 100.0)):
+    for key, value in (("price.noise", 2.0), ("price.queries", 100.0)):
         app.select_slider(key=key).set_value(value).run()
         assert not app.exception, app.exception
         seen.append(_shown(app))
@@ -107,7 +107,7 @@ def test_the_sliders_move_both_prices_but_k_does_not(opened: Callable[..., AppTe
 def test_a_table_has_no_sliders_but_its_noise(opened: Callable[..., AppTest]) -> None:
     app = opened("teachers", tab="Price", data="digits", price__release="table", price__lam="0.2")
     keys = {one.key for kind in ("slider", "select_slider") for one in app.get(kind)}
-    assert "price.lam" in keys
+    assert "price.noise" in keys
     assert not keys & {"price.rate", "price.queries", "price.neighbours"}
     assert "All 898 private nodes are in the table" in _texts(app)
     link = next(one.proto for one in app.get("page_link") if "Train with these" in one.proto.label)
@@ -120,7 +120,7 @@ def test_a_table_has_no_sliders_but_its_noise(opened: Callable[..., AppTest]) ->
 def test_votes_offer_no_slider_that_they_do_not_read(opened: Callable[..., AppTest]) -> None:
     app = opened("teachers", tab="Price", data="digits", price__release="votes")
     keys = {one.key for kind in ("slider", "select_slider") for one in app.get(kind)}
-    assert keys >= {"price.lam", "price.rate", "price.queries"}
+    assert keys >= {"price.noise", "price.rate", "price.queries"}
     assert "price.neighbours" not in keys
     link = next(one.proto for one in app.get("page_link") if "Train with these" in one.proto.label)
     assert "neighbours" not in link.query_string
@@ -235,6 +235,17 @@ def test_a_finished_run_shows_its_answers(opened: Callable[..., AppTest], store:
     assert "-badge[:material/visibility: evaluator only]" in said
     labels = offered_files.labels(app)
     assert labels.count("SVG") == len(_drawn(app)) == 2
+
+
+@pytest.mark.usefixtures("unread")
+@pytest.mark.parametrize(("noise", "wins"), [("gaussian", "84.1%"), ("laplace", "86.5%")])
+def test_a_margin_as_large_as_the_noise_is_no_tossed_coin(
+    opened: Callable[..., AppTest], store: RunStore, noise: str, wins: str
+) -> None:
+    record = made_answers("counts", noise=3.0)
+    app = opened("teachers", data="karate", run=keep_answers(store, record, method="pate", noise=noise), tab="Answers")
+    said = next(one.value for one in app.caption if "margin" in one.value)
+    assert f"± {number(np.sqrt(2) * record.noise_std)}, the leader of two still wins with a chance of {wins}" in said
 
 
 def test_names_of_classes_come_from_the_graph(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -413,13 +424,19 @@ def test_a_run_with_a_table_has_no_teachers_and_begins_the_price_form(
     assert answered.NO_TEACHERS in _texts(app)
     assert "Time of each answer" in {fold.label for fold in app.expander}
     app = opened("teachers", run=run, tab="Price")
-    assert app.selectbox(key="data").value == "karate", "the price form begins with the run's graph"
-    assert app.select_slider(key="price.lam").value == 0.4, "and with its noise"
-    assert "This form begins with the settings of the run above" in _texts(app)
-    app.select_slider(key="price.lam").set_value(1.0).run()
-    assert app.select_slider(key="price.lam").value == 1.0
+    own = store.get(run).statement
+    assert own is not None
+    assert _shown(app)[0] == stated("sound", own.epsilon), "the run's own noise comes first"
+    assert "Queries: any number." in _texts(app)
+    said = _opened_fold(app, "privgnn_price")
+    assert app.selectbox(key="data").value == "karate", "the form below begins with the run's graph"
+    assert app.select_slider(key="price.noise").value == 2.5, "and with its noise"
+    assert "λ (lambda), one over the scale of this noise: 0.4" in said
+    assert "This form begins with the settings of the run above" in said
+    app.select_slider(key="price.noise").set_value(1.0).run()
+    assert app.select_slider(key="price.noise").value == 1.0
     asked = opened("teachers", run=run, tab="Price", price__lam="2")
-    assert asked.select_slider(key="price.lam").value == 2
+    assert asked.select_slider(key="price.noise").value == 0.5, "an address may say λ, and opens the form"
     with_teachers = opened("teachers", run=keep_answers(store, made_answers(), seed=1))
     assert answered.NO_TEACHERS not in _texts(with_teachers)
 
@@ -430,16 +447,26 @@ def test_the_price_begins_with_the_run_above_or_stands_apart(opened: Callable[..
     newest = keep_answers(store, made_answers(), lam=0.5)
     app = opened("teachers", tab="Price")
     assert app.selectbox(key="run").value == newest, "chosen, though the address names none"
-    assert (app.selectbox(key="data").value, app.select_slider(key="price.lam").value) == ("karate", 0.5)
+    _opened_fold(app, "privgnn_price")
+    unit = price_form.spread("table", "gaussian")
+    held = app.selectbox(key="data").value, app.select_slider(key="price.noise").value
+    assert held == ("karate", price_form.std_of(0.5, unit))
     assert "This form begins with the settings of the run above" in _texts(app)
     app.selectbox(key="run").set_value(older).run()
-    assert app.select_slider(key="price.lam").value == 0.7, "another run, another beginning"
+    assert app.select_slider(key="price.noise").value == price_form.std_of(0.7, unit), "another run, another beginning"
     assert "This form begins with the settings of the run above" in _texts(app)
-    keep_answers(store, made_answers("counts"), method="pate", seed=1)
-    apart = opened("teachers", tab="Price", data="karate")
-    apart.session_state["fold.privgnn_price"] = True
-    apart.run()
-    assert "This form stands apart from the run above, which is of another method." in _texts(apart)
+    keep_answers(store, made_answers("counts"), method="pate", seed=1, queries=7)
+    other = opened("teachers", tab="Price")
+    said = _opened_fold(other, "privgnn_price")
+    assert "This form begins with the graph of the run above and its number of queries, for votes" in said
+    assert other.selectbox(key="data").value == "karate"
+    assert (other.select_slider(key="price.queries").value, other.segmented_control(key="price.release").value) == (
+        7,
+        "votes",
+    )
+    assert price_form.NO_GOODS in said, "the run's votes are of another method"
+    other.selectbox(key="data").set_value("digits").run()
+    assert "This is no price of the run above: that was on Karate club." in _texts(other)
 
 
 @pytest.mark.parametrize("method", ["pate", "dp-gpl"])
@@ -453,7 +480,7 @@ def test_the_price_of_teachers_is_that_of_the_run_above(
     assert own is not None
     app.session_state["fold.run_price_table"] = True
     (table,) = (one.value for one in app.run().dataframe)
-    at = table["noise on a count"].str.contains("the run's").to_numpy().nonzero()[0].item()
+    at = table["noise (standard deviation)"].str.contains("the run's").to_numpy().nonzero()[0].item()
     sound = table[EPSILONS["sound"].title].tolist()
     assert sound[at] == stated("sound", own.epsilon)
     assert _shown(app)[0] == sound[at]
@@ -469,6 +496,57 @@ def test_the_price_of_teachers_is_that_of_the_run_above(
     assert float(right[0].rstrip("%")) > float(right[-1].rstrip("%")), "much noise, fewer right labels"
     app.number_input(key=f"price.asked.{run}").set_value(2).run()
     assert float(_shown(app)[0]) < float(sound[at + 1])
+
+
+@pytest.mark.parametrize(
+    ("release", "kind", "helps"),
+    [
+        ("votes", "votes", "A smaller sample (the run's rate is 30.0%) is seldom read."),
+        ("posterior", "posterior", "A smaller sample"),
+        ("table", "table", "**What helps:** more noise."),
+        ("log-posterior", "log-posterior", "**What helps:** another release."),
+    ],
+)
+@pytest.mark.usefixtures("unread")
+def test_the_price_of_privgnn_is_first_that_of_the_run_above(
+    opened: Callable[..., AppTest], store: RunStore, release: str, kind: str, helps: str
+) -> None:
+    """One control as in the laboratory: the size of the noise, noisier to the right, and λ as a caption."""
+    run = keep_answers(store, made_answers(kind), release=release, lam=10.0, queries=8)
+    own = store.get(run).statement
+    assert own is not None
+    app = opened("teachers", tab="Price", run=run)
+    said = _texts(app)
+    assert "data" not in {one.key for one in app.selectbox}, "the free form is folded"
+    assert _shown(app)[0] == run_price.readable("sound", own.epsilon)
+    assert helps in said
+    assert other_noise.WHICH_END in said
+    assert "λ (lambda), one over the scale of this noise: 10." in said
+    app.select_slider(key=f"price.times.{run}").set_value(4.0).run()
+    assert not app.exception, app.exception
+    assert "λ (lambda), one over the scale of this noise: 2.5." in _texts(app)
+    less = plans.plan("privgnn", {**store.get(run).spec.options, "lam": 2.5}, KARATE).statement.epsilon
+    assert _shown(app)[0] == run_price.readable("sound", less)
+    assert (less < own.epsilon) == (release != "log-posterior")
+
+
+@pytest.mark.usefixtures("unread")
+def test_how_many_queries_there_are_is_said_alike_everywhere(opened: Callable[..., AppTest], store: RunStore) -> None:
+    """Where more are wanted than public nodes may be asked about, those are asked, and paid for."""
+    known = plans.plan("pate", {"queries": 1000}, KARATE)
+    count = queries_asked.asked(known)
+    record = made_answers("counts", queries=count)
+    assert len(record.queries) == count < 1000
+    run = keep_answers(store, record, method="pate", queries=1000)
+    said = queries_asked.fewer(1000, count)
+    assert said.startswith(f"1,000 queries were wanted, and {count}")
+    for tab in ("Vote laboratory", "Who pays", "Price"):
+        app = opened("teachers", tab=tab, run=run)
+        assert said in _texts(app), tab
+        assert not any("1,000" in metric.label for metric in app.metric)
+    assert app.number_input(key=f"price.asked.{run}").value == count
+    (table,) = (one.value for one in opened("teachers", tab="Who pays", run=run).table)
+    assert table["queries"].tolist()[-1] == str(count)
 
 
 @pytest.mark.usefixtures("unread")
@@ -489,8 +567,8 @@ def test_the_form_tells_how_many_labels_of_the_run_are_right(opened: Callable[..
     record = made_answers("votes")
     run = keep_answers(store, record, release="votes")
     app = opened("teachers", tab="Price", run=run)
-    lam = app.select_slider(key="price.lam").value
-    expected = other_noise.expected(record, "gaussian", 1 / lam / record.noise_std)
+    _opened_fold(app, "privgnn_price")
+    expected = other_noise.expected(record, "gaussian", app.select_slider(key="price.noise").value / record.noise_std)
     assert f"**Labels right, on average:** {percent(expected)}, with the votes of the run above." in _texts(app)
     app.slider(key="price.rate").set_value(0.05).run()
     assert price_form.NO_GOODS in _texts(app), "other samples vote otherwise"
@@ -537,6 +615,7 @@ def test_a_run_whose_graph_is_not_here_is_priced_by_its_sizes(
     app = opened("teachers", tab="Price", run=run)
     assert not app.warning, app.warning
     assert not app.error, app.error
+    _opened_fold(app, "privgnn_price")
     assert app.selectbox(key="data").value == "cora"
     cora = datasets.public_facts(dataset("cora"), {}, "random")
     assert cora is not None
@@ -586,10 +665,10 @@ def test_the_open_tab_alone_is_computed(
 
 def test_what_was_set_stands_there_again_after_another_tab(opened: Callable[..., AppTest], store: RunStore) -> None:
     app = opened("teachers", tab="Price", data="digits", price__release="posterior")
-    app.select_slider(key="price.lam").set_value(0.5).run()
+    app.select_slider(key="price.noise").set_value(2.0).run()
     for name in ("Answers", "Who pays", "Price"):
         app.session_state["tab"] = name
         app.run()
         assert not app.exception, app.exception
         assert (len(app.select_slider) > 0) == (name == "Price")
-    assert app.select_slider(key="price.lam").value == 0.5
+    assert app.select_slider(key="price.noise").value == 2.0

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_answers import answers as made_answers
 from tests.pages.kept_runs import KARATE, keep_answers
 
+from privgraph.methods.teachers.answers import Answers
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import noisy_labels, plans
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.teachers import other_noise
+from privgraph_workbench.views.teachers import chain, other_noise
 from privgraph_workbench.words.numbers import chance, number, percent, stated
 
 Open = Callable[..., AppTest]
@@ -100,7 +102,7 @@ def test_expected_and_drawn_are_told_apart(opened: Open, store: RunStore) -> Non
     came = percent(float((record.after.argmax(axis=1) == record.truth).mean()))
     assert f"The run drew once: {came} of its labels came out right." in _texts(app)
     led = np.sort(record.before, axis=1)
-    assert f"released labels {came} → student 70.0%" in _texts(app), "one chain, above all tabs"
+    assert f"released {came} → student 70.0%" in _texts(app), "one chain, above all tabs"
     assert (led[:, -1] > led[:, -2]).any()
     assert _numbers(app)["Labels right, on average"] == percent(other_noise.expected(record, "laplace", 1.0))
     quiet = other_noise.expected(record, "laplace", 0.001)
@@ -108,3 +110,40 @@ def test_expected_and_drawn_are_told_apart(opened: Open, store: RunStore) -> Non
     led = ties[:, -1] > ties[:, -2]
     right = (record.before.argmax(axis=1) == record.truth)[led].sum()
     assert right / 20 <= quiet <= (right + (~led).sum()) / 20, "without noise the leaders go out"
+
+
+@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+def test_an_average_is_over_the_queries_that_are_counted_before_noise(law: str) -> None:
+    """Many queries, unevenly right, some refused: it meets *before noise* where noise is small, and the run's
+    own draw lies where an average over that noise says that draws lie."""
+    source, many = np.random.default_rng(3), 900
+    truth = source.integers(0, 4, many)
+    before = source.integers(0, 15, (many, 4)).astype(np.float32)
+    before[np.arange(many), truth] += np.where(np.arange(many) % 9 == 0, 0, 6).astype(np.float32)
+    std = 4.0
+    after = before + np.stack([noisy_labels.drawn(law, std, 4, source) for _ in range(many)]).astype(np.float32)
+    released = np.where(np.arange(many) < 700, after.argmax(axis=1), -1)
+    nobody = np.zeros(0, dtype=np.int64)
+    found = Answers(
+        kind="counts",
+        queries=np.arange(many),
+        before=before,
+        after=after,
+        noise_std=std,
+        released=released,
+        truth=truth,
+        seconds=np.zeros(many),
+        pointers=np.zeros(many + 1, dtype=np.int64),
+        neighbours=nobody,
+        weights=nobody.astype(np.float32),
+        edge_pointers=np.zeros(many + 1, dtype=np.int64),
+        edges=np.zeros((2, 0), dtype=np.int64),
+    )
+    told = chain.shares(found)
+    assert told is not None
+    assert other_noise.expected(found, law, 1e-9) == pytest.approx(told.before, abs=1e-5)
+    average = other_noise.expected(found, law, 1.0)
+    assert average < told.before - 0.02, "this noise costs something"
+    low, high = binom.interval(0.999, 700, average)
+    assert low / 700 <= told.released <= high / 700
+    assert not low / 700 <= told.before <= high / 700, "or the interval says nothing"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,7 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
+from privgraph_workbench.facts.teacher_settings import WEIGHTED
 from privgraph_workbench.views.teachers import choose_run
 
 Open = Callable[..., AppTest]
@@ -95,7 +97,7 @@ def test_runs_with_unequal_weights_stand_together_and_one_is_shown_unasked(store
 
     equal = [shipped("uniform", epsilon, 0.9) for epsilon in (8.0, 2.0)]
     published = shipped("centrality", 2.0, 0.9)
-    large, usual = (shipped(choose_run.WEIGHTED, epsilon, accuracy) for epsilon, accuracy in ((8.0, 0.8), (2.0, 0.6)))
+    large, usual = (shipped(WEIGHTED, epsilon, accuracy) for epsilon, accuracy in ((8.0, 0.8), (2.0, 0.6)))
     (members,) = choose_run.grouped([*equal, published, large, usual]).values()
     assert [one.id for one in members] == [one.id for one in (usual, large, equal[1], equal[0], published)]
     assert choose_run.first(members) is choose_run.weighted(members) is usual
@@ -131,6 +133,12 @@ def test_all_settings_are_compared_also_those_without_answers(opened: Open, stor
     table = next(one.value for one in app.dataframe if "answers kept" in one.value.columns)
     assert sorted(table["answers kept"]) == ["no", "yes"]
     assert "77.0%" in list(table["accuracy (95% over seeds)"])
+    assert {"weights", "release", "queries", "teachers"} <= set(table)
+    assert list(table[""]).count("open") == 1
+    assert any("Most accurate at ε ≤" in one.value for one in app.markdown)
+    assert any("Choose a row to open it" in one.value for one in app.markdown)
+    drawn = [json.loads(one.proto.json)["name"] for one in app.get("bidi_component")]
+    assert any(name.startswith("teachers_compared") for name in drawn)
 
 
 def test_that_the_noise_of_a_run_is_public_stands_where_its_epsilon_does(opened: Open, store: RunStore) -> None:
@@ -141,7 +149,8 @@ def test_that_the_noise_of_a_run_is_public_stands_where_its_epsilon_does(opened:
     for one in store.find():
         if not one.gallery:
             store.delete(one.id)
-    assert any(said in one.value for one in opened("teachers").markdown)
+    (told,) = (one.value for one in opened("teachers").markdown if said in one.value)
+    assert "(its key came with the program, so anybody can subtract it)" in told, "and why"
 
 
 def test_an_accuracy_is_that_of_all_seeds(opened: Open, store: RunStore) -> None:

@@ -14,7 +14,8 @@ from tests.pages.kept_runs import keep, keep_ensemble
 
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.views.teachers import choose_run, verdict
+from privgraph_workbench.facts.teacher_settings import WEIGHTED
+from privgraph_workbench.views.teachers import verdict
 
 Open = Callable[..., AppTest]
 
@@ -47,7 +48,7 @@ def test_all_was_spent_where_all_was_answered() -> None:
 
 def test_whether_weights_pay_is_said_in_numbers(store: RunStore) -> None:
     found = ensemble(gate_sigma=0.0, weights=(0.4, 1.6))
-    run = keep_ensemble(store, found, made_answers("counts", noise=3.0), weighting=choose_run.WEIGHTED, teachers=8)
+    run = keep_ensemble(store, found, made_answers("counts", noise=3.0), weighting=WEIGHTED, teachers=8)
     record = store.get(run)
 
     def said() -> verdict.Said:
@@ -81,7 +82,7 @@ def test_whether_weights_pay_is_said_in_numbers(store: RunStore) -> None:
 def test_equal_weights_are_one_sentence_and_lead_to_unequal_ones(opened: Open, store: RunStore) -> None:
     answers = made_answers("counts", noise=3.0)
     one = keep_ensemble(store, ensemble(weights=(1.0,)), answers)
-    other = keep_ensemble(store, ensemble(), answers, weighting=choose_run.WEIGHTED, teachers=8)
+    other = keep_ensemble(store, ensemble(), answers, weighting=WEIGHTED, teachers=8)
     app = opened("teachers", data="karate", run=one, tab="Who pays")
     assert "**all private nodes pay the same**: sound ε" in _texts(app)
     drawn = [element.proto.json for element in app.get("bidi_component")]

@@ -32,7 +32,7 @@ LAWS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
         lambda x: np.where(x < 0, np.exp(np.minimum(x, 0)) / 2, 1 - np.exp(-np.maximum(x, 0)) / 2),
     ),
     "exponential": (lambda p: -np.log1p(-p), lambda x: -np.expm1(-np.maximum(x, 0))),
-    "gumbel": (lambda p: -np.log(-np.log(p)), lambda x: np.exp(-np.exp(-x))),
+    "gumbel": (lambda p: -np.log(-np.log(p)), lambda x: np.exp(-np.exp(np.minimum(-x, 700)))),
 }
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privgraph.mechanisms.noisy_max import label_chances
+from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts.answer_costs import LAWS
 
 Array = NDArray[np.float64]
@@ -16,6 +17,22 @@ Array = NDArray[np.float64]
 SPREAD = {"gaussian": 1.0, "laplace": math.sqrt(2), "exponential": 1.0, "gumbel": math.pi / math.sqrt(6)}
 """The standard deviation of each law at scale 1."""
 POINTS = 4000
+COARSE = 400
+"""Quantiles of an average over many answers: the chance of one is off by at most 1 / 800."""
+_REACH, _STEP = 9.0, 1 / 16
+"""Of the integral over Gaussian noise, in standard deviations: by the trapezoid rule, which converges
+geometrically here."""
+
+
+def law_of(spec: RunSpec, kind: str) -> str | None:
+    """The law of the noise on an answer of that kind, where it can be drawn here by itself: of a table it
+    cannot, whose noise is one for all answers, nor on logarithms."""
+    named = {
+        "votes": "gaussian",
+        "posterior": "laplace",
+        "counts": str(spec.options.get("noise") or spec.options.get("maximum") or "gaussian"),
+    }
+    return known if (known := named.get(kind)) in SPREAD else None
 
 
 def drawn(law: str, std: float, classes: int, source: np.random.Generator) -> Array:
@@ -47,3 +64,35 @@ def chances(law: str, std: float, counts: Array, points: int = POINTS) -> Array:
     below[:, np.arange(len(counts)), np.arange(len(counts))] = 1.0
     found = below.prod(axis=2).mean(axis=0)
     return np.asarray(found / found.sum())
+
+
+def right(law: str, std: float, counts: Array, truth: NDArray[np.int64]) -> Array:
+    """For each query (Q,), the chance that its true class is the largest of its counts (Q, C) after noise of
+    that law and standard deviation on each.
+
+    Of every query, however many there are: queries whose true class leads the others alike are worked out
+    once. A class that shares the lead with others has its share of the chance.
+
+    >>> counts = np.array([[3.0, 1.0], [2.0, 2.0], [0.0, 5.0]])
+    >>> right("laplace", 1e-9, counts, np.zeros(3, dtype=np.int64)).round(3).tolist()
+    [1.0, 0.5, 0.0]
+    """
+    own = np.take_along_axis(counts, truth[:, None], axis=1)
+    others = np.arange(counts.shape[1])[None, :] != truth[:, None]
+    leads = np.sort((own - counts)[others].reshape(len(counts), -1), axis=1)
+    alike, places = np.unique(leads, axis=0, return_inverse=True)
+    _, distribution = LAWS[law]
+    drawn_at, weights = _nodes(law)
+    chance = np.zeros(len(alike))
+    for at, weight in zip(drawn_at, weights, strict=True):
+        chance += weight * distribution(at + alike * (SPREAD[law] / std)).prod(axis=1)
+    return np.asarray(chance.clip(0.0, 1.0)[places.reshape(-1)])
+
+
+def _nodes(law: str) -> tuple[Array, Array]:
+    """Where noise of scale 1 is looked at, and how much each place counts."""
+    if law != "gaussian":
+        quantile, _ = LAWS[law]
+        return quantile((np.arange(COARSE) + 0.5) / COARSE), np.full(COARSE, 1 / COARSE)
+    places = np.arange(-_REACH, _REACH + _STEP, _STEP)
+    return places, np.exp(-(places**2) / 2) * (_STEP / math.sqrt(2 * math.pi))

@@ -22,6 +22,7 @@ SUBJECTS: Mapping[str, Mapping[str, str]] = {
         "compare": "Runs side by side",
         "convergence": "Accuracy per step, over seeds",
         "depth": "Accuracy against depth",
+        "teachers_compared": "Methods with teachers, compared by accuracy and sound epsilon",
         "neighbours_heatmap": "Neighbours in training against neighbours in prediction",
     },
     "costs": {

@@ -114,6 +114,7 @@ _READERS: Mapping[str, _Reader] = {
     "tradeoff": _RECORDS,
     "compare": _RECORDS,
     "depth": _RECORDS,
+    "teachers_compared": replace(_RECORDS, needs="runs of privgnn, pate or dp-gpl: a list of privgraph.Run"),
     "expected": _Reader(_outlook, "runs on one graph: a list of privgraph.Run, the one in question first"),
     "standing": _Reader(_standing, "runs on one graph: a list of privgraph.Run, the one in question first"),
     "relation_ranking": replace(_RECORDS, needs="runs of relational or relation-rand: a list of privgraph.Run"),

@@ -14,7 +14,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.markup import wrapped
 from privgraph_workbench.words.naming import NO_PERSON, UNIT_WORDS, unit_of
-from privgraph_workbench.words.statements import cells, line, remarks
+from privgraph_workbench.words.statements import cells, line, protect_nobody, remarks
 
 MOST_NOTES = 6
 NO_STATEMENT = "No privacy guarantee: this figure is drawn from the data themselves, or from runs without a statement."
@@ -114,9 +114,13 @@ def block(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) ->
     return [*lines, f"and {left} more statements, all of them in this file's metadata"] if left else lines
 
 
+SUBTRACTED = "Its key came with the program, so that anybody can subtract it."
+"""Why public noise protects nobody."""
+
+
 def told(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> list[str]:
-    """What must be known beside the numbers of `block`, a sentence each; whose it is, where not all have
-    it."""
+    """What must be known beside the numbers of `block`, a sentence each; whose it is, where not all have it.
+    First that a noise is public, where one is: no ε of it holds anybody back."""
     held: dict[str, list[str]] = {}
     for label, statement in sorted(statements.items(), key=lambda one: natural(one[0])):
         for remark in remarks(statement):
@@ -127,7 +131,13 @@ def told(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> 
         for remark, labels in held.items()
     ]
     left = len(said) - most
-    return said if left <= 0 else [*said[:most], f"And {left} more remarks, all of them in this file's metadata."]
+    public = protect_nobody([one for one in statements.values() if one.unit != "none"])
+    first = [f"{public} {SUBTRACTED}"] if public else []
+    return (
+        [*first, *said]
+        if left <= 0
+        else [*first, *said[:most], f"And {left} more remarks, all of them in this file's metadata."]
+    )
 
 
 _BUDGET = re.compile(r"ε \d[\d.,e+-]*\d|ε \d")

@@ -10,6 +10,7 @@ from privgraph_workbench.facts.advising import HIDES
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.reporting.asked import Asked, Drawn
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import data_title, graph_of, method_title, moved, setting, unit_of
 
@@ -80,5 +81,5 @@ def _seeds(counts: Sequence[int]) -> str:
 
 def _left_out(rows: Sequence[dict[str, object]]) -> list[str]:
     """What the page that a figure comes from offered to draw, and was not drawn."""
-    switched = {"with_published": "ε as published", "with_front": "Pareto front"}
+    switched = {"with_published": EPSILONS["published"].title, "with_front": "Pareto front"}
     return [f"without {name}" for key, name in switched.items() if rows and rows[0].get(key) is False]

@@ -183,12 +183,7 @@ def cells(statement: PrivacyStatement, *, no_edge: bool = False) -> tuple[str, .
 def remarks(statement: PrivacyStatement) -> list[str]:
     """How the audited number was found, and what else must be known beside the numbers."""
     how = audited_how(statement)
-    public = ["the noise of this run is public: ε is that of the same noise with a secret key"]
-    return [
-        *(public if statement.unit != "none" and has_public_noise(statement) else []),
-        *([f"the audited ε is shown at {how}"] if how else []),
-        *_also(statement),
-    ]
+    return [*([f"the audited ε is shown at {how}"] if how else []), *_also(statement)]
 
 
 def _also(statement: PrivacyStatement) -> list[str]:

@@ -20,7 +20,7 @@ KINDS: tuple[Epsilon, ...] = ("sound", "published")
 
 AXES = {
     "lam": ("λ", "λ (logarithmic; noise has the scale 1/λ; left is noisier)"),
-    "noise": ("noise ±", "noise on a count (standard deviation, logarithmic; right is noisier)"),
+    "noise": ("noise ±", "noise (standard deviation, logarithmic; right is noisier)"),
 }
 """What the horizontal axis may be: its symbol and its title."""
 
@@ -31,11 +31,13 @@ def data(
     right: Mapping[float, float | None] | None = None,
     by: str = "lam",
     whose: str = "",
+    stacked: bool = False,
 ) -> list[Row]:
     """One row per lambda or size of the noise (`by`), ascending: lam (that number), by, epsilon (sound;
     infinite where nothing is guaranteed), epsilon_as_published (None: no formula), right (the share of labels
     that are right on average over the noise; None: not known), chosen (True for the one that is asked
-    about), whose (the nodes that pay so, where others pay less)."""
+    about), whose (the nodes that pay so, where others pay less), stacked (whether panels stand one below the
+    other also along the noise)."""
     known = right or {}
     return [
         {
@@ -46,6 +48,7 @@ def data(
             "right": known.get(lam),
             "chosen": lam == chosen,
             "whose": whose,
+            "stacked": stacked,
         }
         for lam, sound, published in sorted(points)
     ]
@@ -105,8 +108,9 @@ def chart(rows: Sequence[Row]) -> Chart:
         panels.append(Panel(x=along, y=Axis(title="labels right, on average (percent)", percent=True, low=0, high=1)))
         marked = [row for row in told if row["chosen"]]
         series += [_right("line", told, 7), _right("points", marked, 12)]
-    wide = rows[0]["by"] == "noise"
-    grow = "grow with lambda, which is the inverse of the noise" if not wide else "fall with more noise"
+    along_noise = rows[0]["by"] == "noise"
+    wide = along_noise and not rows[0]["stacked"]
+    grow = "grow with lambda, which is the inverse of the noise" if not along_noise else "fall with more noise"
     return Chart(
         title=TITLE,
         panels=tuple(panels),

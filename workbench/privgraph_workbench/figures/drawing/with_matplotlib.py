@@ -225,7 +225,8 @@ def _axes(axis: Axes, panel: Panel, colours: Theme, columns: int, letters: int) 
     for letter, description in (("x", panel.x), ("y", panel.y)):
         _scale(axis, letter, description, colours)
     for rule in panel.rules:
-        axis.axvline(rule.x, color=colours.muted, linewidth=0.8, linestyle=(0, (1, 3)), zorder=1)
+        colour, width, over = (colours.text, 1.4, 5) if rule.above else (colours.muted, 0.8, 1)
+        axis.axvline(rule.x, color=colour, linewidth=width, linestyle=(0, (1, 3)), zorder=over)
         axis.annotate(
             rule.label,
             (rule.x, 1),

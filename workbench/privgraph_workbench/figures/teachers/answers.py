@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privgraph.methods.teachers.answers import Answers
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.words.numbers import number, percent
 
 TITLE = "How clear the answers were, and what noise did to them"
 MOST_BINS = 10
+BETWEEN = "standard deviation"
 PRIVATE_BADGE = "private: what was said before noise is no part of what is released"
+OTHER_BADGE = "not the run: noise drawn on this page"
 UNITS = {
     "posterior": "chance of a class, 0 to 1",
     "log-posterior": "logarithm of the chance of a class",
@@ -85,15 +87,16 @@ def chart(rows: Sequence[Row]) -> Chart:
     step = round_step(max(row["margin_before"] for row in answered))
     bins = [int(row["margin_before"] / step) for row in answered]
     places = range(max(bins) + 1)
-    names = tuple(number(step * place, 4) for place in places)
+    names = tuple(f"{number(step * place, 4)}–{number(step * (place + 1), 4)}" for place in places)
     asked = [bins.count(place) for place in places]
     flipped = [
         sum(row["flipped"] is True for row, own in zip(answered, bins, strict=True) if own == place) for place in places
     ]
-    spread = math.sqrt(2) * answered[0]["noise_std"]
+    spread = between_two(answered[0]["noise_std"])
+    inside = spread <= step * len(names)
     hover = tuple(
-        f"margin {name}–{number(step * (place + 1), 4)}\n{count:,} queries\nnoise changed the label of {changed:,}"
-        for place, name, count, changed in zip(places, names, asked, flipped, strict=True)
+        f"margin {name}\n{count:,} queries\nnoise changed the label of {changed:,}"
+        for name, count, changed in zip(names, asked, flipped, strict=True)
     )
     smaller = sum(row["margin_before"] < spread for row in answered) / len(answered)
     refused = sum(row["released"] is None for row in rows)
@@ -102,13 +105,22 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE,
         panels=(
             Panel(
-                title=f"noise between two classes: standard deviation {number(spread)}",
+                title="" if inside else f"noise between two classes: {BETWEEN} {number(spread)}, beyond all margins",
                 x=Axis(
-                    title=f"margin before noise, from: largest less second ({UNITS[answered[0]['kind']]})",
+                    title=f"margin before noise: largest less second ({UNITS[answered[0]['kind']]})",
                     scale="category",
                     categories=names,
                 ),
                 y=Axis(title="queries (count)", low=0),
+                rules=(
+                    Rule(
+                        x=spread / step - 0.5,
+                        label=f"one {BETWEEN}: {number(spread)}",
+                        above=True,
+                        side="left" if spread > step * len(names) / 2 else "right",
+                    ),
+                )
+                * inside,
             ),
         ),
         series=(
@@ -130,6 +142,15 @@ def chart(rows: Sequence[Row]) -> Chart:
 
 
 plot = plotted(chart)
+
+
+def between_two(noise_std: float) -> float:
+    """The standard deviation of the difference that noise makes between two classes.
+
+    >>> round(between_two(3.0), 2)
+    4.24
+    """
+    return math.sqrt(2) * noise_std
 
 
 def level_words(rows: Sequence[Row]) -> str:

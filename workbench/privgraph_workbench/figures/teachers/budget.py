@@ -11,7 +11,15 @@ import numpy as np
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.teachers.ensembles import DEPENDENT_BADGE, MEASURES, groups, limit_measure, spent
+from privgraph_workbench.figures.teachers.ensembles import (
+    DEPENDENT_BADGE,
+    MEASURES,
+    TEACHERS_BADGE,
+    groups,
+    limit_measure,
+    spent,
+    weights_are_public,
+)
 from privgraph_workbench.theme import EPSILONS, NEUTRAL
 from privgraph_workbench.words.numbers import number, rounded_delta, upper
 
@@ -25,7 +33,7 @@ def data(ensemble: Ensemble, measure: str = "sound") -> list[Row]:
     weight (the group's largest), teachers, queries, answered (so far), epsilon (by that `measure`, of the
     group's teacher that spent most), guaranteed (sound epsilon of the group; None for the data-dependent
     measure, which guarantees nothing), limit (None: none, or rows against the other measure), delta, measure,
-    data_dependent.
+    data_dependent, private (whether the weights were made of private nodes).
 
     Raises `ValueError` for an unknown measure.
     """
@@ -51,6 +59,7 @@ def data(ensemble: Ensemble, measure: str = "sound") -> list[Row]:
             "delta": ensemble.delta,
             "measure": measure,
             "data_dependent": measure != "sound",
+            "private": not weights_are_public(ensemble),
         }
         for place, name in enumerate(names)
         for point in points
@@ -74,6 +83,7 @@ def alike(points: Sequence[tuple[int, float]], delta: float) -> list[Row]:
             "delta": delta,
             "measure": "sound",
             "data_dependent": False,
+            "private": False,
         }
         for count, epsilon in [(0, 0.0), *points]
     ]
@@ -139,7 +149,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         )
         + ("" if first["data_dependent"] else f"; {upper(top['guaranteed'])} is guaranteed")
         + (f"; the limit is {number(limit)}." if limit is not None else "."),
-        badges=(DEPENDENT_BADGE,) if first["data_dependent"] else (),
+        badges=(*[DEPENDENT_BADGE] * first["data_dependent"], *[TEACHERS_BADGE] * first["private"]),
         height=340,
     )
 

@@ -24,6 +24,13 @@ TEACHERS_BADGE = (
 )
 
 
+def weights_are_public(ensemble: Ensemble) -> bool:
+    """Whether the weight of each teacher, and so what its nodes are guaranteed, was set by options before any
+    private node was read. Not where votes are weighted as published, by centralities of private nodes: there
+    no teacher has a guarantee of its own either."""
+    return ensemble.per_teacher
+
+
 def groups(ensemble: Ensemble, by: str) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """Names of at most five groups of teachers, by ascending weight or centrality, and each teacher's group
     (N,)."""

@@ -10,6 +10,7 @@ from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, d
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import TRUTH_BADGE
 from privgraph_workbench.figures.teachers.answers import (
+    OTHER_BADGE,
     PRIVATE_BADGE,
     UNITS,
     ahead,
@@ -26,11 +27,16 @@ SPREAD = 3.0
 
 
 def data(
-    answers: Answers, place: int, class_names: Sequence[str] = (), chances: Sequence[float] | None = None
+    answers: Answers,
+    place: int,
+    class_names: Sequence[str] = (),
+    chances: Sequence[float] | None = None,
+    own: bool = True,
 ) -> list[Row]:
     """One row per class of the query at that place: class, name, before, after, largest_before,
     largest_after, chance (of being largest after noise; None: not told), released, refused, truth, query (its
-    node), kind, noise_std, evaluator (True)."""
+    node), kind, noise_std, own (whether the noise is the run's: with other noise nothing was released),
+    evaluator (True)."""
     before, after = answers.before[place], answers.after[place]
     leading, (second,) = ahead(before), largest(after[None])
     released = int(answers.released[place])
@@ -49,6 +55,7 @@ def data(
             "query": int(answers.queries[place]),
             "kind": answers.kind,
             "noise_std": answers.noise_std,
+            "own": own,
             "evaluator": True,
         }
         for label in range(len(before))
@@ -92,14 +99,15 @@ def chart(rows: Sequence[Row]) -> Chart:
     leading = [str(row["name"]) for row in rows if row["largest_before"]]
     led = f"{leading[0]} was largest" if len(leading) == 1 else f"{' and '.join(leading)} were level"
     after = next(row["name"] for row in rows if row["largest_after"])
-    said = "the gate refused it" if first["refused"] else f"{_marked(rows, 'released')} was released"
+    refused, was = ("the gate refused it", "was") if first["own"] else ("a gate would refuse it", "would be")
+    said = refused if first["refused"] else f"{_marked(rows, 'released')} {was} released"
     return Chart(
         title=f"{TITLE}: node {first['query']}",
         panels=panels,
         series=tuple(series),
         summary=f"Node {first['query']}: {led} before noise and {after} was largest "
         f"after it; {said}. The truth, which only an evaluator knows, is {_marked(rows, 'truth')}.",
-        badges=(PRIVATE_BADGE, TRUTH_BADGE),
+        badges=(*[OTHER_BADGE] * (not first["own"]), PRIVATE_BADGE, TRUTH_BADGE),
         columns=len(panels),
         height=150 + 26 * len(rows),
     )
@@ -148,7 +156,8 @@ def _chances(rows: Sequence[Row], names: Sequence[str], winner: bool) -> Series:
 
 
 def _label(row: Row) -> str:
-    marks = [word for word in ("released", "truth") if row[word]]
+    words = {"released": "released" if row["own"] else "would be released", "truth": "truth"}
+    marks = [word for column, word in words.items() if row[column]]
     return f"{row['name']} ({', '.join(marks)})" if marks else str(row["name"])
 
 

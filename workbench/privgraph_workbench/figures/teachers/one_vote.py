@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 
 from privgraph.mechanisms.noisy_max import gate_chance, label_chances
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph_workbench.facts import noisy_labels
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import TRUTH_BADGE
-from privgraph_workbench.figures.teachers.answers import PRIVATE_BADGE, class_name, size
+from privgraph_workbench.figures.teachers.answers import OTHER_BADGE, PRIVATE_BADGE, class_name, size
 from privgraph_workbench.figures.teachers.ensembles import heaviest, price
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import chance, number, upper
 
 TITLE = "One vote, and its noise"
 WINNER, OTHERS, REACH, DRAWN = 0, NEUTRAL, 1, 2
-MOST_QUERIES = 200
 ROOM = 0.06
 """Share of the axis that is free before the smallest mark: no mark lies on the names of the classes."""
 SPREAD = 3.0
@@ -63,16 +63,18 @@ def cost(ensemble: Ensemble, noise: Noise) -> Cost:
 
 
 def expected(ensemble: Ensemble, noise: Noise) -> tuple[float, float | None]:
-    """With that noise, over the queries (at most 200 of them, evenly picked): the share that the gate lets
-    pass, and the share of the labels of these that are right, both on average. None where none passes."""
-    places = np.unique(
-        np.linspace(0, len(ensemble.queries) - 1, min(len(ensemble.queries), MOST_QUERIES)).round().astype(int)
-    )
-    counts = ensemble.counts()[places]
-    right = [_chances(votes, noise)[label] for votes, label in zip(counts, ensemble.truth[places], strict=True)]
-    passes = [_passes(votes, noise) or 0.0 if noise.gate_sigma > 0 else 1.0 for votes in counts]
-    whole = sum(passes)
-    return whole / len(places), min(1.0, float(np.dot(right, passes)) / whole) if whole > 0 else None
+    """With that noise, over all queries: the share that the gate lets pass, and the share of the labels of
+    these that are right, both on average. None where none passes."""
+    counts = ensemble.counts()
+    if noise.vote_sigma > 0:
+        right = noisy_labels.right("gaussian", noise.vote_sigma, counts, ensemble.truth)
+    else:
+        right = (counts.argmax(axis=1) == ensemble.truth).astype(np.float64)
+    if noise.gate_sigma <= 0:
+        return 1.0, float(right.mean())
+    passes = gate_chance(counts.max(axis=1), noise.threshold, noise.gate_sigma)
+    whole = float(passes.sum())
+    return whole / len(counts), float(right @ passes) / whole if whole > 0 else None
 
 
 def _chances(votes: Array, noise: Noise) -> Array:
@@ -94,13 +96,15 @@ def data(
     drawn: Sequence[float] | None = None,
     out: int | None = None,
     details: bool = True,
+    own: bool = True,
 ) -> list[Row]:
     """One row per class of the query at that place: class, name, votes (by weight), heads (teachers), chance
     (of being the label that goes out, where the gate lets one), largest, released, truth, query (its node),
     passes (the chance that the gate lets it pass; None without one), vote_sigma, gate_sigma, threshold,
     teachers (the weight of all), epsilon_query and epsilon_run (sound, for the largest weight, where all are
     answered), delta, drawn (the votes with one draw of the noise; None: none is shown), refused (whether
-    nothing goes out), details (whether the reach of the noise is drawn), evaluator (True).
+    nothing goes out), details (whether the reach of the noise is drawn), own (whether this is what the run
+    drew: else nothing of it was released), evaluator (True).
     Without other noise: that of the run. `out` is the label that goes out with this noise (-1: none); without
     it, the one that the run released."""
     label_out = int(ensemble.released[place]) if out is None else out
@@ -130,6 +134,7 @@ def data(
             "drawn": None if drawn is None or label_out < 0 else float(drawn[label]),
             "refused": label_out < 0,
             "details": details,
+            "own": own,
             "evaluator": True,
         }
         for label in range(ensemble.classes)
@@ -214,7 +219,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         series=tuple(series),
         summary=_summary(rows),
-        badges=(PRIVATE_BADGE, TRUTH_BADGE),
+        badges=(*[OTHER_BADGE] * (not first["own"]), PRIVATE_BADGE, TRUTH_BADGE),
         columns=2,
         height=190 + 26 * len(rows),
     )
@@ -250,7 +255,8 @@ def _summary(rows: Sequence[Row]) -> str:
 
 
 def _label(row: Row) -> str:
-    marks = [word for word in ("released", "truth") if row[word]]
+    words = {"released": "released" if row["own"] else "would be released", "truth": "truth"}
+    marks = [word for column, word in words.items() if row[column]]
     return f"{row['name']} ({', '.join(marks)})" if marks else str(row["name"])
 
 

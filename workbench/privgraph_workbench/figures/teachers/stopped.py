@@ -12,11 +12,13 @@ from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.teachers.ensembles import (
     DEPENDENT_BADGE,
     MEASURES,
+    TEACHERS_BADGE,
     groups,
     limit_measure,
     reached,
     spent,
     stopped_at,
+    weights_are_public,
 )
 from privgraph_workbench.words.numbers import number
 
@@ -26,10 +28,11 @@ NOBODY = "nobody: no teacher reached its limit"
 
 
 def data(ensemble: Ensemble) -> list[Row]:
-    """One row per teacher: teacher, weight, group, place, size, centrality, stopped_after (queries that it
-    took part in before it was stopped; None: it never was), reached (whether its own limit stopped it, and
-    not another teacher's), spent (epsilon in all, by the measure that the limit was held against), limit
-    (None: none), queries (in all), delta, measure, data_dependent."""
+    """One row per teacher: teacher, weight, group, place, stopped_after (queries that it took part in before
+    it was stopped; None: it never was), reached (whether its own limit stopped it, and not another
+    teacher's), spent (epsilon in all, by the measure that the limit was held against), limit (None: none),
+    queries (in all), delta, measure, data_dependent, private (whether the weights were made of private
+    nodes)."""
     names, own = groups(ensemble, "weight")
     measure = limit_measure(ensemble)
     epsilons, last, by_itself = spent(ensemble, measure)[:, -1], stopped_at(ensemble).tolist(), reached(ensemble)
@@ -39,8 +42,6 @@ def data(ensemble: Ensemble) -> list[Row]:
             "weight": float(ensemble.weights[teacher]),
             "group": names[own[teacher]],
             "place": int(own[teacher]),
-            "size": int(ensemble.sizes[teacher]),
-            "centrality": float(ensemble.centrality[teacher]),
             "stopped_after": last[teacher] if last[teacher] >= 0 else None,
             "reached": bool(by_itself[teacher]),
             "spent": float(epsilons[teacher]),
@@ -49,6 +50,7 @@ def data(ensemble: Ensemble) -> list[Row]:
             "delta": ensemble.delta,
             "measure": measure,
             "data_dependent": measure != "sound",
+            "private": not weights_are_public(ensemble),
         }
         for teacher in range(len(ensemble.weights))
     ]
@@ -96,7 +98,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         summary=f"{len(gone):,} of {len(rows):,} teachers took no part any more, the first after "
         f"{min(row['stopped_after'] for row in gone):,} of {last:,} queries; {own_limit:,} of them "
         f"had reached their own limit of {number(first['limit'])}, {MEASURES[first['measure']]}.",
-        badges=(DEPENDENT_BADGE,) if first["data_dependent"] else (),
+        badges=(*[DEPENDENT_BADGE] * first["data_dependent"], *[TEACHERS_BADGE] * first["private"]),
         height=320,
     )
 

@@ -12,7 +12,14 @@ from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.teachers.answers import round_step
-from privgraph_workbench.figures.teachers.ensembles import DEPENDENT_BADGE, GROUPINGS, MEASURES, TEACHERS_BADGE, groups
+from privgraph_workbench.figures.teachers.ensembles import (
+    DEPENDENT_BADGE,
+    GROUPINGS,
+    MEASURES,
+    TEACHERS_BADGE,
+    groups,
+    weights_are_public,
+)
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number, rounded_delta, upper
 
@@ -25,9 +32,10 @@ VIEWS = {
 
 
 def data(ensemble: Ensemble, measure: str = "sound", by: str = "weight", view: str = "histogram") -> list[Row]:
-    """One row per teacher: teacher (its number), weight, size (labelled nodes), centrality, group, place (of
-    the group), epsilon (of that `measure`: sound or data-dependent), delta, limit (None: none), measure, by,
-    view, data_dependent.
+    """One row per teacher: teacher (its number), weight, size (labelled nodes), centrality (both None where
+    they are not drawn: they are private), group, place (of the group), epsilon (of that `measure`: sound or
+    data-dependent), delta, limit (None: none), measure, by, view, data_dependent, private (whether something
+    that was read from private nodes is drawn).
 
     Raises `ValueError` for an unknown measure, grouping or view.
     """
@@ -36,12 +44,13 @@ def data(ensemble: Ensemble, measure: str = "sound", by: str = "weight", view: s
             raise ValueError(f"teachers' epsilons can be {', '.join(known)} (got {word})")
     names, own = groups(ensemble, by)
     values = ensemble.sound if measure == "sound" else ensemble.dependent
+    nodes = view == "strip" or by == "centrality"
     return [
         {
             "teacher": teacher,
             "weight": float(ensemble.weights[teacher]),
-            "size": int(ensemble.sizes[teacher]),
-            "centrality": float(ensemble.centrality[teacher]),
+            "size": int(ensemble.sizes[teacher]) if nodes else None,
+            "centrality": float(ensemble.centrality[teacher]) if nodes else None,
             "group": names[own[teacher]],
             "place": int(own[teacher]),
             "epsilon": float(values[teacher]),
@@ -51,6 +60,7 @@ def data(ensemble: Ensemble, measure: str = "sound", by: str = "weight", view: s
             "by": by,
             "view": view,
             "data_dependent": measure != "sound",
+            "private": nodes or not weights_are_public(ensemble),
         }
         for teacher in range(len(ensemble.weights))
     ]
@@ -61,7 +71,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not rows:
         return empty(TITLE, "there are no teachers")
     first = rows[0]
-    badges = (*([DEPENDENT_BADGE] if first["data_dependent"] else []), TEACHERS_BADGE)
+    badges = (*[DEPENDENT_BADGE] * first["data_dependent"], *[TEACHERS_BADGE] * first["private"])
     held = [row for row in rows if math.isfinite(row["epsilon"])]
     said = f"{TITLE}, {MEASURES[first['measure']]}"
     if not held:

@@ -9,7 +9,7 @@ import streamlit as st
 from privgraph.runs.records import RunRecord
 from privgraph.runs.trials import Trial
 from privgraph_workbench.figures.notes import TRUTH_BADGE
-from privgraph_workbench.figures.teachers.answers import PRIVATE_BADGE
+from privgraph_workbench.figures.teachers.answers import OTHER_BADGE, PRIVATE_BADGE
 from privgraph_workbench.figures.teachers.ensembles import DEPENDENT_BADGE
 from privgraph_workbench.serving import shell
 from privgraph_workbench.words import markup
@@ -73,9 +73,11 @@ def badge(record: RunRecord) -> None:
             st.badge(str(record.tuning), color="orange", icon=":material/visibility_off:", help=TRIED)
 
 
-def badges(*, private: bool = False, evaluator: bool = False, dependent: bool = False) -> None:
+def badges(*, private: bool = False, evaluator: bool = False, dependent: bool = False, other: bool = False) -> None:
     """What must be known of the numbers below, as coloured words in a row."""
     with st.container(horizontal=True):
+        if other:
+            st.badge("not the run", color="violet", icon=":material/casino:", help=OTHER_BADGE)
         if dependent:
             st.badge("data-dependent", color="orange", icon=":material/warning:", help=DEPENDENT_BADGE)
         if private:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import queries_asked
 from privgraph_workbench.figures.teachers import budget
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
@@ -46,6 +47,9 @@ def show(record: RunRecord) -> None:
     within = f", within the ε {number(asked, 4)} that was asked for" if said is not None and asked is not None else ""
     st.markdown(f"In this run **all private nodes pay the same**: {paid}{within}.")
     st.markdown(why(record))
+    found, wanted = other_noise.asked(record), int(record.spec.options.get("queries", 0))
+    if found is not None and options.get("release") != "table" and (fewer := queries_asked.fewer(wanted, found)):
+        st.caption(fewer)
     if said is None or options.get("release") == "table":
         return
     if len(points := _spent(record)) > 1:
@@ -88,7 +92,9 @@ def why(record: RunRecord) -> str:
 def _spent(record: RunRecord) -> list[tuple[int, float]]:
     """Sound epsilon after the first query, and after a part of the queries; nothing where it is not to be
     had."""
-    whole = int(record.spec.options.get("queries", 0))
+    whole = other_noise.asked(record)
+    if whole is None:
+        return []
     counts = sorted({1, *(max(1, round(share * whole)) for share in SHARES)})
     found = [(count, other_noise.epsilon(record, queries=None if count == whole else count)) for count in counts]
     return [(count, paid) for count, paid in found if paid is not None]

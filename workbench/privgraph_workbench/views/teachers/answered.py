@@ -18,7 +18,7 @@ from privgraph.methods.teachers.answers import NAME, Answers
 from privgraph.options import OptionError, UnknownName
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts import describing
+from privgraph_workbench.facts import describing, noisy_labels
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.teachers import agreement, answers, consensus, teacher_times
 from privgraph_workbench.jobs import queue
@@ -28,7 +28,7 @@ from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.teachers import payers
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import duration, number, percent
+from privgraph_workbench.words.numbers import chance, duration, number, percent
 
 POLL_SECONDS = 1.0
 TABLE = "table"
@@ -108,7 +108,7 @@ def _run(record: RunRecord, run_answers: Answers, names: Sequence[str]) -> None:
     left, right = layout.columns("answers", 2)
     with left:
         drawn_figure("answers", rows, statements, record)
-        st.caption("A margin smaller than the noise between two classes is close to a coin's toss.")
+        st.caption(_margins(record, run_answers))
     with right:
         drawn_figure("agreement", agreement.data(run_answers, names), statements, record)
         st.caption(
@@ -122,6 +122,23 @@ def _run(record: RunRecord, run_answers: Answers, names: Sequence[str]) -> None:
         query_params={"run": record.id, "tab": "Vote laboratory"},
     )
     _more(record, run_answers, rows, statements)
+
+
+def _margins(record: RunRecord, found: Answers) -> str:
+    """How a margin fares against the noise, which is drawn as a line beside it."""
+    said = "With no margin, noise alone decides; the larger the margin is beside the noise, the seldomer it does."
+    law = noisy_labels.law_of(record.spec, found.kind)
+    if law is None:
+        return said
+    spread = answers.between_two(found.noise_std)
+    wins = [
+        chance(float(noisy_labels.chances(law, found.noise_std, np.array([times * spread, 0.0]))[0]))
+        for times in (1, 2)
+    ]
+    return (
+        f"{said} At a margin as large as the standard deviation of the noise between two classes, ± {number(spread)}, "
+        f"the leader of two still wins with a chance of {wins[0]}, and at twice that with {wins[1]}."
+    )
 
 
 def _numbers(rows: Sequence[Row], record: RunRecord) -> None:

@@ -1,8 +1,9 @@
-"""How right the answers of a run were from one step to the next: before noise, as released, and what the
-student made of them."""
+"""How right the answers of a run were from one step to the next: before noise, as released, pooled over
+queries where the student did so, and what the student made of them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import streamlit as st
@@ -14,31 +15,46 @@ from privgraph_workbench.views.parts import states
 from privgraph_workbench.views.teachers import answered
 from privgraph_workbench.words.numbers import percent
 
+HELP = (
+    "Before noise, released and pooled: of the answered queries. Pooled: what was released of all queries, read "
+    "together; that is post-processing, and costs no privacy. The student: of public test nodes"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shares:
+    """Of the answered queries, how many are right before noise, as released, and once the student has pooled
+    what was released of all queries (None: it did not)."""
+
+    before: float
+    released: float
+    pooled: float | None
+
 
 def show(record: RunRecord, mean: tuple[float, int] | None) -> None:
     """One line for all tabs; `mean`: the student's accuracy over the seeds of its setting, and how
     many."""
     found = answered.kept(record)
-    if isinstance(found, str) or (shares := _shares(found)) is None:
+    if isinstance(found, str) or (told := shares(found)) is None:
         return
-    before, released = shares
+    steps = [f"before noise {percent(told.before)}", f"released {percent(told.released)}"]
+    if told.pooled is not None:
+        steps.append(f"pooled over queries (free, post-processing) {percent(told.pooled)}")
     student = record.metrics.get("test_accuracy")
-    last = "" if student is None else f" → student {percent(student)}"
-    if student is not None and mean is not None and mean[1] > 1:
-        last += f" ({percent(mean[0])} on average over {mean[1]} seeds)"
+    if student is not None:
+        several = f" ({percent(mean[0])} on average over {mean[1]} seeds)" if mean is not None and mean[1] > 1 else ""
+        steps.append(f"student {percent(student)}{several}")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(
-            f"**Right:** before noise {percent(before)} → released labels {percent(released)}{last}.",
-            width="content",
-            help="Before noise and as released: of the answered queries. The student: of public test nodes",
-        )
+        st.markdown(f"**Right:** {' → '.join(steps)}.", width="content", help=HELP)
         states.badges(evaluator=True)
 
 
 @lru_cache(maxsize=64)
-def _shares(found: Answers) -> tuple[float, float] | None:
-    """How many of the answered queries were right before noise, and as released; None where none was
-    answered."""
+def shares(found: Answers) -> Shares | None:
+    """How many of the answered queries were right at each step; None where none was answered."""
     rows = [row for row in answers.data(found) if row["released"] is not None]
-    before, released = (answers.share(rows, column) for column in ("right_before", "right_released"))
-    return None if before is None or released is None else (before, released)
+    before, after, label = (answers.share(rows, column) for column in ("right_before", "right_after", "right_released"))
+    if before is None or after is None or label is None:
+        return None
+    pooled = any(row["after"] != row["released"] for row in rows)
+    return Shares(before=before, released=after, pooled=label if pooled else None)

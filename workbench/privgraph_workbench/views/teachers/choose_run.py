@@ -9,6 +9,7 @@ import streamlit as st
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.comparing import LEADS
+from privgraph_workbench.facts.teacher_settings import WEIGHTED, WEIGHTS
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import listing, markup, naming
@@ -17,10 +18,6 @@ from privgraph_workbench.words.numbers import percent
 METHOD = "run.method"
 BEHIND = {"privgnn": ("queries",), "dp-gpl": ("preset", "backbone")}
 """Options that stand at the end of a name, where runs of the method differ in them."""
-WEIGHTED = "private-centrality"
-WORDS = {WEIGHTED: "unequal weights", "uniform": "equal weights", "centrality": "weights as published, not sound"}
-"""How votes are weighted, in the order of the list. As published, weights are made of all private nodes: each
-of them pays for all votes, and the ε that the paper prints is no guarantee."""
 HELP = (
     "Finished runs whose teachers' answers were kept: what they are grouped by, the sound ε of those who pay most, and "
     "how many public test nodes the student has right, on average over seeds. ★: begin here, the most accurate at an ε "
@@ -93,7 +90,7 @@ def _ordered(members: Sequence[RunRecord]) -> list[RunRecord]:
 def _place(record: RunRecord) -> tuple[list[str], float, float]:
     """Where a run of the gallery stands in the list."""
     values = [str(record.spec.options.get(key)) for key in LEADS[record.spec.method]]
-    places = [str(list(WORDS).index(value)) if value in WORDS else value for value in values]
+    places = [str(list(WEIGHTS).index(value)) if value in WEIGHTS else value for value in values]
     places.append(str(record.spec.options.get("preset", "own") != "own"))
     return places, _epsilon(record), -_accuracy(record)
 
@@ -142,7 +139,7 @@ def titles(members: Sequence[RunRecord], means: Means | None = None) -> dict[str
     and with which of these to begin."""
     method, star = members[0].spec.method, best([one for one in members if one.gallery])
     right = {name: percent(mean) for name, (mean, _) in (means or {}).items()}
-    names = listing.led_by_options(members, LEADS[method], BEHIND.get(method, ()), WORDS, right)
+    names = listing.led_by_options(members, LEADS[method], BEHIND.get(method, ()), WEIGHTS, right)
     mixed = len({one.gallery for one in members}) > 1
     return {
         one.id: STAR * (one is star) + names[one.id] + choosing.OF_GALLERY_SHORT * (mixed and one.gallery)

@@ -7,50 +7,85 @@ from collections.abc import Collection, Sequence
 import streamlit as st
 
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.axes import placed
+from privgraph_workbench.facts.teacher_settings import COLUMNS
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.figures.runs import teachers_compared
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import layout
-from privgraph_workbench.words.listing import told_in_list
+from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import kept, percent
 
+CARE = (
+    "Methods draw test nodes of their own: compare accuracies of different methods with care. The most accurate of "
+    "many settings is a little worse than it looks, for it was chosen by the same test nodes."
+)
+CHOOSE = (
+    "**Choose a row to open it:** below on this page where its *answers are kept* (what the teachers said, query by "
+    "query, is stored with the run), and on the page Runs otherwise, where only results were stored."
+)
 
-def show(found: Sequence[RunRecord], answered: Collection[str]) -> None:
-    """A line for each setting, by epsilon; a click opens a run of it here where its answers were kept
-    (`answered`), and all of its runs on the page Runs otherwise."""
+
+def show(found: Sequence[RunRecord], answered: Collection[str], opened: RunRecord | None) -> None:
+    """Which setting is the most accurate at which epsilon, as a sentence, a figure and a table; a row opens a
+    run of it here where its answers were kept (`answered`), and all of its runs on the page Runs
+    otherwise. The setting of the run `opened` is marked."""
     with layout.fold("All methods and settings, compared", "compared", icon=":material/table_rows:") as part:
         if not part.open:
             return
-        rows = [row for row in tradeoff.data(found) if placed(row["epsilon"])]
-        rows.sort(key=lambda row: (row["graph"], row["epsilon"], -row["mean"]))
-        words = told_in_list(found)
+        rows = teachers_compared.data(found, "" if opened is None else opened.id)
+        if not rows:
+            st.caption("No finished run with teachers guarantees anything yet.")
+            return
+        said = teachers_compared.best_words(rows)
+        st.markdown(f"**{markup.literal(said)}**" if said else "No setting has a sound ε of at most 8.")
+        held = {run for row in rows for run in str(row["runs"]).split()}
+        shown = [one for one in found if one.id in held]
+        if opened is not None:
+            drawn_figure("teachers_compared", rows, statements_of(shown), opened, "-compared", runs=shown)
+        st.caption(f"{CARE}{_left_out(found, held)}")
+        st.markdown(CHOOSE)
         picked = st.dataframe(
-            [_line(row, words, answered) for row in rows],
+            [_line(row, answered) for row in rows],
             hide_index=True,
-            alt="Accuracy of each setting of each method with teachers, by epsilon",
+            alt="Accuracy of each setting of each method with teachers, the most accurate first",
             on_select="rerun",
             selection_mode="single-row",
             key="compared",
+            column_config={
+                "weights": st.column_config.TextColumn(help="How much votes count, where teachers vote by weight"),
+                "release": st.column_config.TextColumn(help="What goes out for a query, or once for all"),
+                "queries": st.column_config.TextColumn(help="As many as were wanted; one of each public node at most"),
+                "teachers": st.column_config.TextColumn(help="How many vote on a query"),
+                "answers kept": st.column_config.TextColumn(help="Whether a row opens here, query by query"),
+            },
         )
-        st.caption("Methods draw test nodes of their own: compare accuracies of different methods with care.")
         places = picked["selection"]["rows"]
         if places and places[0] < len(rows):
             _open(str(rows[places[0]]["runs"]).split(), answered)
 
 
-def _line(row: Row, words: dict[str, list[str]], answered: Collection[str]) -> dict[str, object]:
+def _left_out(found: Sequence[RunRecord], held: Collection[str]) -> str:
+    """How many runs are not compared, for nothing is guaranteed in them."""
+    count = sum(one.id not in held and "test_accuracy" in one.metrics for one in found)
+    return f" Left out: {count:,} run{'s' * (count > 1)} without a finite ε." if count else ""
+
+
+def _line(row: Row, answered: Collection[str]) -> dict[str, object]:
     runs = str(row["runs"]).split()
     band = "" if row["low"] is None else f" ({percent(row['low'])} to {percent(row['high'])})"
     return {
+        "": "open" if row["open"] else "",
         "graph": row["graph"],
         "method": row["title"],
         EPSILONS["sound"].title: kept(row["asked"], row["epsilon"]),
         "accuracy (95% over seeds)": f"{percent(row['mean'])}{band}",
         "seeds": row["seeds"],
+        **{column: row[column] for column in COLUMNS},
+        "also": row["also"],
         "answers kept": "yes" if any(run in answered for run in runs) else "no",
-        "setting": ", ".join(words[runs[0]]),
         "may be released": row["released"],
     }
 

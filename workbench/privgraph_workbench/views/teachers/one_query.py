@@ -92,7 +92,7 @@ def show(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
         one = None if law is None else other_noise.epsilon(record, more, queries=1)
         _steps(record, shown, place, names, own=own, one=one)
     view = node if own else f"{node}-{again}" + (f"-{more:g}" if more != 1.0 else "")
-    drawn_figure("one_answer", one_answer.data(shown, place, names, chances), statements, record, view)
+    drawn_figure("one_answer", one_answer.data(shown, place, names, chances, own), statements, record, view)
     words = [released_words(record, found.kind), *([other_noise.gate_words(counts, test)] if test else [])]
     st.caption(" ".join(words))
     if law is not None:
@@ -119,7 +119,7 @@ def _steps(
     """The answer in three steps; `own`: as the run drew it, so that what was right is told; `one`: what such
     an answer costs by itself."""
     label, after = int(shown.released[place]), int(shown.after[place].argmax())
-    states.badges(private=True, evaluator=True)
+    states.badges(private=True, evaluator=True, other=not own)
     steps(
         said(shown.kind, shown.before[place], names),
         (size(shown.noise_std), HIDES[shown.kind] + alone(None if one is None else stated("sound", one))),

@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
+from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.noisy_max import gate_chance
 from privgraph.methods.teachers.answers import Answers
 from privgraph.options import OptionError, UnknownName
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts import datasets, noisy_labels, plans
+from privgraph_workbench.facts import datasets, noisy_labels, plans, queries_asked
 from privgraph_workbench.figures.teachers.answers import size
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import layout
-from privgraph_workbench.words.numbers import chance, percent, stated
+from privgraph_workbench.words.numbers import chance, number, percent, stated
 
 Array = NDArray[np.float64]
 
@@ -35,19 +36,11 @@ WHY_NOT = {
     "log-posterior": "What if the noise had been different? Here no other size is offered: noise on logarithms "
     "guarantees nothing at any size.",
 }
-MOST_QUERIES, POINTS = 100, 400
-"""Queries and quantiles of an average over the noise."""
 
 
 def law(record: RunRecord, found: Answers) -> str | None:
     """The law of the noise on an answer, where it can be drawn here by itself: of a table it cannot."""
-    asked_for = record.spec.options
-    named = {
-        "votes": "gaussian",
-        "posterior": "laplace",
-        "counts": str(asked_for.get("noise") or asked_for.get("maximum") or "gaussian"),
-    }
-    return known if (known := named.get(found.kind)) in noisy_labels.SPREAD else None
+    return noisy_labels.law_of(record.spec, found.kind)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +99,9 @@ def ask(record: RunRecord, found: Answers) -> float:
         format_func=lambda one: f"± {size(one * found.noise_std)}",
         help=f"The run had ± {size(found.noise_std)}",
     )
-    st.caption(WHICH_END)
+    by_lam = record.spec.noise is not None and record.spec.noise.option == "lam"
+    lam = noisy_labels.SPREAD[known] / (times * found.noise_std)
+    st.caption(WHICH_END + (f"  \n{lam_words(lam)}" if by_lam else ""))
     return float(times)
 
 
@@ -114,7 +109,7 @@ def outcome(record: RunRecord, found: Answers, place: int, known: str, times: fl
     """Chances and price with that noise, for this query and for all."""
     counts = found.before[place].astype(np.float64)
     stays = float(noisy_labels.chances(known, times * found.noise_std, counts)[counts.argmax()])
-    asked = len(found.queries)
+    asked, wanted = len(found.queries), int(record.spec.options.get("queries", 0))
     boxes = (
         (
             "The largest class stays",
@@ -124,7 +119,7 @@ def outcome(record: RunRecord, found: Answers, place: int, known: str, times: fl
         (
             "Labels right, on average",
             percent(expected(found, known, times)),
-            "Of all queries, over all draws of this noise. Evaluator only: it needs the truth",
+            "Of the queries that the run answered, over all draws of this noise. Evaluator only: it needs the truth",
         ),
         (
             f"Cost of all {asked:,}: {EPSILONS['sound'].label}",
@@ -133,22 +128,17 @@ def outcome(record: RunRecord, found: Answers, place: int, known: str, times: fl
         ),
     )
     layout.cards("other-noise", boxes)
-    st.caption(drew_once(found))
+    gated = gate(record, found) is not None  # it keeps what passed, and pays for the rest, too
+    st.caption(" ".join(filter(None, (drew_once(found), "" if gated else queries_asked.fewer(wanted, asked)))))
 
 
 @lru_cache(maxsize=256)
 def expected(found: Answers, known: str, times: float) -> float:
-    """The share of labels that are right with that noise, on average over it (and over at most 100 queries,
-    evenly picked)."""
-    places = np.unique(
-        np.linspace(0, len(found.queries) - 1, min(len(found.queries), MOST_QUERIES)).round().astype(int)
-    )
-    std = times * found.noise_std
-    right = [
-        noisy_labels.chances(known, std, found.before[place].astype(np.float64), POINTS)[found.truth[place]]
-        for place in places
-    ]
-    return min(1.0, float(np.mean(right)))
+    """The share of labels that are right with that noise, on average over it: of the queries that the run
+    answered, which are those of *before noise* (of all, where it answered none)."""
+    held = found.released >= 0 if (found.released >= 0).any() else np.ones(len(found.queries), dtype=np.bool_)
+    right = noisy_labels.right(known, times * found.noise_std, found.before[held].astype(np.float64), found.truth[held])
+    return float(right.mean())
 
 
 def came(found: Answers) -> float | None:
@@ -184,7 +174,7 @@ def epsilon(record: RunRecord, times: float = 1.0, queries: int | None = None) -
     if noise is None or record.spec.options.get("preset", "own") != "own":
         return None
     try:
-        facts = datasets.public_facts(dataset(record.spec.dataset), record.spec.data_options, record.spec.split)
+        facts = facts_of(record)
         if facts is None:
             return None
         options = dict(record.spec.options)
@@ -199,6 +189,32 @@ def epsilon(record: RunRecord, times: float = 1.0, queries: int | None = None) -
 def scale(noise: Mapping[str, float]) -> float:
     """The scale of the noise of a plan."""
     return next(noise[name] for name in ("scale", "noise_scale", "votes") if name in noise)
+
+
+def facts_of(record: RunRecord) -> PublicFacts | None:
+    """The sizes of the run's graph; None while it is counted. Raises `DataError`, `OptionError` or
+    `UnknownName` where they are not to be had."""
+    return datasets.public_facts(dataset(record.spec.dataset), record.spec.data_options, record.spec.split)
+
+
+def asked(record: RunRecord) -> int | None:
+    """How many queries the run asked; None where that is not known, as while the graph is counted."""
+    try:
+        facts = facts_of(record)
+        if facts is None:
+            return None
+        return queries_asked.asked(plans.plan(record.spec.method, record.spec.options, facts))
+    except (OptionError, DataError, UnknownName):
+        return None
+
+
+def lam_words(lam: float) -> str:
+    """Lambda, as the papers call noise.
+
+    >>> lam_words(0.330268)
+    'λ (lambda), one over the scale of this noise: 0.3303.'
+    """
+    return f"λ (lambda), one over the scale of this noise: {number(lam, 4)}."
 
 
 def given(option: str, scale: float) -> float:

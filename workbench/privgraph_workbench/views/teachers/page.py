@@ -13,6 +13,7 @@ from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.methods.teachers.answers import NAME
 from privgraph.runs.records import RunQuery, RunRecord, UnknownRun, Unreadable
 from privgraph_workbench.facts.comparing import LEADS
+from privgraph_workbench.facts.teacher_settings import WEIGHTED
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.tables import noise_is_public
@@ -56,7 +57,7 @@ def page() -> None:
         _who_pays(record)
         chain.show(record, means.get(record.id))
     if found:
-        compared.show(found, records)
+        compared.show(found, records, record)
     _begin_price(record)
     if asked is not None and asked not in TABS:
         st.warning(f"In this page's address, there is no tab {markup.literal(asked[:40])}; tabs are {', '.join(TABS)}.")
@@ -92,8 +93,8 @@ def _who_pays(record: RunRecord) -> None:
     ensemble = payers.load(queue.store().folder(record.id))
     if noise_is_public(record):
         st.markdown(
-            "**:red[As run, this protects nobody: its noise is public.]** Each ε is that of the same noise with a "
-            "secret key."
+            "**:red[As run, this protects nobody: its noise is public]** (its key came with the program, so anybody "
+            "can subtract it). Each ε is that of the same noise with a secret key."
         )
     said = by_weight.whose(record, None if isinstance(ensemble, str) else ensemble)
     if said:
@@ -221,5 +222,5 @@ def _train_weighted() -> None:
         shell.page("train"),
         label="**Train DP-GPL**",
         icon=":material/model_training:",
-        query_params={"method": "dp-gpl", "weighting": choose_run.WEIGHTED},
+        query_params={"method": "dp-gpl", "weighting": WEIGHTED},
     )

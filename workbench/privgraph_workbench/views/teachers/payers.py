@@ -14,6 +14,7 @@ import streamlit as st
 from privgraph.methods.prompts.dp_gpl.ensemble import NAME, Ensemble
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import published_told
 from privgraph_workbench.figures.teachers import budget, ensembles, stopped, teacher_accuracy
 from privgraph_workbench.figures.teachers import teacher_epsilons as epsilons
 from privgraph_workbench.jobs import queue
@@ -26,6 +27,16 @@ from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import number, percent, rounded_delta, upper
 
 Statements = Mapping[str, PrivacyStatement]
+PREMISE = (
+    "Their ε compares graphs with and without one private node and its edges: the numbers of public neighbours from "
+    "which a vote weighs more are those of public nodes, so that every other private node keeps the teacher that it "
+    "drew."
+)
+PUBLIC = (
+    "Weights, and how many teachers have each, are options of the run, set before a private node was read: what nodes "
+    "pay by weight is **public**. Which nodes a teacher has, how many, and how central they are is **private**."
+)
+"""As `by_public_centrality` of the method proves it, and what its statement takes to be public."""
 
 
 def lead(ensemble: Ensemble) -> None:
@@ -43,9 +54,9 @@ def lead(ensemble: Ensemble) -> None:
         )
     else:
         st.markdown(
-            "**Nodes with many public neighbours pay most.** A node moves the vote of its own teacher alone; nodes are "
-            "taught together by how many public neighbours they have, and the more these are, the more the vote "
-            f"weighs and gives away. The one number to give for all is **{EPSILONS['sound'].title} "
+            f"**Nodes with many public neighbours pay most.** {PREMISE} A node moves the vote of its own teacher "
+            "alone; nodes are taught together by how many public neighbours they have, and the more these are, the "
+            f"more the vote weighs and gives away. The one number to give for all is **{EPSILONS['sound'].title} "
             f"{upper(float(ensemble.sound.max()), 3)}**: no node pays more."
         )
 
@@ -56,6 +67,7 @@ def show(record: RunRecord, ensemble: Ensemble) -> None:
     if by_weight.differ(ensemble):
         asked = len(ensemble.queries)
         by_weight.table(ensemble)
+        st.caption(PUBLIC)
         more = asked > 1 and math.isfinite(float(ensemble.sound.max()))
         st.caption(by_weight.GUESSES + (f" {by_weight.add_up(asked)}" if more else ""))
     _of_the_paper(record, ensemble)
@@ -139,6 +151,8 @@ def _of_the_paper(record: RunRecord, ensemble: Ensemble) -> None:
         if part.open:
             published = None if record.statement is None else record.statement.epsilon_as_published
             by_weight.kinds(by_weight.span(ensemble.sound), published, by_weight.span(ensemble.dependent))
+            sound = float(ensemble.sound.max())
+            st.caption(published_told.why(record.spec.method, record.spec.options, sound, published))
             st.caption(verdict.why(ensemble))
 
 
@@ -232,7 +246,7 @@ def _stopped(record: RunRecord, ensemble: Ensemble, statements: Statements) -> N
                 {
                     "teacher": row["teacher"],
                     "weight": row["weight"],
-                    "centrality (private)": row["centrality"],
+                    "centrality (private)": float(ensemble.centrality[row["teacher"]]),
                     "stopped after": row["stopped_after"],
                     "because of": "its own limit" if row["reached"] else "another teacher's limit",
                     spent: row["spent"],

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import streamlit as st
 
-from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.methods.teachers.privgnn.config import Config
-from privgraph.options import Option, OptionError, Parameter, Scalar, UnknownName, build, parameters, values
+from privgraph.options import Option, OptionError, Parameter, Scalar, UnknownName, build, parameters, parse, values
 from privgraph.privacy.kinds import Neighbours
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
-from privgraph_workbench.facts import answer_costs, datasets, plans
+from privgraph_workbench.facts import answer_costs, datasets, plans, published_told
 from privgraph_workbench.figures.costs import price
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import choosing, layout, states
 from privgraph_workbench.views.parts.file_links import figure_exports
-from privgraph_workbench.views.teachers import answered, run_price
+from privgraph_workbench.views.teachers import answered, other_noise, run_price
 from privgraph_workbench.words import markup, meaning, naming
 from privgraph_workbench.words.numbers import number, percent, stated
 
@@ -30,18 +30,20 @@ PREFIX = "price."
 POLL_SECONDS = 1.0
 GROUP = "Price"
 _KNOWN = {parameter.name: parameter for parameter in parameters(Config)}
+_LAM = Parameter("lam", float, 0.1, Option("one over the scale of the noise", low=0.01, high=10, scale="log"))
+"""How an address may give the noise, too: as the paper does."""
 SLIDERS = (
     Parameter(
-        "lam",
+        "noise",
         float,
-        0.1,
+        10.0,
         Option(
-            "one over the scale of the noise: a larger lambda means less noise, better labels and less "
-            "privacy (the paper takes 0.1 to 1 for posteriors)",
-            low=0.01,
-            high=10,
+            "standard deviation of the noise on each number that is answered, or on each of the table: more noise, "
+            "more privacy, and fewer right labels",
+            low=0.1,
+            high=150,
             scale="log",
-            label="Noise λ (lambda)",
+            label="Noise ± (standard deviation)",
             group=GROUP,
         ),
     ),
@@ -63,7 +65,7 @@ SLIDERS = (
         1000.0,
         Option(
             "how many public nodes are asked about; each answer costs privacy",
-            low=10,
+            low=1,
             high=10_000,
             scale="log",
             label="Queries |Q|",
@@ -87,15 +89,22 @@ SLIDERS = (
 
 
 def show(record: RunRecord | None) -> None:
-    """The price of the run that is chosen above, or of a PrivGNN where none is: the form on the left; price,
-    meaning and curve on the right."""
-    if record is None or record.spec.method == METHOD:
-        _form(record)
+    """The price of the run that is chosen above with other noise, and folded below it that of any PrivGNN,
+    open where the address holds something of it; that alone where no run is."""
+    if record is None:
+        _form(None)
         return
     run_price.show(record)
-    with layout.fold("What would the answers of PrivGNN cost?", "privgnn_price", icon=":material/sell:") as part:
+    asked = any(name.startswith(PREFIX) for name in st.query_params)
+    with layout.form(
+        OTHERS if record.spec.method == METHOD else ANY, "privgnn_price", icon=":material/sell:", asked=asked, done=0
+    ) as part:
         if part.open:
             _form(record)
+
+
+OTHERS = "What would another release, sample or graph cost?"
+ANY = "What would the answers of PrivGNN cost?"
 
 
 def _form(record: RunRecord | None) -> None:
@@ -133,7 +142,13 @@ _BEGUN, _OF = "price.begun", "price.of"
 
 def _stands(record: RunRecord, spec: DatasetSpec) -> str:
     """How the form stands to the run that is chosen above."""
-    if _of_the_run(record, spec):
+    own = _of_the_run(record, spec)
+    if record.spec.method != METHOD and own:
+        return (
+            "This form begins with the graph of the run above and its number of queries, for votes of private nodes "
+            "themselves. It prices another method than the run's."
+        )
+    if own:
         return "This form begins with the settings of the run above. What is changed here changes nothing of it."
     if st.session_state.get(_OF) == record.id:
         return f"This is no price of the run above: that was on {naming.data_title(record.spec.dataset)}."
@@ -162,18 +177,45 @@ def begin(record: RunRecord) -> None:
     if before == (visit, record.id):
         return
     st.session_state[_BEGUN] = (visit, record.id)
-    if record.spec.method != METHOD:
-        return
     fresh = before is not None and before[0] == visit
     if (fresh or "data" not in asked) and record.spec.dataset in _priced():
         choosing.put("data", record.spec.dataset)
     if not fresh and any(name.startswith(PREFIX) for name in asked):
         return
-    values = {name: value for name, value in record.spec.options.items() if name != "lam"}
+    if record.spec.method != METHOD:
+        count = other_noise.asked(record)
+        begun: dict[str, Scalar] = {"release": "votes", **({} if count is None else {"queries": count})}
+        widgets.put([_KNOWN["release"], *SLIDERS], begun, PREFIX)
+        st.session_state[_OF] = record.id
+        return
+    values = dict(record.spec.options)
     lam = _noise(record)
     known = [*SLIDERS, *(_KNOWN[name] for name in ("release", "delta", "teachers", "maximum"))]
-    widgets.put(known, values if lam is None else {**values, "lam": lam}, PREFIX)
+    release, maximum = str(values["release"]), str(values["maximum"])
+    noise = {} if lam is None else {"noise": std_of(lam, spread(release, maximum))}
+    widgets.put(known, {**values, **noise}, PREFIX)
     st.session_state[_OF] = record.id
+
+
+def spread(release: str, maximum: str) -> float:
+    """The standard deviation of the noise of a release where λ is 1."""
+    return build(Config, {"release": release, "maximum": maximum, "lam": 1.0}).mechanism(2, 1.0).std
+
+
+def lam_of(std: float, unit: float) -> float:
+    """λ of noise of this standard deviation, in six digits; `unit`: its standard deviation where λ is 1."""
+    return float(f"{unit / std:.6g}")
+
+
+def std_of(lam: float, unit: float) -> float:
+    """The standard deviation of noise of this λ, in as few digits as say it.
+
+    >>> std_of(0.4, 1.0), std_of(0.330268, 1.0), lam_of(std_of(0.7, 2**0.5), 2**0.5)
+    (2.5, 3.02784, 0.7)
+    """
+    exact = unit / lam
+    rounded = (float(f"{exact:.{digits}g}") for digits in range(3, 12))
+    return next((one for one in rounded if lam_of(one, unit) == lam), exact)
 
 
 def _noise(record: RunRecord) -> float | None:
@@ -181,11 +223,21 @@ def _noise(record: RunRecord) -> float | None:
     None where the sizes of its graph are not known by now."""
     given = float(record.spec.options.get("lam", 0))
     try:
-        facts = datasets.public_facts(dataset(record.spec.dataset), record.spec.data_options, record.spec.split)
+        facts = other_noise.facts_of(record)
         lam = given or (0.0 if facts is None else plans.plan(METHOD, record.spec.options, facts).noise["lambda"])
     except (DataError, OptionError, UnknownName):
         return None
     return float(f"{lam:.6g}") if 0.01 <= lam <= 10 else None
+
+
+def _from_lam(release: str, maximum: str) -> None:
+    """Once: an address that gives λ sets the noise."""
+    try:
+        lam = float(parse(_LAM, st.query_params[f"{PREFIX}lam"]))
+    except (KeyError, OptionError):
+        return
+    st.session_state[f"{PREFIX}noise"] = std_of(lam, spread(release, maximum))
+    del st.query_params[f"{PREFIX}lam"]
 
 
 def _priced() -> dict[str, DatasetSpec]:
@@ -206,19 +258,30 @@ def _choose_data() -> DatasetSpec:
 
 def _settings() -> widgets.Filled:
     """The sliders, and what belongs to the chosen release."""
-    for complaint in widgets.complaints([*SLIDERS, _KNOWN["release"], _KNOWN["delta"]], prefix=PREFIX):
+    for complaint in widgets.complaints([_LAM, *SLIDERS, _KNOWN["release"], _KNOWN["delta"]], prefix=PREFIX):
         st.warning(complaint)
-    release = widgets.widget(_KNOWN["release"], PREFIX)
-    st.caption(RELEASES[str(release)])
+    release = str(widgets.widget(_KNOWN["release"], PREFIX))
+    st.caption(RELEASES[release])
     rest = [_KNOWN["teachers"], _KNOWN["maximum"]] if release == "ensemble" else []
-    captions = {"neighbours": lambda _: ABOUT_NEIGHBOURS, "lam": lambda _: meaning.WHICH_END}
-    unread = {"table": {"rate", "queries", "neighbours"}, "votes": {"neighbours"}}.get(str(release), set())
+    _from_lam(release, str(_held("maximum")))
+    captions = {"neighbours": lambda _: ABOUT_NEIGHBOURS, "noise": lambda _: other_noise.WHICH_END}
+    unread = {"table": {"rate", "queries", "neighbours"}, "votes": {"neighbours"}}.get(release, set())
     moved = [one for one in SLIDERS if one.name not in unread]
     filled = widgets.options_form(moved, prefix=PREFIX, captions=captions, heading=False)
     filled |= widgets.options_form(rest, prefix=PREFIX, heading=False)
+    lam = lam_of(float(filled.values["noise"]), spread(release, str(filled.values.get("maximum", _held("maximum")))))
+    st.caption(other_noise.lam_words(lam))
     filled |= widgets.options_form([_KNOWN["delta"]], prefix=PREFIX, heading=False)
     whole = {name: round(float(filled.values[name])) for name in ("queries", "neighbours") if name in filled.values}
-    return filled | widgets.Filled(values={**whole, "release": release})
+    values = {name: value for name, value in filled.values.items() if name != "noise"}
+    return replace(filled, values={**values, **whole, "release": release, "lam": lam})
+
+
+def _held(name: str) -> Scalar:
+    """What a field of the form holds, drawn or not."""
+    held = st.session_state.get(PREFIX + name, st.query_params.get(PREFIX + name))
+    choices = _KNOWN[name].option.choices
+    return held if held in choices else _KNOWN[name].default
 
 
 NO_GOODS = (
@@ -275,6 +338,7 @@ def _price(config: Config, facts: PublicFacts, spec: DatasetSpec, graph: Graph) 
     with layout.fold(run_price.COUNTED, "privgnn_published", icon=":material/menu_book:") as part:
         if part.open:
             st.markdown(run_price.as_counted(quote.epsilon_as_published))
+            st.caption(published_told.why(METHOD, values(config), quote.epsilon, quote.epsilon_as_published))
     if datasets.unavailable(spec) is not None:
         st.caption("The price needs the sizes of this graph alone, which are known. Its files are not on this machine.")
         return
@@ -289,22 +353,25 @@ def _price(config: Config, facts: PublicFacts, spec: DatasetSpec, graph: Graph) 
 def goods(record: RunRecord | None, spec: DatasetSpec, config: Config, facts: PublicFacts) -> dict[float, float | None]:
     """By lambda, the share of the run's labels that would be right on average: where the form asks for the
     run's own votes on its own graph, and no other noise on them."""
-    if record is None or not _of_the_run(record, spec):
+    if record is None or record.spec.method != METHOD or not _of_the_run(record, spec):
         return {}
     held = dict(values(config))
     votes = {name: held[name] for name in ("release", "rate", "neighbours", "teachers", "maximum")}
     if any(record.spec.options.get(name, value) != value for name, value in votes.items()):
         return {}
-    std = config.mechanism(facts.classes, 1.0).std
     found = answered.kept(record)
     if isinstance(found, str):
         return {}
-    return {lam: run_price.right(record, std / lam / found.noise_std) for lam, *_ in answer_costs.curve(config, facts)}
+    unit = spread(config.release, config.maximum)
+    return {lam: run_price.right(record, unit / lam / found.noise_std) for lam, *_ in answer_costs.curve(config, facts)}
 
 
 def _curve(config: Config, facts: PublicFacts, spec: DatasetSpec, right: Mapping[float, float | None]) -> None:
-    """Both epsilons along lambda, everything else as chosen; below them the labels that are right."""
-    rows = price.data(answer_costs.curve(config, facts), config.lam, right)
+    """Both epsilons along the noise, everything else as chosen; below them the labels that are right."""
+    unit = spread(config.release, config.maximum)
+    points = [(unit / lam, sound, published) for lam, sound, published in answer_costs.curve(config, facts)]
+    shares = {unit / lam: share for lam, share in right.items()}
+    rows = price.data(points, unit / config.lam, shares, by="noise", stacked=True)
     known = right.get(config.lam)
     if known is not None:
         states.badges(evaluator=True)

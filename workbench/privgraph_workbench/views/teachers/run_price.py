@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import streamlit as st
 
-from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.base import Plan
 from privgraph.methods.prompts.dp_gpl.config import Config
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
-from privgraph.options import OptionError, Scalar, UnknownName
+from privgraph.methods.teachers.privgnn.config import READ_ONCE
+from privgraph.methods.teachers.privgnn.config import Config as PrivGnn
+from privgraph.options import OptionError, Scalar, UnknownName, values
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts import datasets, plans
+from privgraph_workbench.facts import answer_costs, plans, published_told, queries_asked
 from privgraph_workbench.figures.costs import price
 from privgraph_workbench.figures.teachers.answers import size
 from privgraph_workbench.forms import widgets
@@ -46,11 +48,12 @@ def show(record: RunRecord) -> None:
     """Noise and queries; below them what they would cost."""
     title = naming.method_title(record.spec.method)
     st.caption(
-        f"What the answers of this {title} would cost with other noise, or another number of queries. All else is as "
-        "in the run, and nothing of it is changed."
+        f"What the answers of this {title} would cost with other noise"
+        f"{'' if read_once(record) else ', or another number of queries'}. All else is as in the run, and nothing of "
+        "it is changed."
     )
     try:
-        facts = datasets.public_facts(dataset(record.spec.dataset), record.spec.data_options, record.spec.split)
+        facts = other_noise.facts_of(record)
         if facts is None:
             st.info("The graph is being counted; the price is shown when its size is known.", icon="⏳")
             st.fragment(_await_facts, run_every=POLL_SECONDS)(record)
@@ -60,9 +63,12 @@ def show(record: RunRecord) -> None:
             times, queries = _choices(record, own)
         options = _with(record, own, times, queries)
         plan = plans.plan(record.spec.method, options, facts)
+        if movable(record) and not read_once(record):
+            st.caption(queries_asked.fewer(int(options["queries"]), queries_asked.asked(plan)))
         ensemble = payers.load(queue.store().folder(record.id))
         weighted = ensemble if isinstance(ensemble, Ensemble) and by_weight.differ(ensemble) else None
-        one = other_noise.epsilon(record, times, 1) if weighted is None and queries > 1 else None
+        alone = weighted is None and queries > 1 and not read_once(record)
+        one = other_noise.epsilon(record, times, 1) if alone else None
         _price(record, plan, right(record, times), weighted, one)
         with layout.fold(COUNTED, "run_published", icon=":material/menu_book:") as part:
             if part.open:
@@ -71,6 +77,14 @@ def show(record: RunRecord) -> None:
                     by_weight.kinds(readable("sound", plan.statement.epsilon), published, _in_the_run(ensemble))
                 else:
                     st.markdown(as_counted(published))
+                st.caption(
+                    published_told.why(
+                        record.spec.method,
+                        values(plan.config),
+                        plan.statement.epsilon,
+                        plan.statement.epsilon_as_published,
+                    )
+                )
         _what_helps(record, plan, facts, options)
         if options != dict(record.spec.options):
             _train(record, options)
@@ -84,22 +98,42 @@ def movable(record: RunRecord) -> bool:
     return record.spec.options.get("preset", "own") == "own"
 
 
+def read_once(record: RunRecord) -> bool:
+    """Whether one release answers any number of queries, at one price."""
+    return record.spec.options.get("release") in READ_ONCE
+
+
+WHAT = {
+    "table": ("number of the table", "One private node changes a column of it by a vector of length 1 at most."),
+    "votes": ("number of votes", "One private node changes one of them by 1 at most."),
+    "posterior": ("chance of a class", "One private node may change the whole answer."),
+    "log-posterior": ("logarithm of a chance", "What one private node changes has no bound."),
+}
+COUNTS = ("count of votes", "One private node changes one vote, or two counts by one.")
+"""What noise is added to, and how far one node moves that."""
+
+
 def _choices(record: RunRecord, own: Plan) -> tuple[float, int]:
     """The noise, as a multiple of the run's, and the number of queries."""
-    held, std = int(record.spec.options["queries"]), own.noise["votes"]
+    held, std = queries_asked.asked(own), size_of(own)
+    what, moved = WHAT.get(str(record.spec.options.get("release")), COUNTS)
     if not movable(record):
         st.markdown(f"The run's preset fixes the noise on each count, ± {size(std)}, and the queries.")
         return 1.0, held
     left, beside = layout.columns("run_price", [3, 1])
     times = left.select_slider(
-        "Noise on each count of votes (standard deviation)",
+        f"Noise on each {what} (standard deviation)",
         TIMES,
         value=1.0,
         key=f"price.times.{record.id}",
         format_func=lambda one: f"± {size(one * std)}",
-        help=f"The run had ± {size(std)}. One private node changes one vote, or two counts by one",
+        help=f"The run had ± {size(std)}. {moved}",
     )
-    left.caption(other_noise.WHICH_END)
+    lam = f"  \n{other_noise.lam_words(1 / (times * other_noise.scale(own.noise)))}" if _by_lam(record) else ""
+    left.caption(other_noise.WHICH_END + lam)
+    if read_once(record):
+        beside.caption("Queries: any number. One release answers all of them, and more cost nothing more.")
+        return float(times), held
     queries = beside.number_input(
         "Queries",
         min_value=1,
@@ -110,15 +144,24 @@ def _choices(record: RunRecord, own: Plan) -> tuple[float, int]:
     return float(times), int(queries)
 
 
+def size_of(plan: Plan) -> float:
+    """The standard deviation of the noise on each number that is answered."""
+    return float(plan.noise["noise_std"] if "noise_std" in plan.noise else plan.noise["votes"])
+
+
+def _by_lam(record: RunRecord) -> bool:
+    return record.spec.noise is not None and record.spec.noise.option == "lam"
+
+
 def _with(record: RunRecord, own: Plan, times: float, queries: int) -> dict[str, Scalar]:
     """The run's options with that noise and so many queries."""
-    options = dict(record.spec.options)
-    if not movable(record):
+    options, held = dict(record.spec.options), queries_asked.asked(own)
+    if not movable(record) or (times == 1.0 and queries == held):
         return options
     noise = record.spec.noise
-    if noise is not None and (times != 1.0 or queries != options["queries"]):
+    if noise is not None:
         options[noise.option] = other_noise.given(noise.option, times * other_noise.scale(own.noise))
-    return {**options, "queries": queries}
+    return options if queries == held else {**options, "queries": queries}
 
 
 def right(record: RunRecord, times: float) -> float | None:
@@ -168,6 +211,9 @@ def _price(record: RunRecord, plan: Plan, share: float | None, weighted: Ensembl
     if weighted is not None and paid is not None:
         least = readable("sound", float(paid.min()))
         st.markdown(f"Nodes of weight {number(float(weighted.weights.min()), 2)}, the lightest, pay {least}.")
+    if isinstance(config, PrivGnn):
+        priced = replace(config, lam=1 / other_noise.scale(plan.noise))
+        st.markdown(f"**What the noise means.** {answer_costs.meaning(priced, plan.facts)}")
     st.caption(f"{meaning.delta(said.delta, said.epsilon)} {_drew_once(record)}")
 
 
@@ -191,13 +237,20 @@ def _what_helps(record: RunRecord, plan: Plan, facts: PublicFacts, options: Mapp
     """Where the price protects next to nobody: which settings make it smaller."""
     if plan.statement.epsilon <= WEAK or not movable(record):
         return
-    said = [
-        "**What helps:** more noise and fewer queries.",
-        f"More teachers (the run had {int(options['teachers']):,}) outvote more noise: at the same ε, more labels "
-        "are right.",
-    ]
+    if math.isinf(plan.statement.epsilon):
+        st.markdown("**What helps:** another release. Of this one, no noise of any size guarantees anything.")
+        return
+    release = options.get("release")
+    said = ["**What helps:** more noise" + ("." if read_once(record) else " and fewer queries.")]
+    if release in (None, "ensemble"):
+        said.append(
+            f"More teachers (the run had {int(options['teachers']):,}) outvote more noise: at the same ε, more labels "
+            "are right."
+        )
+    elif not read_once(record):
+        said.append(f"A smaller sample (the run's rate is {percent(float(options['rate']))}) is seldom read.")
     if options.get("noise") == "laplace":
-        std = plan.noise["votes"]
+        std = size_of(plan)
         gaussian = {**options, "noise": "gaussian", "lam": other_noise.given("lam", std)}
         found = plans.plan(record.spec.method, gaussian, facts).statement.epsilon
         if found < plan.statement.epsilon:
@@ -213,18 +266,18 @@ def _all(record: RunRecord, own: Plan, times: float, queries: int, facts: Public
     lines, points, shares = [], [], {}
     for one in TIMES:
         plan = plans.plan(record.spec.method, _with(record, own, one, queries), facts)
-        said, share, std = plan.statement, right(record, one), one * own.noise["votes"]
+        said, share, std = plan.statement, right(record, one), one * size_of(own)
         points.append((std, said.epsilon, said.epsilon_as_published))
         shares[std] = share
         lines.append(
             {
-                "noise on a count": f"± {size(std)}{OF_THE_RUN if one == 1.0 else ''}",
+                "noise (standard deviation)": f"± {size(std)}{OF_THE_RUN if one == 1.0 else ''}",
                 EPSILONS["sound"].title: readable("sound", said.epsilon),
                 EPSILONS["published"].title: readable("published", said.epsilon_as_published),
                 "labels right, on average": percent(share),
             }
         )
-    rows = price.data(points, times * own.noise["votes"], shares, by="noise", whose=whose)
+    rows = price.data(points, times * size_of(own), shares, by="noise", whose=whose)
     drawn_figure("price", rows, naming.statements_of([record]), record, "-run")
     if any(share is not None for share in shares.values()):
         states.badges(evaluator=True)
@@ -253,8 +306,7 @@ def _train(record: RunRecord, options: Mapping[str, Scalar]) -> None:
 def _await_facts(record: RunRecord) -> None:
     """Draw the page again when the sizes are there, or cannot be had."""
     try:
-        found = datasets.public_facts(dataset(record.spec.dataset), record.spec.data_options, record.spec.split)
-        ready = found is not None
+        ready = other_noise.facts_of(record) is not None
     except (DataError, OptionError, UnknownName):
         ready = True
     if ready:

@@ -59,7 +59,7 @@ def _show(
     priced = one_vote.Noise.of(ensemble) if noise == _own_noise(ensemble) else noise  # sliders hold rounded numbers
     with top:
         _steps(record, ensemble, place, priced, draw, label, names)
-    rows = one_vote.data(ensemble, place, priced, names, draw.votes, label, details)
+    rows = one_vote.data(ensemble, place, priced, names, draw.votes, label, details, draw.own)
     drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, ensemble))
     st.caption(_reading(ensemble, noise, label, details) + f" {one_query.released_words(record, 'counts')}")
     _outcome(record, ensemble, rows, priced)
@@ -139,7 +139,7 @@ def _steps(
 ) -> None:
     """The vote in three steps."""
     counts = ensemble.counts()[place]
-    states.badges(private=True, evaluator=True)
+    states.badges(private=True, evaluator=True, other=not draw.own)
     one_query.steps(
         one_query.said("counts", counts, names, ensemble.weights),
         (size(priced.vote_sigma), _hides(ensemble) + one_query.alone(upper(one_vote.cost(ensemble, priced).query))),
@@ -227,8 +227,7 @@ def _query(record: RunRecord, ensemble: Ensemble, names: Sequence[str]) -> int:
 
 
 def _sigma(name: str, label: str, help_: str, default: float) -> Parameter:
-    option = Option(help_, unit="votes", low=LEAST, high=MOST, scale="log", label=label, group="Noise")
-    return Parameter(name, float, default, option)
+    return Parameter(name, float, default, Option(help_, low=LEAST, high=MOST, scale="log", label=label))
 
 
 def _own(ensemble: Ensemble) -> dict[str, float]:
@@ -254,12 +253,10 @@ def _controls(record: RunRecord, ensemble: Ensemble) -> tuple[one_vote.Noise, bo
         _put(ensemble)
     st.session_state[f"{PREFIX}of"] = record.id
     own, top = _own(ensemble), _most_votes(ensemble)
-    votes = _sigma(
-        "sigma", "Noise on votes σ₂", "standard deviation of the noise on each count: more hides more", own["sigma"]
-    )
+    votes = _sigma("sigma", "Noise on each count ± σ₂ (standard deviation, votes)", "more hides more", own["sigma"])
     test = _sigma(
         "gate_sigma",
-        "Noise of the gate σ₁",
+        "Noise of the gate ± σ₁ (standard deviation, votes)",
         "standard deviation of the noise on the largest count, when it is tested",
         own["gate_sigma"],
     )
@@ -271,6 +268,7 @@ def _controls(record: RunRecord, ensemble: Ensemble) -> tuple[one_vote.Noise, bo
     left, right = layout.columns("vote", [3, 2])
     with left:
         vote_sigma = float(widgets.widget(votes, PREFIX))
+        st.caption(other_noise.WHICH_END)
     with right, st.container(horizontal=True, vertical_alignment="center"):
         gate, details = _switches(ensemble)
     if not gate:

@@ -1,0 +1,92 @@
+"""Settings with teachers compared: which is best up to each epsilon, how sure that is, and what is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from tests.figures import made_runs
+
+from privgraph.runs.records import RunRecord
+from privgraph.runs.store import RunStore
+from privgraph_workbench.figures.chart import Row, Series
+from privgraph_workbench.figures.runs import teachers_compared
+
+
+@pytest.fixture(scope="module")
+def taught(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RunRecord]]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRIVGRAPH_HOME", str(tmp_path_factory.mktemp("taught")))
+        store = RunStore.open()
+        yield made_runs.teachers(store)
+        store.close()
+
+
+@pytest.fixture
+def rows(taught: list[RunRecord]) -> list[Row]:
+    return teachers_compared.data(taught, taught[-1].id)
+
+
+def test_a_setting_is_a_row_of_its_seeds_the_most_accurate_first(rows: list[Row]) -> None:
+    assert [row["mean"] for row in rows] == sorted((row["mean"] for row in rows), reverse=True)
+    assert {row["seeds"] for row in rows} == {3}
+    assert [row["open"] for row in rows].count(True) == 1
+    told = {
+        row["method"] + row["release"]: tuple(row[column] for column in ("weights", "queries", "teachers"))
+        for row in rows
+    }
+    assert told["dp-gplnoisy counts"] == ("unequal", "10", "8")
+    assert told["patelabel"] == ("equal", "10", "20")
+    assert told["privgnnvotes"] == ("—", "10", "none")
+    assert told["privgnntable"][2] == "none"
+
+
+def test_the_best_up_to_each_epsilon_is_named_with_its_interval(rows: list[Row]) -> None:
+    spread = [{**row, "epsilon": epsilon} for row, epsilon in zip(rows, (4.0004, 0.9, 1.9, 8.0), strict=True)]
+    assert teachers_compared.best(spread, 0.5) is None
+    assert teachers_compared.best(spread, 1) is spread[1]
+    assert teachers_compared.best(spread, 4) is spread[0], "4.0004 is the 4 that was asked for"
+    said = teachers_compared.best_words(spread)
+    first, second = (teachers_compared.accuracy(spread[place]) for place in (1, 0))
+    assert said.startswith("Most accurate at ε ≤ 1 and 2: PrivGNN (release table, ")
+    assert f"{first}; ε ≤ 4 and 8: PrivGNN (release votes, 10 queries), {second}." in said
+    assert "95% interval" in first
+
+
+def test_few_seeds_have_no_interval_and_no_bar(taught: list[RunRecord]) -> None:
+    found = teachers_compared.data(taught[:2])
+    assert teachers_compared.accuracy(found[0]).endswith("(2 seeds: no interval)")
+    assert not any(one.kind == "links" for one in teachers_compared.chart(found).series)
+
+
+def test_marks_bars_and_the_ring(rows: list[Row]) -> None:
+    series = teachers_compared.chart(rows).series
+    marks = [one for one in series if one.kind == "points" and one.name != teachers_compared.OPEN]
+    assert len({one.shape for one in marks}) == len(marks) == 3, "a mark a method"
+    assert sum(len(one.x) for one in marks) == 4
+    assert sum(len(one.x) for one in series if one.kind == "links") == 2 * 4
+    (ring,) = (one for one in series if one.name == teachers_compared.OPEN)
+    (own,) = (row for row in rows if row["open"])
+    assert (ring.x, ring.y) == ((own["epsilon"],), (own["mean"],))
+
+
+def test_what_is_not_guaranteed_or_out_of_sight_is_said(taught: list[RunRecord], rows: list[Row]) -> None:
+    said = made_runs.statement(made_runs.node_entries(1e-12), "node")
+    assert not said.epsilon < float("inf")
+    nothing = made_runs.record(made_runs.spec("privgnn", "karate", unit="node", release="log-posterior", lam=1.0), said)
+    nothing = replace(nothing, metrics={"test_accuracy": 0.9})
+    assert len(teachers_compared.data([nothing, *taught])) == 4
+    assert teachers_compared.chart([]).panels[0].title == "no setting with teachers guarantees anything"
+    far = [{**rows[0], "epsilon": 4000.0}, *rows[1:]]
+    assert any("1 setting with ε over 1,000: out of sight" in note for note in teachers_compared.chart(far).notes)
+
+
+def test_graphs_have_panels_of_their_own(rows: list[Row]) -> None:
+    chart = teachers_compared.chart([*rows, *({**row, "graph": "another"} for row in rows)])
+    assert len(chart.panels) == 2
+    named: list[Series] = [one for one in chart.series if one.legend and one.kind == "points"]
+    assert len({one.name for one in named}) == len(named), "a legend names a method once"
+    assert "on another at" in teachers_compared.best_words(
+        [{**row, "graph": "another", "epsilon": 1.0} for row in rows] + rows
+    )
