@@ -93,8 +93,9 @@ def test_a_group_stands_out_only_where_its_widened_interval_lies_above_all() -> 
     few = [(str(place), 100, 0.5) for place in range(19)]
     alone = next(mean / 1000 for mean in range(500, 1000) if mean_of_shares(mean / 1000, 100, 0.025)[0] > 0.51)
     assert told(*few, ("last", 100, alone)).startswith("**No group stands out.**")
+    assert told(("a", 900, 0.5), ("b", 4, 0.9)).endswith(" Too small to say: class b.")
     assert told() == ""
     memory = 3.0
     assert told(("a", 500, 0.9), ("b", 500, 0.9)).startswith(
-        "**All are exposed alike, 0.9 on average where a guess has 0.5: no group clearly more.**"
+        "**Exposure is 0.9 on average, where a guess has 0.5; no group can be told apart.**"
     ), "that nobody is exposed would be read of anything less"

@@ -47,8 +47,10 @@ def test_a_row_of_all_attacked_runs_opens_that_very_attack(
     assert not app.session_state["fold.overview"], "the verdict is what was asked for, and stands below the table"
 
 
-def table_of(app: AppTest) -> pd.DataFrame:
+def table_of(app: AppTest, *, kept_first: bool = True) -> pd.DataFrame:
     app.session_state["fold.overview"] = True
+    if not kept_first:
+        app.session_state["overview_kept_first"] = False
     app.run()
     assert not app.exception
     return next(one.value for one in app.dataframe if "verdict" in one.value.columns)
@@ -117,7 +119,7 @@ def test_the_table_of_runs_goes_by_the_verdict_and_begins_with_the_question_of_t
     assert app.session_state["overview_question"] == asks
     mlp = keep(store, spec("mlp", unit="none"))
     store.add_attack(mlp, replace(made_attack(mlp, memory=4.0), attack="link", options=similarity, bound=None))
-    table = table_of(opened("attacks", run=run, found="2"))
+    table = table_of(opened("attacks", run=run, found="2"), kept_first=False)
     assert table["verdict"].tolist() == [["given away"], ["perhaps similarity alone"], ["no more than similarity"]]
     areas = table["area"].tolist()
     assert areas[0] < areas[2], "the verdict comes first, whatever the area"
@@ -202,12 +204,14 @@ def test_up_to_which_budget_it_is_kept_is_the_page_s_answer(opened: Open, store:
         store.add_attack(one, found[one])
     assert not ranking.Place(run=store.get(small), attack=found[small], alike=None, severe=0).kept, "too wide to tell"
     app = opened("attacks", run=edges[0])
-    assert "**Who was trained on is kept, as far as these attacks tell, up to:**" in texts(app)
+    assert "**Who was trained on is kept by 1 of 2 private methods on " in texts(app)
     (best,) = [one for one in app.button if str(one.key).startswith("kept.")]
-    assert best.label == "DP-MLP, node, ε 8 · 60.0%", "what is too wide to tell is passed over"
-    said = "At no ε tried: GAP, edge. 5 runs were attacked, 5 of them private."
-    assert said in texts(app), "1 gives away, whatever 2 does"
+    assert best.label == "DP-MLP, node, ε 8 · 60.0%", "what is too wide to tell is no answer"
+    assert "More is found at each ε tried" not in texts(app), "at 2 nothing is, by chance"
     table_of(app)
+    lines = {line.split(" | ")[0]: line for line in texts(app).splitlines() if line.startswith("| ")}
+    assert lines["| DP-MLP, node"].startswith("| DP-MLP, node | ε 2, 8 | ε 1 | – | **60.0%** at ε 8 | ")
+    assert lines["| GAP, edge"].startswith("| GAP, edge | ε 2 | – | ε 1 | – | "), "no advice where less noise leaks"
     (drawn,) = [one for one in drawn_of(app) if "private runs keep who was trained on" in one]
     assert drawn.startswith("3 of 5 private runs keep who was trained on")
     (best,) = [one for one in app.button if str(one.key).startswith("kept.")]
@@ -215,7 +219,7 @@ def test_up_to_which_budget_it_is_kept_is_the_page_s_answer(opened: Open, store:
     assert app.query_params["run"] in (run, [run])
     store.add_attack(middle, replace(made_attack(middle, memory=3.0), said=0.5))
     app = opened("attacks", run=run)
-    assert "**Who was trained on: none of these private runs keeps it.**" in texts(app), "8 is no answer where 2 leaks"
+    assert "**Who was trained on is kept by none of these private methods on" in texts(app), "8 is no answer"
     bare = keep(store, spec("mlp", unit="none"))
     store.add_attack(bare, replace(made_attack(bare, memory=0.0), areas=flat, bound=None))
     assert "Of DP-MLP, node, nothing is found without privacy either" in texts(opened("attacks", run=run))
@@ -226,9 +230,9 @@ def test_what_is_kept_may_stand_first(opened: Open, store: RunStore, run: str) -
     store.add_attack(run, made_attack(run, memory=3.0))
     store.add_attack(other, replace(made_attack(other, memory=0.0), areas=(0.50, 0.51, 0.49), bound=None))
     app = opened("attacks", run=run)
-    assert "ε 8" in table_of(app)["run"].iloc[0]
-    app.toggle(key="overview_kept_first").set_value(True)
     assert "ε 2" in table_of(app)["run"].iloc[0]
+    app.toggle(key="overview_kept_first").set_value(False)
+    assert "ε 8" in table_of(app)["run"].iloc[0]
 
 
 def test_what_is_undecided_has_no_place(
@@ -240,7 +244,7 @@ def test_what_is_undecided_has_no_place(
     monkeypatch.setattr(verdicts, "learnt", lambda record: (0.6, 0.6) if record.id == other else None)
     table = table_of(opened("attacks", run=run))
     assert table["verdict"].tolist()[-1] == ["undecided"], "whatever its area"
-    assert "Number 1 of 1 by what is given away" in texts(opened("attacks", run=run))
+    assert "Number 1 of 1 (1 more: undecided) by what is given away" in texts(opened("attacks", run=run))
     assert "Undecided, so not among the 1 ranked" in texts(opened("attacks", run=other))
 
 

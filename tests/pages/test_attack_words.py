@@ -192,7 +192,7 @@ def test_what_the_promise_allows_stands_beside_what_was_found() -> None:
     allowed = verdict.conclusion(record, "node")
     assert "The run's ε of 1 allows an outsider to be right at most 88.1% of the time" in allowed, "e²/(1 + e²)"
     apart = verdict.conclusion(replace(record, steps=None, bound=None), "node")
-    assert "speaks neither for nor against ε: it asks who was trained on, and ε is about who is in the graph" in apart
+    assert "tests no ε: it asks who was trained on, and ε is about who is in the graph" in apart
     much = verdict.conclusion(replace(record, sound=4.0), "node")
     assert "allows nearly everything that can be found so: to be right at most 99.97% of the time." in much
     nothing = verdict.conclusion(replace(record, sound=40.0, steps=None, bound=None), "node")

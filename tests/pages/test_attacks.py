@@ -278,7 +278,7 @@ def test_that_noise_is_public_and_answers_are_no_part_of_the_release_is_said_una
     assert box(app).startswith(verdict.lead(made, None)), "first what was asked"
     answer = box(app).split("\n\n")[1]
     assert answer.startswith("With secret noise, the sound ε of "), "one answer, as of any other run"
-    assert answer.endswith(f" holds; so large an ε excludes little. {statements.PROTECTS_NOBODY}")
+    assert answer.endswith(" holds; so large an ε excludes little.")
     assert ":red-badge[:material/key_off: public noise: as run, protects nobody]" in texts(app)
     assert "rely" not in answer
     (details,) = [one.value for one in app.markdown if statements.PUBLIC_NOISE in one.value]

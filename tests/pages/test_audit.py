@@ -438,7 +438,7 @@ class TestShown:
         assert app.info[0].value.startswith("**Not refuted"), "a verdict begins with what was asked"
         answer = app.info[0].value.split("\n\n")[1]
         assert answer.startswith("With secret noise, the sound ε of ")
-        assert answer.endswith(statement_words.PROTECTS_NOBODY)
+        assert ":red-badge[:material/key_off: public noise: as run, protects nobody]" in _texts(app)
         assert statement_words.PUBLIC_NOISE in _texts(app)
         assert promised.PUBLIC in [one.value for one in app.markdown], "on its card, in the words of the run's page"
         (way,) = [one.proto for one in app.get("page_link") if one.proto.label == "Train it again with secret noise"]

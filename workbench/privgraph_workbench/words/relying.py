@@ -12,7 +12,6 @@ from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.words.audits import alone, taken
 from privgraph_workbench.words.meaning import ranked
 from privgraph_workbench.words.numbers import stated
-from privgraph_workbench.words.statements import PROTECTS_NOBODY
 
 LITTLE = 0.99
 """A promise that lets the right one of two be picked more often than this excludes little."""
@@ -22,8 +21,8 @@ def answer(
     said: PrivacyStatement, attacks: Sequence[AttackRecord], audits: Sequence[AuditRecord], *, fallen_told: bool = False
 ) -> str:
     """The answer; what overrules the rest comes first: a refuted proof, or a known fault. Where noise is
-    public, the epsilon is that of secret noise alone, and what holds of the run as it is stands last.
-    `fallen_told`: that the published epsilon is refuted, and on which premise, stands beside it."""
+    public, the epsilon is that of secret noise alone: a mark beside the run says so. `fallen_told`: that the
+    published epsilon is refuted, and on which premise, stands beside it."""
     if said.unit == "none" or math.isinf(said.epsilon):
         return "There is no guarantee here to rely on."
     sound = stated("sound", said.epsilon)
@@ -47,4 +46,4 @@ def answer(
         told = f"{of} holds{only}, and" if public else f"Rely on {what},"
         told += f" not the paper's {stated('published', published)}{why}"
     little = "; so large an ε excludes little" * weak
-    return f"With secret noise, {told}{little}. {PROTECTS_NOBODY}" if public else f"{told}{little}."
+    return f"With secret noise, {told}{little}." if public else f"{told}{little}."

@@ -69,7 +69,6 @@ def audited_how(statement: PrivacyStatement) -> str:
     return "; ".join(filter(None, (sure, premise(statement))))
 
 
-PROTECTS_NOBODY = "As run, its noise is public and it protects nobody."
 PUBLIC_NOISE = (
     "Everybody knows the key of this run's noise, so that the run can be repeated; whoever uses it is not held back by "
     "ε. The attacks here did not use it. A run of your own has secret noise."

@@ -225,11 +225,12 @@ def yardstick(attack: AttackRecord, without: AttackRecord | None) -> str:
 def privacy_tells(attack: AttackRecord, bare: AttackRecord) -> str:
     """How much more is found without privacy, and whether that is clear, in one sentence: by the
     interval of the difference."""
+    if bare.attack != attack.attack:  # points between two attacks would be of the attacks, too
+        return f"Without privacy, by another attack ({called(bare.attack)}): {percent(bare.found[0])}."
     more, low, high = (100 * one for one in difference(bare.found, attack.found))
     apart = f"{signed(more)} points, {signed(low)} to {signed(high)}"
     said = "the two cannot be told apart" if low <= 0 <= high else "clearly more" if low > 0 else "clearly less"
-    by = "" if bare.attack == attack.attack else f", by {called(bare.attack)}"
-    return f"Without privacy: {percent(bare.found[0])}{by}, {said} ({apart})."
+    return f"Without privacy: {percent(bare.found[0])}, {said} ({apart})."
 
 
 def more_with_privacy(attack: AttackRecord, bare: AttackRecord, accuracies: tuple[float, float] | None) -> str:
@@ -269,10 +270,7 @@ def apart(attack: AttackRecord, unit: str) -> str:
     other = unit != "node" or sides(attack.attack).unit == "edge" or attack.steps is not None
     if other or math.isinf(attack.sound) or attack.refutes_sound:
         return ""
-    return (
-        "This attack speaks neither for nor against ε: it asks who was trained on, and ε is about who is in the graph "
-        "at all."
-    )
+    return "This attack tests no ε: it asks who was trained on, and ε is about who is in the graph at all."
 
 
 def wide(attack: AttackRecord, severe: int) -> bool:

@@ -16,6 +16,9 @@ from privgraph_workbench.views.attacks import columns
 from privgraph_workbench.words import markup, verdicts
 from privgraph_workbench.words.numbers import exact_percent, number
 
+FEW = 50
+"""A group of fewer nodes has an interval from which nothing can be told."""
+
 
 def measures(attack: AttackRecord) -> str:
     """What the figure of exposure measures."""
@@ -44,14 +47,18 @@ def groups(attack: AttackRecord) -> str:
         if verdicts.guessing(attack):
             lead = "No group stands out."
         else:
-            lead = f"All are exposed alike, {number(average)} on average where a guess has 0.5: no group clearly more."
-        return f"**{lead}** {_over(attack, every)} exposure is {number(average)} on average."
+            lead = f"Exposure is {number(average)} on average, where a guess has 0.5; no group can be told apart."
+        small = [name for name, one in _named(judged) if one.nodes < FEW]
+        few = f" Too small to say: {', '.join(small)}." if small else ""
+        return f"**{lead}** {_over(attack, every)} exposure is {number(average)} on average.{few}"
     beyond.sort(key=lambda one: -one[1].exposure)
-    told = [
-        f"{KINDS[kind].removeprefix('by ')} {markup.literal(one.name)} ({number(one.exposure)})" for kind, one in beyond
-    ]
+    told = [f"{name} ({number(one.exposure)})" for name, one in _named(beyond)]
     many = f"{len(told)} groups stand out" if len(told) > 1 else "One group stands out"
     return f"**{many}: {', '.join(told)}**. {_over(attack, every)} exposure is {number(average)} on average."
+
+
+def _named(held: Sequence[tuple[str, Group]]) -> list[tuple[str, Group]]:
+    return [(f"{KINDS[kind].removeprefix('by ')} {markup.literal(one.name)}", one) for kind, one in held]
 
 
 def _over(attack: AttackRecord, every: Sequence[Group]) -> str:

@@ -1,8 +1,10 @@
-"""Which methods keep what an attack asks for, up to which budget: one answer, and a figure of all."""
+"""Which methods keep what an attack asks for, and at which budgets: one answer, a table and a figure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import streamlit as st
 
@@ -12,13 +14,13 @@ from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.figures.attacks import attack_kept
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.views.attacks import ranking
+from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup, naming, verdicts
 from privgraph_workbench.words.numbers import percent
 
-SIMILAR = 1
-"""Of `verdicts.SEVERITIES`, the last that says that nothing was found, of edges nothing beyond similarity."""
-NAMED = 6
+NAMED = 4
 """Methods that the answer names, the most accurate first."""
+MAJORITY = "majority_class_accuracy"
 
 
 def measure(rows: Sequence[ranking.Place]) -> str:
@@ -51,63 +53,116 @@ def lines(rows: Sequence[ranking.Place]) -> list[str]:
     ]
 
 
-def up_to(rows: Sequence[ranking.Place]) -> dict[str, ranking.Place | None]:
-    """For each line of private runs the run with the largest epsilon that keeps it, before the first of which
-    something is found; None where that is the smallest. A smaller epsilon whose interval is too wide to tell
-    is passed over. Without runs of which nothing is found without privacy either."""
-    held: dict[str, list[ranking.Place]] = {}
-    for name, one in zip(lines(rows), rows, strict=True):
-        if one.private and one.ranked and not one.nothing_to_keep:
-            held.setdefault(name, []).append(one)
-    found: dict[str, ranking.Place | None] = {}
-    for name, members in held.items():
-        found[name] = None
-        for one in sorted(members, key=lambda one: one.attack.sound):
-            if one.severe > SIMILAR:
-                break
-            found[name] = one if one.kept else found[name]
-    return found
+@dataclass(kw_only=True)
+class Line:
+    """The private runs of one line, the smallest epsilon first: those of which it is `kept`, those of which
+    that cannot be told (undecided, or an interval too wide), and those of which more is `found`."""
+
+    kept: list[ranking.Place] = field(default_factory=list)
+    unclear: list[ranking.Place] = field(default_factory=list)
+    found: list[ranking.Place] = field(default_factory=list)
+
+    @property
+    def best(self) -> ranking.Place | None:
+        """The most accurate run that keeps it, of equals that with the smallest epsilon; none where more is
+        found at a smaller epsilon: what is seen then is the attack's bad luck."""
+        least = min((one.sound for one in self.found), default=math.inf)
+        held = [one for one in self.kept if one.sound < least]
+        return max(held, key=lambda one: (one.accuracy, -one.sound), default=None)
 
 
-def show(rows: Sequence[ranking.Place], open_: Callable[[AttackRecord], None]) -> None:
-    """The answer, with the way to each run that it names; nothing where no private run was attacked."""
-    found = up_to(rows)
-    if not found and not any(one.private for one in rows):
+def by_line(rows: Sequence[ranking.Place]) -> dict[str, Line]:
+    """The lines of private runs, without those of which nothing is found without privacy either."""
+    told: dict[str, Line] = {}
+    for name, one in sorted(zip(lines(rows), rows, strict=True), key=lambda held: held[1].sound):
+        if one.private and not one.nothing_to_keep:
+            own = told.setdefault(name, Line())
+            more = own.found if one.severe >= verdicts.SOMETHING else own.unclear
+            (own.kept if one.kept else more).append(one)
+    return told
+
+
+def show(rows: Sequence[ranking.Place], run: str, open_: Callable[[AttackRecord], None]) -> None:
+    """The answer, with the way to each run that it names but the one that is open (`run`); nothing where no
+    private run was attacked."""
+    if not any(one.private for one in rows):
         return
-    asks = sides(rows[0].attack.attack).asks
+    told, asks = by_line(rows), sides(rows[0].attack.attack).asks
+    held = [(name, one.best) for name, one in told.items() if one.best is not None]
+    best = sorted(held, key=lambda one: -one[1].accuracy)
+    graphs = dict.fromkeys(naming.data_title(one.run.spec.dataset) for one in rows)
+    where = f" on {markup.literal(next(iter(graphs)))}" if len(graphs) == 1 else ""
     what = f"{asks[:1].upper()}{asks[1:]}"
-    kept = sorted(((name, one) for name, one in found.items() if one is not None), key=lambda held: -held[1].accuracy)
-    if kept:
-        st.markdown(f"**{what} is kept, as far as these attacks tell, up to:**")
-        with st.container(horizontal=True, key="kept-up-to"):
-            for name, one in kept[:NAMED]:
-                label = f"{name}, {naming.budget(one.run)} · {percent(one.accuracy)}"
-                low, high = map(percent, one.attack.found[1:])
-                if st.button(
-                    markup.literal(label), key=f"kept.{one.run.id}",
-                    help=f"{percent(one.attack.found[0])} right of two ({low} to {high}; a coin: 50%). Open this run",
-                ):  # fmt: skip
-                    open_(one.attack)
-    elif found:
-        st.markdown(f"**{what}: none of these private runs keeps it.**")
-    st.caption(" ".join(_beside(rows, found, len(kept))))
+    if not best:
+        st.markdown(f"**{what} is kept by none of these private methods{where}.**")
+    else:
+        which = f"{len(best)} of {len(told)} private methods{where}"
+        st.markdown(f"**{what} is kept by {which}, as far as these attacks tell. The most accurate:**")
+        with st.container(horizontal=True, key="kept-by"):
+            for name, one in best[:NAMED]:
+                st.button(
+                    markup.literal(f"{name}, {naming.budget(one.run)} · {percent(one.accuracy)}"),
+                    key=f"kept.{one.run.id}",
+                    disabled=one.run.id == run,
+                    help=f"{_area(one)} Open this run",
+                    on_click=open_,
+                    args=(one.attack,),
+                )
+    st.caption(" ".join(_beside(rows, told)))
 
 
-def _beside(rows: Sequence[ranking.Place], found: dict[str, ranking.Place | None], kept: int) -> list[str]:
+def _area(one: ranking.Place) -> str:
+    middle, low, high = map(percent, one.attack.found)
+    return f"Right of two: {middle} ({low} to {high}; a coin: 50%), by {attack_words.models_apart(one.attack)}."
+
+
+def _beside(rows: Sequence[ranking.Place], told: Mapping[str, Line]) -> list[str]:
     """What the answer means and leaves out, in sentences."""
-    said = [f"%: {measure(rows)}."] if kept else []
-    never = [name for name, one in found.items() if one is None]
-    if kept and never:
-        said.append(f"At no ε tried: {'; '.join(map(markup.literal, never))}.")
-    if kept > NAMED:
-        said.append(f"{kept - NAMED} more in the comparison.")
+    said = ["Kept: the attack failed, as it should; that is no proof, and tests no ε."]
+    free = max((one.accuracy for one in rows if not one.private), default=None)
+    floor = max((one.run.metrics.get(MAJORITY, 0.0) for one in rows), default=0.0)
+    scale = [f"without privacy up to {percent(free)}"] if free is not None else []
+    scale += [f"the largest class alone {percent(floor)}"] if floor and measure(rows) != "PREC@1" else []
+    said.append(f"%: {', '.join([measure(rows), *scale])}.")
+    unclear = [f"{name} at {_budgets(one.unclear)}" for name, one in told.items() if one.unclear and not one.kept]
+    if unclear:
+        said.append(f"Cannot be told: {'; '.join(map(markup.literal, unclear))}.")
+    never = [name for name, one in told.items() if one.found and not one.kept and not one.unclear]
+    if never:
+        said.append(f"More is found at each ε tried: {'; '.join(map(markup.literal, never))}.")
     idle = [name for name, one in zip(lines(rows), rows, strict=True) if one.private and one.nothing_to_keep]
     if idle:
         names = "; ".join(map(markup.literal, dict.fromkeys(idle)))
         said.append(f"Of {names}, nothing is found without privacy either: that says nothing of ε.")
-    private, undecided = sum(one.private for one in rows), sum(not one.ranked for one in rows)
-    counted = f"{len(rows)} runs were attacked, {private} of them private"
-    return [*said, f"{counted}{f', and of {undecided} it is undecided' * bool(undecided)}."]
+    return said
+
+
+def _budgets(rows: Sequence[ranking.Place]) -> str:
+    """Their budgets in a few words: "ε 1, 2"."""
+    return "ε " + ", ".join(dict.fromkeys(naming.budget(one.run).removeprefix("ε ") for one in rows))
+
+
+def table(rows: Sequence[ranking.Place]) -> str:
+    """Method by method at which budgets it is kept, as a table in Markdown; "" where no run is private."""
+    told = by_line(rows)
+    if not told:
+        return ""
+    cells: list[tuple[str, ...]] = [
+        ("method", "kept at", "cannot be told at", "more is found at", "most accurate kept", "models trained")
+    ]
+    cells.append(("---",) * len(cells[0]))
+    for name, one in sorted(told.items(), key=lambda held: -(held[1].best.accuracy if held[1].best else 0.0)):
+        best = one.best
+        models = sorted({each.attack.models for each in (*one.kept, *one.unclear, *one.found)})
+        cells.append(
+            (
+                markup.literal(name),
+                *(_budgets(held) if held else "–" for held in (one.kept, one.unclear, one.found)),
+                "–" if best is None else f"**{percent(best.accuracy)}** at {naming.budget(best.run)}",
+                f"{models[0]}" if len(models) == 1 else f"{models[0]} to {models[-1]}",
+            )
+        )
+    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
 
 
 def data(rows: Sequence[ranking.Place]) -> list[Row]:
@@ -132,6 +187,10 @@ def _more(row: ranking.Place) -> Row:
         "protects": row.unit,
         "verdict": verdicts.word(row.attack, row.severe),
         "area_not_private": None if row.bare is None else row.bare.found[0],
+        "attack_name": row.attack.attack,
+        "models": row.attack.models,
+        "dataset": row.run.spec.dataset,
+        "seed": row.run.spec.seed,
         "found_at_1_percent": None if place is None else row.attack.rates_found[place].true,
         "public_noise": statement is not None and has_public_noise(statement),
     }

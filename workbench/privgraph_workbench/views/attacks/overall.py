@@ -65,7 +65,7 @@ def told(
     if record.statement is None:
         return found
     rely = relying.answer(record.statement, attacks, queue.store().audits(record.id))
-    return f"{found}\n\n{rely} {verdicts.apart(attack, record.statement.unit)}".rstrip()
+    return f"{found}\n\n{verdicts.apart(attack, record.statement.unit)} {rely}".replace("\n\n ", "\n\n")
 
 
 def details(attacks: Sequence[AttackRecord], place: int) -> tuple[str, ...]:

@@ -64,10 +64,11 @@ def show(run: str, attack: AttackRecord | None, lead: DeltaGenerator) -> None:
     if st.session_state.pop(PICKED, False):  # whoever has chosen one wants to read what it says
         st.session_state[f"fold.{KEY}"] = False
     shown = None if attack is None else sides(attack.attack).asks
-    label = f"Which methods keep it? {sum(map(len, asked.values()))} attacks on {len(runs)} runs compared"
+    many = f"all {len(asked[shown])} runs that were asked this" if shown in asked else f"{len(runs)} attacked runs"
+    label = f"Which methods keep it? {many[:1].upper()}{many[1:]}"
     if shown in asked:
         with lead:
-            keeping.show(asked[shown], _open)
+            keeping.show(asked[shown], run, _open)
     with layout.fold(label, KEY, icon=":material/table_rows:") as part:
         if part.open:
             _table(asked, (run, shown))
@@ -92,7 +93,7 @@ def _table(asked: Mapping[str, Sequence[ranking.Place]], shown: tuple[str, str |
             )
         )
     rows = asked[asks]
-    kept_first = st.toggle("What is kept first, the most accurate on top", key="overview_kept_first")
+    kept_first = st.toggle("What is kept first, the most accurate on top", value=True, key="overview_kept_first")
     if kept_first:
         rows = sorted(rows, key=lambda one: (not one.kept, -one.accuracy))
     titles, common = ranking.names(rows)
@@ -102,6 +103,7 @@ def _table(asked: Mapping[str, Sequence[ranking.Place]], shown: tuple[str, str |
             st.markdown("\n".join(f"- {one}" for one in _about(rows)))
     if ranking.at(rows, shown[0]) is None:
         st.caption("The open run is not among these rows.")
+    st.markdown(keeping.table(rows))
     kept = keeping.data(rows)
     live_plot.show(attack_kept.plot(kept, layout.theme()), key=f"attack_kept.{asks}")
     figure_exports("attack_kept", kept, _statements(rows), name=f"attacks-{asks.replace(' ', '-')}")
@@ -130,6 +132,7 @@ def _table(asked: Mapping[str, Sequence[ranking.Place]], shown: tuple[str, str |
     places = picked["selection"]["rows"]
     if places and places[0] < len(rows):
         _open(rows[places[0]].attack)
+        st.rerun()
 
 
 def _columns(rows: Sequence[ranking.Place], names: Iterable[str]) -> dict[str, ColumnConfig]:
@@ -151,18 +154,24 @@ def _neighbours(rows: Sequence[ranking.Place], run: str) -> None:
     if place is None or len(rows) < 2:
         return
     ranked = sum(one.ranked for one in rows)
-    where = f"Number {place + 1} of {ranked}" if rows[place].ranked else f"Undecided, so not among the {ranked} ranked"
+    left = len(rows) - ranked
+    of = f"{ranked}{f' ({left} more: undecided)' * bool(left)}"
+    where = f"Number {place + 1} of {of}" if rows[place].ranked else f"Undecided, so not among the {ranked} ranked"
     with st.container(horizontal=True, vertical_alignment="center", key="overview-neighbours"):
         st.caption(f"{where} by what is given away ({sides(rows[place].attack.attack).asks})", width="content")
         titles = ranking.names(rows)[0]
         for step, label, icon in STEPS:
             if 0 <= place + step < len(rows):
                 other = rows[place + step]
-                if st.button(
-                    label, key=f"overview.step.{step}", type="tertiary", icon=icon,
+                st.button(
+                    label,
+                    key=f"overview.step.{step}",
+                    type="tertiary",
+                    icon=icon,
+                    on_click=_open,
+                    args=(other.attack,),
                     help=f"{markup.literal(titles[other.run.id])}: {_word(other)}, {percent(other.attack.found[0])}",
-                ):  # fmt: skip
-                    _open(other.attack)
+                )
 
 
 def _open(attack: AttackRecord) -> None:
@@ -173,13 +182,12 @@ def _open(attack: AttackRecord) -> None:
     choosing.open_run(attack.run, ("found", "over", "attack"), **found)
     st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
     st.session_state[PICKED] = True
-    st.rerun()
 
 
 def _caption(rows: Sequence[ranking.Place], common: str) -> str:
     """What the table is, and what its columns do not say by themselves."""
     which = f"Runs {common}. " if common else ""
-    said = [f"{which}What gives away most stands first. Choose a row to open it; {columns.POINT}."]
+    said = [f"{which}Choose a row to open it; {columns.POINT}."]
     if any(one.unit == "edge" and not verdicts.covered(one.attack, one.unit) for one in rows):
         said.append("An ε in brackets is for edges, and does not limit what is asked here, however small it is.")
     return " ".join(said)

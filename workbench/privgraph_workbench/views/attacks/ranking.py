@@ -49,7 +49,12 @@ class Place:
     @property
     def private(self) -> bool:
         """Whether the run promises anything."""
-        return self.unit != "none" and not math.isinf(self.attack.sound)
+        return self.unit != "none" and not math.isinf(self.sound)
+
+    @property
+    def sound(self) -> float:
+        """The run's sound epsilon; infinite where it promises nothing."""
+        return math.inf if self.run.statement is None else self.run.statement.epsilon
 
     @property
     def nothing_to_keep(self) -> bool:

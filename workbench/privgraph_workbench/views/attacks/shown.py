@@ -75,6 +75,8 @@ def show(
     alike = without_edges.beside(queue.store(), record, attacks[counts - 1])
     bare = without_privacy.beside(queue.store(), record, attacks[counts - 1])
     overall.show(record, attacks, severe, counts - 1, alike, None if bare is None else bare[1], chosen, about)
+    if (whom := exposure.groups(attacks[counts - 1])) and attacks[counts - 1].exposed:
+        st.markdown(f"Who is exposed? {whom.partition('** ')[0]}**", help="The evaluator's view; the figure is below")
     chosen = _pick(attacks, severe, chosen)
     st.query_params["found"] = chosen
     attack = attacks[int(chosen) - 1]
