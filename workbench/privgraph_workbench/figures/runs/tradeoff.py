@@ -235,7 +235,7 @@ def _everything(rows: Sequence[Row]) -> Chart:
         legend=True,
         notes=(
             _seeds_note(rows),
-            *_reads_none(rows),
+            *reads_none(rows),
             *([f"{left} more curves have no room in the legend."] if left else []),
         ),
     )
@@ -292,7 +292,7 @@ def _seeds_note(rows: Sequence[Row]) -> str:
     return f"Each mark is the mean over {count}{bars}{few}."
 
 
-def _reads_none(rows: Sequence[Row]) -> list[str]:
+def reads_none(rows: Sequence[Row]) -> list[str]:
     """Where edges are protected: that what reads none hides all of them. Its statement promises nothing."""
     blind = sorted({row["title"] for row in rows if row["unit"] == "none" and reads_no_edge(row["method"])})
     if not blind or not any(row["unit"] == "edge" for row in rows):

@@ -28,8 +28,9 @@ from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.parts.states import readable
 from privgraph_workbench.views.tradeoffs import sending
-from privgraph_workbench.views.tradeoffs.known import known, to_report
-from privgraph_workbench.words import markup
+from privgraph_workbench.views.tradeoffs.known import known, rows_of, to_report
+from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
+from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import kept, option, percent, stated
 
@@ -106,30 +107,31 @@ def _table(done: Finished) -> tuple[list[Row], dict[str, PrivacyStatement]]:
     return neighbours_heatmap.data(records), statements_of(records)
 
 
-def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecord | None) -> Finished | None:
+def show(query: RunQuery, graph: OneGraph, was_waiting: bool) -> Finished | None:
     """The figure and its files; the runs in it, None where there are none."""
+    spec, alone = graph.spec, graph if query.datasets else None
     queue.tick()
     _open_clicked()
-    waiting = queue.store().count(in_state(query, sending.PENDING))
+    waiting = len(rows_of(in_state(query, sending.PENDING), alone))
     if was_waiting and not waiting:
         st.rerun()
     messages = st.container()  # always there: a plot that moves is drawn anew, and the page jumps
     if waiting:
         those = f"{waiting} run{'s are' if waiting != 1 else ' is'}"
         messages.info(f"{those} under way; the figure grows as they end.", icon="⏳")
-    found = queue.store().find_rows(in_state(query, ("done",)))
+    found = rows_of(in_state(query, ("done",)), alone)
     done = Finished.of(queue.store(), found)
     rows = _curve(done)
     with messages:
         readable(_refused(done))
-    elsewhere = _other_unit(query)
+    elsewhere = _other_unit(query, alone)
     if elsewhere and all(row["reference"] for row in rows):
         messages.info(elsewhere, icon="↔️")
     if not rows:
         if not elsewhere:
             below = "comparison" if comparable(spec, query) else "sweep"
             st.info(
-                f"No finished run on {markup.literal(spec.title)} protects this unit yet. The {below} below makes "
+                f"No finished run on {markup.literal(graph.title)} protects this unit yet. The {below} below makes "
                 "the curve.",
                 icon="📈",
             )
@@ -137,9 +139,10 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecor
     if len(found) == MOST_RUNS:
         st.caption(f"The newest {MOST_RUNS:,} runs are drawn.")
     shown = "all" if not query.datasets else spec.name
-    outlined = _drawn(done, spec.title)
+    named = naming.people_words(graph.people)
+    outlined = _drawn(done, named)
     every = bool(st.session_state.get(EVERY, False))
-    first = None if every else spec.title
+    first = None if every else named
     held, rows = rows, _drawn(done, first)
     proved = any(placed(row["epsilon"]) for row in rows if not row["reference"])
     detailed = bool(st.session_state.get(DETAILED, False)) or not proved
@@ -148,7 +151,7 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecor
     figure = _plot(done, layout.theme(), detailed, front, first)
     live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        told, behind = to_report(spec, newest, query.units[1:]) if query.datasets else ("", [])
+        told, behind = to_report(graph, query.units[1:]) if query.datasets else ("", [])
         figure_exports("tradeoff", rows, _behind(done, first), name=shown, runs=behind, advice=told)
         _open_by_name(rows)
         st.toggle(
@@ -176,7 +179,7 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecor
             f"A panel holds {tradeoff_shown.LINES} curves and {tradeoff_shown.LEVELS} levels; the other {apart:,} "
             "points and levels stand only in the numbers below. Choose a method above to draw its own."
         )
-    left = tradeoff.chart(rows).notes[1:]
+    left = [note for note in tradeoff.chart(rows).notes[1:] if note not in tradeoff.reads_none(rows)]  # said beside it
     marks = "Filled marks stand at a sound ε, hollow ones at the ε as published, of the same noise."
     st.caption(
         f"{marks if detailed else 'Each mark stands at a sound ε.'} Grey levels have no ε; a guess names "
@@ -187,7 +190,7 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecor
     return done
 
 
-def numbers(done: Finished, spec: DatasetSpec, newest: RunRecord | None, units: Sequence[str]) -> None:
+def numbers(done: Finished, graph: OneGraph, units: Sequence[str]) -> None:
     """What is behind the figure and the advice: every setting, what all runs cost together, and how many
     neighbours to read."""
     rows = _curve(done)
@@ -195,7 +198,7 @@ def numbers(done: Finished, spec: DatasetSpec, newest: RunRecord | None, units: 
         "Every setting in numbers, and what all runs cost together", "numbers", icon=":material/table_rows:"
     ) as part:
         if part.open:
-            told = [found for unit in units if (found := known(spec, newest, unit)) is not None]
+            told = [found for unit in units if (found := known(graph, unit)) is not None]
             advice = {row["runs"]: advised.of_row(row, one.said) for one in reversed(told) for row in one.table}
             shown = [_shown(row, advice.get(row["runs"], "")) for row in rows]
             if len({row["graph"] for row in rows}) == 1:
@@ -205,7 +208,7 @@ def numbers(done: Finished, spec: DatasetSpec, newest: RunRecord | None, units: 
             st.caption(" ".join(markup.sentence(badge) for badge in badges_of(rows)))
             if together := _together(done):
                 st.caption(together)
-    _neighbours(done, spec)
+    _neighbours(done, graph.spec)
 
 
 def _of_graphs(every: Sequence[Row], outlined: Sequence[Row]) -> str:
@@ -291,10 +294,10 @@ def _neighbours(done: Finished, spec: DatasetSpec) -> None:
     figure_exports("neighbours_heatmap", rows, own, name=spec.name)
 
 
-def _other_unit(query: RunQuery) -> str:
+def _other_unit(query: RunQuery, graph: OneGraph | None) -> str:
     """Where the finished runs are that protect the unit that is not shown; nothing where there are none."""
     others = tuple(unit for unit in ("edge", "node") if unit not in query.units)
-    count = queue.store().count(replace(query, units=others, states=("done",))) if others else 0
+    count = len(rows_of(replace(query, units=others, states=("done",)), graph)) if others else 0
     if not count:
         return ""
     return (
