@@ -518,7 +518,7 @@ def test_a_panel_names_graph_size_and_network(store: RunStore) -> None:
     assert titles == [
         "Handwritten digits, 1,797 nodes",  # GAP beside them leaves no choice of a network
         "Karate club, 34 nodes",
-        "Made-up social network (nodes 600), network sage",
+        "Made-up social network, 600 nodes, network sage",
     ]
 
 

@@ -222,12 +222,14 @@ def known_words(
 def used_words(used: int, done: int) -> str:
     """From how many of the finished runs it is said.
 
-    >>> used_words(3, 3), used_words(1, 3)
-    ('From 3 finished runs.', 'From 1 finished run at default options; 2 more have others, and are drawn.')
+    >>> used_words(3, 3)
+    'From 3 finished runs.'
+    >>> used_words(1, 3)
+    'From 1 finished run at default options; 2 more, at others or without noise, are drawn.'
     """
     left = done - used
-    drawn = "has others, and is drawn" if left == 1 else "have others, and are drawn"
-    more = f" at default options; {left:,} more {drawn}" if left else ""
+    drawn = f"at others or without noise, {'is' if left == 1 else 'are'} drawn"
+    more = f" at default options; {left:,} more, {drawn}" if left else ""
     return f"From {used:,} finished run{'s' * (used != 1)}{more}."
 
 

@@ -10,6 +10,7 @@ Epsilons of different privacy units are different promises: each unit of a graph
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
@@ -19,7 +20,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.axes import COLUMNS, placed, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, percentages, shared
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import badges_of, composed, mixed_units, place_words
+from privgraph_workbench.figures.notes import badges_of, composed, mixed_units, place_words, short_place
 from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.runs import tradeoff_marks, tradeoff_shown
 from privgraph_workbench.figures.runs.curve_names import curve_of, names
@@ -171,6 +172,7 @@ def _everything(rows: Sequence[Row]) -> Chart:
     parts = tradeoff_shown.panels_of(rows)
     ends = [_ends(held) for held in parts]
     measured = [_measured(metric, held) for held in parts]
+    places, settings = _places(rows)
     bounds = {
         title: shared(
             [row[key] for row in held for key in ("mean", "low", "high") if row[key] is not None]
@@ -181,7 +183,7 @@ def _everything(rows: Sequence[Row]) -> Chart:
     }  # shares of nodes and of relations are not compared
     panels = tuple(
         Panel(
-            title=place_words(held),
+            title=place_words([{**held[0], "graph": places[held[0]["graph"]]}, *held[1:]]),
             x=Axis(title=_axis(held, short=small, many=len(parts) > 1), scale="log", low=low, high=high),
             y=percentages(title, bounds[title]),
             share=SMALL if small else 1.0,
@@ -237,6 +239,7 @@ def _everything(rows: Sequence[Row]) -> Chart:
             _seeds_note(rows),
             *reads_none(rows),
             *([f"{left} more curves have no room in the legend."] if left else []),
+            *settings,
         ),
     )
 
@@ -277,6 +280,15 @@ def _sound(full: Chart, rows: Sequence[Row]) -> Chart:
         low, high = _ends(held, ("sound",))
         panels.append(replace(panel, x=replace(panel.x, low=low, high=high)))
     return replace(full, panels=tuple(panels), series=tuple(series), notes=(*full.notes, *note))
+
+
+def _places(rows: Sequence[Row]) -> tuple[dict[str, str], list[str]]:
+    """What each graph is called above its panel: short where that tells it from the others; and the notes
+    that have the rest."""
+    held = {row["graph"]: short_place(row) for row in rows}
+    counts = Counter(name for name, _ in held.values())
+    places = {graph: name if counts[name] == 1 else graph for graph, (name, _) in held.items()}
+    return places, [f"{name}: {rest}." for name, rest in held.values() if rest and counts[name] == 1]
 
 
 def _seeds_note(rows: Sequence[Row]) -> str:

@@ -20,6 +20,7 @@ from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.facts.row_words import spread
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.drawing import with_plotly
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.figures.runs import curve_names, neighbours_heatmap, tradeoff, tradeoff_shown
 from privgraph_workbench.jobs import queue
@@ -39,6 +40,8 @@ DETAILED = "tradeoff_detailed"
 """Whether the epsilons as published stand beside the sound ones."""
 FRONT = "tradeoff_front"
 """Whether the Pareto front is drawn."""
+ADVICE = 170
+"""Pixels in which every cell of advice is read whole."""
 EVERY = "tradeoff_every"
 """Whether every setting is drawn, in every panel."""
 
@@ -73,7 +76,9 @@ def _readable(done: Finished) -> list[RunRecord]:
 def _plot(done: Finished, theme_name: str, published: bool, front: bool, first: str | None) -> go.Figure:
     """The figure of these runs in that theme, with or without published epsilons and front; of many it takes
     longer to draw than to send."""
-    return tradeoff.plot(tradeoff.shown(_drawn(done, first), published=published, front=front), theme_name)
+    chart = tradeoff.chart(tradeoff.shown(_drawn(done, first), published=published, front=front))
+    told = " ".join([chart.summary, *chart.badges])  # to be heard with the figure, and read below it
+    return with_plotly.draw(replace(chart, badges=(), summary=told), theme_name)
 
 
 @lru_cache(maxsize=16)
@@ -107,8 +112,8 @@ def _table(done: Finished) -> tuple[list[Row], dict[str, PrivacyStatement]]:
     return neighbours_heatmap.data(records), statements_of(records)
 
 
-def show(query: RunQuery, graph: OneGraph, was_waiting: bool) -> Finished | None:
-    """The figure and its files; the runs in it, None where there are none."""
+def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool = False) -> Finished | None:
+    """The figure and its files; the runs in it, None where there are none. planned: a sweep stands above."""
     spec, alone = graph.spec, graph if query.datasets else None
     queue.tick()
     _open_clicked()
@@ -129,10 +134,11 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool) -> Finished | None
         messages.info(elsewhere, icon="↔️")
     if not rows:
         if not elsewhere:
-            below = "comparison" if comparable(spec, query) else "sweep"
+            where = "comparison below" if comparable(spec, query) else "sweep below"
             st.info(
-                f"No finished run on {markup.literal(graph.title)} protects this unit yet. The {below} below makes "
-                "the curve.",
+                f"No finished run on {markup.literal(graph.title)} protects this unit yet. The "
+                f"{'sweep above' if planned else where} makes the curve. Or see which graph with runs is most like "
+                "yours: **My own graph**, at the top.",
                 icon="📈",
             )
         return None
@@ -150,6 +156,8 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool) -> Finished | None
     rows = tradeoff.shown(rows, published=detailed, front=front)
     figure = _plot(done, layout.theme(), detailed, front, first)
     live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
+    for badge in tradeoff.chart(rows).badges:
+        st.markdown(f"⚠ {markup.literal(markup.sentence(badge))}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         told, behind = to_report(graph, query.units[1:]) if query.datasets else ("", [])
         figure_exports("tradeoff", rows, _behind(done, first), name=shown, runs=behind, advice=told)
@@ -204,7 +212,12 @@ def numbers(done: Finished, graph: OneGraph, units: Sequence[str]) -> None:
             if len({row["graph"] for row in rows}) == 1:
                 st.caption(f"All on {markup.literal(rows[0]['graph'])}.")
                 shown = [{name: value for name, value in row.items() if name != "graph"} for row in shown]
-            st.dataframe(shown, hide_index=True, alt="Accuracy and epsilons of each setting")
+            st.dataframe(
+                shown,
+                hide_index=True,
+                alt="Accuracy and epsilons of each setting",
+                column_config={"advice": st.column_config.TextColumn(width=ADVICE)},
+            )
             st.caption(" ".join(markup.sentence(badge) for badge in badges_of(rows)))
             if together := _together(done):
                 st.caption(together)

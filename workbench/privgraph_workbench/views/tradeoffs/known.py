@@ -106,9 +106,15 @@ def _told(done: Finished, graph: OneGraph, shared: tuple[tuple[str, Scalar], ...
         table=rows,
         said=said,
         words=f"{words} {comparing.network_words(said.network)}",
-        short=comparing.used_words(len(records), len(done.runs)),
+        short=comparing.used_words(len(used | _counted_from(said)), len(done.runs)),
         public=comparing.with_public(wanted, found, unit),
         promises=promising.promises(records, said),
         more={one.id: one for one in comparing.settling(needed, wanted)},
         records=records,
     )
+
+
+def _counted_from(said: advising.Verdict) -> set[str]:
+    """The runs of a method without its noise that costs are counted from: these are used, too."""
+    network = said.network
+    return set() if network is None or network["method"] == advising.NETWORK else set(str(network["runs"]).split())

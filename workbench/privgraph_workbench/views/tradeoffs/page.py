@@ -52,7 +52,7 @@ def page() -> None:
     if planned:
         _sweep_of_own(graph)
     told = shell.fragment(_answer, run_every=POLL_SECONDS if waiting else None)
-    told(query, graph, bool(waiting))
+    told(query, graph, bool(waiting), planned)
     empty = not known.rows_of(replace(query, states=("done",)), graph)
     compares = empty and not planned and figure.comparable(graph.spec, query)
     label = "Compare what fits" if empty else "Behind this advice, and what has not run yet"
@@ -77,7 +77,7 @@ def _sweep_of_own(graph: OneGraph) -> None:
         sweep_form.show(graph, every=True)
 
 
-def _answer(query: RunQuery, graph: OneGraph, was_waiting: bool) -> None:
+def _answer(query: RunQuery, graph: OneGraph, was_waiting: bool, planned: bool) -> None:
     """What to take and the figure, side by side where both are of one unit; drawn again as runs end."""
     units = query.units[1:]
     if not query.datasets:
@@ -95,7 +95,7 @@ def _answer(query: RunQuery, graph: OneGraph, was_waiting: bool) -> None:
         for column, unit in zip(layout.columns("answers", len(told)) if told else (), told, strict=True):
             with column:
                 advice.headline(graph, unit)
-        shown = figure.show(query, graph, was_waiting)
+        shown = figure.show(query, graph, was_waiting, planned=planned)
     if shown is not None:
         figure.numbers(shown, graph, units)
 
@@ -167,13 +167,26 @@ def _filters() -> tuple[OneGraph, RunQuery]:
     found = files.choices(asked)
     if (key := files.key_of(asked, found)) != asked:
         choosing.put("data", key)
-    left, middle, right, last = st.columns([5, 4, 4, 4], vertical_alignment="bottom")
+    left, right, last = st.columns([5, 4, 8])
     with left:
         key = choosing.one("Data", choosing.titles({key: one.title for key, one in found.items()}), "data")
     graph = found[key]
     st.session_state["tradeoffs.kept"]["data"] = key
     choosing.remember("data", graph.spec.name)
-    with last.container(horizontal=True, vertical_alignment="center"):
+    unit = right.segmented_control(
+        "Protected unit",
+        ["edge", "node", "both"],
+        default="edge",
+        required=True,
+        key="protects",
+        bind="query-params",
+        help="An ε for edges and an ε for nodes are different promises: both stand side by side, each on its own axis",
+    )
+    titles = {name: method.title for name, method in METHODS.items()}
+    chosen = [name for name in st.query_params.get_all("curve") if name in titles]
+    folded = last.popover(f"Methods: {len(chosen) or 'all'}", icon=":material/filter_alt:", key="filter")
+    methods = choosing.several(folded, "Methods", titles, "curve", placeholder="All methods that have run")
+    with last.container(horizontal=True):
         st.toggle(
             "My own graph",
             key=like_own.OPENED,
@@ -187,17 +200,6 @@ def _filters() -> tuple[OneGraph, RunQuery]:
             bind="query-params",
             help="A small figure for each graph that has runs, side by side",
         )
-    titles = {name: method.title for name, method in METHODS.items()}
-    methods = choosing.several(middle, "Methods", titles, "curve", placeholder="All methods that have run")
-    unit = right.segmented_control(
-        "Protected unit",
-        ["edge", "node", "both"],
-        default="edge",
-        required=True,
-        key="protects",
-        bind="query-params",
-        help="An ε for edges and an ε for nodes are different promises: both stand side by side, each on its own axis",
-    )
     units = ("none", "edge", "node") if unit == "both" else ("none", str(unit))
     shown = () if everywhere else (graph.spec.name,)
     return graph, RunQuery(methods=tuple(methods), datasets=shown, units=units, limit=figure.MOST_RUNS)
