@@ -221,7 +221,7 @@ def test_the_filter_follows_a_sweep(opened: Callable[..., AppTest], store: RunSt
     assert not app.exception, app.exception
     assert store.count() == 18
     assert app.query_params["protects"] == after
-    assert app.multiselect(key="curve").value == ["mlp", "gap"]
+    assert app.multiselect(key="curve").value == ["mlp", "gap", "gnn"]
     assert "0 of 18 runs finished" in _said_of_the_sweep(app)
 
 
@@ -430,7 +430,7 @@ def _own_sweep(store: RunStore, methods: Sequence[str] = ("progap",)) -> None:
                 for epsilon in (0.5, 1.0, 4.0):
                     asked = {"unit": "edge", "epsilon": epsilon}
                     one = make_spec(name, "social", asked, data_options=options, seed=seed)
-                    keep(store, one, accuracy=0.5 + epsilon / 10 + (name == "progap") / 50, facts=SIZES)
+                    keep(store, one, accuracy=0.5 + epsilon / 20 + (name == "progap") / 5, facts=SIZES)
             for name, accuracy in (("mlp", 0.4), ("gnn" if len(names) > 1 else "progap", 0.95)):
                 one = make_spec(name, "social", {"unit": "none"}, data_options=options, seed=seed)
                 keep(store, one, accuracy=accuracy, facts=SIZES)
@@ -443,13 +443,13 @@ def test_a_sweep_on_ones_own_measures_takes_no_advice_away(opened: Callable[...,
     _own_sweep(store)
     first = opened("tradeoffs", data="social", fold="")
     assert first.selectbox(key="data").value == "social"
-    assert "|4|ProGAP|92.0%" in _advice(first), "the graph with most runs keeps the short address, and its advice"
+    assert "|4|ProGAP|90.0%" in _advice(first), "the graph with most runs keeps the short address, and its advice"
     assert "have not run here" not in _advice(first)
-    assert "From 30 finished runs." in _captions(first), "runs on another graph are none at other options"
+    assert "From 33 finished runs." in _captions(first), "runs on another graph are none at other options"
     app = opened("tradeoffs", data=OF_5000, fold="")
     assert app.selectbox(key="data").value == OF_5000
     assert "**To hide edges, of what has run here.** GAP, EdgeRand have not run here." in _advice(app)
-    assert "|4|ProGAP|92.0%" in _advice(app), "what is known is on top"
+    assert "|4|ProGAP|90.0%" in _advice(app), "what is known is on top"
     assert "Cost: points below ProGAP without privacy, 95.0%" in _captions(app)
     assert "From 15 finished runs." in _captions(app)
     (link,) = (one for one in app.get("page_link") if one.proto.label.startswith("More is known on"))
@@ -501,8 +501,7 @@ def test_ones_own_graph_is_asked_for_beside_data(opened: Callable[..., AppTest],
     assert not app.exception, app.exception
     assert "**Made-up social network, 5,000 nodes**" in _advice(app)
     app.number_input(key="like_mlp").set_value(90.0).run()
-    (said,) = app.warning
-    assert "does not carry over to your graph" in said.value
+    assert any("does not carry over to your graph" in one.value for one in app.warning)
     assert "Your MLP has 90.0%: edges can add 10.0 points at most." in _advice(app)
     assert "any ε tried" not in _advice(app), "what does not carry over is not said in the next line"
     (link,) = (one.proto for one in app.get("page_link") if one.proto.label.startswith("Sweep on a made-up"))
@@ -577,7 +576,7 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     app.run()
     said = _advice(app)
     assert "**To hide edges**" in said
-    assert any("costs are points below a graph network without privacy, 50.0% (" in one.value for one in app.caption)
+    assert any("Cost: points below a graph network without privacy, 50.0% (" in one.value for one in app.caption)
     assert "|4|GAP|90.0% (same in all 3 seeds; 200 test nodes alone leave 85.0% to 93.8%)|−40|weak|" in said
     assert "- **ε 4.** Clearly above " in said
     assert not [*app.success, *app.warning], "no colour for what is said every day"

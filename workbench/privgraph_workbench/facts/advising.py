@@ -74,7 +74,7 @@ class Verdict:
     @property
     def settled(self) -> bool:
         """Whether it says of some budget what to take."""
-        return not self.thin and any(one.kind in ("blind", "one") for one in self.stretches)
+        return not self.thin and any(one.kind == "blind" or one.clear for one in self.stretches)
 
     @property
     def heading(self) -> str:

@@ -156,8 +156,7 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
     rows = tradeoff.shown(rows, published=detailed, front=front)
     figure = _plot(done, layout.theme(), detailed, front, first)
     live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
-    for badge in tradeoff.chart(rows).badges:
-        st.markdown(f"⚠ {markup.literal(markup.sentence(badge))}")
+    st.markdown("  \n".join(f"⚠ {markup.literal(markup.sentence(one))}" for one in tradeoff.chart(rows).badges))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         told, behind = to_report(graph, query.units[1:]) if query.datasets else ("", [])
         figure_exports("tradeoff", rows, _behind(done, first), name=shown, runs=behind, advice=told)

@@ -105,17 +105,18 @@ def read(address: str) -> OneGraph | None:
 
 
 def listed(specs: Iterable[DatasetSpec], counts: Mapping[People, int], asked: OneGraph | None) -> list[OneGraph]:
-    """Every graph of these sets, each by a title of its own: those that have runs, and `asked`, which need
-    have none; of a set without either the one that its form begins with. Sets with runs come first, and of
-    each set the graph with the most."""
+    """Every graph of these sets, each by a title of its own: those that have runs, of a set without any the
+    one that its form begins with, and `asked`, which need have none. Sets with runs come first, and of each
+    set the graph with the most."""
     held: dict[str, list[OneGraph]] = {}
     for spec in specs:
         ran = [people for people in counts if people[0] == spec.name]
         found = [OneGraph(spec=spec, options=people[1], runs=counts[people]) for people in ran]
         found.sort(key=lambda one: -one.runs)
-        if asked is not None and asked.spec.name == spec.name and asked.people not in ran:
+        found = found or [with_options(spec)]
+        if asked is not None and asked.spec.name == spec.name and asked.people not in {one.people for one in found}:
             found.append(asked)
-        held[spec.name] = titled(found or [with_options(spec)])
+        held[spec.name] = titled(found)
     every = [one for found in held.values() for one in found]
     return sorted(every, key=lambda one: not any(other.runs for other in held[one.spec.name]))
 
