@@ -13,7 +13,6 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from statistics import fmean
 
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
@@ -22,7 +21,7 @@ from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, e
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import badges_of, composed, mixed_units, place_words, short_place
 from privgraph_workbench.figures.palette import slots
-from privgraph_workbench.figures.runs import tradeoff_marks, tradeoff_shown
+from privgraph_workbench.figures.runs import guesses, tradeoff_marks, tradeoff_shown
 from privgraph_workbench.figures.runs.curve_names import curve_of, names
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.theme import EPSILONS, Epsilon
@@ -40,7 +39,6 @@ from privgraph_workbench.words.numbers import percent
 
 TITLE = "Accuracy against privacy"
 PER: Mapping[str, str] = {"edge": " per edge", "node": " per person (node)", "none": ""}
-GUESSES = ("majority_class_accuracy", "guessing_accuracy")
 LARGEST = 1000.0
 """An axis ends there: beyond it an epsilon promises nothing to anybody."""
 ENTRIES = 16
@@ -66,7 +64,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     that is no larger).
     """
     done = [record for record in records if record.state == "done" and metric in record.metrics]
-    words, together, guesses = variants(done), composed(done), _guesses(done)
+    words, together, guessed = variants(done), composed(done), guesses.by_seed(done)
     groups: dict[str, list[RunRecord]] = {}
     for record in done:
         groups.setdefault(setting(record), []).append(record)
@@ -103,7 +101,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 "composed": together[first.id],
                 "delta": max((one.delta for one in statements), default=None),
                 "released": statements[0].released if statements else None,
-                "guess": _guess(members, guesses),
+                "guess": guesses.of_setting(members, guessed),
                 "gallery": sum(member.gallery for member in members),
                 "runs": " ".join(member.id for member in members),
             }
@@ -311,32 +309,6 @@ def reads_none(rows: Sequence[Row]) -> list[str]:
         return []
     names = " and ".join(blind)
     return [f"{names}: no edge is read, so that every edge is hidden without noise (ε = 0 for edges), and no person."]
-
-
-def _guess(
-    members: Sequence[RunRecord], guesses: Mapping[tuple[str, float | None], Mapping[int, float]]
-) -> float | None:
-    """What takes no learning on the same test nodes: naming the largest class, or a partner at random. Of
-    private settings one level for a graph, over all the seeds that ran there: a line each would differ by
-    their seeds alone."""
-    if unit_of(members[0]) != "none" and (same := guesses.get(_measured_on(members[0]))):
-        return fmean(same.values())
-    known = [one.metrics[name] for one in members for name in GUESSES if name in one.metrics]
-    return fmean(known) if known else None
-
-
-def _guesses(done: Sequence[RunRecord]) -> dict[tuple[str, float | None], dict[int, float]]:
-    """The guess of each seed of private runs, for each graph and number of test nodes."""
-    found: dict[tuple[str, float | None], dict[int, float]] = {}
-    for one in done:
-        known = next((one.metrics[name] for name in GUESSES if name in one.metrics), None)
-        if known is not None and unit_of(one) != "none":
-            found.setdefault(_measured_on(one), {})[one.spec.seed] = known
-    return found
-
-
-def _measured_on(record: RunRecord) -> tuple[str, float | None]:
-    return graph_of(record), record.metrics.get("test_nodes")
 
 
 def _whole(number: float | None) -> int | None:
