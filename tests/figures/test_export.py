@@ -24,6 +24,7 @@ from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.serialisation import statement_from_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import statement_text
+from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
@@ -415,3 +416,13 @@ def test_the_text_beside_a_csv_says_each_sentence_once(statement: PrivacyStateme
     assert sized.count(gaps[-1].claim) == 1
     again = export.export("degrees", rows, {"A": statement, "B": statement}, "txt").decode()
     assert again.endswith("As A, word for word.\n")
+
+
+def test_a_remark_on_all_private_settings_names_none_of_them() -> None:
+    entries = made_runs.edge_entries(9)
+    one = with_public_noise(made_runs.statement(entries))
+    held = {f"ProGAP on Cora, edge ε {epsilon}": one for epsilon in (1, 2, 4, 8)}
+    bare = {"MLP on Cora, not private": made_runs.statement((), unit="none")}
+    said = notes.told({**held, **bare})
+    assert any(text.startswith("All 4 private settings: ") for text in said), said
+    assert not any("and 1 more" in text for text in said)

@@ -30,7 +30,7 @@ from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing import with_matplotlib
 from privgraph_workbench.figures.export import export
-from privgraph_workbench.figures.notes import mixed_units
+from privgraph_workbench.figures.notes import mixed_units, short_place
 from privgraph_workbench.figures.runs import compare, convergence, depth, neighbours_heatmap, tradeoff
 from privgraph_workbench.views.runs import listed
 from privgraph_workbench.views.runs.side_by_side import comparison
@@ -74,7 +74,12 @@ def test_graphs_are_told_apart_whatever_the_method(figure: str, store: RunStore,
     rows = _figures(store, two_graphs)[figure]
     drawn = chart_of(figure, rows)
     seen = {name for panel in drawn.panels for name in (panel.title, *panel.y.categories)}
-    for words in (SMALL_WORDS, LARGE_WORDS):
+    titles = (SMALL_WORDS, LARGE_WORDS)
+    if figure == "tradeoff":  # where sizes tell graphs apart the rest stands below
+        titles = tuple(
+            short_place({"graph": words, "nodes": int(words.split("nodes ")[1].split(",")[0])})[0] for words in titles
+        )
+    for words in titles:
         assert any(words in name.replace("\n", " ") for name in seen), seen
     written = export(figure, rows, statements_of(two_graphs), "csv").decode()
     table = csv.DictReader(io.StringIO("".join(line for line in written.splitlines(True) if line[0] != "#")))
@@ -95,8 +100,9 @@ def test_a_graph_with_many_options_has_a_title_that_fits(store: RunStore) -> Non
     shown = [one.text for one in tradeoff.plot(rows).layout.annotations if one.text.startswith("Made-up social")]
     printed = [axis.get_title(loc="left") for axis in with_matplotlib.draw(tradeoff.chart(rows)).axes]
     for titles in ([text.replace("<br>", "\n") for text in shown], printed):
-        assert [title.replace("\n", " ") for title in titles] == [row["graph"] for row in rows]
+        assert [title.replace("\n", " ") for title in titles] == [short_place(row)[0] for row in rows]
         assert max(len(line) for title in titles for line in title.splitlines()) <= 50
+    assert f"{short_place(rows[0])[0]}: {short_place(rows[0])[1]}." in tradeoff.chart(rows).notes, "the rest, below"
     (name, _) = compare.chart(compare.data(records)).panels[0].y.categories
     assert max(len(line) for line in name.splitlines()) <= compare.LINE < len(name)
 

@@ -518,8 +518,21 @@ def test_a_panel_names_graph_size_and_network(store: RunStore) -> None:
     assert titles == [
         "Handwritten digits, 1,797 nodes",  # GAP beside them leaves no choice of a network
         "Karate club, 34 nodes",
-        "Made-up social network (nodes 600), network sage",
+        "Made-up social network, 600 nodes, network sage",
     ]
+
+
+def test_one_graph_has_one_guess_whatever_the_seeds_of_a_setting(store: RunStore) -> None:
+    for unit, seeds in (("edge", range(5)), ("node", range(3))):
+        for seed in seeds:
+            entries = made_runs.edge_entries(9) if unit == "edge" else made_runs.node_entries(2.0)
+            said = made_runs.statement(entries, unit=unit)
+            made_runs.finish(store, made_runs.spec("gap", unit=unit, seed=seed), 0.7, said)
+    records = [
+        replace(one, metrics={**one.metrics, "majority_class_accuracy": 0.3 + one.spec.seed / 100})
+        for one in store.find()
+    ]
+    assert [row["guess"] for row in tradeoff.data(records)] == [pytest.approx(0.32)] * 2
 
 
 class TestGivenNoise:

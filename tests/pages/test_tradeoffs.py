@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +16,7 @@ from tests.figures import made_runs
 from tests.pages import offered_files
 from tests.pages.kept_runs import KARATE, keep, spec
 
+from privgraph.data.spec import PublicFacts
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.statements import tuning_price
 from privgraph.registry import METHODS
@@ -27,9 +28,11 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import comparing
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks, tradeoff_shown
+from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.start.page import demo_spec
+from privgraph_workbench.views.tradeoffs import files
 from privgraph_workbench.words.numbers import upper
 
 
@@ -72,18 +75,18 @@ def test_runs_that_are_there_already_are_counted_and_take_no_time(
     assert "already" not in before
     app.button(key="sweep_go").click().run()
     ids = app.session_state["sweep"]
-    assert len(ids) == 15
+    assert len(ids) == 18
     for run in ids[:4]:
         keep(store, store.get(run).spec)
     again = opened("tradeoffs", data="karate")
     (told,) = (text.value for text in again.markdown if "What it takes" in text.value)
-    assert "15 runs (4 of them are there already), about" in told
+    assert "18 runs (4 of them are there already), about" in told
     assert again.button(key="sweep_go").proto.type == "primary"
     for run in ids[4:]:
         keep(store, store.get(run).spec)
     full = opened("tradeoffs", data="karate")
     assert full.button(key="sweep_go").proto.type == "secondary", "there is nothing left to train"
-    assert (full.button(key="sweep_go").label, full.button(key="sweep_go").disabled) == ("All 15 runs are there", True)
+    assert (full.button(key="sweep_go").label, full.button(key="sweep_go").disabled) == ("All 18 runs are there", True)
 
 
 @pytest.mark.long
@@ -94,7 +97,7 @@ def test_runs_of_the_gallery_are_trained_again_and_that_is_said(
     app = opened("tradeoffs", data="social", fold="sweep")
     (told,) = (text.value for text in app.markdown if "What it takes" in text.value)
     assert "already" not in told
-    assert "15 runs, about" in told, "none of them is saved"
+    assert "18 runs, about" in told, "none of them is saved"
     (said,) = (text.value for text in app.caption if "in the figure already, from the gallery" in text.value)
     assert "Each stays there until your own, trained with secret noise, is done and replaces it." in said
     before = app.selectbox(key="point").options
@@ -128,17 +131,15 @@ def test_a_sweep_is_one_batch(opened: Callable[..., AppTest], store: RunStore) -
         ("edge", 1.0, 1),
         ("edge", 8.0, 0),
         ("edge", 8.0, 1),
-        ("none", 1.0, 0),
-        ("none", 1.0, 0),
-        ("none", 1.0, 1),
-        ("none", 1.0, 1),
+        *[("none", 1.0, 0)] * 3,
+        *[("none", 1.0, 1)] * 3,
     ]
     assert len({run.batch for run in runs}) == 1
     assert all(run.tags == ("sweep",) for run in runs)
     under_way, nothing = (info.value for info in app.info)
-    assert under_way == "8 runs are under way; the figure grows as they end."
+    assert under_way == "10 runs are under way; the figure grows as they end."
     assert "No finished run" in nothing
-    assert _said_of_the_sweep(app) == "**Sent from here:** 0 of 8 runs finished; the figure above grows as they end."
+    assert _said_of_the_sweep(app) == "**Sent from here:** 0 of 10 runs finished; the figure above grows as they end."
     assert app.button(key="sweep_go").disabled, "the same sweep is under way"
     app.number_input(key="sweep_seeds").set_value(3).run()
     assert not app.button(key="sweep_go").disabled, "this one is another"
@@ -164,8 +165,8 @@ def test_an_engine_is_asked_for_where_there_is_another(
     app.selectbox(key="sweep_engine").set_value("ray").run()
     app.button(key="sweep_go").click().run()
     assert not app.exception, app.exception
-    assert sent == [("ray", 2)], "one worker for each ten of the fifteen runs"
-    assert len(store.given_to("ray")) == store.count(RunQuery(states=("queued",))) == 15
+    assert sent == [("ray", 2)], "one worker for each ten of the eighteen runs"
+    assert len(store.given_to("ray")) == store.count(RunQuery(states=("queued",))) == 18
 
 
 def test_a_sweep_that_is_over_says_so_and_leads_to_the_figure(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -218,10 +219,10 @@ def test_the_filter_follows_a_sweep(opened: Callable[..., AppTest], store: RunSt
     app.multiselect(key="sweep_methods").set_value(["gap"]).run()
     app.button(key="sweep_go").click().run()
     assert not app.exception, app.exception
-    assert store.count() == 15
+    assert store.count() == 18
     assert app.query_params["protects"] == after
-    assert app.multiselect(key="curve").value == ["mlp", "gap"]
-    assert "0 of 15 runs finished" in _said_of_the_sweep(app)
+    assert app.multiselect(key="curve").value == ["mlp", "gap", "gnn"]
+    assert "0 of 18 runs finished" in _said_of_the_sweep(app)
 
 
 def test_a_number_of_seeds_out_of_bounds_is_one_sentence(opened: Callable[..., AppTest]) -> None:
@@ -285,7 +286,8 @@ def test_the_switch_for_comparison_does_something_for_every_method(
     app.button(key="sweep_go").click().run()
     assert not app.exception, app.exception
     bare = [run.spec for run in store.find(RunQuery()) if run.spec.unit == "none"]
-    assert {one.method for one in bare} == {stand_in, "mlp"}
+    counted = set() if METHODS[method].own_parts else {"gnn"}  # from it costs are counted, on the same test nodes
+    assert {one.method for one in bare} == {stand_in, "mlp", *counted}
     assert sorted({one.seed for one in bare}) == [0, 1, 2]
 
 
@@ -332,7 +334,7 @@ def test_a_sweep_begins_with_the_graph_that_the_figure_shows(opened: Callable[..
     demo = demo_spec()
     made_runs.finish(store, demo, 0.7, made_runs.statement(made_runs.edge_entries(9)))
     app = opened("tradeoffs", data="social")
-    said = "This is the graph of the newest run in the figure above: Made-up social network (nodes 600, classes 3"
+    said = "This is the graph of the figure above: Made-up social network (nodes 600, classes 3"
     assert any(said in text.value for text in app.caption)
     assert any("Trains on **Made-up social network**: 600 nodes, 4,800 edges" in text.value for text in app.caption)
     app.number_input(key="data.nodes").set_value(900).run()
@@ -390,17 +392,121 @@ def test_runs_of_the_other_unit_are_pointed_to(opened: Callable[..., AppTest], s
     assert not opened("tradeoffs", data="karate", protects="node", fold="").info
 
 
-def test_two_graphs_of_one_name_have_two_panels(opened: Callable[..., AppTest], store: RunStore) -> None:
+def test_two_graphs_of_one_name_have_two_entries_and_two_panels_among_all(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
     said = made_runs.statement(made_runs.edge_entries(9))
     for method, nodes in (("progap", 600), ("gap", 1500)):
         asked = make_spec(method, "social", {"unit": "edge"}, data_options={"nodes": nodes, "degree": 8.0})
         made_runs.finish(store, asked, 0.7, said)
     app = opened("tradeoffs", data="social", protects="edge", fold="numbers")
-    graphs = ["Made-up social network (nodes 1500, degree 8)", "Made-up social network (nodes 600, degree 8)"]
+    titles = ["Made-up social network, 1,500 nodes", "Made-up social network, 600 nodes"]
+    assert set(titles) <= set(app.selectbox(key="data").options)
+    assert [one for one in _titles(app) if one.startswith("Made-up")] == titles[:1], "one graph, and no other"
+    other = next(name for name in files.choices() if "nodes=600" in name)
+    app.selectbox(key="data").set_value(other).run()
+    assert not app.exception, app.exception
+    assert [one for one in _titles(app) if one.startswith("Made-up")] == titles[1:]
+    app.toggle(key="everywhere").set_value(True).run()
+    assert sorted(one for one in _titles(app) if one.startswith("Made-up")) == titles
+
+
+def _titles(app: AppTest) -> list[str]:
+    """What stands above the panels of the figure."""
     layout = json.loads(app.get("bidi_component")[0].proto.json)["figure"]["layout"]
-    assert [one["text"] for one in layout["annotations"] if one["text"].startswith("Made-up")] == graphs
-    numbers = next(table.value for table in app.dataframe if "sound ε" in table.value)
-    assert numbers["graph"].tolist() == graphs
+    return [str(one["text"]) for one in layout["annotations"]]
+
+
+MEASURES = {"nodes": 5000, "degree": 12.0, "homophily": 0.7}
+OF_5000 = "social~nodes=5000~classes=3~degree=12~homophily=0.7~signal=1"
+SIZES = PublicFacts(nodes=5000, edges=30000, entries=60000, features=32, classes=3, train_nodes=3750)
+
+
+def _own_sweep(store: RunStore, methods: Sequence[str] = ("progap",)) -> None:
+    """Finished runs on a made-up network of 600 nodes, as in the gallery, and of a sweep on one of 5,000."""
+    for options, names in ((beginnings.DATA["social"], ("progap", "gap", "edge-rand")), (OWN, methods)):
+        for seed in range(3):
+            for name in names:
+                for epsilon in (0.5, 1.0, 4.0):
+                    asked = {"unit": "edge", "epsilon": epsilon}
+                    one = make_spec(name, "social", asked, data_options=options, seed=seed)
+                    keep(store, one, accuracy=0.5 + epsilon / 20 + (name == "progap") / 5, facts=SIZES)
+            for name, accuracy in (("mlp", 0.4), ("gnn" if len(names) > 1 else "progap", 0.95)):
+                one = make_spec(name, "social", {"unit": "none"}, data_options=options, seed=seed)
+                keep(store, one, accuracy=accuracy, facts=SIZES)
+
+
+OWN = {**beginnings.DATA["social"], **MEASURES}
+
+
+def test_a_sweep_on_ones_own_measures_takes_no_advice_away(opened: Callable[..., AppTest], store: RunStore) -> None:
+    _own_sweep(store)
+    first = opened("tradeoffs", data="social", fold="")
+    assert first.selectbox(key="data").value == "social"
+    assert "|4|ProGAP|90.0%" in _advice(first), "the graph with most runs keeps the short address, and its advice"
+    assert "have not run here" not in _advice(first)
+    assert "From 33 finished runs." in _captions(first), "runs on another graph are none at other options"
+    app = opened("tradeoffs", data=OF_5000, fold="")
+    assert app.selectbox(key="data").value == OF_5000
+    assert "**To hide edges, of what has run here.** GAP, EdgeRand have not run here." in _advice(app)
+    assert "|4|ProGAP|90.0%" in _advice(app), "what is known is on top"
+    assert "Cost: points below ProGAP without privacy, 95.0%" in _captions(app)
+    assert "From 15 finished runs." in _captions(app)
+    (link,) = (one for one in app.get("page_link") if one.proto.label.startswith("More is known on"))
+    assert link.proto.label == "More is known on Made-up social network, 600 nodes (3 methods)"
+    app.toggle(key="everywhere").set_value(True).run()
+    assert "|Made-up social network, 600 nodes|600 nodes, mean degree 16.0, homophily 0.85|" in _advice(app)
+    assert "homophily 0.70. GAP, EdgeRand have not run here|" in _advice(app)
+    whole = opened("tradeoffs", data=files.choices()["social"].address, fold="")
+    assert whole.query_params["data"] in ("social", ["social"]), "an address in full finds the same entry"
+
+
+def test_the_graph_goes_along_by_its_data_set_and_stands_here_again(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    _own_sweep(store)
+    app = opened("tradeoffs", data=OF_5000, fold="")
+    app.query_params.clear()
+    app.switch_page(str(shell.folder() / "data.py")).run()
+    assert app.selectbox(key="data").value == "social"
+    app.query_params.clear()
+    app.switch_page(str(shell.folder() / "tradeoffs.py")).run()
+    assert not app.exception, app.exception
+    assert app.selectbox(key="data").value == OF_5000
+
+
+def test_a_sweep_on_ones_own_measures_begins_on_top_with_all_that_fits(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    app = opened("tradeoffs", data=OF_5000, fold="")
+    said = _advice(app)
+    assert "You are about to sweep a made-up social network of 5,000 nodes, mean degree 12, homophily 0.70" in said
+    assert app.multiselect(key="sweep_methods").value == ["progap", "gap", "edge-rand"]
+    assert "Graph network (not private)" in app.toggle(key="sweep_bare").help
+    assert any("The sweep above makes the curve" in one.value for one in app.info)
+    app.button(key="sweep_go").click().run()
+    assert not app.exception, app.exception
+    assert {one.spec.data_options["nodes"] for one in store.find()} == {5000}
+    assert {one.spec.method for one in store.find()} == {"progap", "gap", "edge-rand", "gnn", "mlp"}
+    assert app.selectbox(key="data").value == OF_5000, "its curve is shown"
+    assert "You are about to" not in _advice(app)
+
+
+def test_ones_own_graph_is_asked_for_beside_data(opened: Callable[..., AppTest], store: RunStore) -> None:
+    _own_sweep(store)
+    app = opened("tradeoffs", data="karate", fold="")
+    assert any("**My own graph**, at the top" in one.value for one in app.info), "where nothing has run"
+    app.toggle(key="own").set_value(True).run()
+    app.number_input(key="like_nodes").set_value(4000).run()
+    assert not app.exception, app.exception
+    assert "**Made-up social network, 5,000 nodes**" in _advice(app)
+    app.number_input(key="like_mlp").set_value(90.0).run()
+    assert any("does not carry over to your graph" in one.value for one in app.warning)
+    assert "Your MLP has 90.0%: edges can add 10.0 points at most." in _advice(app)
+    assert "any ε tried" not in _advice(app), "what does not carry over is not said in the next line"
+    (link,) = (one.proto for one in app.get("page_link") if one.proto.label.startswith("Sweep on a made-up"))
+    there = opened("tradeoffs", **{name: value[0] for name, value in parse_qs(link.query_string).items()}, fold="")
+    assert "You are about to sweep a made-up social network of 4,000 nodes" in _advice(there)
 
 
 def test_wrong_addresses_are_named(opened: Callable[..., AppTest]) -> None:
@@ -470,7 +576,7 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     app.run()
     said = _advice(app)
     assert "**To hide edges**" in said
-    assert any("costs are points below a graph network without privacy, 50.0% (" in one.value for one in app.caption)
+    assert any("Cost: points below a graph network without privacy, 50.0% (" in one.value for one in app.caption)
     assert "|4|GAP|90.0% (same in all 3 seeds; 200 test nodes alone leave 85.0% to 93.8%)|−40|weak|" in said
     assert "- **ε 4.** Clearly above " in said
     assert not [*app.success, *app.warning], "no colour for what is said every day"
@@ -554,7 +660,8 @@ def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., 
     app.run()
     assert "**ε 8.** Clearly above ProGAP, the next best, by +10.0 points (" in _advice(app)
     captions = [one.value for one in app.caption]
-    missing = "Not run yet: EdgeRand. From 12 finished runs at default options; 1 more has others, and is drawn."
+    assert "**To hide edges.** EdgeRand has not run here." in _advice(app)
+    missing = "From 12 finished runs at default options; 1 more, at others or without noise, is drawn."
     assert any(one.startswith(missing) for one in captions)
     (words,) = (one for one in captions if "Of the full comparison 36 are missing: " in one)
     assert "ProGAP (9 of 12 runs)" in words
@@ -734,16 +841,20 @@ def test_whether_advice_carries_over_to_ones_own_graph_is_said(opened: Callable[
     links = {one.proto.label: one.proto for one in app.get("page_link")}
     assert "Bring your graph, then Compare what fits on it" in links
     (made_up,) = (one for label, one in links.items() if label.startswith("Sweep on a made-up social network"))
-    asked = {"data=social", "everywhere=false", "data.nodes=3000", "data.degree=4.0", "data.homophily=0.5"}
-    assert asked == set(made_up.query_string.split("&"))
+    address = "social~nodes=3000~classes=3~degree=4~homophily=0.5~signal=1"
+    asked = {"data": [address], "everywhere": ["false"], "own": ["false"]}
+    assert asked == parse_qs(made_up.query_string)
     assert "Your MLP has" not in _advice(app)
     app.number_input(key="like_mlp").set_value(80.0).run()
-    assert "Your MLP has 80.0%: edges can add 20.0 points at most. On Cora they add 11.3 to the 76.5%" in _advice(app)
-    assert "nothing is clearly above that MLP at any ε tried: use it" in _advice(app)
+    assert "Your MLP has 80.0%: edges can add 20.0 points at most." in _advice(app)
+    assert "On Cora they add" not in _advice(app), "it does not carry over"
+    app.number_input(key="like_homophily").set_value(0.8).run()
+    assert "edges can add 20.0 points at most. On Cora they add 11.3 to the 76.5%" in _advice(app)
+    assert "On Cora, with edges hidden, nothing is clearly above its MLP at any ε tried" in _advice(app)
     app.button_group(key="protects").set_value("both").run()
     assert _advice(app).count("Your MLP has 80.0%") == 1, "both units have the same nearest graph"
     assert "to hide edges and people: **Cora**" in _advice(app)
-    assert "With people hidden nothing is clearly above that MLP at any ε tried." in _advice(app)
+    assert "On Cora, with people hidden, nothing is clearly above its MLP at any ε tried." in _advice(app)
     app.number_input(key="like_degree").set_value(400.0).run()
     assert "mean degree" in app.warning[0].value
     there = opened("tradeoffs", data="social", everywhere="false", data__nodes="3000", data__homophily="0.5", fold="")

@@ -11,6 +11,9 @@ from privgraph.data.errors import DataError
 from privgraph.options import Scalar, UnknownName, parameters
 from privgraph.runs.spec import RunSpec
 
+People = tuple[str, tuple[tuple[str, str], ...]]
+"""Whose data they are: the data set, and its options that differ from its defaults."""
+
 
 @dataclass(frozen=True, order=True)
 class GraphId:
@@ -36,7 +39,7 @@ class GraphId:
         return GraphId(dataset, tuple(pair for pair in found if pair[1] != defaults.get(pair[0])), split)
 
     @property
-    def people(self) -> tuple[str, tuple[tuple[str, str], ...]]:
+    def people(self) -> People:
         """Whose data these are: every split of a graph shows the same people."""
         return self.dataset, self.options
 

@@ -16,7 +16,7 @@ from privgraph.options import short
 from privgraph.progress import check_record
 from privgraph.registry import METHODS
 from privgraph.runs.evidence import Shown, adversary_of, audited
-from privgraph.runs.graph_id import GraphId
+from privgraph.runs.graph_id import GraphId, People
 from privgraph.runs.known_faults import CHOSE_BY_LABELS
 from privgraph.runs.records import (
     LIVE,
@@ -197,19 +197,19 @@ def find_light(connection: sa.Connection, query: RunQuery, graphs: bool) -> list
         row["audited_epsilon"] = shown[number].epsilon if number in shown else None
         row["tuning"] = str(tried.get(row["id"], ""))
         if graphs:
-            row["graph"], row["nodes"] = _graph(row["dataset"], row["split"], row.pop("spec"))
+            row["graph"], row["nodes"], row["people"] = _graph(row["dataset"], row["split"], row.pop("spec"))
     return rows
 
 
-def _graph(dataset: str, split: str, spec: str) -> tuple[str, int | None]:
-    """The graph of a run in words, and its nodes where they are known: by its name alone where the spec
-    cannot be read, which must not hide the others."""
+def _graph(dataset: str, split: str, spec: str) -> tuple[str, int | None, People]:
+    """The graph of a run in words, its nodes where they are known, and whose data these are: by its name
+    alone where the spec cannot be read, which must not hide the others."""
     try:
         with reading("the spec"):
             found = GraphId.made(dataset, parsed(spec)["data_options"], split)
-            return found.words(), found.nodes
+            return found.words(), found.nodes, found.people
     except Unreadable:
-        return dataset, None
+        return dataset, None, (dataset, ())
 
 
 def _tags(connection: sa.Connection, numbers: list[int]) -> dict[int, tuple[str, ...]]:

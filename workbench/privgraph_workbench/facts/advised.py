@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from privgraph.options import listed
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts.advising import BARE, CHOOSING, HIDES, SECRET, UNITS, Verdict, verdict
+from privgraph_workbench.facts.advising import CHOOSING, HIDES, SECRET, UNITS, Verdict, verdict
 from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.chart import Row
@@ -58,15 +58,36 @@ def below(said: Verdict) -> str:
     unclear = any(one.unclear for part in said.stretches for one in part.candidates)
     told = [
         markup.sentence(
-            said.score if said.network is None else f"{said.score}; costs are points below {BARE}, {said.bare}"
+            said.score
+            if said.network is None
+            else f"{said.score}; costs are points below {said.counted_from}, {said.bare}"
         ),
         "In brackets: 95% intervals over seeds.",
         UNCLEAR if unclear else "",
         "Where an *or* stands there is no clear winner." if "several" in kinds else "",
         "What is promised at an ε is promised at a larger one." if "before" in kinds else "",
         BLIND_HIDES if "blind" in kinds else "",
+        asides(said),
     ]
     return " ".join(filter(None, told))
+
+
+def asides(said: Verdict) -> str:
+    """What is nothing to take, though it is not told apart from what is."""
+    return " ".join(f"At {one.span}: {one.aside}" for one in said.stretches if one.aside)
+
+
+def beneath(said: Verdict) -> str:
+    """The same beside the table of a page, where `definitions` wait until somebody asks."""
+    cost = "" if said.network is None else f"Cost: points below {said.counted_from}, {said.bare}."
+    return " ".join(filter(None, (cost, asides(said))))
+
+
+def definitions(said: Verdict) -> str:
+    """The words of the table."""
+    score, hides = markup.sentence(said.score), BLIND_HIDES if said.unit == "edge" else ""
+    ors = "Where an *or* stands there is no clear winner. What is promised at an ε is promised at a larger one."
+    return " ".join(filter(None, (score, UNCLEAR, ors, hides)))
 
 
 def reasons(said: Verdict) -> str:
@@ -125,7 +146,7 @@ def _counted_from(said: Verdict) -> str:
     apart = curve_names.apart([row["variant"] for row in said.networks])
     best, *others = (f"{percent(row['mean'])}, the mean over {counted(row['seeds'], 'seed')}" for row in said.networks)
     if not others:
-        return f"Costs are counted from {BARE}: {best}."
+        return f"Costs are counted from {said.counted_from}: {best}."
     first, *names = (apart[row["variant"]] for row in said.networks)
     rest = "; ".join(f"with {name}, {reached}" for name, reached in zip(names, others, strict=True))
     own = f"Costs are counted from the most accurate graph network without privacy, with {first}: {best}."

@@ -66,9 +66,15 @@ class Verdict:
         return next(iter(self.networks), None)
 
     @property
+    def counted_from(self) -> str:
+        """What that network is called: a method without its noise where no plain network has run."""
+        network = self.network
+        return BARE if network is None or network["method"] == NETWORK else f"{network['title']} without privacy"
+
+    @property
     def settled(self) -> bool:
         """Whether it says of some budget what to take."""
-        return not self.thin and any(one.kind in ("blind", "one") for one in self.stretches)
+        return not self.thin and any(one.kind == "blind" or one.clear for one in self.stretches)
 
     @property
     def heading(self) -> str:
@@ -83,7 +89,9 @@ class Verdict:
     def measured(self) -> str:
         """What the percentages and costs are."""
         network = self.network
-        return self.score + ("" if network is None else f"; costs are points below {BARE}, {percent(network['mean'])}")
+        return self.score + (
+            "" if network is None else f"; costs are points below {self.counted_from}, {percent(network['mean'])}"
+        )
 
     @property
     def bare(self) -> str:
@@ -131,7 +139,7 @@ def verdict(
             told.append(kept(judged(held, seen), told, seen))
     stretches = tuple(stretch(list(same), seen) for _, same in groupby(told, key=_alike))
     notes = [f"A single method has run at ε {listed([f'{one:g}' for one in single])}."] if single else []
-    notes += [f"Not run yet: {', '.join(absent)}."] if absent else []
+    notes += [not_run(absent)] if absent else []
     return Verdict(
         unit=unit,
         stretches=stretches,
@@ -147,6 +155,15 @@ def verdict(
     )
 
 
+def not_run(absent: Sequence[str]) -> str:
+    """Which methods might be better for all that is known.
+
+    >>> not_run(["GAP", "EdgeRand"])
+    'GAP, EdgeRand have not run here.'
+    """
+    return f"{', '.join(absent)} {'have' if len(absent) > 1 else 'has'} not run here."
+
+
 def _alike(one: Judged) -> tuple[str, str]:
     """By what budgets side by side are told in one: not where a method is taken, for its accuracy is another
     one at each."""
@@ -157,7 +174,7 @@ def _alike(one: Judged) -> tuple[str, str]:
 def _thin(stretches: Sequence[Stretch], absent: Sequence[str], expected: int) -> str:
     """Why nothing can be chosen yet: half of the methods have not run, or no budget has enough seeds."""
     if 2 * len(absent) >= max(1, expected):
-        return f"{listed(absent)} {'have' if len(absent) > 1 else 'has'} not run"
+        return f"{', '.join(absent)} {'have' if len(absent) > 1 else 'has'} not run"
     if all(one.kind == "unsure" for one in stretches):
         return stretches[-1].why.rstrip(".") if stretches else "no two methods share an ε"
     return ""
@@ -214,6 +231,9 @@ def _public(stretches: Sequence[Stretch], records: Sequence[RunRecord]) -> str:
 
 
 def _networks(rows: Sequence[Row], test_nodes: int | None) -> tuple[Row, ...]:
-    """Networks without privacy that were measured on as many nodes, the most accurate first."""
-    same = [row for row in rows if row["method"] == NETWORK and row["test_nodes"] == test_nodes]
-    return tuple(sorted(same, key=lambda row: -float(row["mean"])))
+    """Networks without privacy that were measured on as many nodes, the most accurate first; without a plain
+    one, methods that read edges and have run without their noise."""
+    same = [row for row in rows if row["unit"] == "none" and row["test_nodes"] == test_nodes]
+    plain = [row for row in same if row["method"] == NETWORK]
+    found = plain or [row for row in same if not reads_no_edge(row["method"])]
+    return tuple(sorted(found, key=lambda row: -float(row["mean"])))

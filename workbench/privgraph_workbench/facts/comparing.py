@@ -124,10 +124,14 @@ def settling(needed: Sequence[Needed], wanted: Sequence[RunSpec]) -> list[RunSpe
 
 
 def networks(wanted: Sequence[RunSpec], records: Sequence[RunRecord]) -> list[RunRecord]:
-    """Of finished runs those of networks without privacy on the graph of a comparison, at any options."""
+    """Of finished runs those of networks without privacy on the graph of a comparison, at any options; where
+    no plain network has run, those of methods without their noise."""
     graph = GraphId.of(wanted[0]).people
-    readable = (one for one in records if not one.unreadable and one.spec.method == NETWORK)
-    return [one for one in readable if GraphId.of(one.spec).people == graph]
+    here = [one for one in records if not one.unreadable and one.spec.unit == "none"]
+    here = [one for one in here if GraphId.of(one.spec).people == graph]
+    plain = [one for one in here if one.spec.method == NETWORK]
+    known = [one for one in here if one.spec.method in METHODS]
+    return plain or [one for one in known if METHODS[one.spec.method].uses_edges and not _apart(one.spec.method)]
 
 
 def shared_options(data: DatasetSpec, run: RunSpec, unit: str) -> dict[str, Scalar]:
@@ -176,7 +180,7 @@ def _setting(spec: RunSpec) -> tuple[object, ...]:
 def lacking(wanted: Sequence[RunSpec], done: Collection[str], network: Row | None = None) -> list[RunSpec]:
     """The runs that a full comparison lacks. The network without privacy that costs are counted from,
     whatever its options, is as good as the one of default options, once it has as many seeds."""
-    enough = network is not None and network["seeds"] >= SEEDS
+    enough = network is not None and network["method"] == NETWORK and network["seeds"] >= SEEDS
     return [one for one in wanted if one.id not in done and not (enough and one.method == NETWORK)]
 
 
@@ -184,7 +188,8 @@ def network_words(network: Row | None) -> str:
     """Which network without privacy costs are counted from."""
     if network is None:
         return "No network without privacy has run on these test nodes, so that no cost is known."
-    options = f" ({network['variant']})" if network["variant"] else ""
+    named = [network["title"]] * (network["method"] != NETWORK) + [network["variant"]] * bool(network["variant"])
+    options = f" ({', '.join(named)})" if named else ""
     return (
         f"Costs are counted from the most accurate network without privacy that has run here{options}: "
         f"{percent(network['mean'])}, {counted(network['seeds'], 'seed')}."
@@ -217,12 +222,14 @@ def known_words(
 def used_words(used: int, done: int) -> str:
     """From how many of the finished runs it is said.
 
-    >>> used_words(3, 3), used_words(1, 3)
-    ('From 3 finished runs.', 'From 1 finished run at default options; 2 more have others, and are drawn.')
+    >>> used_words(3, 3)
+    'From 3 finished runs.'
+    >>> used_words(1, 3)
+    'From 1 finished run at default options; 2 more, at others or without noise, are drawn.'
     """
     left = done - used
-    drawn = "has others, and is drawn" if left == 1 else "have others, and are drawn"
-    more = f" at default options; {left:,} more {drawn}" if left else ""
+    drawn = f"at others or without noise, {'is' if left == 1 else 'are'} drawn"
+    more = f" at default options; {left:,} more, {drawn}" if left else ""
     return f"From {used:,} finished run{'s' * (used != 1)}{more}."
 
 

@@ -34,13 +34,15 @@ class Seen:
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """One budget: its rows by their means, what is said of it, the best, and what cannot be told from it;
-    of the kind `before` also what is as good and was had at a smaller budget."""
+    """One budget: its rows by their means, what is said of it, the best, and what cannot be told from it.
+    beside: what cannot be told from it either, nor from what needs no noise: that is nothing to take; of the
+    kind `before` also what is as good and was had at a smaller budget."""
 
     rows: list[Row]
     kind: Kind
     best: Row
     alike: tuple[Row, ...] = ()
+    beside: tuple[Row, ...] = ()
     before: Row | None = None
 
 
@@ -56,8 +58,10 @@ def judged(rows: list[Row], seen: Seen) -> Judged:
     if not better:
         return Judged(rows=rows, kind="blind" if seen.free is not None else "nothing", best=rows[0])
     best, level = better[0], level_of(rows)
-    alike = tuple(row for row in rows if row is not best and not seen.seeds.clear(best, row, level))
-    return Judged(rows=rows, kind="several" if alike else "one", best=best, alike=alike)
+    close = [row for row in rows if row is not best and not seen.seeds.clear(best, row, level)]
+    alike = tuple(row for row in close if row in better)
+    beside = tuple(row for row in close if row not in better)
+    return Judged(rows=rows, kind="several" if alike else "one", best=best, alike=alike, beside=beside)
 
 
 def kept(one: Judged, smaller: Sequence[Judged], seen: Seen) -> Judged:

@@ -11,7 +11,7 @@ from statistics import NormalDist, fmean, stdev
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures import seeds
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.runs.tradeoff import GUESSES
+from privgraph_workbench.figures.runs.guesses import GUESSES
 
 METRIC = "test_accuracy"
 MOST_SEEDS = 20

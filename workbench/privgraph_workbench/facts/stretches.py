@@ -30,14 +30,13 @@ class Needed:
 class Candidate:
     """What may be taken at a budget, or has the highest mean where nothing is. reached: its accuracy with the
     interval; cost: by how many points that is below a network without privacy ("": not known); unclear:
-    whether not even that is clear; note: why it stands behind one with a lower mean."""
+    whether not even that is clear."""
 
     title: str
     mean: float
     reached: str
     cost: str = ""
     unclear: bool = False
-    note: str = ""
 
     @property
     def text(self) -> str:
@@ -54,7 +53,8 @@ class Stretch:
     best), `several` (there is no clear winner), `before` (nothing is better than what a smaller budget gave),
     `unsure` (too little has run). takes: what can be taken, the best first. told: what is said, before the
     reasons; candidates: of whom; why: the reasons, a sentence or two. needed: what would settle it, where no
-    more than `seedwise.MOST_SEEDS` seeds would.
+    more than `seedwise.MOST_SEEDS` seeds would. aside: what is not told apart from the first, nor from what
+    needs no noise, and so is nothing to take ("": nothing).
     """
 
     epsilons: tuple[float, ...]
@@ -65,6 +65,12 @@ class Stretch:
     candidates: tuple[Candidate, ...] = ()
     needed: tuple[Needed, ...] = ()
     before: float | None = None
+    aside: str = ""
+
+    @property
+    def clear(self) -> bool:
+        """Whether one method is clearly the best."""
+        return self.kind == "one" and not self.aside
 
     @property
     def span(self) -> str:
@@ -127,7 +133,7 @@ class Stretch:
         if self.kind in ("blind", "one", "several"):
             return [
                 (
-                    "or " * bool(place) + one.title + (f": {one.note}" if one.note else ""),
+                    "or " * bool(place) + one.title,
                     one.reached,
                     (one.cost + " (not clear)" * one.unclear) or "–",
                 )
@@ -155,15 +161,17 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
     elif kind == "one":
         takes, shown = (last.best["method"],), [_candidate(last.best, seen)]
         told = f"take {shown[0].text}"
-        why = _above(last.best, [*last.rows[1:2], *_free(seen)], last, seen) or "No other method has run."
+        below = [row for row in last.rows if row is not last.best and row not in last.beside]
+        why = _above(last.best, [*below[:1], *_free(seen)], last, seen)
+        why = why or ("" if last.beside else "No other method has run.")
+        needed = _needed(last, seen)
     elif kind == "before" and last.before is not None:
         told = f"stay{at(last.before)}, where {reader(last.before)} has {with_interval(last.before)}"
         why = f"What is promised there is promised here. No method is clearly better here: the best, {there}."
     elif kind == "several":
         takes = tuple(dict.fromkeys(row["method"] for row in (last.best, *last.alike)))
-        rival = _rival(last)
-        note = f"higher mean, but not clearly above {_measure(seen)}" if rival["mean"] > last.best["mean"] else ""
-        shown = [_candidate(last.best, seen), _candidate(rival, seen, note=note)]
+        rival = max(last.alike, key=lambda row: float(row["mean"]))
+        shown = [_candidate(last.best, seen), _candidate(rival, seen)]
         told = f"no clear winner: {shown[0].text}; or {shown[1].text}"
         if others := sorted((row for row in last.alike if row is not rival), key=lambda row: -float(row["mean"])):
             shown.append(_together(others, seen))
@@ -178,15 +186,17 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
             if row["low"] is None
             else f"{title_of(row)}'s interval is {percent(row['low'])} to {percent(row['high'])}."
         )
+    aside = _aside(last, seen) if kind in ("one", "several") else ""
     return Stretch(
         epsilons=tuple(one.best["asked"] for one in same),
         kind=kind,
         takes=takes,
         told=told,
-        why=why,
+        why=" ".join(filter(None, (why, aside))),
         candidates=tuple(shown),
         needed=needed,
         before=None if last.before is None else last.before["asked"],
+        aside=aside,
     )
 
 
@@ -200,11 +210,23 @@ def _measure(seen: Seen) -> str:
     return guess_words(seen) if seen.free is None else f"{title_of(seen.free)} ({percent(seen.free['mean'])})"
 
 
+def _aside(one: Judged, seen: Seen) -> str:
+    """What may be as good as the best for all that is known, and no better than what needs no noise."""
+    if not one.beside:
+        return ""
+    seeds = min(row["seeds"] for row in (one.best, *one.beside))
+    named = both([f"{title_of(row)} ({percent(row['mean'])})" for row in one.beside])
+    are = "are" if len(one.beside) > 1 else "is"
+    return (
+        f"{named} {are} not told apart from {title_of(one.best)}, nor from {_measure(seen)}: {counted(seeds, 'seed')}."
+    )
+
+
 def _free(seen: Seen) -> list[Row]:
     return [] if seen.free is None else [seen.free]
 
 
-def _candidate(row: Row, seen: Seen, *, where: str = "", note: str = "") -> Candidate:
+def _candidate(row: Row, seen: Seen, *, where: str = "") -> Candidate:
     """With its cost, which no interval tells to a decimal; without where no network has run on the same
     nodes."""
     far = None if seen.bare is None else seen.seeds.difference(seen.bare, row)
@@ -214,7 +236,6 @@ def _candidate(row: Row, seen: Seen, *, where: str = "", note: str = "") -> Cand
         reached=with_interval(row) + where,
         cost="" if seen.bare is None else whole(100 * (seen.bare["mean"] - row["mean"])),
         unclear=far is not None and far[1] <= 0 < far[0],
-        note=note,
     )
 
 
@@ -250,25 +271,14 @@ def _above(best: Row, rows: Sequence[Row], one: Judged, seen: Seen) -> str:
     return f"Clearly above {both(told)}." if told else ""
 
 
-def _rival(one: Judged) -> Row:
-    """Of what cannot be told from the best what has the highest mean."""
-    return max(one.alike, key=lambda row: float(row["mean"]))
-
-
 def _several(one: Judged, rival: Row, seen: Seen) -> str:
     """What the first of a budget is not clearly above, and what it is."""
     level, best = level_of(one.rows), one.best
     count = min(best["seeds"], rival["seeds"])
     far = f"{_apart(best, rival, seen, level)}, {counted(count, 'seed')}."
-    if rival["mean"] > best["mean"]:
-        first, other = title_of(best), title_of(rival)
-        said = f"{other} has the higher mean, but is not clearly above {_measure(seen)}, and {first} is. "
-        said += f"{first} against {other}: {far}"
-        clear = ""
-    else:
-        said = f"Not clearly above {title_of(rival)}: {far}"
-        second = next((row for row in one.rows if row is not best), rival)
-        clear = _above(best, [*([second] if second not in one.alike else []), *_free(seen)], one, seen)
+    said = f"Not clearly above {title_of(rival)}: {far}"
+    second = next((row for row in one.rows if row is not best and row not in one.beside), rival)
+    clear = _above(best, [*([second] if second not in one.alike else []), *_free(seen)], one, seen)
     others = [title_of(row) for row in one.alike if row is not rival]
     nor = f" Nor is {title_of(best)} clearly above {both(others)}." if others else ""
     return " ".join(filter(None, (f"{said}{nor}", clear)))
@@ -278,7 +288,7 @@ def _needed(one: Judged, seen: Seen) -> tuple[Needed, ...]:
     """The seeds of each method with which the best would be told from the others, as far as `MOST_SEEDS`
     would do."""
     seeds: dict[str, int] = {}
-    for row in one.alike:
+    for row in (*one.alike, *one.beside):
         if told := seen.seeds.to_tell(one.best, row, level_of(one.rows)):
             for name in (one.best["method"], row["method"]):
                 seeds[name] = max(told, seeds.get(name, 0))

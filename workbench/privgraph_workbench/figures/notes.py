@@ -125,9 +125,14 @@ def told(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> 
     for label, statement in sorted(statements.items(), key=lambda one: natural(one[0])):
         for remark in remarks(statement):
             held.setdefault(remark, []).append(label)
-    every = len(statements)
+    every, private = len(statements), sum(one.unit != "none" for one in statements.values())
+
+    def whose(labels: Sequence[str]) -> str:
+        all_private = len(labels) == private > 3 and all(statements[label].unit != "none" for label in labels)
+        return f"All {private} private settings" if all_private else _named(labels)
+
     said = [
-        f"{remark[:1].upper()}{remark[1:]}." if len(labels) == every else f"{_named(labels)}: {remark}."
+        f"{remark[:1].upper()}{remark[1:]}." if len(labels) == every else f"{whose(labels)}: {remark}."
         for remark, labels in held.items()
     ]
     left = len(said) - most
@@ -224,11 +229,27 @@ def place_words(rows: Sequence[Row]) -> str:
             None,
             (
                 graph,
-                "" if nodes is None or "nodes " in graph else f"{nodes:,} nodes",
+                "" if nodes is None or "nodes " in graph or " nodes" in graph else f"{nodes:,} nodes",
                 f"network{'s' if len(networks) > 1 else ''} {' and '.join(networks)}" if networks else "",
             ),
         )
     )
+
+
+def short_place(row: Row) -> tuple[str, str]:
+    """The graph of a row by its name and size alone, and its other settings, which a title has no room for.
+
+    >>> short_place({"graph": "Network (nodes 600, classes 3, degree 16)", "nodes": 600})
+    ('Network, 600 nodes', 'classes 3, degree 16')
+    >>> short_place({"graph": "Network (public split)", "nodes": 600})
+    ('Network (public split)', '')
+    """
+    graph, nodes = row["graph"], row["nodes"]
+    name, _, options = graph.removesuffix(")").partition(" (nodes ")
+    size, _, rest = options.partition(", ")
+    if nodes is None or size != str(nodes):
+        return graph, ""
+    return f"{name}, {nodes:,} nodes", rest
 
 
 def composed(records: Iterable[RunRecord]) -> dict[str, int]:

@@ -10,18 +10,18 @@ Epsilons of different privacy units are different promises: each unit of a graph
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from statistics import fmean
 
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.axes import COLUMNS, placed, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, percentages, shared
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import badges_of, composed, mixed_units, place_words
+from privgraph_workbench.figures.notes import badges_of, composed, mixed_units, place_words, short_place
 from privgraph_workbench.figures.palette import slots
-from privgraph_workbench.figures.runs import tradeoff_marks, tradeoff_shown
+from privgraph_workbench.figures.runs import guesses, tradeoff_marks, tradeoff_shown
 from privgraph_workbench.figures.runs.curve_names import curve_of, names
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.theme import EPSILONS, Epsilon
@@ -39,7 +39,6 @@ from privgraph_workbench.words.numbers import percent
 
 TITLE = "Accuracy against privacy"
 PER: Mapping[str, str] = {"edge": " per edge", "node": " per person (node)", "none": ""}
-GUESSES = ("majority_class_accuracy", "guessing_accuracy")
 LARGEST = 1000.0
 """An axis ends there: beyond it an epsilon promises nothing to anybody."""
 ENTRIES = 16
@@ -65,7 +64,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     that is no larger).
     """
     done = [record for record in records if record.state == "done" and metric in record.metrics]
-    words, together = variants(done), composed(done)
+    words, together, guessed = variants(done), composed(done), guesses.by_seed(done)
     groups: dict[str, list[RunRecord]] = {}
     for record in done:
         groups.setdefault(setting(record), []).append(record)
@@ -102,7 +101,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 "composed": together[first.id],
                 "delta": max((one.delta for one in statements), default=None),
                 "released": statements[0].released if statements else None,
-                "guess": _guess(members),
+                "guess": guesses.of_setting(members, guessed),
                 "gallery": sum(member.gallery for member in members),
                 "runs": " ".join(member.id for member in members),
             }
@@ -171,6 +170,7 @@ def _everything(rows: Sequence[Row]) -> Chart:
     parts = tradeoff_shown.panels_of(rows)
     ends = [_ends(held) for held in parts]
     measured = [_measured(metric, held) for held in parts]
+    places, settings = _places(rows)
     bounds = {
         title: shared(
             [row[key] for row in held for key in ("mean", "low", "high") if row[key] is not None]
@@ -181,7 +181,7 @@ def _everything(rows: Sequence[Row]) -> Chart:
     }  # shares of nodes and of relations are not compared
     panels = tuple(
         Panel(
-            title=place_words(held),
+            title=place_words([{**held[0], "graph": places[held[0]["graph"]]}, *held[1:]]),
             x=Axis(title=_axis(held, short=small, many=len(parts) > 1), scale="log", low=low, high=high),
             y=percentages(title, bounds[title]),
             share=SMALL if small else 1.0,
@@ -235,8 +235,9 @@ def _everything(rows: Sequence[Row]) -> Chart:
         legend=True,
         notes=(
             _seeds_note(rows),
-            *_reads_none(rows),
+            *reads_none(rows),
             *([f"{left} more curves have no room in the legend."] if left else []),
+            *settings,
         ),
     )
 
@@ -279,6 +280,15 @@ def _sound(full: Chart, rows: Sequence[Row]) -> Chart:
     return replace(full, panels=tuple(panels), series=tuple(series), notes=(*full.notes, *note))
 
 
+def _places(rows: Sequence[Row]) -> tuple[dict[str, str], list[str]]:
+    """What each graph is called above its panel: short where that tells it from the others; and the notes
+    that have the rest."""
+    held = {row["graph"]: short_place(row) for row in rows}
+    counts = Counter(name for name, _ in held.values())
+    places = {graph: name if counts[name] == 1 else graph for graph, (name, _) in held.items()}
+    return places, [f"{name}: {rest}." for name, rest in held.values() if rest and counts[name] == 1]
+
+
 def _seeds_note(rows: Sequence[Row]) -> str:
     """What a mark is a mean of, and what its bar is."""
     least, most = (bound(row["seeds"] for row in rows) for bound in (min, max))
@@ -292,19 +302,13 @@ def _seeds_note(rows: Sequence[Row]) -> str:
     return f"Each mark is the mean over {count}{bars}{few}."
 
 
-def _reads_none(rows: Sequence[Row]) -> list[str]:
+def reads_none(rows: Sequence[Row]) -> list[str]:
     """Where edges are protected: that what reads none hides all of them. Its statement promises nothing."""
     blind = sorted({row["title"] for row in rows if row["unit"] == "none" and reads_no_edge(row["method"])})
     if not blind or not any(row["unit"] == "edge" for row in rows):
         return []
     names = " and ".join(blind)
     return [f"{names}: no edge is read, so that every edge is hidden without noise (ε = 0 for edges), and no person."]
-
-
-def _guess(members: Sequence[RunRecord]) -> float | None:
-    """What takes no learning on the same test nodes: naming the largest class, or a partner at random."""
-    known = [one.metrics[name] for one in members for name in GUESSES if name in one.metrics]
-    return fmean(known) if known else None
 
 
 def _whole(number: float | None) -> int | None:

@@ -29,7 +29,7 @@ _BEFORE, _LAST, _FOUND, _FIND = "before.", "last.", "found.", "find."
 
 def graphs(specs: Iterable[DatasetSpec]) -> dict[str, str]:
     """The title of each graph, by name; no two are equal."""
-    return _distinct({spec.name: spec.title for spec in specs})
+    return titles({spec.name: spec.title for spec in specs})
 
 
 def counted(specs: Iterable[DatasetSpec]) -> str:
@@ -67,15 +67,15 @@ def shown(records: Iterable[RunRecord], *keys: str) -> list[RunRecord]:
     return [one for one in held if one.id not in gone]
 
 
-def _distinct(titles: Mapping[str, str]) -> dict[str, str]:
+def titles(named: Mapping[str, str]) -> dict[str, str]:
     """Equal titles are numbered from the second on: a selector would take one for the other.
 
-    >>> _distinct({"a": "Ring", "b": "Ring", "c": "Star"})
+    >>> titles({"a": "Ring", "b": "Ring", "c": "Star"})
     {'a': 'Ring', 'b': 'Ring (2)', 'c': 'Star'}
     """
     seen: Counter[str] = Counter()
     numbered: dict[str, str] = {}
-    for name, title in titles.items():
+    for name, title in named.items():
         text = title
         while text in numbered.values():
             seen[title] += 1
@@ -182,6 +182,16 @@ def begin(key: str, titles: Collection[str], name: str) -> None:
     held = (st.query_params.get(key), st.session_state.get(key), st.session_state.get(_BEFORE + key))
     if not any(one in titles for one in (held if key in ALONG else held[:2])):
         put(key, name)
+
+
+def before(key: str) -> str | None:
+    """What was chosen on a page before."""
+    return st.session_state.get(_BEFORE + key)
+
+
+def remember(key: str, name: str) -> None:
+    """What goes along to the next page, where this one knows what is chosen by a longer name."""
+    st.session_state[_BEFORE + key] = name
 
 
 def forget(key: str) -> None:

@@ -8,20 +8,21 @@ from itertools import groupby
 import streamlit as st
 
 from privgraph.data.errors import DataError
-from privgraph.data.spec import DatasetSpec
 from privgraph.options import OptionError, listed
 from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
-from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.records import RunQuery
 from privgraph_workbench.facts import advised, advising, comparing, datasets
 from privgraph_workbench.facts.row_words import at, title_of, with_interval
+from privgraph_workbench.facts.seedwise import MOST_SEEDS
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import carded, layout
 from privgraph_workbench.views.runs import tabs
 from privgraph_workbench.views.tradeoffs import files, sending
-from privgraph_workbench.views.tradeoffs.known import Known, known, newest
+from privgraph_workbench.views.tradeoffs.known import Known, known, rows_of
+from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words.numbers import duration
 
@@ -29,45 +30,50 @@ SETTLING = "tradeoffs.settling"
 """The seeds that were asked for last: of which graph and unit, at which budgets, and their runs."""
 
 
-def tells(spec: DatasetSpec, unit: str, drawn: RunRecord | None) -> bool:
-    """Whether there is anything to say of this graph: not before two methods have finished runs."""
-    found = known(spec, drawn, unit)
-    return found is not None and found.said.methods > 1
+def tells(graph: OneGraph, unit: str) -> bool:
+    """Whether there is anything to say of this graph, and be it of one method."""
+    found = known(graph, unit)
+    return found is not None and found.said.methods > 0
 
 
-def headline(spec: DatasetSpec, unit: str, drawn: RunRecord | None) -> None:
+def headline(graph: OneGraph, unit: str) -> None:
     """What to take on this graph at which ε, as far as finished runs tell; the reasons when asked for."""
-    found = known(spec, drawn, unit)
+    found = known(graph, unit)
     if found is None:
         return
     lines(found.said)
-    query = RunQuery(datasets=(spec.name,), units=("none", unit), states=sending.PENDING)
-    if count := queue.store().count(query):
+    if count := len(rows_of(RunQuery(units=("none", unit), states=sending.PENDING), graph)):
         those = "one run is" if count == 1 else f"{count:,} runs are"
         st.caption(f"**May change: {those} under way.** A run of the gallery that is trained anew counts when it ends.")
-    _settled(spec, unit, found.said)
+    _settled(graph, unit, found.said)
     _with_public(found.public, unit)
-    st.caption(markup.literal(" ".join([*found.said.notes, found.short, advising.CHOOSING])))
+    st.markdown(advising.CHOOSING)
+    st.caption(markup.literal(" ".join([*_notes(found.said), found.short])))
     if not found.said.settled:
-        _elsewhere(spec, unit)
+        _elsewhere(graph, unit)
     with layout.fold("Why, and what each promises", f"why.{unit}", icon=":material/help_outline:") as part:
         if part.open:
             st.markdown(advised.reasons(found.said))
-            st.caption(advising.BASIS)
+            st.caption(f"{advised.definitions(found.said)} {advising.BASIS}")
             _promises(found)
 
 
 def lines(said: advising.Verdict) -> None:
     """What is said, a row for each stretch of budgets, and that the runs behind it protect nobody."""
-    if said.thin or not said.methods:
+    absent = f" {markup.literal(advising.not_run(said.absent))}" if said.absent else ""
+    if not said.methods or (said.thin and all(one.kind == "unsure" for one in said.stretches)):
         st.markdown(f"**{markup.literal(said.heading)}**")
+    elif said.thin:
+        st.markdown(f"**To hide {advising.HIDES[said.unit]}, of what has run here.**{absent}")
     else:
         lead = f" {markup.literal(said.lead.strip())}" if said.lead else ""
-        st.markdown(f"**To hide {advising.HIDES[said.unit]}{':' * bool(lead)}**{lead}")
+        mark = ":" if lead else "." if absent else ""
+        st.markdown(f"**To hide {advising.HIDES[said.unit]}{mark}**{lead}{absent}")
     carded.show(
         advised.HEAD, advised.table(said), label=f"What to take to hide {advising.HIDES[said.unit]}", first="ε "
     )
-    st.caption(advised.below(said))
+    if small := advised.beneath(said):
+        st.caption(markup.literal(small))
     if said.closing:
         st.markdown(f"**{markup.literal(said.closing)}**")
     if said.public:
@@ -106,6 +112,11 @@ def _with_public(found: comparing.WithPublic, unit: str) -> None:
             )
 
 
+def _notes(said: advising.Verdict) -> list[str]:
+    """What stands in small print: which methods have not run is said above."""
+    return [one for one in said.notes if not said.absent or one != advising.not_run(said.absent)]
+
+
 def _setting(row: Row, found: comparing.WithPublic) -> str:
     words = found.words[row["runs"]]
     return title_of(row) + (f" ({words})" if words else "")
@@ -121,22 +132,20 @@ def _highest(same: Sequence[Row], found: comparing.WithPublic) -> str:
     return f"- **{markup.literal(_setting(same[0], found))}: {reached}.** {worth.capitalize()}; {count}."
 
 
-def _elsewhere(spec: DatasetSpec, unit: str) -> None:
+def _elsewhere(graph: OneGraph, unit: str) -> None:
     """The way to a graph of which more is known, where there is one: of such the one with most methods."""
     others = {}
-    for one in datasets.choices():
-        if one.name != spec.name and (run := newest(one.name, unit)) is not None:
-            found = known(one, run, unit)
-            if found is not None and found.said.settled:
-                others[one] = found.said
+    for key, one in files.choices().items():
+        if one.runs and one.people != graph.people and (found := known(one, unit)) is not None and found.said.settled:
+            others[key] = one, found.said
     if not others:
         return
-    best, said = max(others.items(), key=lambda one: (one[1].methods, len(one[1].stretches)))
+    key, (best, said) = max(others.items(), key=lambda one: (one[1][1].methods, len(one[1][1].stretches)))
     st.page_link(
         shell.page("tradeoffs"),
         label=f"More is known on {markup.literal(best.title)} ({said.methods} methods)",
         icon=":material/arrow_forward:",
-        query_params={"data": best.name, "protects": unit},
+        query_params={"data": key, "protects": unit},
     )
 
 
@@ -154,9 +163,10 @@ def _promises(found: Known) -> None:
             )
 
 
-def more_seeds(spec: DatasetSpec, found: Known, unit: str) -> None:
+def more_seeds(graph: OneGraph, found: Known, unit: str) -> None:
     """The button that trains the seeds by which methods might be told apart; nothing where there are none, or
     no files to train on."""
+    spec = graph.spec
     if not found.more or files.absent(spec):
         return
     held = {row["id"]: row["state"] for row in queue.store().find_rows(RunQuery(ids=tuple(found.more)))}
@@ -172,21 +182,29 @@ def more_seeds(spec: DatasetSpec, found: Known, unit: str) -> None:
     budgets = sorted({one.epsilon for stretch in found.said.stretches for one in stretch.needed})
     st.markdown(
         f"**For a clear winner at ε {listed([f'{one:g}' for one in budgets])}:** more seeds of the methods that are "
-        "not told apart. They may settle it, or not, and read the same people again."
+        f"not told apart. They may settle it, or not, and read the same people again.{_hopeless(found.said)}"
     )
     if st.button(
         f"Train {len(missing)} more runs (about {about})", key=f"settle.{unit}", icon=":material/play_arrow:"
     ) and sending.send(missing, unit, "compare"):
-        st.session_state[SETTLING] = (spec.name, unit, budgets, tuple(one.id for one in missing))
+        st.session_state[SETTLING] = (graph.people, unit, budgets, tuple(one.id for one in missing))
         st.rerun()
 
 
-def _settled(spec: DatasetSpec, unit: str, said: advising.Verdict) -> None:
+def _hopeless(said: advising.Verdict) -> str:
+    """At which other budgets methods are not told apart, and no affordable number of seeds would do."""
+    left = [one.budgets for one in said.stretches if one.kind == "several" and not one.needed]
+    if not left:
+        return ""
+    return f" At ε {listed(left)} not even {MOST_SEEDS} seeds each would tell them apart, if they go on as they began."
+
+
+def _settled(graph: OneGraph, unit: str, said: advising.Verdict) -> None:
     """What came of the seeds that were asked for last, once all are there."""
-    name, of_unit, budgets, ids = st.session_state.get(SETTLING, ("", "", (), ()))
-    if (name, of_unit) != (spec.name, unit) or queue.store().count(RunQuery(ids=ids, states=sending.PENDING)):
+    people, of_unit, budgets, ids = st.session_state.get(SETTLING, (None, "", (), ()))
+    if (people, of_unit) != (graph.people, unit) or queue.store().count(RunQuery(ids=ids, states=sending.PENDING)):
         return
-    clear = {epsilon for one in said.stretches if one.kind == "one" for epsilon in one.epsilons}
+    clear = {epsilon for one in said.stretches if one.clear for epsilon in one.epsilons}
     won = [f"{one:g}" for one in budgets if one in clear]
     told = f"there is a clear winner now at ε {', '.join(won)}" if won else "there is still no clear winner"
     st.markdown(f"**With the {len(ids)} runs that you added {told}.**")

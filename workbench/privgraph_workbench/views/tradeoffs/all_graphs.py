@@ -3,19 +3,17 @@ differ in; those first that are most like one's own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from privgraph.data.spec import DatasetSpec
-from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import advised, advising
 from privgraph_workbench.facts.row_words import with_interval
-from privgraph_workbench.facts.traits import Traits, traits, unlike
-from privgraph_workbench.views.parts import carded
+from privgraph_workbench.facts.traits import Traits, unlike
+from privgraph_workbench.views.parts import carded, layout
 from privgraph_workbench.views.tradeoffs import like_own
-from privgraph_workbench.views.tradeoffs.known import Known, known
-from privgraph_workbench.views.tradeoffs.like_own import One
+from privgraph_workbench.views.tradeoffs.known import Known
+from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup
 
 HEAD = ("Graph", "ε", "Take", "Accuracy", "Cost (points)", "Hides", "Without privacy", "MLP, no edges")
@@ -26,56 +24,49 @@ WHY = (
 )
 
 
-def show(drawn: Mapping[DatasetSpec, RunRecord], units: Sequence[str], chosen: DatasetSpec) -> None:
-    """Of each unit a table of the graphs of which two methods have run, each with a run of it that is drawn.
-    chosen: the graph that the parts below the figure are about."""
-    told = {unit: list(_told(drawn, unit)) for unit in units}
-    told = {unit: ones for unit, ones in told.items() if ones}
+def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph) -> None:
+    """Of each unit a table of the graphs on which a method has run. chosen: the graph that the parts below
+    the figure are about."""
+    told = like_own.told(graphs, units)
     here = f"The parts below the figure are about {markup.literal(chosen.title)}."
     if not told:
         st.caption(here)
         return
-    own = like_own.form()
-    if own.known:
-        for ones in told.values():
-            ones.sort(key=lambda one: unlike(one[1], own))
-        like_own.nearest(own, {unit: ones[0] for unit, ones in told.items()})
+    own = like_own.typed()
     for unit, ones in told.items():
+        if own.known:
+            ones.sort(key=lambda one: unlike(one[1], own))
         st.markdown(f"**To hide {advising.HIDES[unit]}** (each ε protects {advising.UNITS[unit]})")
         carded.show(HEAD, [_lines(*one) for one in ones], label=f"What hides {advising.HIDES[unit]}", first="")
         for closing in dict.fromkeys(found.said.closing for _, _, found in ones if found.said.closing):
             titles = ", ".join(one.title for one, _, found in ones if found.said.closing == closing)
             st.markdown(f"**{markup.literal(titles)}:** {markup.literal(closing)}")
-    st.caption(
-        "Cost: points below the most accurate graph network without privacy. Where an *or* stands there is no clear "
-        "winner, and accuracy and cost are of the first. In brackets: 95% intervals over seeds. "
-        f"{advised.UNCLEAR} {advised.BLIND_HIDES} {WHY} {advising.CHOOSING} Turn All graphs off for reasons. {here}"
-    )
+    st.markdown(advising.CHOOSING)
+    st.caption(f"Cost: points below the most accurate graph network without privacy. {here}")
+    with layout.fold("How to read this, and what makes noise cost more", "reading", icon=":material/help_outline:"):
+        st.caption(
+            "Where an *or* stands there is no clear winner, and accuracy and cost are of the first. In brackets: 95% "
+            f"intervals over seeds. {advised.UNCLEAR} {advised.BLIND_HIDES} {WHY} Turn All graphs off for reasons."
+        )
 
 
-def _told(drawn: Mapping[DatasetSpec, RunRecord], unit: str) -> Iterator[One]:
-    for spec, run in drawn.items():
-        found = known(spec, run, unit)
-        if found is not None and found.said.methods > 1:
-            mlp = None if found.blind is None else found.blind["mean"]
-            yield spec, traits(spec, run.spec.data_options, mlp), found
-
-
-def _lines(spec: DatasetSpec, own: Traits, found: Known) -> list[list[str]]:
+def _lines(graph: OneGraph, own: Traits, found: Known) -> list[list[str]]:
     """A graph, at each stretch of budgets what to take with what it reaches, costs and hides, and what is
     reached without privacy and without edges."""
-    homophily = "private" if spec.kind == "upload" else None if own.homophily is None else f"{own.homophily:.2f}"
+    homophily = "private" if graph.spec.kind == "upload" else None if own.homophily is None else f"{own.homophily:.2f}"
     facts = [
         "" if own.nodes is None else f"{own.nodes:,} nodes",
         "" if own.degree is None else f"mean degree {own.degree:.1f}",
         "" if homophily is None else f"homophily {homophily}",
         "" if found.said.score == advising.ACCURACY else found.said.score,
     ]
-    heading = f"{spec.title}\n{', '.join(filter(None, facts))}"
+    heading = f"{graph.title}\n{', '.join(filter(None, facts))}"
     none = "not run" if found.said.score == advising.ACCURACY else "–"  # nothing of the kind predicts relations
     levels = [found.said.bare or none, none if found.blind is None else with_interval(found.blind)]
-    if found.said.thin:
-        return [[heading, "–", "too little has run", "–", "–", "–", *levels]]
+    if found.said.thin and all(one.kind == "unsure" for one in found.said.stretches):
+        return [[heading, "–", f"too little has run: {found.said.thin}", "–", "–", "–", *levels]]
+    if found.said.absent:
+        heading += f". {advising.not_run(found.said.absent).rstrip('.')}"
     each = EACH[found.said.unit]
     rows = [
         [one.budgets, *one.brief, one.protection if one.kind in ("blind", "nothing") else f"{each}, {one.protection}"]

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from privgraph.data.errors import DataError
-from privgraph.data.spec import DatasetSpec, PublicFacts
+from privgraph.data.spec import PublicFacts
 from privgraph.options import OptionError, Scalar
 from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
-from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts import advised, advising, comparing, datasets
 from privgraph_workbench.facts import plans as plans_of
@@ -22,6 +22,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import statement
 from privgraph_workbench.views.tradeoffs import advice, files, known, sending
+from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.views.tradeoffs.sending import PENDING, POLL_SECONDS
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import duration, percent
@@ -29,10 +30,10 @@ from privgraph_workbench.words.numbers import duration, percent
 UNITS = {"edge": "edges", "node": "people (nodes)"}
 
 
-def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
+def show(graph: OneGraph) -> None:
     """What fits; every number that the advice is said from; what is missing, how long that takes, and the
-    button. On the graph of the run `drawn` where this data set has options."""
-    options = known.options_of(spec, drawn)
+    button."""
+    spec, options = graph.spec, graph.data_options
     offered = [unit for unit in UNITS if comparing.fitting(spec, unit)]
     if not offered:
         st.caption("No method protects anything of this graph.")
@@ -50,7 +51,7 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
             )
         )
     try:
-        shared = known.shared_by(spec, unit)
+        shared = known.shared_by(graph, unit)
         wanted = comparing.specs(spec.name, unit, data_options=options, shared=shared)
         facts = None if files.absent(spec) else datasets.public_facts(spec, wanted[0].data_options, "random")
     except (OptionError, DataError) as error:
@@ -58,7 +59,7 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
         return
     ids = tuple(one.id for one in wanted)
     held = {row["id"]: row["state"] for row in queue.store().find_rows(RunQuery(ids=ids))}
-    found = known.of_options(spec, options, shared, unit)
+    found = known.of_options(graph, shared, unit)
     there = {run for run, state in held.items() if state in ("done", *PENDING)}
     missing = comparing.lacking(wanted, there, found.said.network)
     names = ", ".join(METHODS[name].title for name in comparing.fitting(spec, unit))
@@ -70,7 +71,7 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
             "nodes are public, and private ones teach. Their accuracies are of other nodes, and belong on Teachers."
         )
     going = any(state in PENDING for state in held.values())
-    shell.fragment(_result, run_every=POLL_SECONDS if going else None)(spec, options, shared, unit, going)
+    shell.fragment(_result, run_every=POLL_SECONDS if going else None)(graph, shared, unit, going)
     if files.absent(spec):
         files.needed(spec, "compare")
     elif missing:
@@ -85,7 +86,7 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
         )
         if asked and sending.send(missing, unit, "compare", followed=False):
             st.rerun()
-    advice.more_seeds(spec, found, unit)
+    advice.more_seeds(graph, found, unit)
 
 
 def _price(wanted: Sequence[RunSpec], facts: PublicFacts | None) -> None:
@@ -99,12 +100,12 @@ def _price(wanted: Sequence[RunSpec], facts: PublicFacts | None) -> None:
         statement.looking(private, comparing.SEEDS, "private runs of this comparison")
 
 
-def _result(
-    spec: DatasetSpec, options: Mapping[str, Scalar], shared: Mapping[str, Scalar], unit: str, was_going: bool
-) -> None:
+def _result(graph: OneGraph, shared: Mapping[str, Scalar], unit: str, was_going: bool) -> None:
     """What is known so far, and how far the rest is: at once, and again as runs end."""
     queue.tick()
-    ids = tuple(one.id for one in comparing.specs(spec.name, unit, data_options=options, shared=shared))
+    ids = tuple(
+        one.id for one in comparing.specs(graph.spec.name, unit, data_options=graph.data_options, shared=shared)
+    )
     rows = queue.store().find_rows(RunQuery(ids=ids))
     done = sum(row["state"] == "done" for row in rows)
     going = [row["id"] for row in rows if row["state"] in PENDING]
@@ -115,11 +116,11 @@ def _result(
         st.button(
             "Stop the comparison", key="compare_stop", icon=":material/stop:", on_click=_stop, args=(tuple(going),)
         )
-    found = known.of_options(spec, options, shared, unit)
+    found = known.of_options(graph, shared, unit)
     if not found.said.methods:
         return
     shown = st.session_state.get("protects") in (unit, "both") and not st.session_state.get("everywhere")
-    if found.said.methods == 1 or not shown:  # else it is said above
+    if not shown:  # else it is said above
         advice.lines(found.said)
         st.markdown(markup.literal(" ".join([*found.said.notes, advising.CHOOSING])))
     if shown and not st.query_params.get_all("curve"):

@@ -20,6 +20,7 @@ from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.facts.row_words import spread
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.drawing import with_plotly
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.figures.runs import curve_names, neighbours_heatmap, tradeoff, tradeoff_shown
 from privgraph_workbench.jobs import queue
@@ -28,8 +29,9 @@ from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.parts.states import readable
 from privgraph_workbench.views.tradeoffs import sending
-from privgraph_workbench.views.tradeoffs.known import known, to_report
-from privgraph_workbench.words import markup
+from privgraph_workbench.views.tradeoffs.known import known, rows_of, to_report
+from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
+from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import kept, option, percent, stated
 
@@ -38,6 +40,8 @@ DETAILED = "tradeoff_detailed"
 """Whether the epsilons as published stand beside the sound ones."""
 FRONT = "tradeoff_front"
 """Whether the Pareto front is drawn."""
+ADVICE = 170
+"""Pixels in which every cell of advice is read whole."""
 EVERY = "tradeoff_every"
 """Whether every setting is drawn, in every panel."""
 
@@ -72,7 +76,9 @@ def _readable(done: Finished) -> list[RunRecord]:
 def _plot(done: Finished, theme_name: str, published: bool, front: bool, first: str | None) -> go.Figure:
     """The figure of these runs in that theme, with or without published epsilons and front; of many it takes
     longer to draw than to send."""
-    return tradeoff.plot(tradeoff.shown(_drawn(done, first), published=published, front=front), theme_name)
+    chart = tradeoff.chart(tradeoff.shown(_drawn(done, first), published=published, front=front))
+    told = " ".join([chart.summary, *chart.badges])  # to be heard with the figure, and read below it
+    return with_plotly.draw(replace(chart, badges=(), summary=told), theme_name)
 
 
 @lru_cache(maxsize=16)
@@ -106,40 +112,43 @@ def _table(done: Finished) -> tuple[list[Row], dict[str, PrivacyStatement]]:
     return neighbours_heatmap.data(records), statements_of(records)
 
 
-def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecord | None) -> Finished | None:
-    """The figure and its files; the runs in it, None where there are none."""
+def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool = False) -> Finished | None:
+    """The figure and its files; the runs in it, None where there are none. planned: a sweep stands above."""
+    spec, alone = graph.spec, graph if query.datasets else None
     queue.tick()
     _open_clicked()
-    waiting = queue.store().count(in_state(query, sending.PENDING))
+    waiting = len(rows_of(in_state(query, sending.PENDING), alone))
     if was_waiting and not waiting:
         st.rerun()
     messages = st.container()  # always there: a plot that moves is drawn anew, and the page jumps
     if waiting:
         those = f"{waiting} run{'s are' if waiting != 1 else ' is'}"
         messages.info(f"{those} under way; the figure grows as they end.", icon="⏳")
-    found = queue.store().find_rows(in_state(query, ("done",)))
+    found = rows_of(in_state(query, ("done",)), alone)
     done = Finished.of(queue.store(), found)
     rows = _curve(done)
     with messages:
         readable(_refused(done))
-    elsewhere = _other_unit(query)
+    elsewhere = _other_unit(query, alone)
     if elsewhere and all(row["reference"] for row in rows):
         messages.info(elsewhere, icon="↔️")
     if not rows:
         if not elsewhere:
-            below = "comparison" if comparable(spec, query) else "sweep"
+            where = "comparison below" if comparable(spec, query) else "sweep below"
             st.info(
-                f"No finished run on {markup.literal(spec.title)} protects this unit yet. The {below} below makes "
-                "the curve.",
+                f"No finished run on {markup.literal(graph.title)} protects this unit yet. The "
+                f"{'sweep above' if planned else where} makes the curve. Or see which graph with runs is most like "
+                "yours: **My own graph**, at the top.",
                 icon="📈",
             )
         return None
     if len(found) == MOST_RUNS:
         st.caption(f"The newest {MOST_RUNS:,} runs are drawn.")
     shown = "all" if not query.datasets else spec.name
-    outlined = _drawn(done, spec.title)
+    named = naming.people_words(graph.people)
+    outlined = _drawn(done, named)
     every = bool(st.session_state.get(EVERY, False))
-    first = None if every else spec.title
+    first = None if every else named
     held, rows = rows, _drawn(done, first)
     proved = any(placed(row["epsilon"]) for row in rows if not row["reference"])
     detailed = bool(st.session_state.get(DETAILED, False)) or not proved
@@ -147,8 +156,9 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecor
     rows = tradeoff.shown(rows, published=detailed, front=front)
     figure = _plot(done, layout.theme(), detailed, front, first)
     live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
+    st.markdown("  \n".join(f"⚠ {markup.literal(markup.sentence(one))}" for one in tradeoff.chart(rows).badges))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        told, behind = to_report(spec, newest, query.units[1:]) if query.datasets else ("", [])
+        told, behind = to_report(graph, query.units[1:]) if query.datasets else ("", [])
         figure_exports("tradeoff", rows, _behind(done, first), name=shown, runs=behind, advice=told)
         _open_by_name(rows)
         st.toggle(
@@ -176,7 +186,7 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecor
             f"A panel holds {tradeoff_shown.LINES} curves and {tradeoff_shown.LEVELS} levels; the other {apart:,} "
             "points and levels stand only in the numbers below. Choose a method above to draw its own."
         )
-    left = tradeoff.chart(rows).notes[1:]
+    left = [note for note in tradeoff.chart(rows).notes[1:] if note not in tradeoff.reads_none(rows)]  # said beside it
     marks = "Filled marks stand at a sound ε, hollow ones at the ε as published, of the same noise."
     st.caption(
         f"{marks if detailed else 'Each mark stands at a sound ε.'} Grey levels have no ε; a guess names "
@@ -187,7 +197,7 @@ def show(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecor
     return done
 
 
-def numbers(done: Finished, spec: DatasetSpec, newest: RunRecord | None, units: Sequence[str]) -> None:
+def numbers(done: Finished, graph: OneGraph, units: Sequence[str]) -> None:
     """What is behind the figure and the advice: every setting, what all runs cost together, and how many
     neighbours to read."""
     rows = _curve(done)
@@ -195,17 +205,22 @@ def numbers(done: Finished, spec: DatasetSpec, newest: RunRecord | None, units: 
         "Every setting in numbers, and what all runs cost together", "numbers", icon=":material/table_rows:"
     ) as part:
         if part.open:
-            told = [found for unit in units if (found := known(spec, newest, unit)) is not None]
+            told = [found for unit in units if (found := known(graph, unit)) is not None]
             advice = {row["runs"]: advised.of_row(row, one.said) for one in reversed(told) for row in one.table}
             shown = [_shown(row, advice.get(row["runs"], "")) for row in rows]
             if len({row["graph"] for row in rows}) == 1:
                 st.caption(f"All on {markup.literal(rows[0]['graph'])}.")
                 shown = [{name: value for name, value in row.items() if name != "graph"} for row in shown]
-            st.dataframe(shown, hide_index=True, alt="Accuracy and epsilons of each setting")
+            st.dataframe(
+                shown,
+                hide_index=True,
+                alt="Accuracy and epsilons of each setting",
+                column_config={"advice": st.column_config.TextColumn(width=ADVICE)},
+            )
             st.caption(" ".join(markup.sentence(badge) for badge in badges_of(rows)))
             if together := _together(done):
                 st.caption(together)
-    _neighbours(done, spec)
+    _neighbours(done, graph.spec)
 
 
 def _of_graphs(every: Sequence[Row], outlined: Sequence[Row]) -> str:
@@ -291,10 +306,10 @@ def _neighbours(done: Finished, spec: DatasetSpec) -> None:
     figure_exports("neighbours_heatmap", rows, own, name=spec.name)
 
 
-def _other_unit(query: RunQuery) -> str:
+def _other_unit(query: RunQuery, graph: OneGraph | None) -> str:
     """Where the finished runs are that protect the unit that is not shown; nothing where there are none."""
     others = tuple(unit for unit in ("edge", "node") if unit not in query.units)
-    count = queue.store().count(replace(query, units=others, states=("done",))) if others else 0
+    count = len(rows_of(replace(query, units=others, states=("done",)), graph)) if others else 0
     if not count:
         return ""
     return (

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
+
 import streamlit as st
 
 from privgraph.data.spec import DatasetSpec
@@ -9,6 +12,8 @@ from privgraph.runs.records import RunQuery
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
+from privgraph_workbench.views.tradeoffs import one_graph
+from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup
 
 MOST_READ = 5000
@@ -19,13 +24,27 @@ def absent(spec: DatasetSpec) -> bool:
     return datasets.unavailable(spec) is not None
 
 
-def choices() -> dict[str, DatasetSpec]:
-    """The graphs of which there is something to see, or that can be trained on: those with finished runs
-    first."""
-    every = datasets.choices()
-    ran = {row["dataset"] for row in queue.store().find_rows(RunQuery(states=("done",), limit=MOST_READ))}
-    found = [one for one in every if one.name in ran or not absent(one)]
-    return {one.name: one for one in sorted(found, key=lambda one: one.name not in ran)}
+def choices(asked: str = "") -> dict[str, OneGraph]:
+    """The graphs of which there is something to see, or that can be trained on, and the one that is `asked`
+    for by its address: those with finished runs first. Of each data set the one with most runs has the
+    set's own name, the others their addresses."""
+    rows = queue.store().find_rows(RunQuery(states=("done",), limit=MOST_READ), graphs=True)
+    counts = Counter(row["people"] for row in rows)
+    ran = {name for name, _ in counts}
+    specs = [one for one in datasets.choices() if one.name in ran or not absent(one)]
+    wanted = one_graph.read(asked) if one_graph.MARK in asked else None
+    found: dict[str, OneGraph] = {}
+    for one in one_graph.listed(specs, counts, wanted):
+        found[one.address if one.spec.name in found else one.spec.name] = one
+    return found
+
+
+def key_of(address: str, found: Mapping[str, OneGraph]) -> str:
+    """Under which of these names the graph of that address stands; the address itself where it does not."""
+    wanted = one_graph.read(address) if one_graph.MARK in address else None
+    if wanted is None:
+        return address
+    return next((key for key, one in found.items() if one.people == wanted.people), address)
 
 
 def needed(spec: DatasetSpec, key: str) -> None:

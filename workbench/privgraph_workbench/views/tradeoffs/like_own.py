@@ -1,41 +1,75 @@
-"""One's own graph by its measures: which graph with runs is nearest to it and in what, and whether what is
-said of that one carries over."""
+"""One's own graph by its measures: which graph with runs is nearest to it and in what, whether what is said
+of that one carries over, and a sweep on a graph that is made with its measures."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import streamlit as st
 
 from privgraph.data.catalogue import dataset
-from privgraph.data.spec import DatasetSpec
-from privgraph.options import OptionError, build
+from privgraph.options import OptionError
 from privgraph_workbench.facts.advising import HIDES
 from privgraph_workbench.facts.row_words import both
-from privgraph_workbench.facts.traits import APART, FACTOR, TITLES, Traits, apart, difference
+from privgraph_workbench.facts.traits import APART, FACTOR, TITLES, Traits, apart, difference, traits, unlike
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.tradeoffs.known import Known
+from privgraph_workbench.views.tradeoffs.known import Known, known
+from privgraph_workbench.views.tradeoffs.one_graph import OneGraph, with_options
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.words.numbers import option, percent
 
-One = tuple[DatasetSpec, Traits, Known]
+One = tuple[OneGraph, Traits, Known]
 MADE_UP = "social"
 """The graph that is drawn at any sizes."""
+OPENED = "own"
+"""Whether the fields of one's own graph are open."""
 KEYS = ("like_nodes", "like_degree", "like_homophily", "like_mlp")
 """The fields of one's own graph."""
+MEASURES = ("nodes", "degree", "homophily")
+"""What a made-up graph takes of them."""
 WITHIN = (
     f"within a factor of {FACTOR:g} in nodes and mean degree, {APART['homophily']:g} in homophily and "
     f"{100 * APART['mlp']:g} points in the accuracy of an MLP"
 )
 
 
+def show(graphs: Mapping[str, OneGraph], units: Sequence[str]) -> None:
+    """The fields; once something is typed the nearest graph with runs, and whether its advice carries over;
+    the ways to runs on one's own graph or on one that is made with its measures."""
+    with st.container(border=True):
+        own = form()
+        if own.known:
+            found = told(graphs.values(), units)
+            nearest(own, {unit: min(ones, key=lambda one: unlike(one[1], own)) for unit, ones in found.items()})
+        _ways(own)
+
+
+def told(graphs: Iterable[OneGraph], units: Sequence[str]) -> dict[str, list[One]]:
+    """Of each unit what is said of every graph on which a method that protects it has run."""
+    held = [one for one in graphs if one.runs]
+    found: dict[str, list[One]] = {}
+    for unit in units:
+        for graph in held:
+            said = known(graph, unit)
+            if said is not None and said.said.methods:
+                mlp = None if said.blind is None else said.blind["mean"]
+                found.setdefault(unit, []).append((graph, traits(graph.spec, graph.data_options, mlp), said))
+    return found
+
+
+def typed() -> Traits:
+    """What is typed of one's own graph."""
+    nodes, degree, homophily, mlp = (st.session_state.get(key) for key in KEYS)
+    return Traits(nodes=nodes, degree=degree, homophily=homophily, mlp=None if mlp is None else mlp / 100)
+
+
 def form() -> Traits:
     """What visitors type of their own graph; nothing of it is stored or sent."""
-    st.markdown("**Your graph** (what you know of it)")
+    st.markdown("**My own graph:** type what you know of it. Nothing of it is stored or sent.")
     boxes = st.columns(4)
-    nodes = boxes[0].number_input("Nodes of your graph", min_value=1, value=None, step=1, key=KEYS[0])
-    degree = boxes[1].number_input("Its mean degree", min_value=0.1, value=None, step=1.0, key=KEYS[1])
-    homophily = boxes[2].number_input(
+    boxes[0].number_input("Nodes of your graph", min_value=1, value=None, step=1, key=KEYS[0])
+    boxes[1].number_input("Its mean degree (2 × edges / nodes)", min_value=0.1, value=None, step=1.0, key=KEYS[1])
+    boxes[2].number_input(
         "Its homophily (0 to 1)",
         min_value=0.0,
         max_value=1.0,
@@ -44,7 +78,7 @@ def form() -> Traits:
         key=KEYS[2],
         help="The share of edges whose ends have the same class. Of a private graph it is private: a guess will do",
     )
-    mlp = boxes[3].number_input(
+    boxes[3].number_input(
         "MLP accuracy, % (optional)",
         min_value=1.0,
         max_value=100.0,
@@ -53,22 +87,21 @@ def form() -> Traits:
         key=KEYS[3],
         help="The test accuracy of an MLP on your features alone, without edges",
     )
-    return Traits(nodes=nodes, degree=degree, homophily=homophily, mlp=None if mlp is None else mlp / 100)
+    return typed()
 
 
 def nearest(own: Traits, found: Mapping[str, One]) -> None:
     """How far the nearest graph is from one's own, and whether what is said of it carries over. found: that
     graph for each unit; another one where fewer graphs are known."""
-    ways = False
-    for spec in dict.fromkeys(spec for spec, _, _ in found.values()):
-        here = {unit: one for unit, one in found.items() if one[0] == spec}
+    for graph in dict.fromkeys(graph for graph, _, _ in found.values()):
+        here = {unit: one for unit, one in found.items() if one[0] == graph}
         known = next(iter(here.values()))[1]
         far = apart(known, own)
-        title = markup.literal(spec.title)
+        title = markup.literal(graph.title)
         each = "; ".join(difference(name, known, own) for name in far)
         st.markdown(
             f"Nearest in {both([TITLES[name] for name in far])}, to hide {both([HIDES[unit] for unit in here])}: "
-            f"**{title}**. {markup.sentence(each)} Nearer graphs stand first."
+            f"**{title}**. {markup.sentence(each)}"
         )
         if too_far := [TITLES[name] for name, units in far.items() if units > 1]:
             st.warning(
@@ -76,24 +109,24 @@ def nearest(own: Traits, found: Mapping[str, One]) -> None:
                 f"(comparable is {WITHIN}). Compare what fits on your own.",
                 icon=":material/compare_arrows:",
             )
-            ways = True
         elif left := [TITLES[name] for name in TITLES if name not in far and name != "mlp"]:
             st.caption(f"Near enough in what you typed; {both(left)} may still differ. Comparable is {WITHIN}.")
         else:
             st.caption(f"Near enough for a first guess: {WITHIN}.")
-        if worth := _worth(own, {unit: told for unit, (_, _, told) in here.items()}, title):
+        if worth := _worth(own, {unit: one[2] for unit, one in here.items()}, title, carries=not too_far):
             st.markdown(worth)
-    if ways:
-        _ways(own)
 
 
-def _worth(own: Traits, found: Mapping[str, Known], title: str) -> str:
-    """Whether edges are worth anything beside an MLP whose accuracy is typed: what they can add at most, and
-    what they do add on the nearest graph, without privacy and with it for each unit."""
+def _worth(own: Traits, found: Mapping[str, Known], title: str, *, carries: bool) -> str:
+    """Whether edges are worth anything beside an MLP whose accuracy is typed: what they can add at most; and
+    where what is said of the nearest graph `carries` over, what they do add there, without privacy and with
+    it for each unit."""
     told = next(iter(found.values()))
     if own.mlp is None or told.blind is None:
         return ""
     said = [f"Your MLP has {percent(own.mlp)}: edges can add {100 * (1 - own.mlp):.1f} points at most."]
+    if not carries:
+        return said[0]
     if told.said.network is not None:
         added = 100 * (told.said.network["mean"] - told.blind["mean"])
         said.append(f"On {title} they add {added:.1f} to the {percent(told.blind['mean'])} of an MLP, without privacy.")
@@ -101,39 +134,60 @@ def _worth(own: Traits, found: Mapping[str, Known], title: str) -> str:
     if edges is not None and not edges.said.thin:
         clear = [one.epsilons[0] for one in edges.said.stretches if one.kind in ("one", "several")]
         said.append(
-            f"With edges hidden something is clearly above that MLP from ε {clear[0]:g} on."
+            f"On {title}, with edges hidden, something is clearly above its MLP from ε {clear[0]:g} on."
             if clear
-            else "With edges hidden nothing is clearly above that MLP at any ε tried: use it, for it hides them all."
+            else f"On {title}, with edges hidden, nothing is clearly above its MLP at any ε tried: there the MLP is "
+            "what to take, for it hides every edge."
         )
     if people is not None and people.said.lead:
-        said.append("With people hidden nothing is clearly above that MLP at any ε tried.")
+        said.append(f"On {title}, with people hidden, nothing is clearly above its MLP at any ε tried.")
     return " ".join(said)
 
 
+def words(graph: OneGraph) -> str:
+    """A graph that nothing has run on, by what was asked for of it."""
+    held = graph.data_options
+    if graph.spec.name != MADE_UP:
+        return ", ".join([graph.spec.title, *(f"{name.replace('_', ' ')} {value}" for name, value in graph.options)])
+    sizes = f"{int(held['nodes']):,} nodes, mean degree {float(held['degree']):g}"
+    return f"{graph.spec.title.lower()} of {sizes}, homophily {float(held['homophily']):.2f}"
+
+
+def made_as(graph: OneGraph) -> str:
+    """What such a graph has of one's own, and what not."""
+    if graph.spec.name != MADE_UP:
+        return ""
+    held, own = graph.data_options, typed()
+    rest = (
+        f"Sizes and homophily are as the address says; everything else is made up: {option(held['classes'])} classes "
+        f"of equal size, edges at random within and between them, features with signal {option(held['signal'])}."
+    )
+    if own.mlp is None:
+        return rest
+    return (
+        f"{rest} The MLP accuracy that you typed ({percent(own.mlp)}) is not fitted: the sweep shows what an MLP "
+        "reaches there, and more signal, in the settings below, raises it."
+    )
+
+
 def _ways(own: Traits) -> None:
-    """To a comparison on one's own graph, or on one that is drawn with its measures."""
+    """To a comparison on one's own graph, or on one that is made with its measures."""
     with st.container(horizontal=True):
         st.page_link(
             shell.page("data"), label="Bring your graph, then Compare what fits on it", icon=":material/upload:"
         )
         made_up = dataset(MADE_UP)
-        kind = made_up.load_options()
-        options: dict[str, object] = {
-            name: getattr(own, name) for name in ("nodes", "degree", "homophily") if name in own.known
-        }
-        if kind is None or not options:
+        options = {name: getattr(own, name) for name in MEASURES if name in own.known}
+        if not options:
             return
         try:
-            build(kind, options)
-        except OptionError:
-            return  # no such graph is drawn
+            graph = with_options(made_up, options)
+        except OptionError as error:
+            st.caption(f"No {made_up.title.lower()} has these measures: {markup.literal(error)}.")
+            return
         st.page_link(
             shell.page("tradeoffs"),
             label=f"Sweep on a {made_up.title.lower()} of these measures",
             icon=":material/play_arrow:",
-            query_params={
-                "data": MADE_UP,
-                "everywhere": "false",
-                **{f"data.{name}": str(value) for name, value in options.items()},
-            },
+            query_params={"data": graph.address, "everywhere": "false", OPENED: "false"},
         )

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from privgraph.data.spec import DatasetSpec
 from privgraph.registry import METHODS
-from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.records import RunQuery
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -22,9 +21,11 @@ from privgraph_workbench.views.tradeoffs import (
     files,
     known,
     like_own,
+    one_graph,
     sending,
     sweep_form,
 )
+from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup
 
 POLL_SECONDS = 2.0
@@ -43,52 +44,66 @@ def page() -> None:
     _remember()
     for complaint in _complaints():
         st.warning(complaint)
-    spec, query = _filters()
-    waiting = queue.store().count(figure.in_state(query, sending.PENDING))
-    newest = known.newest_of(replace(query, datasets=(spec.name,)))
+    graph, query = _filters()
+    if st.session_state.get(like_own.OPENED) or not query.datasets:
+        like_own.show(files.choices(), query.units[1:])
+    waiting = len(known.rows_of(figure.in_state(query, sending.PENDING), graph if query.datasets else None))
+    planned = not graph.runs and not waiting and one_graph.MARK in st.query_params.get("data", "")
+    if planned:
+        _sweep_of_own(graph)
     told = shell.fragment(_answer, run_every=POLL_SECONDS if waiting else None)
-    told(query, spec, bool(waiting), newest)
-    empty = newest is None
-    compares = empty and figure.comparable(spec, query)
+    told(query, graph, bool(waiting), planned)
+    empty = not known.rows_of(replace(query, states=("done",)), graph)
+    compares = empty and not planned and figure.comparable(graph.spec, query)
     label = "Compare what fits" if empty else "Behind this advice, and what has not run yet"
     with layout.fold(label, "compare", icon=":material/recommend:", opened=compares) as part:
         if part.open:
-            compare_form.show(spec, newest)
-    asked = any(name.startswith(sweep_form.PREFIX) for name in st.query_params)  # of a graph of these options
-    opened = asked or (empty and not compares)
-    with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=opened) as part:
-        if part.open:
-            sweep_form.show(spec, newest)
-    sending.progress(spec, everywhere=not query.datasets)
+            compare_form.show(graph)
+    if not planned:
+        asked = any(name.startswith(sweep_form.PREFIX) for name in st.query_params)  # of a graph of these options
+        opened = asked or (empty and not compares)
+        with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=opened) as part:
+            if part.open:
+                sweep_form.show(graph)
+    sending.progress(graph, everywhere=not query.datasets)
 
 
-def _answer(query: RunQuery, spec: DatasetSpec, was_waiting: bool, newest: RunRecord | None) -> None:
+def _sweep_of_own(graph: OneGraph) -> None:
+    """The form on top, where the address names a graph on which nothing has run."""
+    with st.container(border=True):
+        st.markdown(f"##### You are about to sweep a {markup.literal(like_own.words(graph))}")
+        if said := like_own.made_as(graph):
+            st.markdown(said)
+        sweep_form.show(graph, every=True)
+
+
+def _answer(query: RunQuery, graph: OneGraph, was_waiting: bool, planned: bool) -> None:
     """What to take and the figure, side by side where both are of one unit; drawn again as runs end."""
     units = query.units[1:]
-    told = [unit for unit in units if query.datasets and advice.tells(spec, unit, newest)]
     if not query.datasets:
-        drawn = {one: run for one in files.choices().values() if (run := known.newest(one.name, *units))}
-        all_graphs.show(drawn, units, spec)
-        figure.show(query, spec, was_waiting, newest)
+        all_graphs.show(files.choices().values(), units, graph)
+        figure.show(query, graph, was_waiting)
         return
+    told = [unit for unit in units if advice.tells(graph, unit)]
     if len(units) == 1 and told:
         left, right = layout.columns("answer", [10, 11], "medium")
         with left:
-            advice.headline(spec, told[0], newest)
+            advice.headline(graph, told[0])
         with right:
-            shown = figure.show(query, spec, was_waiting, newest)
+            shown = figure.show(query, graph, was_waiting)
     else:
         for column, unit in zip(layout.columns("answers", len(told)) if told else (), told, strict=True):
             with column:
-                advice.headline(spec, unit, newest)
-        shown = figure.show(query, spec, was_waiting, newest)
+                advice.headline(graph, unit)
+        shown = figure.show(query, graph, was_waiting, planned=planned)
     if shown is not None:
-        figure.numbers(shown, spec, newest, units)
+        figure.numbers(shown, graph, units)
 
 
 _KEPT = (
     "protects",
     "everywhere",
+    like_own.OPENED,
     *like_own.KEYS,
     "sweep_epsilons",
     "sweep_methods",
@@ -109,6 +124,8 @@ def _remember() -> None:
     """Streamlit forgets the fields of a page that is left: put back what they held, but for what the address
     says otherwise."""
     held = st.session_state.setdefault("tradeoffs.kept", {})
+    if "data" not in st.query_params and held.get("data", "").partition(one_graph.MARK)[0] == choosing.before("data"):
+        choosing.put("data", held["data"])  # other pages know the data set alone
     for name in _KEPT:
         if name in st.session_state:
             held[name] = st.session_state[name]
@@ -131,8 +148,9 @@ def _rename() -> None:
 def _complaints() -> list[str]:
     sentences = []
     data = st.query_params.get("data")
-    if data is not None and data not in files.choices():
-        sentences.append(f"In this page's address, {datasets.complaint(data)}.")
+    found = files.choices(data or "")
+    if data is not None and files.key_of(data, found) not in found:
+        sentences.append(f"In this page's address, {datasets.complaint(data.partition(one_graph.MARK)[0])}.")
     for key, admitted in (("curve", set(METHODS)), ("protects", {"edge", "node", "both"})):
         for value in st.query_params.get_all(key):
             if value not in admitted:
@@ -142,21 +160,19 @@ def _complaints() -> list[str]:
     return sentences
 
 
-def _filters() -> tuple[DatasetSpec, RunQuery]:
+def _filters() -> tuple[OneGraph, RunQuery]:
     """Graph, methods and unit: the graph that is worked on, and the runs that are shown."""
     _follow_sweep()
-    found = files.choices()
-    left, middle, right, last = st.columns([5, 5, 5, 3], vertical_alignment="bottom")
+    asked = st.query_params.get("data", "")
+    found = files.choices(asked)
+    if (key := files.key_of(asked, found)) != asked:
+        choosing.put("data", key)
+    left, right, last = st.columns([5, 4, 8])
     with left:
-        spec = found[choosing.one("Data", choosing.graphs(found.values()), "data")]
-    everywhere = last.toggle(
-        "All graphs",
-        key="everywhere",
-        bind="query-params",
-        help="A small figure for each graph that has runs, side by side",
-    )
-    titles = {name: method.title for name, method in METHODS.items()}
-    methods = choosing.several(middle, "Methods", titles, "curve", placeholder="All methods that have run")
+        key = choosing.one("Data", choosing.titles({key: one.title for key, one in found.items()}), "data")
+    graph = found[key]
+    st.session_state["tradeoffs.kept"]["data"] = key
+    choosing.remember("data", graph.spec.name)
     unit = right.segmented_control(
         "Protected unit",
         ["edge", "node", "both"],
@@ -166,17 +182,37 @@ def _filters() -> tuple[DatasetSpec, RunQuery]:
         bind="query-params",
         help="An ε for edges and an ε for nodes are different promises: both stand side by side, each on its own axis",
     )
+    titles = {name: method.title for name, method in METHODS.items()}
+    chosen = [name for name in st.query_params.get_all("curve") if name in titles]
+    folded = last.popover(f"Methods: {len(chosen) or 'all'}", icon=":material/filter_alt:", key="filter")
+    methods = choosing.several(folded, "Methods", titles, "curve", placeholder="All methods that have run")
+    with last.container(horizontal=True):
+        st.toggle(
+            "My own graph",
+            key=like_own.OPENED,
+            bind="query-params",
+            help="Type what you know of it: which graph with runs is nearest, whether its advice carries over, and "
+            "a sweep on a made-up graph of these measures",
+        )
+        everywhere = st.toggle(
+            "All graphs",
+            key="everywhere",
+            bind="query-params",
+            help="A small figure for each graph that has runs, side by side",
+        )
     units = ("none", "edge", "node") if unit == "both" else ("none", str(unit))
-    shown = () if everywhere else (spec.name,)
-    return spec, RunQuery(methods=tuple(methods), datasets=shown, units=units, limit=figure.MOST_RUNS)
+    shown = () if everywhere else (graph.spec.name,)
+    return graph, RunQuery(methods=tuple(methods), datasets=shown, units=units, limit=figure.MOST_RUNS)
 
 
 def _follow_sweep() -> None:
-    """The filters show what the sweep that was just sent protects, by which methods; and every setting, where
-    it varies one."""
-    methods, unit, varied = st.session_state.pop("sent", ((), None, False))
+    """The filters show the graph of the sweep that was just sent, what it protects, by which methods; and
+    every setting, where it varies one."""
+    methods, unit, varied, address = st.session_state.pop("sent", ((), None, False, ""))
     if unit is None:
         return
+    if one_graph.MARK in address:
+        choosing.put("data", address)
     if varied:
         st.session_state[figure.EVERY] = True
     if st.session_state.get("protects") != "both":

@@ -8,14 +8,16 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from privgraph.data.spec import DatasetSpec
 from privgraph.options import OptionError, listed
+from privgraph.runs.graph_id import GraphId, People
 from privgraph.runs.queueing import LOCAL
 from privgraph.runs.records import FINISHED, RunQuery, StoreError
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.runs.page import MOST_CHOSEN
+from privgraph_workbench.views.tradeoffs import one_graph
+from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import duration
 
@@ -45,15 +47,17 @@ def send(
         ids = tuple(dict.fromkeys([*pending(), *sent]))
         over = queue.store().count(RunQuery(ids=ids, states=FINISHED))
         st.session_state["sweep"], st.session_state[_SENT] = ids, (time.monotonic(), over)
-    st.session_state["sent"] = (tuple({one.method: None for one in specs}), unit, varied)
+    graph = one_graph.of_run(specs[0]).address
+    st.session_state["sent"] = (tuple({one.method: None for one in specs}), unit, varied, graph)
     return True
 
 
-def progress(spec: DatasetSpec, *, everywhere: bool) -> None:
+def progress(graph: OneGraph, *, everywhere: bool) -> None:
     """How far the runs are that were sent last; nothing where none were. The figure above is of this graph,
     or of all (`everywhere`)."""
     under_way = bool(pending())
-    shell.fragment(_progress, run_every=POLL_SECONDS if under_way else None)(under_way, "" if everywhere else spec.name)
+    told = shell.fragment(_progress, run_every=POLL_SECONDS if under_way else None)
+    told(under_way, None if everywhere else graph.people)
 
 
 def pending() -> tuple[str, ...]:
@@ -70,18 +74,19 @@ def _time_left(over: int, left: int) -> str:
     return f", about {duration(left * (time.monotonic() - began) / ended)} left" if ended > 0 else ""
 
 
-def _progress(was_under_way: bool, drawn: str) -> None:
+def _progress(was_under_way: bool, drawn: People | None) -> None:
     """How far the runs are that were sent last, with a way to stop them, or what came of them; on which
-    graph, where another one is `drawn` above ("": all are)."""
+    graph, where another one is `drawn` above (None: all are)."""
     ids: tuple[str, ...] = st.session_state.get("sweep", ())
     if not ids:
         return
     queue.tick()
-    rows = queue.store().find_rows(RunQuery(ids=ids))
+    rows = queue.store().find_rows(RunQuery(ids=ids), graphs=True)
     states = Counter(row["state"] for row in rows)
-    names = dict.fromkeys(str(row["dataset"]) for row in rows)
-    above = not drawn or drawn in names
-    on = "" if above else f", on {listed([markup.literal(naming.data_title(name)) for name in names])}"
+    graphs = dict.fromkeys(row["people"] for row in rows)
+    above = drawn is None or drawn in graphs
+    names = [GraphId(people[0], people[1], "random").words(naming.data_title(people[0])) for people in graphs]
+    on = "" if above else f", on {listed([markup.literal(name) for name in names])}"
     grows, stands = ("; the figure above grows as they end", ", and stand in the figure above") if above else ("", "")
     said = f"**Sent from here{on}:** {states['done']} of {len(ids)} runs finished"
     failed = sum(count for state, count in states.items() if state in FINISHED and state != "done")

@@ -18,10 +18,10 @@ from privgraph.runs import engines
 from privgraph.runs.engines import ENGINES
 from privgraph.runs.launch import capacity
 from privgraph.runs.memory import too_large
-from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.sweep import sweep
-from privgraph_workbench.facts import comparing, datasets
+from privgraph_workbench.facts import advising, comparing, datasets
 from privgraph_workbench.facts import plans as facts_plans
 from privgraph_workbench.facts.method_costs import PRIVACY
 from privgraph_workbench.forms import data_options, widgets
@@ -29,6 +29,7 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import keeping, statement
 from privgraph_workbench.views.tradeoffs import files, sending
+from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import duration
 
@@ -45,19 +46,20 @@ SEEDS = Parameter("seeds", int, 3, Option("how many seeds each setting runs with
 Setting = tuple[str, Mapping[str, Scalar]]
 
 
-def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
-    """What is trained on what; whatever speaks against it; the button. The form begins with the graph of the
-    run `drawn`, the newest in the figure."""
+def show(graph: OneGraph, *, every: bool = False) -> None:
+    """What is trained on what; whatever speaks against it; the button. The form begins with this graph, and
+    with one method that fits, or with `every` one, where nothing has run to begin with."""
+    spec = graph.spec
     if files.absent(spec):
         files.needed(spec, "sweep")
         return
-    _begin(spec, drawn)
+    _begin(graph, every=every)
     unit = _unit(spec)
     if unit is None:
         st.caption("No method protects anything of this graph.")
         return
     left, middle, right = st.columns([3, 3, 1])
-    methods = _methods(left, spec, unit)
+    methods = _methods(left, spec, unit, every=every)
     typed = middle.text_input(
         "ε values",
         value=EPSILONS,
@@ -77,10 +79,8 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
     with middle:
         varied, values = _varied(methods)
     data = data_options.options_form(spec)
-    if drawn is not None and _same(drawn.spec.data_options, data.values):
-        st.caption(
-            f"This is the graph of the newest run in the figure above: {markup.literal(naming.graph_title(drawn))}."
-        )
+    if graph.runs and graph.options and _same(graph.data_options, data.values):
+        st.caption(f"This is the graph of the figure above: {markup.literal(naming.people_words(graph.people))}.")
     specs: list[RunSpec] = []
     plans: list[Plan] = []
     reasons: list[str] = []
@@ -148,15 +148,24 @@ def _engine() -> str:
 _BEGUN = "sweep.begun"
 
 
-def _begin(spec: DatasetSpec, drawn: RunRecord | None) -> None:
-    """Once a visit and a graph: the options are those of the figure, where the address says no others."""
-    begun, found = (shell.visit(), spec.name), spec.load_options()
-    if st.session_state.get(_BEGUN) == begun or found is None or drawn is None:
+def _begin(graph: OneGraph, *, every: bool) -> None:
+    """Once a visit and a graph: the options are those of the figure, where the address that the visit began
+    with says no others; and the methods all that fit, where `every` one is wanted."""
+    before, begun = st.session_state.get(_BEGUN), (shell.visit(), graph.address)
+    if before == begun:
         return
     st.session_state[_BEGUN] = begun
+    if every:
+        st.session_state.pop("sweep_methods", None)
+    found = graph.spec.load_options()
+    if found is None:
+        return
     known = parameters(found)
+    if every or (before is not None and before[0] == begun[0]):  # another graph was chosen: what was typed was of that
+        for one in known:
+            st.query_params.pop(PREFIX + one.name, None)
     if not any(PREFIX + one.name in st.query_params for one in known):
-        widgets.put(known, drawn.spec.data_options, PREFIX)
+        widgets.put(known, graph.data_options, PREFIX)
 
 
 def _same(options: Mapping[str, Scalar], values: Mapping[str, Scalar]) -> bool:
@@ -186,22 +195,27 @@ def _unit(spec: DatasetSpec) -> str | None:
     )
 
 
-def _methods(place: DeltaGenerator, spec: DatasetSpec, unit: str) -> list[str]:
+def _methods(place: DeltaGenerator, spec: DatasetSpec, unit: str, *, every: bool) -> list[str]:
+    """The methods that are trained; at first one of them, or `every` one that is judged by the same nodes."""
     offered = _fitting(spec, unit)
     if "sweep_methods" in st.session_state:
         st.session_state["sweep_methods"] = [one for one in st.session_state["sweep_methods"] if one in offered]
     else:
-        st.session_state["sweep_methods"] = [FIRST if FIRST in offered else offered[0]]
+        first = [FIRST if FIRST in offered else offered[0]]
+        st.session_state["sweep_methods"] = (every and comparing.fitting(spec, unit)) or first
     return list(
         place.multiselect("Methods", offered, key="sweep_methods", format_func=lambda name: METHODS[name].title)
     )
 
 
 def _baselines(place: DeltaGenerator, spec: DatasetSpec, methods: Sequence[str]) -> list[str]:
-    """What is trained without privacy: each method, or its stand-in, and a model that reads no edge."""
+    """What is trained without privacy: each method, or its stand-in; a model that reads no edge; and the
+    network that costs are counted from."""
     stand_ins = [METHODS[name].without_privacy for name in methods]
-    blind = [name for name in ("mlp",) if METHODS[name].refuses(spec.task, spec.undirected, "none") is None]
-    offered = list(dict.fromkeys([*stand_ins, *blind]))
+    apart = all(METHODS[name].own_parts for name in methods)  # judged by nodes of their own: no cost is counted there
+    levels = [one for one in comparing.REFERENCES if not (apart and one == advising.NETWORK)]
+    levels = [one for one in levels if METHODS[one].refuses(spec.task, spec.undirected, "none") is None]
+    offered = list(dict.fromkeys([*stand_ins, *levels]))
     chosen = place.toggle(
         "Also without privacy, for comparison",
         value=True,
