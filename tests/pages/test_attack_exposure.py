@@ -80,9 +80,10 @@ def test_a_group_stands_out_only_where_its_widened_interval_lies_above_all() -> 
     memory = 0.0
 
     assert told(("a", 500, 0.5), ("b", 500, 0.5)).startswith(
-        "**No group stands out.** Over the 1,000 nodes trained on in any of 3 attacked models, exposure is 0.5 on"
+        "**Nobody in particular: no group by degree or by class stands out.** Over the 1,000 nodes trained on in any of "
+        "3 attacked models, exposure is 0.5 on"
     )
-    assert told(("a", 900, 0.5), ("b", 4, 0.9)).startswith("**No group stands out.**"), "four nodes tell nothing"
+    assert told(("a", 900, 0.5), ("b", 4, 0.9)).startswith("**Nobody in particular: "), "four nodes tell nothing"
     assert told(("a", 900, 0.5), ("b", 900, 0.7)) == (
         "**One group stands out: class b (0.7)**. Over the 1,800 nodes trained on in any of 3 attacked models, "
         "exposure is 0.6 on average."
@@ -92,10 +93,10 @@ def test_a_group_stands_out_only_where_its_widened_interval_lies_above_all() -> 
     # one of 20 groups lies beyond a 95% interval by chance alone: what is told is corrected for that
     few = [(str(place), 100, 0.5) for place in range(19)]
     alone = next(mean / 1000 for mean in range(500, 1000) if mean_of_shares(mean / 1000, 100, 0.025)[0] > 0.51)
-    assert told(*few, ("last", 100, alone)).startswith("**No group stands out.**")
+    assert told(*few, ("last", 100, alone)).startswith("**Nobody in particular: ")
     assert told(("a", 900, 0.5), ("b", 4, 0.9)).endswith(" Too small to say: class b.")
     assert told() == ""
     memory = 3.0
     assert told(("a", 500, 0.9), ("b", 500, 0.9)).startswith(
-        "**Exposure is 0.9 on average, where a guess has 0.5; no group can be told apart.**"
+        "**Everybody (0.9 on average, where a guess has 0.5); no group can be told apart.**"
     ), "that nobody is exposed would be read of anything less"

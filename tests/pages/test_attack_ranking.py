@@ -17,7 +17,8 @@ from tests.pages.kept_runs import keep, spec
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench.views.attacks import findings, overview, ranking
+from privgraph_workbench.facts import without_privacy
+from privgraph_workbench.views.attacks import comparing, findings, overview, ranking
 from privgraph_workbench.words import naming, verdicts
 
 Open = Callable[..., AppTest]
@@ -267,3 +268,68 @@ def test_a_verdict_says_where_it_is_not_by_the_area_of_all_models(monkeypatch: p
     monkeypatch.setattr(verdicts, "on_own", lambda _: False)
     monkeypatch.setattr(verdicts, "at_few_alarms", lambda _: True)
     assert verdicts.word(torn, verdicts.severity(torn, None)) == "better at few false alarms"
+
+
+def test_what_is_not_private_and_as_accurate_is_compared_with(store: RunStore, run: str) -> None:
+    """Of prompts of one shot and of five the one that is as good; never what is undecided."""
+    bare = [keep(store, spec("mlp", unit="none", hidden=hidden)) for hidden in (8, 16, 32)]
+    store.add_attack(run, replace(made_attack(run), said=0.6))
+    for one, said, memory in zip(bare, (0.3, 0.58, 0.6), (4.0, 2.0, 4.0), strict=True):
+        store.add_attack(one, replace(made_attack(one, memory=memory), said=said, attack="lira"))
+    found = without_privacy.beside(store, store.get(run), store.attacks(run)[0])
+    assert found is not None
+    assert found[0].id == bare[2]
+    store.add_attack(bare[0], replace(made_attack(bare[0], memory=0.5), said=0.3))
+    found = without_privacy.beside(store, store.get(run), store.attacks(run)[0])
+    assert found is not None
+    assert found[1].attack == "bavaria", "the same attack tells most"
+
+    rows = ranking.by_question(comparing.strongest(store.all_attacks()))["who was trained on"]
+    (own,) = [one for one in rows if one.run.id == run]
+    assert own.bare is not None
+    assert own.bare.run == bare[2]
+    unsure = [replace(one, severe=verdicts.UNDECIDED) if one.run.id == bare[2] else one for one in rows]
+    (own,) = [one for one in ranking._ordered(unsure) if one.run.id == run]
+    assert own.bare is not None
+    assert own.bare.run == bare[1]
+
+
+def test_a_model_that_has_learnt_nothing_and_one_that_is_no_stand_in_are_told(
+    opened: Open, store: RunStore, run: str
+) -> None:
+    kept = replace(made_attack(run, memory=0.0), areas=(0.50, 0.51, 0.49), bound=None)
+    other = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
+    store.add_attack(other, made_attack(other, memory=3.0))
+    floor = store.get(run).metrics["majority_class_accuracy"]
+    store.add_attack(run, replace(kept, said=floor + 0.01, accuracy=floor))
+    told = texts(opened("attacks", run=run))
+    assert "Hardly better than the largest class" not in told, "less noise is no answer where more leaks"
+    store.add_attack(other, replace(kept, run=other, said=floor + 0.01, accuracy=floor))
+    lone = keep(store, spec("gap", unit="edge"))
+    store.add_attack(lone, replace(kept, run=lone, said=floor + 0.01, accuracy=floor))
+    told = texts(opened("attacks", run=run))
+    assert "Hardly better than the largest class, and so no merit: GAP, edge." in told
+    assert "⚠" not in told
+    apart = replace(kept, run=lone, said=0.95, accuracy=0.80, areas=(0.51, 0.52, 0.51))  # found most, so shown
+    store.add_attack(lone, apart)
+    app = opened("attacks", run=lone)
+    assert "⚠: the attacked models are not as accurate as the run." in texts(app)
+    assert [one.label for one in app.button if str(one.key).startswith("kept.")] == ["GAP, edge, ε 1 · 95.0% ⚠"]
+    assert "Models that differ so much" in box(app)
+
+
+def test_the_question_is_chosen_at_the_top_and_drives_answer_and_table(opened: Open, store: RunStore, run: str) -> None:
+    edges = keep(store, spec("gap", unit="edge"))
+    link = replace(made_attack(edges, memory=2.0), attack="link", options=AttackOptions(by="influence"), bound=None)
+    for one in (run, edges):
+        store.add_attack(one, made_attack(one, memory=2.0))
+    store.add_attack(edges, link)
+    app = opened("attacks", run=run)
+    assert "**Who was trained on is kept by none of these private methods on" in texts(app)
+    app.session_state["overview_question"] = "who is connected to whom"
+    table = table_of(app)
+    assert len(table) == 1
+    assert "**Who is connected to whom is kept by none of these private methods on" in texts(app)
+    app.session_state["overview_question"] = "who was trained on"
+    app.run()
+    assert len(next(one.value for one in app.dataframe if "verdict" in one.value.columns)) == 2, "it stays open"

@@ -28,8 +28,8 @@ def akin(record: RunRecord, other: RunRecord) -> bool:
 
 
 def beside(store: RunStore, record: RunRecord, attack: AttackRecord) -> tuple[RunRecord, AttackRecord] | None:
-    """The strongest attack with the same question on the run's method without privacy, of the same kind where
-    there is one, with its run; None where there is none, or the run itself promises nothing."""
+    """The attack with the same question on the run's method without privacy that is `nearest`, with its run;
+    None where there is none, or the run itself promises nothing."""
     if record.spec.unit == "none":
         return None
     query = RunQuery(
@@ -42,7 +42,19 @@ def beside(store: RunStore, record: RunRecord, attack: AttackRecord) -> tuple[Ru
         for one in store.attacks(run.id)
         if sides(one.attack).asks == sides(attack.attack).asks
     ]
-    return max(found, key=lambda one: (one[1].attack == attack.attack, one[1].found[0]), default=None)
+    return max(found, key=lambda one: nearest(attack, one[1]), default=None)
+
+
+def nearest(attack: AttackRecord, bare: AttackRecord) -> tuple[bool, float, float]:
+    """How well an attack on what is not private can be compared, the larger the better: of the same kind
+    first, then on a run whose accuracy is nearest (of prompts, that of as many shots as are needed), then
+    what finds most."""
+    return bare.attack == attack.attack, -round(abs(reached(bare) - reached(attack)), 2), bare.found[0]
+
+
+def reached(attack: AttackRecord) -> float:
+    """The test accuracy of the attacked run; of an older record that of the attacked model."""
+    return attack.accuracy if attack.said is None else attack.said
 
 
 def _bare(record: RunRecord) -> str:

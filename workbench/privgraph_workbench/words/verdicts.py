@@ -149,6 +149,8 @@ def undecided(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[
     return not attack.drawn and apart.unit == "node" and learnt is not None and learnt[0] - learnt[1] < NO_MEMORY
 
 
+APART = 0.05
+"""Test accuracies of the attacked model and the run that differ by more are pointed out."""
 SEVERITIES: Sequence[tuple[str, Literal["gray", "blue", "orange", "red"]]] = (
     ("no better than guessing", "gray"),
     ("no more than similarity", "gray"),

@@ -44,10 +44,10 @@ def groups(attack: AttackRecord) -> str:
     level = (1 - LEVEL) / 2 / len(judged)
     beyond = [(kind, one) for kind, one in judged if mean_of_shares(one.exposure, one.nodes, level)[0] > average]
     if not beyond:
-        if verdicts.guessing(attack):
-            lead = "No group stands out."
+        if verdicts.on_average(attack) and average >= verdicts.FAR:
+            lead = f"Everybody ({number(average)} on average, where a guess has 0.5); no group can be told apart."
         else:
-            lead = f"Exposure is {number(average)} on average, where a guess has 0.5; no group can be told apart."
+            lead = "Nobody in particular: no group by degree or by class stands out."
         small = [name for name, one in _named(judged) if one.nodes < FEW]
         few = f" Too small to say: {', '.join(small)}." if small else ""
         return f"**{lead}** {_over(attack, every)} exposure is {number(average)} on average.{few}"

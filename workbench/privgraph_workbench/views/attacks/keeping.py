@@ -21,6 +21,8 @@ from privgraph_workbench.words.numbers import percent
 NAMED = 4
 """Methods that the answer names, the most accurate first."""
 MAJORITY = "majority_class_accuracy"
+BARELY = 0.05
+"""An accuracy that exceeds that of naming the largest class by less is no merit."""
 
 
 def measure(rows: Sequence[ranking.Place]) -> str:
@@ -56,7 +58,8 @@ def lines(rows: Sequence[ranking.Place]) -> list[str]:
 @dataclass(kw_only=True)
 class Line:
     """The private runs of one line, the smallest epsilon first: those of which it is `kept`, those of which
-    that cannot be told (undecided, or an interval too wide), and those of which more is `found`."""
+    that cannot be told (undecided, an interval too wide, or found on the run's own nodes alone), and those of
+    which more is `found`."""
 
     kept: list[ranking.Place] = field(default_factory=list)
     unclear: list[ranking.Place] = field(default_factory=list)
@@ -77,7 +80,8 @@ def by_line(rows: Sequence[ranking.Place]) -> dict[str, Line]:
     for name, one in sorted(zip(lines(rows), rows, strict=True), key=lambda held: held[1].sound):
         if one.private and not one.nothing_to_keep:
             own = told.setdefault(name, Line())
-            more = own.found if one.severe >= verdicts.SOMETHING else own.unclear
+            sure = one.severe >= verdicts.SOMETHING and verdicts.on_average(one.attack)
+            more = own.found if sure else own.unclear
             (own.kept if one.kept else more).append(one)
     return told
 
@@ -101,29 +105,62 @@ def show(rows: Sequence[ranking.Place], run: str, open_: Callable[[AttackRecord]
         with st.container(horizontal=True, key="kept-by"):
             for name, one in best[:NAMED]:
                 st.button(
-                    markup.literal(f"{name}, {naming.budget(one.run)} · {percent(one.accuracy)}"),
+                    markup.literal(f"{name}, {naming.budget(one.run)} · {percent(one.accuracy)}{_warned(one)}"),
                     key=f"kept.{one.run.id}",
-                    disabled=one.run.id == run,
-                    help=f"{_area(one)} Open this run",
+                    type="primary" if one.run.id == run else "secondary",
+                    help=f"{_area(one)} {'It is open' if one.run.id == run else 'Open this run'}",
                     on_click=open_,
                     args=(one.attack,),
                 )
     st.caption(" ".join(_beside(rows, told)))
 
 
+def _warned(one: ranking.Place) -> str:
+    """A mark where the attacked models are not as accurate as the run."""
+    return "" if one.stands_in else " ⚠"
+
+
 def _area(one: ranking.Place) -> str:
     middle, low, high = map(percent, one.attack.found)
-    return f"Right of two: {middle} ({low} to {high}; a coin: 50%), by {attack_words.models_apart(one.attack)}."
+    apart = "" if one.stands_in else f" ⚠ The attacked models reach {percent(one.attack.accuracy)}."
+    return (
+        f"Right of two: {middle} ({low} to {high}; a coin: 50%), by {attack_words.models_apart(one.attack)}, "
+        f"{_tried([one])} tried.{apart}"
+    )
+
+
+def _tried(rows: Sequence[ranking.Place]) -> str:
+    """How many scores judged the answers of the same models: "1 attack", "1 to 4 attacks"."""
+    counts = sorted({1 + len(one.attack.rivals) for one in rows})
+    many = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
+    return f"{many} attack{'s' * (counts[-1] > 1)}"
+
+
+def _useless(one: ranking.Place) -> bool:
+    """Whether a model does hardly better than naming the largest class: such a one keeps everything."""
+    floor = one.run.metrics.get(MAJORITY)
+    return floor is not None and one.accuracy < floor + BARELY
 
 
 def _beside(rows: Sequence[ranking.Place], told: Mapping[str, Line]) -> list[str]:
     """What the answer means and leaves out, in sentences."""
-    said = ["Kept: the attack failed, as it should; that is no proof, and tests no ε."]
+    kept = [one for line in told.values() for one in line.kept]
+    said = [
+        "Kept: the attack failed, as it should; that is no proof"
+        + (f" ({_tried(kept)} tried on each run, of one seed), and tests no ε." if kept else ", and tests no ε.")
+    ]
     free = max((one.accuracy for one in rows if not one.private), default=None)
     floor = max((one.run.metrics.get(MAJORITY, 0.0) for one in rows), default=0.0)
     scale = [f"without privacy up to {percent(free)}"] if free is not None else []
     scale += [f"the largest class alone {percent(floor)}"] if floor and measure(rows) != "PREC@1" else []
     said.append(f"%: {', '.join([measure(rows), *scale])}.")
+    useless = [name for name, line in told.items() if line.best is not None and _useless(line.best)]
+    if useless:
+        said.append(
+            f"Hardly better than the largest class, and so no merit: {'; '.join(map(markup.literal, useless))}."
+        )
+    if any(one.best is not None and not one.best.stands_in for one in told.values()):
+        said.append("⚠: the attacked models are not as accurate as the run.")
     unclear = [f"{name} at {_budgets(one.unclear)}" for name, one in told.items() if one.unclear and not one.kept]
     if unclear:
         said.append(f"Cannot be told: {'; '.join(map(markup.literal, unclear))}.")
@@ -148,7 +185,7 @@ def table(rows: Sequence[ranking.Place]) -> str:
     if not told:
         return ""
     cells: list[tuple[str, ...]] = [
-        ("method", "kept at", "cannot be told at", "more is found at", "most accurate kept", "models trained")
+        ("method", "kept at", "cannot be told at", "more is found at", "most accurate kept", "models", "attacks")
     ]
     cells.append(("---",) * len(cells[0]))
     for name, one in sorted(told.items(), key=lambda held: -(held[1].best.accuracy if held[1].best else 0.0)):
@@ -158,8 +195,9 @@ def table(rows: Sequence[ranking.Place]) -> str:
             (
                 markup.literal(name),
                 *(_budgets(held) if held else "–" for held in (one.kept, one.unclear, one.found)),
-                "–" if best is None else f"**{percent(best.accuracy)}** at {naming.budget(best.run)}",
+                "–" if best is None else f"**{percent(best.accuracy)}** at {naming.budget(best.run)}{_warned(best)}",
                 f"{models[0]}" if len(models) == 1 else f"{models[0]} to {models[-1]}",
+                _tried((*one.kept, *one.unclear, *one.found)).split(" attack")[0],
             )
         )
     return "\n".join(f"| {' | '.join(row)} |" for row in cells)
@@ -186,7 +224,10 @@ def _more(row: ranking.Place) -> Row:
     return {
         "protects": row.unit,
         "verdict": verdicts.word(row.attack, row.severe),
+        "accuracy_attacked": row.attack.accuracy,
         "area_not_private": None if row.bare is None else row.bare.found[0],
+        "not_private_run": None if row.bare is None else row.bare.run,
+        "attacks_tried": 1 + len(row.attack.rivals),
         "attack_name": row.attack.attack,
         "models": row.attack.models,
         "dataset": row.run.spec.dataset,

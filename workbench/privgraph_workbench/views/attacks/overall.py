@@ -56,7 +56,15 @@ def told(
     if bare is not None:
         more = verdicts.more_with_privacy(attack, bare, verdicts.learnt(record)) or verdicts.privacy_tells(attack, bare)
     found = " ".join(
-        filter(None, (verdict.lead(attack, without, verdicts.learnt(record)), verdict.alone(attack), more))
+        filter(
+            None,
+            (
+                verdict.lead(attack, without, verdicts.learnt(record)),
+                verdict.alone(attack),
+                more,
+                verdict.stand_in(attack),
+            ),
+        )
     )
     if attack.refutes_sound:
         found += (

@@ -43,6 +43,8 @@ WIDTHS = {
 WIDE = "wide"
 MORE = "▲"
 """Marks what gives away more than the same without privacy."""
+LABEL, ICON = "Which methods keep it? All attacked runs compared", ":material/table_rows:"
+"""A label that changed with the question would fold an open table."""
 STEPS = (
     (-1, "The one before", ":material/arrow_upward:"),
     (1, "The next", ":material/arrow_downward:"),
@@ -64,35 +66,39 @@ def show(run: str, attack: AttackRecord | None, lead: DeltaGenerator) -> None:
     if st.session_state.pop(PICKED, False):  # whoever has chosen one wants to read what it says
         st.session_state[f"fold.{KEY}"] = False
     shown = None if attack is None else sides(attack.attack).asks
-    many = f"all {len(asked[shown])} runs that were asked this" if shown in asked else f"{len(runs)} attacked runs"
-    label = f"Which methods keep it? {many[:1].upper()}{many[1:]}"
-    if shown in asked:
-        with lead:
-            keeping.show(asked[shown], run, _open)
-    with layout.fold(label, KEY, icon=":material/table_rows:") as part:
+    with lead:
+        asks = _question(asked, (run, shown))
+        keeping.show(asked[asks], run, _open)
+    with layout.fold(
+        f"Which methods keep it? All {len(asked[asks])} runs that were asked this", KEY, icon=ICON
+    ) as part:
         if part.open:
-            _table(asked, (run, shown))
+            _table(asks, asked[asks], run)
     if shown in asked:
         _neighbours(asked[shown], run)
 
 
-def _table(asked: Mapping[str, Sequence[ranking.Place]], shown: tuple[str, str | None]) -> None:
-    asks = next(iter(asked))
-    if len(asked) > 1:
-        if shown != st.session_state.get(OF) and shown[1] in asked:
-            st.session_state[QUESTION] = shown[1]
-        st.session_state[OF] = shown
-        st.session_state.setdefault(QUESTION, asks)
-        asks = str(
-            st.segmented_control(
-                "Question",
-                list(asked),
-                required=True,
-                format_func=lambda one: f"{one[:1].upper()}{one[1:]}? ({len(asked[one])})",
-                key=QUESTION,
-            )
+def _question(asked: Mapping[str, Sequence[ranking.Place]], shown: tuple[str, str | None]) -> str:
+    """The question that is compared: that of the `shown` run and attack, until another one is chosen."""
+    if len(asked) == 1:
+        return next(iter(asked))
+    if shown != st.session_state.get(OF) and shown[1] in asked:
+        st.session_state[QUESTION] = shown[1]
+    st.session_state[OF] = shown
+    st.session_state.setdefault(QUESTION, next(iter(asked)))
+    return str(
+        st.segmented_control(
+            "Question",
+            list(asked),
+            required=True,
+            format_func=lambda one: f"{one[:1].upper()}{one[1:]}? ({len(asked[one])} runs)",
+            key=QUESTION,
+            label_visibility="collapsed",
         )
-    rows = asked[asks]
+    )
+
+
+def _table(asks: str, rows: Sequence[ranking.Place], run: str) -> None:
     kept_first = st.toggle("What is kept first, the most accurate on top", value=True, key="overview_kept_first")
     if kept_first:
         rows = sorted(rows, key=lambda one: (not one.kept, -one.accuracy))
@@ -101,7 +107,7 @@ def _table(asked: Mapping[str, Sequence[ranking.Place]], shown: tuple[str, str |
         st.caption(_caption(rows, common), width="stretch")
         with st.popover("How to read it", icon=":material/help:"):
             st.markdown("\n".join(f"- {one}" for one in _about(rows)))
-    if ranking.at(rows, shown[0]) is None:
+    if ranking.at(rows, run) is None:
         st.caption("The open run is not among these rows.")
     st.markdown(keeping.table(rows))
     kept = keeping.data(rows)
@@ -111,8 +117,7 @@ def _table(asked: Mapping[str, Sequence[ranking.Place]], shown: tuple[str, str |
     measure = keeping.measure(rows)
     compared = any(one.bare is not None for one in rows)
     lines = [
-        _line(columns.marked(titles[one.run.id], one.run.id == shown[0]), one, measure, compared=compared)
-        for one in rows
+        _line(columns.marked(titles[one.run.id], one.run.id == run), one, measure, compared=compared) for one in rows
     ]
     picked = st.dataframe(
         lines,
@@ -187,7 +192,7 @@ def _open(attack: AttackRecord) -> None:
 def _caption(rows: Sequence[ranking.Place], common: str) -> str:
     """What the table is, and what its columns do not say by themselves."""
     which = f"Runs {common}. " if common else ""
-    said = [f"{which}Choose a row to open it; {columns.POINT}."]
+    said = [f"{which}Tick a row to open it; {columns.POINT}."]
     if any(one.unit == "edge" and not verdicts.covered(one.attack, one.unit) for one in rows):
         said.append("An ε in brackets is for edges, and does not limit what is asked here, however small it is.")
     return " ".join(said)

@@ -64,7 +64,12 @@ class Place:
     @property
     def accuracy(self) -> float:
         """How well the run does on test nodes; of an older record how well the attacked model does."""
-        return self.attack.accuracy if self.attack.said is None else self.attack.said
+        return without_privacy.reached(self.attack)
+
+    @property
+    def stands_in(self) -> bool:
+        """Whether the attacked models are about as accurate as the run in whose place they stand."""
+        return abs(self.attack.accuracy - self.accuracy) <= verdicts.APART
 
     @property
     def more_with_privacy(self) -> bool:
@@ -97,8 +102,10 @@ def _ordered(rows: Sequence[Place]) -> list[Place]:
 def _bare(own: Place, rows: Sequence[Place]) -> AttackRecord | None:
     if own.run.spec.unit == "none":
         return None
-    found = [one.attack for one in rows if one.run.spec.unit == "none" and without_privacy.akin(own.run, one.run)]
-    return max(found, key=lambda one: one.found[0], default=None)
+    akin = [one for one in rows if one.run.spec.unit == "none" and without_privacy.akin(own.run, one.run)]
+    # what is undecided is no measure of anything
+    found = [one.attack for one in akin if one.ranked]
+    return max(found, key=lambda one: without_privacy.nearest(own.attack, one), default=None)
 
 
 def at(rows: Sequence[Place], run: str) -> int | None:

@@ -16,8 +16,6 @@ from privgraph_workbench.words.numbers import at_most, exact_percent, percent, s
 
 EVERYTHING = 0.99
 """A promise that lets somebody be right more often than this excludes hardly any attack."""
-APART = 0.05
-"""Test accuracies of the attacked model and the run that differ by more are pointed out."""
 
 
 def conclusion(
@@ -224,8 +222,15 @@ def show(
     said = [one for one in details(attack, unit, without, learnt) if one not in before]
     if told := [*said, *map(markup.sentence, beyond)]:
         st.markdown("\n".join(f"- {one}" for one in told))
-    if attack.said is not None and abs(attack.accuracy - attack.said) > APART:
-        st.caption(
-            f":material/warning: The attacked model is right about {percent(attack.accuracy)} of the test nodes, the "
-            f"run about {percent(attack.said)}. Models that differ so much may give away more or less than the run."
-        )
+    if not led and (warned := stand_in(attack)):
+        st.caption(f":material/warning: {warned}")
+
+
+def stand_in(attack: AttackRecord) -> str:
+    """That the attacked model is not as accurate as the run in whose place it stands; "" where it is."""
+    if attack.said is None or abs(attack.accuracy - attack.said) <= verdicts.APART:
+        return ""
+    return (
+        f"The attacked model is right about {percent(attack.accuracy)} of the test nodes, the run about "
+        f"{percent(attack.said)}. Models that differ so much may give away more or less than the run."
+    )
