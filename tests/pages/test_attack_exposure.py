@@ -80,8 +80,8 @@ def test_a_group_stands_out_only_where_its_widened_interval_lies_above_all() -> 
     memory = 0.0
 
     assert told(("a", 500, 0.5), ("b", 500, 0.5)).startswith(
-        "**Nobody in particular: no group by degree or by class stands out.** Over the 1,000 nodes trained on in any of "
-        "3 attacked models, exposure is 0.5 on"
+        "**Nobody in particular: no group by degree or by class stands out.** Over the 1,000 nodes trained on in any "
+        "of 3 attacked models, exposure is 0.5 on"
     )
     assert told(("a", 900, 0.5), ("b", 4, 0.9)).startswith("**Nobody in particular: "), "four nodes tell nothing"
     assert told(("a", 900, 0.5), ("b", 900, 0.7)) == (

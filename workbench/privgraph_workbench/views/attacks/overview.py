@@ -69,9 +69,7 @@ def show(run: str, attack: AttackRecord | None, lead: DeltaGenerator) -> None:
     with lead:
         asks = _question(asked, (run, shown))
         keeping.show(asked[asks], run, _open)
-    with layout.fold(
-        f"Which methods keep it? All {len(asked[asks])} runs that were asked this", KEY, icon=ICON
-    ) as part:
+    with layout.fold(LABEL, KEY, icon=ICON) as part:
         if part.open:
             _table(asks, asked[asks], run)
     if shown in asked:
@@ -85,7 +83,8 @@ def _question(asked: Mapping[str, Sequence[ranking.Place]], shown: tuple[str, st
     if shown != st.session_state.get(OF) and shown[1] in asked:
         st.session_state[QUESTION] = shown[1]
     st.session_state[OF] = shown
-    st.session_state.setdefault(QUESTION, next(iter(asked)))
+    if st.session_state.get(QUESTION) not in asked:  # what was attacked may be gone, with the gallery
+        st.session_state[QUESTION] = next(iter(asked))
     return str(
         st.segmented_control(
             "Question",
