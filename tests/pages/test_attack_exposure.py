@@ -80,8 +80,8 @@ def test_a_group_stands_out_only_where_its_widened_interval_lies_above_all() -> 
     memory = 0.0
 
     assert told(("a", 500, 0.5), ("b", 500, 0.5)).startswith(
-        "**Nobody in particular: no group by degree or by class stands out.** Over the 1,000 nodes trained on in any "
-        "of 3 attacked models, exposure is 0.5 on"
+        "**Nobody in particular: no group by degree or by class stands out.** The largest difference, between class b "
+        "(0.5) and class a (0.5), may be chance. Over the 1,000 nodes trained on in any of 3 attacked models, exposure"
     )
     assert told(("a", 900, 0.5), ("b", 4, 0.9)).startswith("**Nobody in particular: "), "four nodes tell nothing"
     assert told(("a", 900, 0.5), ("b", 900, 0.7)) == (
@@ -98,5 +98,7 @@ def test_a_group_stands_out_only_where_its_widened_interval_lies_above_all() -> 
     assert told() == ""
     memory = 3.0
     assert told(("a", 500, 0.9), ("b", 500, 0.9)).startswith(
-        "**Everybody (0.9 on average, where a guess has 0.5); no group can be told apart.**"
+        "**Everybody (0.9 on average, where a guess has 0.5).** The largest difference"
     ), "that nobody is exposed would be read of anything less"
+    near = told(("a", 2000, 0.70), *((str(place), 2000, 0.745) for place in range(6)), ("b", 2000, 0.77))
+    assert "Clearly apart: class b (0.77) and class a (0.7)." in near, "each too near to the average to stand out"

@@ -18,7 +18,7 @@ from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import without_privacy
-from privgraph_workbench.views.attacks import comparing, findings, overview, ranking
+from privgraph_workbench.views.attacks import comparing, findings, keeping, overview, ranking
 from privgraph_workbench.words import naming, verdicts
 
 Open = Callable[..., AppTest]
@@ -223,7 +223,8 @@ def test_up_to_which_budget_it_is_kept_is_the_page_s_answer(opened: Open, store:
     assert "**Who was trained on is kept by none of these private methods on" in texts(app), "8 is no answer"
     bare = keep(store, spec("mlp", unit="none"))
     store.add_attack(bare, replace(made_attack(bare, memory=0.0), areas=flat, bound=None))
-    assert "Of DP-MLP, node, nothing is found without privacy either" in texts(opened("attacks", run=run))
+    told = texts(opened("attacks", run=run))
+    assert "**Nothing is found without privacy either, which says nothing of ε**: DP-MLP, node." in told
 
 
 def test_what_is_kept_may_stand_first(opened: Open, store: RunStore, run: str) -> None:
@@ -303,17 +304,18 @@ def test_a_model_that_has_learnt_nothing_and_one_that_is_no_stand_in_are_told(
     floor = store.get(run).metrics["majority_class_accuracy"]
     store.add_attack(run, replace(kept, said=floor + 0.01, accuracy=floor))
     told = texts(opened("attacks", run=run))
-    assert "Hardly better than the largest class" not in told, "less noise is no answer where more leaks"
+    assert "**Kept for want of learning (hardly better than the largest class)**: DP-MLP, node." in told
     store.add_attack(other, replace(kept, run=other, said=floor + 0.01, accuracy=floor))
     lone = keep(store, spec("gap", unit="edge"))
     store.add_attack(lone, replace(kept, run=lone, said=floor + 0.01, accuracy=floor))
     told = texts(opened("attacks", run=run))
-    assert "Hardly better than the largest class, and so no merit: GAP, edge." in told
+    assert "**Kept for want of learning (hardly better than the largest class)**: DP-MLP, node; GAP, edge." in told
+    assert "**Who was trained on is kept by none of these private methods" in told, "that is no merit"
     assert "⚠" not in told
     apart = replace(kept, run=lone, said=0.95, accuracy=0.80, areas=(0.51, 0.52, 0.51))  # found most, so shown
     store.add_attack(lone, apart)
     app = opened("attacks", run=lone)
-    assert "⚠: the attacked models are not as accurate as the run." in texts(app)
+    assert f"**⚠**: {keeping.DIFFER}." in texts(app)
     assert [one.label for one in app.button if str(one.key).startswith("kept.")] == ["GAP, edge, ε 1 · 95.0% ⚠"]
     assert "Models that differ so much" in box(app)
 

@@ -103,7 +103,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     ends = [end for row in rows for end in (row["area_low"], row["area_high"])]
     told = "; ".join(f"{_named(row)}: area {_area(row)}, {row['measure']} {percent(row['accuracy'])}" for row in held)
     return Chart(
-        title=f"{TITLE}: {asks}",
+        title=f"{TITLE}: {asks}{_where(rows)}",
         panels=(
             Panel(
                 x=Axis(
@@ -125,7 +125,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         summary=f"{len(held)} of {len(private)} private runs keep {asks}, as far as these attacks tell.",
         notes=(
             f"Kept: no better than guessing, and the interval lies below {number(CLOSE)}; of edges, no more than "
-            "similarity. That is no proof. Lines are 95% intervals.",
+            f"similarity. That is no proof{_effort(rows)}. Lines are 95% intervals.",
         ),
         beside=(f"Kept, the most accurate first: {told}.",) if held else (),
         badges=(f"evaluator only: nobody outside knows {asks}",),
@@ -136,6 +136,21 @@ def chart(rows: Sequence[Row]) -> Chart:
 
 
 plot = plotted(chart)
+
+
+def _effort(rows: Sequence[Row]) -> str:
+    """How many attacks were tried on each run, where the rows tell."""
+    counts = sorted({row["attacks_tried"] for row in rows if row.get("attacks_tried")})
+    if not counts:
+        return ""
+    many = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
+    return f" (attacks tried on each run, of one seed: {many})"
+
+
+def _where(rows: Sequence[Row]) -> str:
+    """On which graph, by how many attacks on each run, where the rows tell and all agree."""
+    graphs = {row.get("graph") for row in rows} - {None, ""}
+    return f", {graphs.pop()}" if len(graphs) == 1 else ""
 
 
 def _budget(row: Row) -> str:

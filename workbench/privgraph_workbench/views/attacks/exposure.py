@@ -45,16 +45,37 @@ def groups(attack: AttackRecord) -> str:
     beyond = [(kind, one) for kind, one in judged if mean_of_shares(one.exposure, one.nodes, level)[0] > average]
     if not beyond:
         if verdicts.on_average(attack) and average >= verdicts.FAR:
-            lead = f"Everybody ({number(average)} on average, where a guess has 0.5); no group can be told apart."
+            lead = f"Everybody ({number(average)} on average, where a guess has 0.5)."
         else:
             lead = "Nobody in particular: no group by degree or by class stands out."
         small = [name for name, one in _named(judged) if one.nodes < FEW]
         few = f" Too small to say: {', '.join(small)}." if small else ""
-        return f"**{lead}** {_over(attack, every)} exposure is {number(average)} on average.{few}"
+        return (
+            f"**{lead}**{_apart(judged, level)} {_over(attack, every)} exposure is {number(average)} on average.{few}"
+        )
     beyond.sort(key=lambda one: -one[1].exposure)
     told = [f"{name} ({number(one.exposure)})" for name, one in _named(beyond)]
     many = f"{len(told)} groups stand out" if len(told) > 1 else "One group stands out"
     return f"**{many}: {', '.join(told)}**. {_over(attack, every)} exposure is {number(average)} on average."
+
+
+def _apart(judged: Sequence[tuple[str, Group]], level: float) -> str:
+    """The largest difference between two groups of one kind that are large enough to say anything, and
+    whether it is clear: their intervals, of which each end fails with chance `level`, do not overlap. ""
+    where there are no two."""
+    found = []
+    for kind in KINDS:
+        held = sorted((one for name, one in judged if name == kind and one.nodes >= FEW), key=lambda one: one.exposure)
+        if len(held) > 1:
+            found.append((held[-1].exposure - held[0].exposure, kind, held[-1], held[0]))
+    if not found:
+        return ""
+    _, kind, high, low = max(found, key=lambda one: one[0])
+    (most, above), (least, below) = _named([(kind, high), (kind, low)])
+    ends = [mean_of_shares(one.exposure, one.nodes, level) for one in (above, below)]
+    which = f"{most} ({number(above.exposure)}) and {least} ({number(below.exposure)})"
+    clear = ends[0][0] > ends[1][1]
+    return f" Clearly apart: {which}." if clear else f" The largest difference, between {which}, may be chance."
 
 
 def _named(held: Sequence[tuple[str, Group]]) -> list[tuple[str, Group]]:

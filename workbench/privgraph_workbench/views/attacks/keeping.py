@@ -21,6 +21,7 @@ from privgraph_workbench.words.numbers import percent
 NAMED = 4
 """Methods that the answer names, the most accurate first."""
 MAJORITY = "majority_class_accuracy"
+DIFFER = "the attacked models are more or less accurate than the run, by over 5 points"
 BARELY = 0.05
 """An accuracy that exceeds that of naming the largest class by less is no merit."""
 
@@ -67,11 +68,12 @@ class Line:
 
     @property
     def best(self) -> ranking.Place | None:
-        """The most accurate run that keeps it, of equals that with the smallest epsilon; none where more is
-        found at a smaller epsilon: what is seen then is the attack's bad luck."""
+        """The most accurate run that keeps it and has learnt something, of equals that with the smallest
+        epsilon; before all others those whose attacked models are as accurate. None where more is found at a
+        smaller epsilon: what is seen then is the attack's bad luck."""
         least = min((one.sound for one in self.found), default=math.inf)
-        held = [one for one in self.kept if one.sound < least]
-        return max(held, key=lambda one: (one.accuracy, -one.sound), default=None)
+        held = [one for one in self.kept if one.sound < least and not _useless(one)]
+        return max(held, key=lambda one: (one.stands_in, one.accuracy, -one.sound), default=None)
 
 
 def by_line(rows: Sequence[ranking.Place]) -> dict[str, Line]:
@@ -93,7 +95,7 @@ def show(rows: Sequence[ranking.Place], run: str, open_: Callable[[AttackRecord]
         return
     told, asks = by_line(rows), sides(rows[0].attack.attack).asks
     held = [(name, one.best) for name, one in told.items() if one.best is not None]
-    best = sorted(held, key=lambda one: -one[1].accuracy)
+    best = sorted(held, key=lambda one: (not one[1].stands_in, -one[1].accuracy))
     graphs = dict.fromkeys(naming.data_title(one.run.spec.dataset) for one in rows)
     where = f" on {markup.literal(next(iter(graphs)))}" if len(graphs) == 1 else ""
     what = f"{asks[:1].upper()}{asks[1:]}"
@@ -112,17 +114,21 @@ def show(rows: Sequence[ranking.Place], run: str, open_: Callable[[AttackRecord]
                     on_click=open_,
                     args=(one.attack,),
                 )
-    st.caption(" ".join(_beside(rows, told)))
+    st.caption("  \n".join(_beside(rows, told)))
 
 
 def _warned(one: ranking.Place) -> str:
-    """A mark where the attacked models are not as accurate as the run."""
+    """A mark where the attacked models are more or less accurate than the run."""
     return "" if one.stands_in else " ⚠"
 
 
 def _area(one: ranking.Place) -> str:
     middle, low, high = map(percent, one.attack.found)
-    apart = "" if one.stands_in else f" ⚠ The attacked models reach {percent(one.attack.accuracy)}."
+    apart = (
+        ""
+        if one.stands_in
+        else f" ⚠ The attacked models reach {percent(one.attack.accuracy)}, the run {percent(one.accuracy)}."
+    )
     return (
         f"Right of two: {middle} ({low} to {high}; a coin: 50%), by {attack_words.models_apart(one.attack)}, "
         f"{_tried([one])} tried.{apart}"
@@ -145,33 +151,30 @@ def _useless(one: ranking.Place) -> bool:
 def _beside(rows: Sequence[ranking.Place], told: Mapping[str, Line]) -> list[str]:
     """What the answer means and leaves out, in sentences."""
     kept = [one for line in told.values() for one in line.kept]
-    said = [
-        "Kept: the attack failed, as it should; that is no proof"
-        + (f" ({_tried(kept)} tried on each run, of one seed), and tests no ε." if kept else ", and tests no ε.")
-    ]
     free = max((one.accuracy for one in rows if not one.private), default=None)
     floor = max((one.run.metrics.get(MAJORITY, 0.0) for one in rows), default=0.0)
     scale = [f"without privacy up to {percent(free)}"] if free is not None else []
     scale += [f"the largest class alone {percent(floor)}"] if floor and measure(rows) != "PREC@1" else []
-    said.append(f"%: {', '.join([measure(rows), *scale])}.")
-    useless = [name for name, line in told.items() if line.best is not None and _useless(line.best)]
-    if useless:
-        said.append(
-            f"Hardly better than the largest class, and so no merit: {'; '.join(map(markup.literal, useless))}."
-        )
-    if any(one.best is not None and not one.best.stands_in for one in told.values()):
-        said.append("⚠: the attacked models are not as accurate as the run.")
-    unclear = [f"{name} at {_budgets(one.unclear)}" for name, one in told.items() if one.unclear and not one.kept]
-    if unclear:
-        said.append(f"Cannot be told: {'; '.join(map(markup.literal, unclear))}.")
-    never = [name for name, one in told.items() if one.found and not one.kept and not one.unclear]
-    if never:
-        said.append(f"More is found at each ε tried: {'; '.join(map(markup.literal, never))}.")
-    idle = [name for name, one in zip(lines(rows), rows, strict=True) if one.private and one.nothing_to_keep]
-    if idle:
-        names = "; ".join(map(markup.literal, dict.fromkeys(idle)))
-        said.append(f"Of {names}, nothing is found without privacy either: that says nothing of ε.")
-    return said
+    effort = f" ({_tried(kept)} tried on each run, of one seed)" if kept else ""
+    said = [
+        f"**Kept**: the attack failed, as it should; that is no proof{effort}, and tests no ε. "
+        f"%: {', '.join([measure(rows), *scale])}."
+    ]
+    idle = {name for name, one in zip(lines(rows), rows, strict=True) if one.private and one.nothing_to_keep}
+    sides_of = {
+        "Kept for want of learning (hardly better than the largest class)": [
+            name for name, one in told.items() if one.kept and all(map(_useless, one.kept))
+        ],
+        "Cannot be told": [
+            f"{name} at {_budgets(one.unclear)}" for name, one in told.items() if one.unclear and not one.kept
+        ],
+        "More is found at each ε tried": [
+            name for name, one in told.items() if one.found and not one.kept and not one.unclear
+        ],
+        "Nothing is found without privacy either, which says nothing of ε": sorted(idle),
+        "⚠": [DIFFER] * any(one.best is not None and not one.best.stands_in for one in told.values()),
+    }
+    return said + [f"**{what}**: {'; '.join(map(markup.literal, names))}." for what, names in sides_of.items() if names]
 
 
 def _budgets(rows: Sequence[ranking.Place]) -> str:
@@ -231,6 +234,7 @@ def _more(row: ranking.Place) -> Row:
         "attack_name": row.attack.attack,
         "models": row.attack.models,
         "dataset": row.run.spec.dataset,
+        "graph": naming.data_title(row.run.spec.dataset),
         "seed": row.run.spec.seed,
         "found_at_1_percent": None if place is None else row.attack.rates_found[place].true,
         "public_noise": statement is not None and has_public_noise(statement),

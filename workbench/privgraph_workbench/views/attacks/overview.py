@@ -93,8 +93,23 @@ def _question(asked: Mapping[str, Sequence[ranking.Place]], shown: tuple[str, st
             format_func=lambda one: f"{one[:1].upper()}{one[1:]}? ({len(asked[one])} runs)",
             key=QUESTION,
             label_visibility="collapsed",
+            on_change=_ask,
+            args=(asked, shown[0]),
         )
     )
+
+
+def _ask(asked: Mapping[str, Sequence[ranking.Place]], run: str) -> None:
+    """Show an attack that asks the chosen question: on the open run, else on the one that the answer names
+    first, else on what gives away least."""
+    rows = asked[str(st.session_state[QUESTION])]
+    place = ranking.at(rows, run)
+    if place is not None:
+        _open(rows[place].attack, fold=False)
+        return
+    held = [one.best for one in keeping.by_line(rows).values() if one.best is not None]
+    first = max(held, key=lambda one: (one.stands_in, one.accuracy), default=rows[-1])
+    _open(first.attack, fold=False)
 
 
 def _table(asks: str, rows: Sequence[ranking.Place], run: str) -> None:
@@ -178,14 +193,14 @@ def _neighbours(rows: Sequence[ranking.Place], run: str) -> None:
                 )
 
 
-def _open(attack: AttackRecord) -> None:
-    """Show that attack on its run, and fold the table. It begins anew, without a tick: what is shown may be
+def _open(attack: AttackRecord, *, fold: bool = True) -> None:
+    """Show that attack on its run, and `fold` the table. It begins anew, without a tick: what is shown may be
     changed elsewhere."""
     of_run = queue.store().attacks(attack.run)
     found = {"found": str(of_run.index(attack) + 1)} if attack in of_run else {}
     choosing.open_run(attack.run, ("found", "over", "attack"), **found)
     st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
-    st.session_state[PICKED] = True
+    st.session_state[PICKED] = fold
 
 
 def _caption(rows: Sequence[ranking.Place], common: str) -> str:
