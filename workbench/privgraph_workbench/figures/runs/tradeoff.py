@@ -182,7 +182,13 @@ def _everything(rows: Sequence[Row]) -> Chart:
     panels = tuple(
         Panel(
             title=place_words([{**held[0], "graph": places[held[0]["graph"]]}, *held[1:]]),
-            x=Axis(title=_axis(held, short=small, many=len(parts) > 1), scale="log", low=low, high=high),
+            x=Axis(
+                title=_axis(held, short=small, many=len(parts) > 1),
+                scale="log",
+                low=low,
+                high=high,
+                ticks=tradeoff_marks.ticks(held, low, high),
+            ),
             y=percentages(title, bounds[title]),
             share=SMALL if small else 1.0,
         )
@@ -276,7 +282,8 @@ def _sound(full: Chart, rows: Sequence[Row]) -> Chart:
     panels = []
     for panel, held in zip(full.panels, tradeoff_shown.panels_of(rows), strict=True):
         low, high = _ends(held, ("sound",))
-        panels.append(replace(panel, x=replace(panel.x, low=low, high=high)))
+        ticks = tradeoff_marks.ticks(held, low, high)
+        panels.append(replace(panel, x=replace(panel.x, low=low, high=high, ticks=ticks)))
     return replace(full, panels=tuple(panels), series=tuple(series), notes=(*full.notes, *note))
 
 

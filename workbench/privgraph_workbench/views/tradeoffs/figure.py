@@ -156,7 +156,9 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
     rows = tradeoff.shown(rows, published=detailed, front=front)
     figure = _plot(done, layout.theme(), detailed, front, first)
     live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
-    st.markdown("  \n".join(f"⚠ {markup.literal(markup.sentence(one))}" for one in tradeoff.chart(rows).badges))
+    below = set(badges_of(rows))  # said beside the numbers
+    warnings = [one for one in tradeoff.chart(rows).badges if one not in below]
+    st.markdown("  \n".join(f"⚠ {markup.literal(markup.sentence(one))}" for one in warnings))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         told, behind = to_report(graph, query.units[1:]) if query.datasets else ("", [])
         figure_exports("tradeoff", rows, _behind(done, first), name=shown, runs=behind, advice=told)
