@@ -111,8 +111,8 @@ class Stretch:
 
     @property
     def protection(self) -> str:
-        """The same in a cell, with the most that a guess is right; of a smaller budget where that is the one to
-        take. What reads no edge hides all of them, and nobody."""
+        """The same in a cell, with the most that a guess is right; of a smaller budget where that is the one
+        to take. What reads no edge hides all of them, and nobody."""
         if self.kind == "blind":
             return "every edge (ε 0), no person"
         if self.kind == "nothing":

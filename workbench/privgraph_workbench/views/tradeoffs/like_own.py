@@ -141,12 +141,12 @@ def _further(own: Traits, ordered: Mapping[str, Sequence[One]]) -> str:
     """The next graphs after a nearest one that is too far, each with the measures in which it is; "" where
     the nearest are near enough. ordered: for each unit the graphs, nearest first."""
     first = {ones[0][0]: ones[0][1] for ones in ordered.values()}
-    if not any(_beyond(apart(known, own)) for known in first.values()):
+    if not any(_beyond(apart(there, own)) for there in first.values()):
         return ""
-    others = {graph: known for ones in ordered.values() for graph, known, _ in ones if graph not in first}
+    others = {graph: there for ones in ordered.values() for graph, there, _ in ones if graph not in first}
     told = []
-    for graph, known in sorted(others.items(), key=lambda one: unlike(one[1], own))[:NEXT]:
-        beyond = _beyond(apart(known, own))
+    for graph, there in sorted(others.items(), key=lambda one: unlike(one[1], own))[:NEXT]:
+        beyond = _beyond(apart(there, own))
         words = f"too far in {both(beyond)}" if beyond else "near enough in what you typed"
         told.append(f"{markup.literal(graph.title)} ({words})")
     return f"Next nearest: {'; '.join(told)}." if told else ""
