@@ -12,7 +12,7 @@ Group = Sequence[Sequence[str]]
 """Rows under one heading, the first cell of the first. Later rows are shorter by the cells that are common to
 the group: its heading, and whatever the first row has more."""
 SHORT = 24
-"""Letters that stand in one line."""
+"""Letters that stand in one line, but where a colon parts them."""
 MANY, SHORTER = 6, 12
 """In a table of more columns fewer letters do: its columns are narrow."""
 
@@ -69,7 +69,7 @@ def _body(head: Sequence[str], group: Group, first: str, *, bold: bool) -> str:
         for at, (name, text) in enumerate(zip(head[1:], own, strict=False)):
             span = f' rowspan="{len(group)}"' if not place and shared and at >= len(own) - shared else ""
             looks = "first " * (bold and not at and not place) + "short" * (
-                len(text) <= (SHORT if len(head) <= MANY else SHORTER)
+                ": " not in text and len(text) <= (SHORT if len(head) <= MANY else SHORTER)
             )
             cells.append(f'<td role="cell" data-label="{escape(name)}" class="{looks}"{span}>{escape(text)}</td>')
         rows.append(f'<tr role="row">{"".join(cells)}</tr>')
