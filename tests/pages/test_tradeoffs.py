@@ -589,7 +589,7 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     assert "Bold: a clear winner." in _captions(app)
     assert _bold(app) == ["GAP"] * 4, "the one that is clear of all others"
     assert (
-        "|4|GAP|90.0% (same in all 3 seeds; 200 test nodes alone leave 85.0% to 93.8%)|−40|weak: at most 98.3%|" in said
+        "|4|GAP|90.0% (same in all 3 seeds; 200 test nodes alone leave 85.0% to 93.8%)|−40|weak: ≤ 98.3%|" in said
     )
     assert "- **ε 4.** Clearly above " in said
     assert not [*app.success, *app.warning], "no colour for what is said every day"
@@ -763,7 +763,7 @@ def test_seeds_that_would_tell_methods_apart_are_trained_by_a_button(
             keep(store, spec("gap", epsilon=epsilon, seed=seed), accuracy=0.76 - off)
     app = opened("tradeoffs", data="karate", fold="compare")
     assert not _bold(app), "no clear winner"
-    assert "|4|GAP|76.0% (66.1% to 85.9%)|–|weak: at most 98.3%|or ProGAP|70.0% (" in _advice(app)
+    assert "|4|GAP|76.0% (66.1% to 85.9%)|–|weak: ≤ 98.3%|or ProGAP|70.0% (" in _advice(app)
     app.button(key="settle.edge").click().run()
     assert not app.exception, app.exception
     sent = [one.spec for one in store.find(RunQuery(states=("queued",)))]
@@ -835,7 +835,7 @@ def test_graphs_like_ones_own_stand_first_with_what_they_differ_in(
     ), "with its cost, what it protects, and what is had without privacy and without edges"
     made_up = of("Made-up social network")
     assert made_up.startswith("|Made-up social network|600 nodes, mean degree 16.0, homophily 0.85|0.25 to 0.5|MLP")
-    assert "|2|ProGAP|76.6% (69.1% to 84.0%)|22|each edge, moderate: at most 88.1%|" in made_up
+    assert "|2|ProGAP|76.6% (69.1% to 84.0%)|22|each edge, moderate: ≤ 88.1%|" in made_up
     assert "|4|ProGAP or EdgeRand or GAP|91.2% (" in made_up, "every one by its name"
     assert not any("Nearest in" in one.value for one in app.markdown)
     app.number_input(key="like_nodes").set_value(30_000).run()

@@ -258,7 +258,7 @@ def test_what_a_smaller_budget_gives_is_not_lost_at_a_larger_one(store: RunStore
     assert large.told.startswith("stay at ε 4, where DP-MLP (reads no edge) has 60.0% (")
     assert large.lines[0][0] == "DP-MLP, as at ε 4"
     assert large.lines[0][1].startswith("nothing clearly better: at best GAP, 60.3% (")
-    assert large.protection == "that of ε 4: weak: at most 98.3%"
+    assert large.protection == "that of ε 4: weak: ≤ 98.3%"
     assert large.why.startswith(
         "What is promised there is promised here. No method is clearly better here: the best, GAP"
     )

@@ -93,7 +93,9 @@ def protection_words(said: Verdict) -> str:
     """What the number of a protection is; "" where no line has one."""
     if all(one.kind in ("blind", "nothing") for one in said.stretches):
         return ""
-    return f"Protection: how often somebody who knows all else is right about {GUESSED[said.unit]}; a coin: 50%."
+    return (
+        f"Protection: how often, at most, somebody who knows all else is right about {GUESSED[said.unit]}; a coin: 50%."
+    )
 
 
 def definitions(said: Verdict) -> str:

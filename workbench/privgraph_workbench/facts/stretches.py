@@ -120,7 +120,7 @@ class Stretch:
         ends = (self.epsilons[0], self.epsilons[-1]) if self.before is None else (self.before, self.before)
         words = meaning.strengths(*ends).replace(" protection", "")
         words += "ne" * words.endswith("next to no")
-        words += f": {at_most(meaning.guess(ends[1], self.delta))}"
+        words += f": ≤ {at_most(meaning.guess(ends[1], self.delta)).removeprefix('at most ')}"
         return words if self.before is None else f"that of ε {self.before:g}: {words}"
 
     @property
