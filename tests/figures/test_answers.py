@@ -296,5 +296,5 @@ def test_a_file_says_why_public_noise_protects_nobody() -> None:
     public = replace(said, assumptions=(NOISE_IS_PUBLIC, *said.assumptions))
     assert not any(notes.SUBTRACTED in one for one in notes.told({"a run": said}))
     first = notes.told({"a run": public})[0]
-    assert first.startswith("As run, the private models behind this protect nobody")
+    assert first.startswith("As run, the private settings behind this protect nobody")
     assert first.endswith(notes.SUBTRACTED)

@@ -15,7 +15,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures.drawing import with_matplotlib
+from privgraph_workbench.figures.drawing import with_matplotlib, with_plotly
 from privgraph_workbench.figures.drawing.looks import look
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.notes import mixed_units
@@ -351,6 +351,25 @@ def test_the_front_and_published_epsilons_are_asked_for_by_themselves(swept: lis
         names = {trace.name for trace in tradeoff.plot(asked).data}
         assert (tradeoff_marks.KEYS["published"] in names, tradeoff_marks.FRONT in names) == (published, front)
         assert tradeoff.table(asked) == rows, "a CSV has the same rows whatever is drawn"
+
+
+def test_a_file_says_what_to_take_and_its_axis_names_the_epsilons_tried(swept: list[RunRecord]) -> None:
+    rows = [row if row["reference"] else {**row, "epsilon": row["asked"]} for row in tradeoff.data(swept)]
+    at = {(row["title"], row["asked"]): str(row["runs"]) for row in rows if row["unit"] == "edge"}
+    low, *_, high = sorted({asked for _, asked in at})
+    said = {at["ProGAP", low]: "take (GAP not ruled out)", at["ProGAP", high]: "may be best"}
+    shown = tradeoff.shown(rows, published=False, front=False, advice=said)
+    text = export("tradeoff", shown, {}, "json").decode()
+    assert f"Advice: take ProGAP (GAP not ruled out) at ε {low:g}." in text
+    assert f"Advice, without a clear winner: one of ProGAP at ε {high:g}." in text
+    assert "may be best" in export("tradeoff", shown, {}, "csv").decode()
+    assert "Advice" not in export("tradeoff", _plain(rows), {}, "json").decode(), "where nothing is advised"
+    drawn = tradeoff.chart(shown)
+    assert drawn.panels[0].x.ticks == tuple(sorted({asked for _, asked in at}))
+    named = [f"{asked:g}" for asked in drawn.panels[0].x.ticks]
+    assert list(with_plotly.draw(drawn).layout.xaxis.ticktext) == named
+    (axes,) = with_matplotlib.draw(drawn).axes
+    assert [f"{place:g}" for place in axes.get_xticks()] == named
 
 
 def test_a_point_knows_its_runs() -> None:

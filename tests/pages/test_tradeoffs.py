@@ -441,12 +441,12 @@ OWN = {**beginnings.DATA["social"], **MEASURES}
 
 def test_a_sweep_on_ones_own_measures_takes_no_advice_away(opened: Callable[..., AppTest], store: RunStore) -> None:
     _own_sweep(store)
-    first = opened("tradeoffs", data="social", fold="")
+    first = opened("tradeoffs", data="social", fold="compare")
     assert first.selectbox(key="data").value == "social"
     assert "|4|ProGAP|90.0%" in _advice(first), "the graph with most runs keeps the short address, and its advice"
     assert "have not run here" not in _advice(first)
     assert "From 33 finished runs." in _captions(first), "runs on another graph are none at other options"
-    app = opened("tradeoffs", data=OF_5000, fold="")
+    app = opened("tradeoffs", data=OF_5000, fold="compare")
     assert app.selectbox(key="data").value == OF_5000
     assert "**To hide edges, of what has run here.** GAP, EdgeRand have not run here." in _advice(app)
     assert "|4|ProGAP|90.0%" in _advice(app), "what is known is on top"
@@ -504,6 +504,14 @@ def test_ones_own_graph_is_asked_for_beside_data(opened: Callable[..., AppTest],
     assert any("does not carry over to your graph" in one.value for one in app.warning)
     assert "Your MLP has 90.0%: edges can add 10.0 points at most." in _advice(app)
     assert "any ε tried" not in _advice(app), "what does not carry over is not said in the next line"
+    assert "Next nearest: Made-up social network, 600 nodes (too far in nodes and MLP accuracy)." in _captions(app)
+    other = opened("tradeoffs", data=OF_5000, fold="")
+    assert "**To hide edges" in _advice(other)
+    other.toggle(key="own").set_value(True).run()
+    other.number_input(key="like_mlp").set_value(90.0).run()
+    (said,) = (one.value for one in other.markdown if "to hide edges, of what" in one.value)
+    assert said.startswith("**On Made-up social network, 5,000 nodes, to hide edges, of what has run here.**")
+    assert "It does not carry over to your graph: too far in MLP accuracy." in said
     (link,) = (one.proto for one in app.get("page_link") if one.proto.label.startswith("Sweep on a made-up"))
     there = opened("tradeoffs", **{name: value[0] for name, value in parse_qs(link.query_string).items()}, fold="")
     assert "You are about to sweep a made-up social network of 4,000 nodes" in _advice(there)
@@ -576,8 +584,13 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     app.run()
     said = _advice(app)
     assert "**To hide edges**" in said
-    assert any("Cost: points below a graph network without privacy, 50.0% (" in one.value for one in app.caption)
-    assert "|4|GAP|90.0% (same in all 3 seeds; 200 test nodes alone leave 85.0% to 93.8%)|−40|weak|" in said
+    assert "Cost: points below a graph network without privacy, 50.0% (" in _captions(app)
+    assert "somebody who knows all else is right about whether an edge is there; a coin: 50%." in _captions(app)
+    assert "Bold: a clear winner." in _captions(app)
+    assert _bold(app) == ["GAP"] * 4, "the one that is clear of all others"
+    assert (
+        "|4|GAP|90.0% (same in all 3 seeds; 200 test nodes alone leave 85.0% to 93.8%)|−40|weak: ≤ 98.3%|" in said
+    )
     assert "- **ε 4.** Clearly above " in said
     assert not [*app.success, *app.warning], "no colour for what is said every day"
     assert not any("95% over seeds" in one.value.columns for one in app.dataframe), "the numbers are told once"
@@ -623,6 +636,12 @@ def test_what_is_said_of_people_names_no_model_that_protects_nobody_and_what_is_
     assert "where some nodes are public, the highest means:**\n\n- **PrivGNN: 80.0% (same in all " in said
     (link,) = (one for one in app.get("page_link") if one.proto.label.startswith("The runs of PrivGNN at ε 8"))
     assert set(parse_qs(link.proto.query_string)["chosen"][0].split(",")) == set(public), "that one opens"
+
+
+def _bold(app: AppTest) -> list[str]:
+    """What stands out in the tables of advice."""
+    found = [re.findall(r'class="first [^"]*">([^<]*)<', one.proto.body) for one in app.get("html")]
+    return [unescape(name) for names in found for name in names]
 
 
 def _advice(app: AppTest) -> str:
@@ -672,7 +691,7 @@ def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., 
             keep(store, spec("edge-rand", epsilon=epsilon, seed=seed), accuracy=0.9)
     later = _advice(opened("tradeoffs", data="karate", fold=""))
     assert "|1|EdgeRand|90.0%" in later
-    assert "|8|what is taken at ε 1|nothing clearly better: at best GAP, 80.0%" in later, "it has not run at ε 8"
+    assert "|8|EdgeRand, as at ε 1|nothing clearly better: at best GAP, 80.0%" in later, "it has not run at ε 8"
     nothing = _advice(opened("tradeoffs", data="karate", protects="node", fold=""))
     assert "To hide" not in nothing, "nothing is known of people"
 
@@ -743,7 +762,8 @@ def test_seeds_that_would_tell_methods_apart_are_trained_by_a_button(
             keep(store, spec(epsilon=epsilon, seed=seed), accuracy=0.7 + off)
             keep(store, spec("gap", epsilon=epsilon, seed=seed), accuracy=0.76 - off)
     app = opened("tradeoffs", data="karate", fold="compare")
-    assert "|4|GAP|76.0% (66.1% to 85.9%)|–|weak|or ProGAP|70.0% (" in _advice(app)
+    assert not _bold(app), "no clear winner"
+    assert "|4|GAP|76.0% (66.1% to 85.9%)|–|weak: ≤ 98.3%|or ProGAP|70.0% (" in _advice(app)
     app.button(key="settle.edge").click().run()
     assert not app.exception, app.exception
     sent = [one.spec for one in store.find(RunQuery(states=("queued",)))]
@@ -815,7 +835,7 @@ def test_graphs_like_ones_own_stand_first_with_what_they_differ_in(
     ), "with its cost, what it protects, and what is had without privacy and without edges"
     made_up = of("Made-up social network")
     assert made_up.startswith("|Made-up social network|600 nodes, mean degree 16.0, homophily 0.85|0.25 to 0.5|MLP")
-    assert "|2|ProGAP|76.6% (69.1% to 84.0%)|22|each edge, moderate|" in made_up
+    assert "|2|ProGAP|76.6% (69.1% to 84.0%)|22|each edge, moderate: ≤ 88.1%|" in made_up
     assert "|4|ProGAP or EdgeRand or GAP|91.2% (" in made_up, "every one by its name"
     assert not any("Nearest in" in one.value for one in app.markdown)
     app.number_input(key="like_nodes").set_value(30_000).run()

@@ -156,8 +156,16 @@ def test_a_higher_mean_alone_is_no_reason_to_pay_for_noise(store: RunStore) -> N
     assert low.why.endswith("is clearly better: the best, ProGAP, has 70.0% (55.1% to 84.9%) at ε 1.")
     assert (high.kind, high.takes) == ("one", ("gap",)), "at ε 4 80.0%, 65.1% to 94.9%"
     assert high.aside == ("ProGAP (80.0%) is not told apart from GAP, nor from MLP (ignores edges) (67.0%): 3 seeds.")
-    assert [line[0] for line in high.lines] == ["GAP"], "what may be no better than what is free is no choice"
-    assert not high.clear
+    assert [line[0] for line in high.lines] == ["GAP (ProGAP not ruled out)"], (
+        "no choice: what may be no better than what is free"
+    )
+    assert not high.clear, "nothing is bold"
+    assert high.told.startswith("take GAP (ProGAP not ruled out), 72.0% (")
+    assert high.short == "GAP 72.0% (ProGAP not ruled out)"
+    at_4 = next(row for row in tradeoff.data(records) if row["method"] == "gap" and row["asked"] == 4.0)
+    said = advising.verdict(records, "edge")
+    assert advised.of_row(at_4, said) == "take (ProGAP not ruled out)", "table, caption and numbers by one rule"
+    assert "Bold" not in advised.beneath(said), "nothing is"
     assert high.aside in advised.below(advising.verdict(records, "edge")), "in small print"
 
 
@@ -248,9 +256,9 @@ def test_what_a_smaller_budget_gives_is_not_lost_at_a_larger_one(store: RunStore
     assert (small.span, small.kind) == ("ε 4", "one")
     assert (large.span, large.kind, large.takes) == ("ε 8 to 16", "before", ())
     assert large.told.startswith("stay at ε 4, where DP-MLP (reads no edge) has 60.0% (")
-    assert large.lines[0][0] == "what is taken at ε 4"
+    assert large.lines[0][0] == "DP-MLP, as at ε 4"
     assert large.lines[0][1].startswith("nothing clearly better: at best GAP, 60.3% (")
-    assert large.protection == "that of ε 4: weak"
+    assert large.protection == "that of ε 4: weak: ≤ 98.3%"
     assert large.why.startswith(
         "What is promised there is promised here. No method is clearly better here: the best, GAP"
     )
@@ -272,7 +280,11 @@ def test_all_that_cannot_be_told_apart_is_named_and_why(store: RunStore) -> None
     assert line.kind == "several"
     assert line.why.startswith("Not clearly above GAP: +1.0 points (−")
     assert "), 3 seeds. Nor is DP-MLP clearly above ProGAP. " in line.why
-    assert [one[0] for one in line.lines] == ["DP-MLP (reads no edge)", "or GAP", "or ProGAP"]
+    assert [one[0] for one in line.lines] == [
+        "DP-MLP (reads no edge; DP-GNN not ruled out)",
+        "or GAP",
+        "or ProGAP",
+    ]
     assert line.aside.startswith("DP-GNN (55.0%) is not told apart from DP-MLP, nor from a guess (40.0%)")
 
 

@@ -16,6 +16,8 @@ from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import graph_of
 from privgraph_workbench.words.numbers import percent
 
+GUESSED = {"edge": "whether an edge is there", "node": "whether a person's data were used"}
+"""What is guessed of a unit, whichever method hides it."""
 SHORT = "**In short.** "
 """With what the lines of advice begin that say all of it in one sentence."""
 HEAD = ("ε", "Take", "Accuracy", "Cost (points)", "Protection")
@@ -48,7 +50,9 @@ def of_row(row: Row, said: Verdict) -> str:
         return "costs are counted from it"
     for one in said.stretches:
         if row["asked"] in one.epsilons and row["method"] in one.takes and not row["variant"]:
-            return "take" if one.kind == "one" else "may be best"
+            if one.kind != "one":
+                return "may be best"
+            return "take" if one.clear else f"take ({one.candidates[0].left_open})"
     return ""
 
 
@@ -67,6 +71,7 @@ def below(said: Verdict) -> str:
         "Where an *or* stands there is no clear winner." if "several" in kinds else "",
         "What is promised at an ε is promised at a larger one." if "before" in kinds else "",
         BLIND_HIDES if "blind" in kinds else "",
+        protection_words(said),
         asides(said),
     ]
     return " ".join(filter(None, told))
@@ -80,7 +85,17 @@ def asides(said: Verdict) -> str:
 def beneath(said: Verdict) -> str:
     """The same beside the table of a page, where `definitions` wait until somebody asks."""
     cost = "" if said.network is None else f"Cost: points below {said.counted_from}, {said.bare}."
-    return " ".join(filter(None, (cost, asides(said))))
+    bold = "Bold: a clear winner." if any(one.clear for one in said.stretches) else ""
+    return " ".join(filter(None, (bold, asides(said), cost, protection_words(said))))
+
+
+def protection_words(said: Verdict) -> str:
+    """What the number of a protection is; "" where no line has one."""
+    if all(one.kind in ("blind", "nothing") for one in said.stretches):
+        return ""
+    return (
+        f"Protection: how often, at most, somebody who knows all else is right about {GUESSED[said.unit]}; a coin: 50%."
+    )
 
 
 def definitions(said: Verdict) -> str:
@@ -119,9 +134,9 @@ def lines(said: Verdict) -> str:
         rows += [(budgets, *group[0][1:-1], protection), *(("", *row, "") for row in group[1:])]
     head, rule = f"| {' | '.join(HEAD)} |", "|" + " --- |" * len(HEAD)
     body = [f"| {' | '.join(map(markup.literal, row))} |" for row in rows]
-    closing = ["", f"**{markup.literal(said.closing)}**"] if said.closing else []
+    closing = [f"**{markup.literal(said.closing)}**", ""] if said.closing else []
     return "\n".join(
-        [in_short(said), "", head, rule, *body, "", below(said), *closing, "", "**Why**", "", reasons(said)]
+        [in_short(said), "", *closing, head, rule, *body, "", below(said), "", "**Why**", "", reasons(said)]
     )
 
 

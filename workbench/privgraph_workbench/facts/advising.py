@@ -219,7 +219,7 @@ def _closing(told: Sequence[Judged], stretches: Sequence[Stretch], seen: Seen, l
             f"Don't read the edges: at no ε tried is a method that does clearly better than {titles}, which reads none."
         )
     else:
-        said.append("Don't expect more than a model without edges reaches: what is taken above only loses least.")
+        said.append("Don't expect more than a model without edges reaches: what is taken here only loses least.")
     return " ".join(said)
 
 

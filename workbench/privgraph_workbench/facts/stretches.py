@@ -4,14 +4,14 @@ Streamlit."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from privgraph_workbench.facts.judging import Judged, Kind, Seen, level_of
 from privgraph_workbench.facts.row_words import at, both, counted, plus, reader, title_of, with_interval
 from privgraph_workbench.facts.seedwise import NO_WIDTH
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.words import meaning
-from privgraph_workbench.words.numbers import percent, whole
+from privgraph_workbench.words.numbers import at_most, percent, whole
 
 BLIND = "mlp"
 """A model that reads no edge: it hides all of them, and needs no noise for it."""
@@ -30,18 +30,38 @@ class Needed:
 class Candidate:
     """What may be taken at a budget, or has the highest mean where nothing is. reached: its accuracy with the
     interval; cost: by how many points that is below a network without privacy ("": not known); unclear:
-    whether not even that is clear."""
+    whether not even that is clear; rivals: what is not told apart from it, nor from what needs no noise."""
 
     title: str
     mean: float
     reached: str
     cost: str = ""
     unclear: bool = False
+    rivals: tuple[str, ...] = ()
+
+    @property
+    def left_open(self) -> str:
+        """What it may yet lose against; "" where that is nothing."""
+        return f"{both(self.rivals)} not ruled out" if self.rivals else ""
+
+    @property
+    def named(self) -> str:
+        """Its title with that.
+
+        >>> Candidate(title="ProGAP", mean=0.6, reached="60.0%", rivals=("GAP",)).named
+        'ProGAP (GAP not ruled out)'
+        >>> Candidate(title="DP-MLP (reads no edge)", mean=0.6, reached="60.0%", rivals=("GAP",)).named
+        'DP-MLP (reads no edge; GAP not ruled out)'
+        """
+        if not self.left_open:
+            return self.title
+        words = self.title.removesuffix(")")
+        return f"{words}{' (' if words == self.title else '; '}{self.left_open})"
 
     @property
     def text(self) -> str:
         cost = f", costs {counted(self.cost, 'point')}{' (not clear)' * self.unclear}" if self.cost else ""
-        return f"{self.title}, {self.reached}{cost}"
+        return f"{self.named}, {self.reached}{cost}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +74,8 @@ class Stretch:
     `unsure` (too little has run). takes: what can be taken, the best first. told: what is said, before the
     reasons; candidates: of whom; why: the reasons, a sentence or two. needed: what would settle it, where no
     more than `seedwise.MOST_SEEDS` seeds would. aside: what is not told apart from the first, nor from what
-    needs no noise, and so is nothing to take ("": nothing).
+    needs no noise, and so is nothing to take ("": nothing). before: the smaller budget that gave as much, and
+    stays: by which method. delta: the largest behind what is taken.
     """
 
     epsilons: tuple[float, ...]
@@ -65,6 +86,8 @@ class Stretch:
     candidates: tuple[Candidate, ...] = ()
     needed: tuple[Needed, ...] = ()
     before: float | None = None
+    stays: str = ""
+    delta: float = 0.0
     aside: str = ""
 
     @property
@@ -88,8 +111,8 @@ class Stretch:
 
     @property
     def protection(self) -> str:
-        """The same in a cell; of a smaller budget where that is the one to take. What reads no edge hides all
-        of them, and nobody."""
+        """The same in a cell, with the most that a guess is right; of a smaller budget where that is the one
+        to take. What reads no edge hides all of them, and nobody."""
         if self.kind == "blind":
             return "every edge (ε 0), no person"
         if self.kind == "nothing":
@@ -97,6 +120,7 @@ class Stretch:
         ends = (self.epsilons[0], self.epsilons[-1]) if self.before is None else (self.before, self.before)
         words = meaning.strengths(*ends).replace(" protection", "")
         words += "ne" * words.endswith("next to no")
+        words += f": ≤ {at_most(meaning.guess(ends[1], self.delta)).removeprefix('at most ')}"
         return words if self.before is None else f"that of ε {self.before:g}: {words}"
 
     @property
@@ -109,7 +133,9 @@ class Stretch:
         if self.kind not in ("blind", "one", "several"):
             return self._nothing
         named = [
-            f"{one.title.replace(' and ', ' or ').partition(' (')[0]} {percent(one.mean)}" for one in self.candidates
+            f"{one.title.replace(' and ', ' or ').partition(' (')[0]} {percent(one.mean)}"
+            + (f" ({one.left_open})" if one.left_open else "")
+            for one in self.candidates
         ]
         return " or ".join(named)
 
@@ -119,12 +145,12 @@ class Stretch:
         (_, reached, cost), *_ = self.lines
         if self.kind not in ("blind", "one", "several"):
             return self._nothing, reached, cost
-        return " or ".join(one.title.replace(" and ", " or ") for one in self.candidates), reached, cost
+        return " or ".join(one.named.replace(" and ", " or ") for one in self.candidates), reached, cost
 
     @property
     def _nothing(self) -> str:
         if self.before is not None:
-            return f"what is taken at ε {self.before:g}"
+            return f"{self.stays}, as at ε {self.before:g}"
         return "don't: no method helps" if self.kind == "nothing" else "too little has run"
 
     @property
@@ -133,7 +159,7 @@ class Stretch:
         if self.kind in ("blind", "one", "several"):
             return [
                 (
-                    "or " * bool(place) + one.title,
+                    "or " * bool(place) + one.named,
                     one.reached,
                     (one.cost + " (not clear)" * one.unclear) or "–",
                 )
@@ -159,7 +185,7 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         told = "no method helps"
         why = f"None is clearly better than {guess_words(seen)}: the best, {there}."
     elif kind == "one":
-        takes, shown = (last.best["method"],), [_candidate(last.best, seen)]
+        takes, shown = (last.best["method"],), [_first(last, seen)]
         told = f"take {shown[0].text}"
         below = [row for row in last.rows if row is not last.best and row not in last.beside]
         why = _above(last.best, [*below[:1], *_free(seen)], last, seen)
@@ -171,7 +197,7 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
     elif kind == "several":
         takes = tuple(dict.fromkeys(row["method"] for row in (last.best, *last.alike)))
         rival = max(last.alike, key=lambda row: float(row["mean"]))
-        shown = [_candidate(last.best, seen), _candidate(rival, seen)]
+        shown = [_first(last, seen), _candidate(rival, seen)]
         told = f"no clear winner: {shown[0].text}; or {shown[1].text}"
         if others := sorted((row for row in last.alike if row is not rival), key=lambda row: -float(row["mean"])):
             shown.append(_together(others, seen))
@@ -187,6 +213,7 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
             else f"{title_of(row)}'s interval is {percent(row['low'])} to {percent(row['high'])}."
         )
     aside = _aside(last, seen) if kind in ("one", "several") else ""
+    behind = [one.best if one.before is None else one.before for one in same]
     return Stretch(
         epsilons=tuple(one.best["asked"] for one in same),
         kind=kind,
@@ -196,6 +223,8 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         candidates=tuple(shown),
         needed=needed,
         before=None if last.before is None else last.before["asked"],
+        stays="" if last.before is None else title_of(last.before),
+        delta=max(row["delta"] or 0.0 for row in behind),
         aside=aside,
     )
 
@@ -237,6 +266,11 @@ def _candidate(row: Row, seen: Seen, *, where: str = "") -> Candidate:
         cost="" if seen.bare is None else whole(100 * (seen.bare["mean"] - row["mean"])),
         unclear=far is not None and far[1] <= 0 < far[0],
     )
+
+
+def _first(one: Judged, seen: Seen) -> Candidate:
+    """The best of a budget, with what is not told apart from it and is nothing to take."""
+    return replace(_candidate(one.best, seen), rivals=tuple(title_of(row) for row in one.beside))
 
 
 def _together(rows: Sequence[Row], seen: Seen) -> Candidate:

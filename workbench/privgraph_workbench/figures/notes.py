@@ -136,7 +136,7 @@ def told(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> 
         for remark, labels in held.items()
     ]
     left = len(said) - most
-    public = protect_nobody([one for one in statements.values() if one.unit != "none"])
+    public = protect_nobody([one for one in statements.values() if one.unit != "none"], "settings")
     first = [f"{public} {SUBTRACTED}"] if public else []
     return (
         [*first, *said]

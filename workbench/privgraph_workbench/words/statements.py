@@ -202,9 +202,9 @@ def line(label: str, statement: PrivacyStatement, *, no_edge: bool = False) -> s
     return f"{label + ': ' if label else ''}{unit} · {numbers} · δ: {rounded_delta(statement.delta)}{badge}"
 
 
-def protect_nobody(found: Sequence[PrivacyStatement]) -> str:
+def protect_nobody(found: Sequence[PrivacyStatement], of: str = "models") -> str:
     """How many of the private models with these statements protect nobody, because their noise is public; ""
-    where that of none is."""
+    where that of none is. of: what has a statement each, where that is no single model."""
     public = sum(map(has_public_noise, found))
     those = "the" if public == len(found) else f"{public:,} of the {len(found):,}"
-    return f"As run, {those} private models behind this protect nobody: their noise is public." if public else ""
+    return f"As run, {those} private {of} behind this protect nobody: their noise is public." if public else ""

@@ -251,8 +251,11 @@ def _scale(axis: Axes, letter: str, description: Axis, colours: Theme) -> None:
     axis.grid(True, axis="x" if letter == "x" else "y", color=colours.grid, linewidth=0.8)
     if description.scale == "log":
         (axis.set_xscale if letter == "x" else axis.set_yscale)("log")
-        if description.low and description.high:
-            own.set_major_locator(FixedLocator(log_ticks(description.low, description.high)))
+        ticks = description.ticks
+        if not ticks and description.low and description.high:
+            ticks = log_ticks(description.low, description.high)
+        if ticks:
+            own.set_major_locator(FixedLocator(ticks))
         own.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         own.set_minor_formatter(NullFormatter())
     elif description.ticks:

@@ -261,7 +261,7 @@ def _axis(axis: Axis, panel: Panel, colours: Theme) -> dict[str, object]:
     if axis.percent:
         settings["tickformat"] = ".3~p"
     ticks = axis.ticks
-    if axis.scale == "log" and axis.low and axis.high:
+    if not ticks and axis.scale == "log" and axis.low and axis.high:
         ticks = log_ticks(axis.low, axis.high)
     if ticks:
         settings |= {"tickmode": "array", "tickvals": list(ticks), "ticktext": [f"{tick:g}" for tick in ticks]}

@@ -13,6 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
@@ -182,7 +183,13 @@ def _everything(rows: Sequence[Row]) -> Chart:
     panels = tuple(
         Panel(
             title=place_words([{**held[0], "graph": places[held[0]["graph"]]}, *held[1:]]),
-            x=Axis(title=_axis(held, short=small, many=len(parts) > 1), scale="log", low=low, high=high),
+            x=Axis(
+                title=_axis(held, short=small, many=len(parts) > 1),
+                scale="log",
+                low=low,
+                high=high,
+                ticks=tradeoff_marks.ticks(held, low, high),
+            ),
             y=percentages(title, bounds[title]),
             share=SMALL if small else 1.0,
         )
@@ -230,6 +237,7 @@ def _everything(rows: Sequence[Row]) -> Chart:
         series=tuple(series),
         summary=f"Accuracy against epsilon for {len(rows)} settings on {', '.join(graphs)}.{highest}",
         badges=(*badges, *badges_of(rows)),
+        beside=tradeoff_shown.taken(rows),
         columns=2,
         height=110 + 330 * math.ceil(len(parts) / 2),
         legend=True,
@@ -245,10 +253,13 @@ def _everything(rows: Sequence[Row]) -> Chart:
 plot = plotted(chart)
 
 
-def shown(rows: Sequence[Row], *, published: bool, front: bool) -> list[Row]:
+def shown(
+    rows: Sequence[Row], *, published: bool, front: bool, advice: Mapping[str, str] = MappingProxyType({})
+) -> list[Row]:
     """The rows of the same figure with or without the epsilons as published, and the Pareto front: its files
-    are what is drawn."""
-    return [{**row, "with_published": published, "with_front": front} for row in rows]
+    are what is drawn, and say beside it what to take, where `advice` has it by a row's runs."""
+    drawn = {"with_published": published, "with_front": front}
+    return [{**row, **drawn, **({"advice": advice.get(row["runs"], "")} if advice else {})} for row in rows]
 
 
 def table(rows: Sequence[Row]) -> list[Row]:
@@ -276,7 +287,8 @@ def _sound(full: Chart, rows: Sequence[Row]) -> Chart:
     panels = []
     for panel, held in zip(full.panels, tradeoff_shown.panels_of(rows), strict=True):
         low, high = _ends(held, ("sound",))
-        panels.append(replace(panel, x=replace(panel.x, low=low, high=high)))
+        ticks = tradeoff_marks.ticks(held, low, high)
+        panels.append(replace(panel, x=replace(panel.x, low=low, high=high, ticks=ticks)))
     return replace(full, panels=tuple(panels), series=tuple(series), notes=(*full.notes, *note))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -38,6 +39,10 @@ CROWD = 2
 APART, REACH = 0.003, 0.0045
 """In a crowd, the bars of one epsilon lie so far from each other, and the outermost no further than that from
 it, within its mark: as shares of the width of an only panel, which is twice that of one of many."""
+TICK = 0.06
+"""Ticks of an axis lie at least so far from each other, as a share of it."""
+AS_ASKED = 0.9
+"""A mark stands at the epsilon that was asked for where its own is no smaller than such a share of it."""
 WRAP = 60
 """Letters of a line beside a point."""
 ALONE = 1.12
@@ -170,6 +175,24 @@ def curve(members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, 
                 )
             )
     return series
+
+
+def ticks(rows: Sequence[Row], low: float, high: float) -> tuple[float, ...]:
+    """The epsilons that were asked for and came to be, where they lie apart and across half of an axis at
+    least; none otherwise: then its usual ones stand.
+
+    >>> ticks([{"asked": one, "epsilon": 0.99 * one} for one in (4.0, 0.25, 8.0, 4.0)], 0.2, 10.0)
+    (0.25, 4.0, 8.0)
+    >>> ticks([{"asked": one, "epsilon": one} for one in (4.0, 8.0)], 0.1, 10.0)
+    ()
+    """
+    held = [row for row in rows if row["asked"] is not None and AS_ASKED <= row["epsilon"] / row["asked"] <= 1]
+    tried = sorted({float(row["asked"]) for row in held})
+    tried = [one for one in tried if low <= one <= high]
+    whole = math.log(high / low)
+    if not tried or math.log(tried[-1] / tried[0]) < whole / 2:
+        return ()
+    return () if any(math.log(after / before) < TICK * whole for before, after in pairwise(tried)) else tuple(tried)
 
 
 def own(row: Row) -> int:

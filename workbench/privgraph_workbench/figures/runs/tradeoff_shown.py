@@ -114,6 +114,26 @@ def _one_a_method(rows: Sequence[Row]) -> list[Row]:
     return [row for variants_ in settings.values() for row in max(variants_.values(), key=_worth)]
 
 
+def taken(rows: Sequence[Row]) -> tuple[str, ...]:
+    """What `shown` rows say to take, in a line of a file.
+
+    >>> taken([{"advice": "take (GAP not ruled out)", "title": "ProGAP", "asked": 1.0, "unit": "edge"}])
+    ('Advice: take ProGAP (GAP not ruled out) at ε 1.',)
+    """
+    told = []
+    for row in rows:
+        word, _, more = row.get("advice", "").partition(" ")
+        if word in ("take", "may"):
+            at = "" if row["asked"] is None or row["unit"] == "none" else f" at ε {row['asked']:g}"
+            said = f" {more}" if more and word == "take" else ""
+            told.append((word == "may", f"{row['title']}{said}{at}"))
+    heads = {False: "Advice: take", True: "Advice, without a clear winner: one of"}
+    return tuple(
+        f"{heads[open_]} {'; '.join(text for other, text in told if other == open_)}."
+        for open_ in dict.fromkeys(one for one, _ in told)
+    )
+
+
 def first_panels(rows: Sequence[Row], graph: str = "", most: int = PANELS) -> list[Row]:
     """The rows of the first panels: those of the title `graph` that begins it, then of the graphs with most
     rows; whole graphs, one at least. A graph with one ε has no curve, and waits where others have one."""

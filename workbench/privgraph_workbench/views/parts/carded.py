@@ -3,7 +3,7 @@ telephone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from html import escape
 
 import streamlit as st
@@ -12,7 +12,7 @@ Group = Sequence[Sequence[str]]
 """Rows under one heading, the first cell of the first. Later rows are shorter by the cells that are common to
 the group: its heading, and whatever the first row has more."""
 SHORT = 24
-"""Letters that stand in one line."""
+"""Letters that stand in one line, but where a colon parts them."""
 MANY, SHORTER = 6, 12
 """In a table of more columns fewer letters do: its columns are narrow."""
 
@@ -40,18 +40,21 @@ padding: 0.5rem 0.75rem; margin-bottom: 0.75rem; }
 </style>"""
 
 
-def show(head: Sequence[str], groups: Sequence[Group], *, label: str, first: str = "") -> None:
+def show(
+    head: Sequence[str], groups: Sequence[Group], *, label: str, first: str = "", bold: Collection[int] = ()
+) -> None:
     """A table called `label`; the second line of a heading is small. `first`: what the heading of a card
-    begins with, where its column says that in a wide table; a group's only choice then stands out."""
+    begins with, where its column says that in a wide table; `bold`: the groups whose first choice stands
+    out."""
     columns = "".join(f'<th role="columnheader" scope="col">{escape(name)}</th>' for name in head)
-    bodies = "".join(_body(head, group, first) for group in groups)
+    bodies = "".join(_body(head, group, first, bold=place in bold) for place, group in enumerate(groups))
     st.html(
         f'{_STYLE}<table class="carded" role="table" aria-label="{escape(label)}"><thead role="rowgroup">'
         f'<tr role="row">{columns}</tr></thead>{bodies}</table>'
     )
 
 
-def _body(head: Sequence[str], group: Group, first: str) -> str:
+def _body(head: Sequence[str], group: Group, first: str, *, bold: bool) -> str:
     rows = []
     for place, row in enumerate(group):
         cells = []
@@ -65,8 +68,8 @@ def _body(head: Sequence[str], group: Group, first: str) -> str:
         own = row[1:] if not place else row
         for at, (name, text) in enumerate(zip(head[1:], own, strict=False)):
             span = f' rowspan="{len(group)}"' if not place and shared and at >= len(own) - shared else ""
-            looks = "first " * bool(first and not at and len(group) == 1) + "short" * (
-                len(text) <= (SHORT if len(head) <= MANY else SHORTER)
+            looks = "first " * (bold and not at and not place) + "short" * (
+                ": " not in text and len(text) <= (SHORT if len(head) <= MANY else SHORTER)
             )
             cells.append(f'<td role="cell" data-label="{escape(name)}" class="{looks}"{span}>{escape(text)}</td>')
         rows.append(f'<tr role="row">{"".join(cells)}</tr>')

@@ -13,14 +13,14 @@ from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery
 from privgraph_workbench.facts import advised, advising, comparing, datasets
-from privgraph_workbench.facts.row_words import at, title_of, with_interval
+from privgraph_workbench.facts.row_words import at, both, title_of, with_interval
 from privgraph_workbench.facts.seedwise import MOST_SEEDS
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import carded, layout
 from privgraph_workbench.views.runs import tabs
-from privgraph_workbench.views.tradeoffs import files, sending
+from privgraph_workbench.views.tradeoffs import files, like_own, sending
 from privgraph_workbench.views.tradeoffs.known import Known, known, rows_of
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, meaning
@@ -41,14 +41,15 @@ def headline(graph: OneGraph, unit: str) -> None:
     found = known(graph, unit)
     if found is None:
         return
-    lines(found.said)
+    lines(found.said, *_of_another(graph, found))
     if count := len(rows_of(RunQuery(units=("none", unit), states=sending.PENDING), graph)):
         those = "one run is" if count == 1 else f"{count:,} runs are"
         st.caption(f"**May change: {those} under way.** A run of the gallery that is trained anew counts when it ends.")
     _settled(graph, unit, found.said)
     _with_public(found.public, unit)
     st.markdown(advising.CHOOSING)
-    st.caption(markup.literal(" ".join([*_notes(found.said), found.short])))
+    if notes := _notes(found.said):
+        st.caption(markup.literal(" ".join(notes)))
     if not found.said.settled:
         _elsewhere(graph, unit)
     with layout.fold("Why, and what each promises", f"why.{unit}", icon=":material/help_outline:") as part:
@@ -58,24 +59,39 @@ def headline(graph: OneGraph, unit: str) -> None:
             _promises(found)
 
 
-def lines(said: advising.Verdict) -> None:
-    """What is said, a row for each stretch of budgets, and that the runs behind it protect nobody."""
+def _of_another(graph: OneGraph, found: Known) -> tuple[str, str]:
+    """Beside measures of one's own graph: which one this is said of, and in what that is too far from one's
+    own."""
+    far = like_own.too_far(graph, found)
+    if far is None:
+        return "", ""
+    return graph.title, f" It does not carry over to your graph: too far in {both(far)}." if far else ""
+
+
+def lines(said: advising.Verdict, graph: str = "", refused: str = "") -> None:
+    """What is said, a row for each stretch of budgets, and that the runs behind it protect nobody. graph: of
+    which one, where that could be mistaken; refused: why it holds there alone."""
+    to_hide = f"{f'On {markup.literal(graph)}, to' if graph else 'To'} hide {advising.HIDES[said.unit]}"
     absent = f" {markup.literal(advising.not_run(said.absent))}" if said.absent else ""
     if not said.methods or (said.thin and all(one.kind == "unsure" for one in said.stretches)):
         st.markdown(f"**{markup.literal(said.heading)}**")
     elif said.thin:
-        st.markdown(f"**To hide {advising.HIDES[said.unit]}, of what has run here.**{absent}")
+        st.markdown(f"**{to_hide}, of what has run here.**{refused}{absent}")
     else:
         lead = f" {markup.literal(said.lead.strip())}" if said.lead else ""
-        mark = ":" if lead else "." if absent else ""
-        st.markdown(f"**To hide {advising.HIDES[said.unit]}{mark}**{lead}{absent}")
+        mark = "." if refused or (absent and not lead) else ":" if lead else ""
+        st.markdown(f"**{to_hide}{mark}**{refused}{lead[:2].upper() + lead[2:] if refused else lead}{absent}")
+    if said.closing:
+        st.markdown(f"**{markup.literal(said.closing)}**")
     carded.show(
-        advised.HEAD, advised.table(said), label=f"What to take to hide {advising.HIDES[said.unit]}", first="ε "
+        advised.HEAD,
+        advised.table(said),
+        label=f"What to take to hide {advising.HIDES[said.unit]}",
+        first="ε ",
+        bold=[place for place, one in enumerate(said.stretches) if one.clear],
     )
     if small := advised.beneath(said):
         st.caption(markup.literal(small))
-    if said.closing:
-        st.markdown(f"**{markup.literal(said.closing)}**")
     if said.public:
         st.markdown(f"**:red[{markup.literal(said.public)}]** {advising.SECRET}")
 

@@ -131,7 +131,7 @@ def _result(graph: OneGraph, shared: Mapping[str, Scalar], unit: str, was_going:
             hide_index=True,
             alt="Accuracy of each method at each epsilon, with intervals over seeds",
         )
-    st.caption(found.words)
+    st.caption(f"{markup.literal(found.short)} {found.words}")
 
 
 def _line(row: Row, said: advising.Verdict) -> dict[str, object]:

@@ -153,10 +153,13 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
     proved = any(placed(row["epsilon"]) for row in rows if not row["reference"])
     detailed = bool(st.session_state.get(DETAILED, False)) or not proved
     front = bool(st.session_state.get(FRONT, False))
-    rows = tradeoff.shown(rows, published=detailed, front=front)
+    advice = _advice(graph, query.units[1:]) if query.datasets else {}
+    rows = tradeoff.shown(rows, published=detailed, front=front, advice=advice)
     figure = _plot(done, layout.theme(), detailed, front, first)
     live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
-    st.markdown("  \n".join(f"⚠ {markup.literal(markup.sentence(one))}" for one in tradeoff.chart(rows).badges))
+    below = set(badges_of(rows))  # said beside the numbers
+    warnings = [one for one in tradeoff.chart(rows).badges if one not in below]
+    st.markdown("  \n".join(f"⚠ {markup.literal(markup.sentence(one))}" for one in warnings))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         told, behind = to_report(graph, query.units[1:]) if query.datasets else ("", [])
         figure_exports("tradeoff", rows, _behind(done, first), name=shown, runs=behind, advice=told)
@@ -205,8 +208,7 @@ def numbers(done: Finished, graph: OneGraph, units: Sequence[str]) -> None:
         "Every setting in numbers, and what all runs cost together", "numbers", icon=":material/table_rows:"
     ) as part:
         if part.open:
-            told = [found for unit in units if (found := known(graph, unit)) is not None]
-            advice = {row["runs"]: advised.of_row(row, one.said) for one in reversed(told) for row in one.table}
+            advice = _advice(graph, units)
             shown = [_shown(row, advice.get(row["runs"], "")) for row in rows]
             if len({row["graph"] for row in rows}) == 1:
                 st.caption(f"All on {markup.literal(rows[0]['graph'])}.")
@@ -221,6 +223,12 @@ def numbers(done: Finished, graph: OneGraph, units: Sequence[str]) -> None:
             if together := _together(done):
                 st.caption(together)
     _neighbours(done, graph.spec)
+
+
+def _advice(graph: OneGraph, units: Sequence[str]) -> dict[str, str]:
+    """What is said of rows of the figure, by their runs."""
+    told = [found for unit in units if (found := known(graph, unit)) is not None]
+    return {row["runs"]: advised.of_row(row, one.said) for one in reversed(told) for row in one.table}
 
 
 def _of_graphs(every: Sequence[Row], outlined: Sequence[Row]) -> str:

@@ -27,6 +27,8 @@ KEYS = ("like_nodes", "like_degree", "like_homophily", "like_mlp")
 """The fields of one's own graph."""
 MEASURES = ("nodes", "degree", "homophily")
 """What a made-up graph takes of them."""
+NEXT = 2
+"""So many graphs are named after the nearest one."""
 WITHIN = (
     f"within a factor of {FACTOR:g} in nodes and mean degree, {APART['homophily']:g} in homophily and "
     f"{100 * APART['mlp']:g} points in the accuracy of an MLP"
@@ -40,7 +42,10 @@ def show(graphs: Mapping[str, OneGraph], units: Sequence[str]) -> None:
         own = form()
         if own.known:
             found = told(graphs.values(), units)
-            nearest(own, {unit: min(ones, key=lambda one: unlike(one[1], own)) for unit, ones in found.items()})
+            ordered = {unit: sorted(ones, key=lambda one: unlike(one[1], own)) for unit, ones in found.items()}
+            nearest(own, {unit: ones[0] for unit, ones in ordered.items()})
+            if said := _further(own, ordered):
+                st.caption(said)
         _ways(own)
 
 
@@ -52,8 +57,7 @@ def told(graphs: Iterable[OneGraph], units: Sequence[str]) -> dict[str, list[One
         for graph in held:
             said = known(graph, unit)
             if said is not None and said.said.methods:
-                mlp = None if said.blind is None else said.blind["mean"]
-                found.setdefault(unit, []).append((graph, traits(graph.spec, graph.data_options, mlp), said))
+                found.setdefault(unit, []).append((graph, _traits(graph, said), said))
     return found
 
 
@@ -90,6 +94,22 @@ def form() -> Traits:
     return typed()
 
 
+def too_far(graph: OneGraph, found: Known) -> list[str] | None:
+    """In what a graph is too far from the one that is typed; None where none is, or its fields are shut."""
+    own = typed()
+    if not st.session_state.get(OPENED) or not own.known:
+        return None
+    return _beyond(apart(_traits(graph, found), own))
+
+
+def _beyond(far: Mapping[str, float]) -> list[str]:
+    return [TITLES[name] for name, units in far.items() if units > 1]
+
+
+def _traits(graph: OneGraph, found: Known) -> Traits:
+    return traits(graph.spec, graph.data_options, None if found.blind is None else found.blind["mean"])
+
+
 def nearest(own: Traits, found: Mapping[str, One]) -> None:
     """How far the nearest graph is from one's own, and whether what is said of it carries over. found: that
     graph for each unit; another one where fewer graphs are known."""
@@ -103,9 +123,9 @@ def nearest(own: Traits, found: Mapping[str, One]) -> None:
             f"Nearest in {both([TITLES[name] for name in far])}, to hide {both([HIDES[unit] for unit in here])}: "
             f"**{title}**. {markup.sentence(each)}"
         )
-        if too_far := [TITLES[name] for name, units in far.items() if units > 1]:
+        if beyond := _beyond(far):
             st.warning(
-                f"**What is said of {title} does not carry over to your graph**: too far in {both(too_far)} "
+                f"**What is said of {title} does not carry over to your graph**: too far in {both(beyond)} "
                 f"(comparable is {WITHIN}). Compare what fits on your own.",
                 icon=":material/compare_arrows:",
             )
@@ -113,8 +133,23 @@ def nearest(own: Traits, found: Mapping[str, One]) -> None:
             st.caption(f"Near enough in what you typed; {both(left)} may still differ. Comparable is {WITHIN}.")
         else:
             st.caption(f"Near enough for a first guess: {WITHIN}.")
-        if worth := _worth(own, {unit: one[2] for unit, one in here.items()}, title, carries=not too_far):
+        if worth := _worth(own, {unit: one[2] for unit, one in here.items()}, title, carries=not beyond):
             st.markdown(worth)
+
+
+def _further(own: Traits, ordered: Mapping[str, Sequence[One]]) -> str:
+    """The next graphs after a nearest one that is too far, each with the measures in which it is; "" where
+    the nearest are near enough. ordered: for each unit the graphs, nearest first."""
+    first = {ones[0][0]: ones[0][1] for ones in ordered.values()}
+    if not any(_beyond(apart(there, own)) for there in first.values()):
+        return ""
+    others = {graph: there for ones in ordered.values() for graph, there, _ in ones if graph not in first}
+    told = []
+    for graph, there in sorted(others.items(), key=lambda one: unlike(one[1], own))[:NEXT]:
+        beyond = _beyond(apart(there, own))
+        words = f"too far in {both(beyond)}" if beyond else "near enough in what you typed"
+        told.append(f"{markup.literal(graph.title)} ({words})")
+    return f"Next nearest: {'; '.join(told)}." if told else ""
 
 
 def _worth(own: Traits, found: Mapping[str, Known], title: str, *, carries: bool) -> str:
