@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import theme
 from privgraph_workbench.facts import teacher_settings
+from privgraph_workbench.figures import seeds
 from privgraph_workbench.figures.axes import placed, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, percentages, shared
 from privgraph_workbench.figures.drawing.with_plotly import plotted
@@ -17,7 +18,7 @@ from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.words.numbers import kept, number, percent
+from privgraph_workbench.words.numbers import kept, number, percent, signed
 
 TITLE = "Methods with teachers, compared"
 BUDGETS = (1.0, 2.0, 4.0, 8.0)
@@ -31,7 +32,8 @@ OPEN = "the run that is open"
 def data(records: Iterable[RunRecord], opened: str = "") -> list[Row]:
     """One row per setting that guarantees something, the most accurate first: what `tradeoff.data` says of
     it, `weights`, `release`, `queries`, `teachers` (`teacher_settings`), `also` (what else tells it from
-    others) and `open` (whether the run `opened` is one of its seeds)."""
+    others), `open` (whether the run `opened` is one of its seeds) and `error` (standard error of the mean over
+    seeds; None for too few). A method whose votes have unequal weights has a title of its own."""
     done = [record for record in records if record.state == "done" and "test_accuracy" in record.metrics]
     known, rest = {record.id: record for record in done}, teacher_settings.rest(done)
     rows = []
@@ -40,7 +42,8 @@ def data(records: Iterable[RunRecord], opened: str = "") -> list[Row]:
             continue
         ids = str(row["runs"]).split()
         own = {**teacher_settings.columns(known[ids[0]]), "also": rest[ids[0]], "open": opened in ids}
-        rows.append({**row, **own})
+        error = seeds.standard_error([known[one].metrics["test_accuracy"] for one in ids])
+        rows.append({**row, **own, "title": teacher_settings.title(known[ids[0]]), "error": error})
     return sorted(rows, key=lambda row: (row["graph"], -row["mean"], row["epsilon"]))
 
 
@@ -78,7 +81,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE,
         panels=tuple(panels),
         series=tuple(series),
-        summary=f"Accuracy against the sound epsilon for {len(rows)} settings. {best_words(rows)}",
+        summary=f"Accuracy against the sound epsilon for {len(rows)} settings. {' '.join(best_words(rows))}",
         badges=badges_of(rows),
         columns=2,
         height=110 + 330 * math.ceil(len(graphs) / 2),
@@ -99,35 +102,106 @@ def best(rows: Sequence[Row], budget: float) -> Row | None:
     return max(within, key=lambda row: (row["mean"], -row["epsilon"]), default=None)
 
 
-def best_words(rows: Sequence[Row]) -> str:
-    """Which setting is the most accurate up to each of the `BUDGETS`, in one sentence a graph."""
-    said = []
-    graphs = list(dict.fromkeys(row["graph"] for row in rows))
-    for graph in graphs:
+@dataclass(frozen=True, kw_only=True)
+class Apart:
+    """By how much one setting is above another, in shares of 1, with its 95% interval; `same_nodes`: whether
+    both were measured on as many test nodes. low and high are None where seeds are too few."""
+
+    mean: float
+    low: float | None
+    high: float | None
+    same_nodes: bool
+
+    @property
+    def told(self) -> bool:
+        """Whether the interval lies on one side of 0."""
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+
+
+def apart(one: Row, other: Row) -> Apart:
+    """The difference of two settings' means over seeds (Welch): their test nodes need not be the same."""
+    same = one["test_nodes"] is not None and one["test_nodes"] == other["test_nodes"]
+    if one["error"] is None or other["error"] is None:
+        return Apart(mean=one["mean"] - other["mean"], low=None, high=None, same_nodes=same)
+    ends = [(row["mean"], row["error"], row["seeds"]) for row in (one, other)]
+    mean, low, high = seeds.difference(*ends)
+    return Apart(mean=mean, low=low, high=high, same_nodes=same)
+
+
+def leaders(rows: Sequence[Row], budget: float) -> list[Row]:
+    """The most accurate setting of each method within a budget, the highest first."""
+    found = (best([row for row in rows if row["title"] == title], budget) for title in {row["title"] for row in rows})
+    return sorted((row for row in found if row is not None), key=lambda row: (-row["mean"], row["title"]))
+
+
+def by_budget(rows: Sequence[Row]) -> list[tuple[str, list[float], list[Row]]]:
+    """Graph, budgets and the `leaders` within them: budgets that have the same ones stand together."""
+    told: list[tuple[str, list[float], list[Row]]] = []
+    for graph in dict.fromkeys(row["graph"] for row in rows):
         held = [row for row in rows if row["graph"] == graph]
-        told: list[tuple[list[float], Row]] = []
         for budget in BUDGETS:
-            found = best(held, budget)
-            if found is None:
+            found = leaders(held, budget)
+            if not found:
                 continue
-            if told and told[-1][1] is found:
-                told[-1][0].append(budget)
+            if told and told[-1][0] == graph and [id(row) for row in told[-1][2]] == [id(row) for row in found]:
+                told[-1][1].append(budget)
             else:
-                told.append(([budget], found))
-        if told:
-            parts = "; ".join(f"ε ≤ {_span(budgets)}: {name(row)}, {accuracy(row)}" for budgets, row in told)
-            said.append(f"Most accurate{f' on {graph}' * (len(graphs) > 1)} at {parts}.")
-    return " ".join(said)
+                told.append((graph, [budget], found))
+    return told
 
 
-def _span(budgets: Sequence[float]) -> str:
+def best_words(rows: Sequence[Row]) -> list[str]:
+    """Which setting measured highest up to each of the `BUDGETS`, and the best of which other methods it is not
+    told apart from: a sentence for each."""
+    graphs = {row["graph"] for row in rows}
+    return [
+        f"{f'{graph}, ' * (len(graphs) > 1)}ε ≤ {span(budgets)}: highest measured {name(found[0])}, "
+        f"{accuracy(found[0])}; {_beside(found)}."
+        for graph, budgets, found in by_budget(rows)
+    ]
+
+
+def _beside(found: Sequence[Row]) -> str:
+    first, *others = found
+    if not others:
+        return "no other method has a run there"
+    level = [(row, one) for row in others if not (one := apart(first, row)).told]
+    if not level:
+        return "above the best of every other method (95% interval of each difference)"
+    return "not told apart from " + " nor ".join(f"{row['title']} ({apart_words(one)})" for row, one in level)
+
+
+def apart_words(one: Apart) -> str:
+    """A difference in words.
+
+    >>> apart_words(Apart(mean=0.05, low=-0.01, high=0.11, same_nodes=False))
+    'difference 5.0 points, 95% interval −1.0 to 11.0; other test nodes'
+    >>> apart_words(Apart(mean=0.05, low=None, high=None, same_nodes=True))
+    'difference 5.0 points, too few seeds for an interval'
+    """
+    said = f"difference {signed(100 * one.mean)} points, "
+    if one.low is None or one.high is None:
+        said += "too few seeds for an interval"
+    else:
+        said += f"95% interval {signed(100 * one.low)} to {signed(100 * one.high)}"
+    return said + "; other test nodes" * (not one.same_nodes)
+
+
+def short_accuracy(row: Row) -> str:
+    """The mean over seeds, and its interval in brackets."""
+    return percent(row["mean"]) + ("" if row["low"] is None else f" ({percent(row['low'])} to {percent(row['high'])})")
+
+
+def span(budgets: Sequence[float]) -> str:
+    """Budgets in words."""
     told = [number(one) for one in budgets]
     return told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
 
 
 def name(row: Row) -> str:
     """A setting in a few words."""
-    weights = f"{row['weights']} weights, " if row["method"] == "dp-gpl" else ""
+    told = row["method"] == "dp-gpl" and row["weights"] != teacher_settings.UNEQUAL  # that one's title says it
+    weights = f"{row['weights']} weights, " if told else ""
     return f"{row['title']} ({weights}release {row['release']}, {row['queries']} queries)"
 
 
