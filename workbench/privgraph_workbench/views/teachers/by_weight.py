@@ -18,6 +18,12 @@ from privgraph_workbench.words.numbers import at_most, number, proved_epsilon, u
 Floats = NDArray[np.float64]
 
 GUESS = "a guess is right in"
+EXACT = "a guess, with this noise, is right in"
+FROM_EPSILON = "from ε and δ alone"
+GUESSES_EXACTLY = (
+    " *With this noise*: all of it is Gaussian, so that the best guess is known exactly, Φ(μ/2), where a node moves "
+    "all answers together by μ standard deviations. *From ε and δ alone*: what any noise of that ε might allow."
+)
 GUESSES = (
     "*A guess*: somebody who knows everything else guesses, after all answers, whether a certain person's data was "
     "used. A coin is right in 50%."
@@ -67,11 +73,31 @@ def lines(ensemble: Ensemble) -> list[dict[str, str]]:
                 "weight": name.removeprefix("weight "),
                 f"{EPSILONS['sound'].title}, one answer": upper(one, 3),
                 **({f"{EPSILONS['sound'].title}, all {queries:,}": upper(whole, 3)} if queries > 1 else {}),
-                GUESS: at_most(meaning.guess(whole, delta)),
+                **guesses(whole, delta, _mu(ensemble, weight, whole)),
                 "teachers": f"{held.sum():,}",
             }
         )
     return found
+
+
+def guesses(epsilon: float, delta: float, mu: float | None) -> dict[str, str]:
+    """How often a guess is right at most: by the noise itself where its `mu` is known, and from epsilon and
+    delta alone."""
+    bound = at_most(meaning.guess(epsilon, delta))
+    return {GUESS: bound} if mu is None else {EXACT: at_most(meaning.guess_at(mu)), FROM_EPSILON: bound}
+
+
+def _mu(ensemble: Ensemble, weight: float, sound: float) -> float | None:
+    """By how many deviations a node of that weight moves all answers; None where the guarantee is another one
+    than that of all of them, as under a limit."""
+    queries, sigmas = len(ensemble.queries), (ensemble.vote_sigma, ensemble.gate_sigma)
+    whole = ensembles.price(queries, *sigmas, weight, ensemble.delta)
+    return ensembles.moved(queries, *sigmas, weight) if math.isclose(whole, sound, rel_tol=1e-6) else None
+
+
+def exactly(ensemble: Ensemble) -> str:
+    """What the two bounds on a guess are, where both are shown."""
+    return GUESSES_EXACTLY if any(EXACT in line for line in lines(ensemble)) else ""
 
 
 def table(ensemble: Ensemble) -> None:

@@ -28,9 +28,9 @@ from privgraph_workbench.words.numbers import number, percent, rounded_delta, up
 
 Statements = Mapping[str, PrivacyStatement]
 PREMISE = (
-    "Their ε compares graphs with and without one private node and its edges: the numbers of public neighbours from "
-    "which a vote weighs more are those of public nodes, so that every other private node keeps the teacher that it "
-    "drew."
+    "ε compares graphs with and without one private node and its edges. The numbers of public neighbours from which a "
+    "vote weighs more (*cut-offs*) are those of public nodes: they stay as they are whichever private node leaves, so "
+    "that every other private node keeps the teacher that it drew, and a node moves the vote of its own teacher alone."
 )
 PUBLIC = (
     "Weights, and how many teachers have each, are options of the run, set before a private node was read: what nodes "
@@ -54,10 +54,9 @@ def lead(ensemble: Ensemble) -> None:
         )
     else:
         st.markdown(
-            f"**Nodes with many public neighbours pay most.** {PREMISE} A node moves the vote of its own teacher "
-            "alone; nodes are taught together by how many public neighbours they have, and the more these are, the "
-            f"more the vote weighs and gives away. The one number to give for all is **{EPSILONS['sound'].title} "
-            f"{upper(float(ensemble.sound.max()), 3)}**: no node pays more."
+            "**More public neighbours → a heavier vote → a larger ε** "
+            f"({upper(float(ensemble.sound.min()), 3)} to {upper(float(ensemble.sound.max()), 3)}). The one number to "
+            f"give for all is **{EPSILONS['sound'].title} {upper(float(ensemble.sound.max()), 3)}**: no node pays more."
         )
 
 
@@ -67,9 +66,11 @@ def show(record: RunRecord, ensemble: Ensemble) -> None:
     if by_weight.differ(ensemble):
         asked = len(ensemble.queries)
         by_weight.table(ensemble)
-        st.caption(PUBLIC)
+        with layout.fold("What ε compares, and what is public", "premise", icon=":material/help:") as part:
+            if part.open:
+                st.markdown(f"{PREMISE}\n\n{PUBLIC}")
         more = asked > 1 and math.isfinite(float(ensemble.sound.max()))
-        st.caption(by_weight.GUESSES + (f" {by_weight.add_up(asked)}" if more else ""))
+        st.caption(by_weight.GUESSES + by_weight.exactly(ensemble) + (f" {by_weight.add_up(asked)}" if more else ""))
     _of_the_paper(record, ensemble)
     _pay(record, ensemble)
     st.fragment(_epsilons)(record, ensemble, statements)
