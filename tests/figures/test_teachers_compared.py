@@ -82,12 +82,26 @@ def test_few_seeds_have_no_interval_and_no_bar(taught: list[RunRecord]) -> None:
 def test_marks_bars_and_the_ring(rows: list[Row]) -> None:
     series = teachers_compared.chart(rows).series
     marks = [one for one in series if one.kind == "points" and one.name != teachers_compared.OPEN]
-    assert len({one.shape for one in marks}) == len(marks) == 3, "a mark a method"
     assert sum(len(one.x) for one in marks) == 4
-    assert sum(len(one.x) for one in series if one.kind == "links") == 2 * 4
+    named = {one.name: one.shape for one in marks}
+    assert {"PrivGNN: votes", "PrivGNN: table"} < named.keys()
+    assert len(set(named.values())) == len(named) == 4, "a mark a release, and one for unequal weights"
     (ring,) = (one for one in series if one.name == teachers_compared.OPEN)
     (own,) = (row for row in rows if row["open"])
-    assert (ring.x, ring.y) == ((own["epsilon"],), (own["mean"],))
+    assert ring.y == (own["mean"],)
+    assert ring.x[0] == pytest.approx(own["epsilon"], rel=0.2)
+
+
+def test_settings_of_one_epsilon_stand_beside_each_other_and_the_best_lead(rows: list[Row]) -> None:
+    held = [{**rows[0], "epsilon": 2.0, "mean": mean, "runs": str(mean), "open": False} for mean in (0.7, 0.6, 0.5)]
+    held.append({**held[0], "epsilon": 8.0, "mean": 0.8, "runs": "far"})
+    series = teachers_compared.chart(held).series
+    marks = [one for one in series if one.kind == "points"]
+    assert len({x for one in marks for x in one.x}) == 4, "none hides another"
+    assert [one.y for one in marks if not one.faint] == [(0.7, 0.8)]
+    (line,) = (one for one in series if one.kind == "line")
+    assert line.y == (0.7, 0.8)
+    assert sum(len(one.x) for one in series if one.kind == "links") == 2 * 2, "intervals of the best alone"
 
 
 def test_what_is_not_guaranteed_or_out_of_sight_is_said(taught: list[RunRecord], rows: list[Row]) -> None:

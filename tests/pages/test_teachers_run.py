@@ -102,7 +102,7 @@ def test_runs_with_unequal_weights_stand_together_and_one_is_shown_unasked(store
     assert [one.id for one in members] == [one.id for one in (usual, large, equal[1], equal[0], published)]
     assert choose_run.first(members) is choose_run.weighted(members) is usual
     names = choose_run.titles(members)
-    assert names[usual.id] == "★ unequal weights · ε 2 · 60.0%"
+    assert names[usual.id] == "★ DP-GPL+W (unequal weights) · ε 2 · 60.0%"
     assert names[equal[0].id] == "equal weights · ε 8 · 90.0%"
     assert names[published.id].startswith("weights as published, not sound · ε ")
 

@@ -97,9 +97,9 @@ def guess(epsilon: float, delta: float) -> float:
 
 
 def guess_at(mu: float) -> float:
-    """The best chance, in [0.5, 1], of guessing between two equally likely neighbouring graphs where all noise
-    is Gaussian and moves by `mu` standard deviations in all: Phi(mu / 2), exactly (Dong, Roth and Su, Gaussian
-    Differential Privacy, 2022).
+    """The best chance, in [0.5, 1], of guessing between two equally likely neighbouring graphs, where all
+    noise is Gaussian and one unit moves it by `mu` standard deviations in all: Phi(mu / 2), exactly (Dong,
+    Roth and Su, Gaussian Differential Privacy, 2022).
 
     >>> guess_at(0.0), round(guess_at(2.0), 4), guess_at(float("inf"))
     (0.5, 0.8413, 1.0)

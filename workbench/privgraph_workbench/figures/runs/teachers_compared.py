@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import theme
@@ -26,14 +27,30 @@ BUDGETS = (1.0, 2.0, 4.0, 8.0)
 ROUNDED = 1e-3
 """An epsilon that was asked for is met to within so much: 1.0004 is no more than 1."""
 RING = theme.MARKERS.index("octagon")
+RELEASES = {
+    name: theme.MARKERS.index(mark)
+    for name, mark in {
+        "label": "square",
+        "noisy counts": "pentagon",
+        "table": "triangle-down",
+        "votes": "cross",
+        "ensemble": "hexagon",
+        "posterior": "x",
+    }.items()
+}
+"""The mark of each release, whatever the method, whose colour says which it is."""
+UNEQUAL, OTHER = theme.MARKERS.index("star"), theme.MARKERS.index("square")
+STEP, REACH = 0.008, 0.03
+"""Marks of one epsilon stand so far from each other, and the outermost no further than that from it: as shares
+of the axis."""
 OPEN = "the run that is open"
 
 
 def data(records: Iterable[RunRecord], opened: str = "") -> list[Row]:
     """One row per setting that guarantees something, the most accurate first: what `tradeoff.data` says of
     it, `weights`, `release`, `queries`, `teachers` (`teacher_settings`), `also` (what else tells it from
-    others), `open` (whether the run `opened` is one of its seeds) and `error` (standard error of the mean over
-    seeds; None for too few). A method whose votes have unequal weights has a title of its own."""
+    others), `open` (whether the run `opened` is one of its seeds) and `error` (standard error of the mean;
+    None for too few seeds). A method whose votes have unequal weights has a title of its own."""
     done = [record for record in records if record.state == "done" and "test_accuracy" in record.metrics]
     known, rest = {record.id: record for record in done}, teacher_settings.rest(done)
     rows = []
@@ -48,11 +65,11 @@ def data(records: Iterable[RunRecord], opened: str = "") -> list[Row]:
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """A panel a graph, a mark a setting, colour and shape a method's, with 95% intervals over seeds."""
+    """A panel a graph, a mark a setting: its colour is the method's, its shape that of what is released."""
     if not rows:
         return empty(TITLE, "no setting with teachers guarantees anything")
     graphs = list(dict.fromkeys(row["graph"] for row in rows))
-    styles = slots({row["title"]: row["method"] for row in rows})
+    styles = slots({row["title"]: row["method"] for row in sorted(rows, key=lambda row: str(row["title"]))})
     parts = [[row for row in rows if row["graph"] == graph] for graph in graphs]
     seen = [[row for row in held if row["epsilon"] <= tradeoff.LARGEST] or held for held in parts]
     bounds = shared(
@@ -70,9 +87,10 @@ def chart(rows: Sequence[Row]) -> Chart:
                 y=percentages("student's test accuracy (percent of nodes)", bounds),
             )
         )
+        at = _aside(held, (low, high), many=len(graphs) > 1)
         for title, slot in styles.items():
-            series += _marks([row for row in held if row["title"] == title], title, slot, place)
-        series += _ring([row for row in held if row["open"]], place)
+            series += _marks([row for row in held if row["title"] == title], title, slot, place, at)
+        series += _ring([row for row in held if row["open"]], place, at)
     named: set[str] = set()
     for at, one in enumerate(series):
         series[at] = replace(one, legend=one.legend and one.name not in named)
@@ -87,7 +105,9 @@ def chart(rows: Sequence[Row]) -> Chart:
         height=110 + 330 * math.ceil(len(graphs) / 2),
         legend=True,
         notes=(
-            "A mark is a setting, its bar the 95% interval over seeds (Student's t; none for fewer than three).",
+            "A mark is a setting; marks of one ε stand beside each other. A line joins the best of a method, each more "
+            "accurate than all of a smaller ε, with 95% intervals over seeds (Student's t; none for fewer than three); "
+            "all others are faint.",
             *_out_of_sight(rows, [row for held in seen for row in held]),
         ),
     )
@@ -151,8 +171,8 @@ def by_budget(rows: Sequence[Row]) -> list[tuple[str, list[float], list[Row]]]:
 
 
 def best_words(rows: Sequence[Row]) -> list[str]:
-    """Which setting measured highest up to each of the `BUDGETS`, and the best of which other methods it is not
-    told apart from: a sentence for each."""
+    """Which setting measured highest up to each of the `BUDGETS`, and the best of which other methods it is
+    not told apart from: a sentence for each."""
     graphs = {row["graph"] for row in rows}
     return [
         f"{f'{graph}, ' * (len(graphs) > 1)}ε ≤ {span(budgets)}: highest measured {name(found[0])}, "
@@ -220,48 +240,93 @@ def accuracy(row: Row) -> str:
     )
 
 
-def _marks(rows: Sequence[Row], title: str, slot: int, panel: int) -> list[Series]:
-    sure = [row for row in rows if row["low"] is not None]
+def _aside(rows: Sequence[Row], ends: tuple[float, float], *, many: bool) -> dict[str, float]:
+    """Where the mark of each setting stands, by its runs: at its epsilon, or beside it where others have the
+    same to a twentieth of a decade."""
+    crowds: dict[int, list[Row]] = {}
+    for row in sorted(rows, key=lambda row: (row["title"], row["release"], -row["mean"])):
+        crowds.setdefault(round(20 * math.log10(row["epsilon"])), []).append(row)
+    found = {}
+    for crowd in crowds.values():
+        middle = (len(crowd) - 1) / 2
+        step = min(STEP, REACH / middle) * (2 if many else 1) if middle else 0.0
+        for place, row in enumerate(crowd):
+            found[str(row["runs"])] = row["epsilon"] * (ends[1] / ends[0]) ** ((place - middle) * step)
+    return found
+
+
+def ahead(rows: Sequence[Row]) -> list[Row]:
+    """The settings of one method that are more accurate than all others of a smaller or equal epsilon."""
+    found: list[Row] = []
+    for row in sorted(rows, key=lambda row: (row["epsilon"], -row["mean"])):
+        if not found or row["mean"] > found[-1]["mean"]:
+            found.append(row)
+    return found
+
+
+def _marks(rows: Sequence[Row], title: str, slot: int, panel: int, at: dict[str, float]) -> list[Series]:
+    first = ahead(rows)
+    sure = [row for row in first if row["low"] is not None]
+    shared: dict[str, Any] = {"slot": slot, "panel": panel, "group": title}
     drawn = []
     if sure:
         drawn.append(
             Series(
                 name="95% interval",
                 kind="links",
-                x=tuple(row["epsilon"] for row in sure for _ in range(2)),
+                x=tuple(at[str(row["runs"])] for row in sure for _ in range(2)),
                 y=tuple(end for row in sure for end in (row["low"], row["high"])),
-                slot=slot,
-                panel=panel,
                 legend=False,
-                group=title,
+                **shared,
             )
         )
-    if rows:
+    if len(first) > 1:
         drawn.append(
             Series(
-                name=title,
-                kind="points",
-                x=tuple(row["epsilon"] for row in rows),
-                y=tuple(row["mean"] for row in rows),
-                slot=slot,
-                shape=slot,
-                panel=panel,
-                group=title,
-                size=9,
-                hover=tuple(_hover(row) for row in rows),
+                name=f"{title}: its best",
+                kind="line",
+                x=tuple(at[str(row["runs"])] for row in first),
+                y=tuple(row["mean"] for row in first),
+                legend=False,
+                **shared,
             )
         )
+    for release in dict.fromkeys(row["release"] for row in rows):
+        named = f"{title}: {release}"
+        for faint in (True, False):
+            held = [row for row in rows if row["release"] == release and (row not in first) == faint]
+            if held:
+                drawn.append(
+                    Series(
+                        name=named,
+                        kind="points",
+                        x=tuple(at[str(row["runs"])] for row in held),
+                        y=tuple(row["mean"] for row in held),
+                        shape=_shape(held[0]),
+                        size=6 if faint else 10,
+                        faint=faint,
+                        hover=tuple(_hover(row) for row in held),
+                        **shared,
+                    )
+                )
     return drawn
 
 
-def _ring(rows: Sequence[Row], panel: int) -> list[Series]:
+def _shape(row: Row) -> int:
+    """The mark of a release; unequal weights have one of their own."""
+    if row["weights"] == teacher_settings.UNEQUAL:
+        return UNEQUAL
+    return RELEASES.get(row["release"], OTHER)
+
+
+def _ring(rows: Sequence[Row], panel: int, at: dict[str, float]) -> list[Series]:
     if not rows:
         return []
     return [
         Series(
             name=OPEN,
             kind="points",
-            x=tuple(row["epsilon"] for row in rows),
+            x=tuple(at[str(row["runs"])] for row in rows),
             y=tuple(row["mean"] for row in rows),
             slot=NEUTRAL,
             shape=RING,

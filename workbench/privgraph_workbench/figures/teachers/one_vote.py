@@ -202,7 +202,11 @@ def chart(rows: Sequence[Row]) -> Chart:
         panels=(
             Panel(
                 title=f"{told}{gate}" + (f" ({size(threshold)} votes)" if away else ""),
-                x=Axis(title=f"votes, by weight (of {number(first['teachers'], 4)})", low=low, high=high),
+                x=Axis(
+                    title=f"votes, by weight (of {number(first['teachers'], 4)}, the sum of weights)",
+                    low=low,
+                    high=high,
+                ),
                 y=Axis(title="", scale="category", categories=names),
                 rules=rules,
             ),
