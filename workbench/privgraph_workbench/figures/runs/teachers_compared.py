@@ -41,8 +41,8 @@ RELEASES = {
 """The mark of each release, whatever the method, whose colour says which it is."""
 UNEQUAL, OTHER = theme.MARKERS.index("star"), theme.MARKERS.index("square")
 STEP, REACH = 0.008, 0.03
-"""Marks of one epsilon stand so far from each other, and the outermost no further than that from it: as shares
-of the axis."""
+"""Marks of one epsilon stand so far from each other, and the outermost no further than that from it: as
+shares of the axis."""
 OPEN = "the run that is open"
 
 

@@ -251,7 +251,7 @@ def _summary(rows: Sequence[Row]) -> str:
     top = max(rows, key=lambda row: float(row["votes"]))
     gate = "" if first["passes"] is None else f" The gate lets it pass with a chance of {chance(first['passes'])}."
     return (
-        f"Node {first['query']}: {top['name']} has {number(top['votes'])} votes, and is the label with a "
+        f"Node {first['query']}: {top['name']} has {number(top['votes'], 4)} votes, and is the label with a "
         f"chance of {chance(top['chance'])} after noise of standard deviation "
         f"{size(first['vote_sigma'])}.{gate} Sound epsilon for the largest weight: "
         f"{upper(first['epsilon_query'])} for this query, {upper(first['epsilon_run'])} for all."

@@ -43,7 +43,7 @@ def whose(record: RunRecord, ensemble: Ensemble | None) -> str:
         return "" if said is None else f"All private nodes pay the same: **{sound} {proved_epsilon(said.epsilon)}**."
     _, own = ensembles.groups(ensemble, "weight")
     light, heavy = (own == place for place in (0, int(own.max())))
-    most, least = (upper(float(ensemble.sound[held].max()), 3) for held in (heavy, light))
+    most, least = (upper(float(ensemble.sound[held].max())) for held in (heavy, light))
     return (
         f"The nodes of the {heavy.sum():,} heaviest teachers (of {len(own):,}) pay most: **{sound} {most}**; those of "
         f"the {light.sum():,} lightest **{least}**."
@@ -51,10 +51,10 @@ def whose(record: RunRecord, ensemble: Ensemble | None) -> str:
 
 
 def span(values: Floats) -> str:
-    """The least and the largest in three digits, rounded up; as one where they are alike."""
+    """The least and the largest rounded up; as one where they are alike."""
     if np.isnan(values).any():
         return "—"
-    low, high = (upper(float(value), 3) for value in (values.min(), values.max()))
+    low, high = (upper(float(value)) for value in (values.min(), values.max()))
     return high if low == high else f"{low} – {high}"
 
 
@@ -71,8 +71,8 @@ def lines(ensemble: Ensemble) -> list[dict[str, str]]:
         found.append(
             {
                 "weight": name.removeprefix("weight "),
-                f"{EPSILONS['sound'].title}, one answer": upper(one, 3),
-                **({f"{EPSILONS['sound'].title}, all {queries:,}": upper(whole, 3)} if queries > 1 else {}),
+                f"{EPSILONS['sound'].title}, one answer": upper(one),
+                **({f"{EPSILONS['sound'].title}, all {queries:,}": upper(whole)} if queries > 1 else {}),
                 **guesses(whole, delta, _mu(ensemble, weight, whole)),
                 "teachers": f"{held.sum():,}",
             }

@@ -47,6 +47,7 @@ def show(found: Sequence[RunRecord], answered: Collection[str], opened: RunRecor
                 hide_index=True,
                 alt="The most accurate setting of each method up to each epsilon, and how far below the highest",
             )
+            _to_highest(rows)
         else:
             st.markdown("No setting has a sound ε of at most 8.")
         held = {run for row in rows for run in str(row["runs"]).split()}
@@ -73,6 +74,19 @@ def show(found: Sequence[RunRecord], answered: Collection[str], opened: RunRecor
         places = picked["selection"]["rows"]
         if places and places[0] < len(rows):
             _open(str(rows[places[0]]["runs"]).split(), answered)
+
+
+def _to_highest(rows: Sequence[Row]) -> None:
+    """The way to the first run of each setting that measured highest."""
+    first = {str(found[0]["runs"]): found[0] for _, _, found in teachers_compared.by_budget(rows)}
+    for runs, row in first.items():
+        st.page_link(
+            shell.page("train"),
+            label=f"Open the highest measured: {markup.literal(teachers_compared.name(row))}, "
+            f"{EPSILONS['sound'].title} {kept(row['asked'], row['epsilon'])}",
+            icon=":material/open_in_new:",
+            query_params={"run": runs.split()[0]},
+        )
 
 
 def _best_of_each(rows: Sequence[Row]) -> list[dict[str, str]]:

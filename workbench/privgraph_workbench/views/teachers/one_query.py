@@ -48,8 +48,8 @@ SAID = {
 }
 _SIZE = "is the usual size (standard deviation) of the noise on each "
 HIDES = {
-    "counts": f"{_SIZE}count. One private person moves one vote, and with it two counts: the larger the noise is beside that, the better "
-    "it hides it.",
+    "counts": f"{_SIZE}count. One private person moves one vote, and with it two counts: the larger the noise is "
+    "beside that, the better it hides it.",
     "moved": f"{_SIZE}count. In this run one private person may change every vote: only noise that is large beside "
     "all of them hides that.",
     "votes": f"{_SIZE}number. One private person changes one of them by 1 at most: the larger the noise is beside "
@@ -228,7 +228,7 @@ def alike(kind: str, *values: float) -> list[str]:
     """
     if kind == "posterior" and all(0 <= one <= 1 for one in values):
         return [percent(one) for one in values]
-    told = [number(one) for one in values]
+    told = [number(one, 4) for one in values]
     digits = min(2, max(len(one.partition(".")[2]) for one in told))
     return [f"{one:,.{digits}f}".replace("-", "−") if np.isfinite(one) else number(one) for one in values]
 

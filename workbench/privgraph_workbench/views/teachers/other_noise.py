@@ -191,8 +191,8 @@ def epsilon(record: RunRecord, times: float = 1.0, queries: int | None = None) -
 
 def moved(record: RunRecord, queries: int | None = None) -> float | None:
     """By how many standard deviations of all noise one private node moves so many answers (else the run's):
-    the mu of the plain Gaussians that they are; None where some of the noise is of another kind, or drawn on a
-    sample, or where that is not known."""
+    the mu of the plain Gaussians that they are; None where some of the noise is of another kind, or drawn on
+    a sample, or where that is not known."""
     try:
         facts = facts_of(record)
         if facts is None:

@@ -18,6 +18,7 @@ from privgraph_workbench.facts import published_told
 from privgraph_workbench.figures.teachers import budget, ensembles, stopped, teacher_accuracy
 from privgraph_workbench.figures.teachers import teacher_epsilons as epsilons
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
@@ -50,13 +51,13 @@ def lead(ensemble: Ensemble) -> None:
     elif alike(ensemble):
         st.markdown(
             f"In this run every vote weighs the same, and **all private nodes pay the same**: "
-            f"{EPSILONS['sound'].title} {upper(float(ensemble.sound[0]), 2)}."
+            f"{EPSILONS['sound'].title} {upper(float(ensemble.sound[0]))}."
         )
     else:
         st.markdown(
             "**More public neighbours → a heavier vote → a larger ε** "
-            f"({upper(float(ensemble.sound.min()), 3)} to {upper(float(ensemble.sound.max()), 3)}). The one number to "
-            f"give for all is **{EPSILONS['sound'].title} {upper(float(ensemble.sound.max()), 3)}**: no node pays more."
+            f"({upper(float(ensemble.sound.min()))} to {upper(float(ensemble.sound.max()))}). The one number to "
+            f"give for all is **{EPSILONS['sound'].title} {upper(float(ensemble.sound.max()))}**: no node pays more."
         )
 
 
@@ -128,6 +129,13 @@ def _pay(record: RunRecord, ensemble: Ensemble) -> None:
         st.markdown(f"**Are unequal weights worth it?** {said.whole}")
         st.markdown("\n".join(f"- {one}" for one in said.parts))
         states.badges(evaluator=True)
+        if record.spec.asked_epsilon is not None and (other := verdict.equal_run(record, queue.store())) is not None:
+            st.page_link(
+                shell.page("train"),
+                label="Open the run with equal weights, and all else alike",
+                icon=":material/open_in_new:",
+                query_params={"run": other},
+            )
 
 
 def load(folder: Path) -> Ensemble | str | None:

@@ -163,7 +163,7 @@ def _at_gate(noise: one_vote.Noise, draw: Draw) -> str:
     if draw.tested is None:
         return "It has noise of its own."
     is_ = "is above" if draw.passed else "is not above"
-    return f"With its own noise, the largest count was {size(draw.tested)}, which {is_} {size(noise.threshold)}."
+    return f"With its own noise, the largest count was {number(draw.tested, 4)}, which {is_} {size(noise.threshold)}."
 
 
 def _hides(ensemble: Ensemble) -> str:
