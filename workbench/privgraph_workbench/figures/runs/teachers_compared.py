@@ -40,6 +40,9 @@ RELEASES = {
 }
 """The mark of each release, whatever the method, whose colour says which it is."""
 UNEQUAL, OTHER = theme.MARKERS.index("star"), theme.MARKERS.index("square")
+COLOURS = len(theme.LIGHT.lines)
+FREE = (3, 4, 2, 6)
+"""Colours of which unequal weights have the first that no method of the figure has."""
 STEP, REACH = 0.008, 0.03
 """Marks of one epsilon stand so far from each other, and the outermost no further than that from it: as
 shares of the axis."""
@@ -70,6 +73,9 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty(TITLE, "no setting with teachers guarantees anything")
     graphs = list(dict.fromkeys(row["graph"] for row in rows))
     styles = slots({row["title"]: row["method"] for row in sorted(rows, key=lambda row: str(row["title"]))})
+    if teacher_settings.TITLE_WEIGHTED in styles:  # further slots repeat the colours of others
+        taken = {slot % COLOURS for title, slot in styles.items() if title != teacher_settings.TITLE_WEIGHTED}
+        styles[teacher_settings.TITLE_WEIGHTED] = next((one for one in FREE if one not in taken), FREE[0])
     parts = [[row for row in rows if row["graph"] == graph] for graph in graphs]
     seen = [[row for row in held if row["epsilon"] <= tradeoff.LARGEST] or held for held in parts]
     bounds = shared(
@@ -244,7 +250,7 @@ def _aside(rows: Sequence[Row], ends: tuple[float, float], *, many: bool) -> dic
     """Where the mark of each setting stands, by its runs: at its epsilon, or beside it where others have the
     same to a twentieth of a decade."""
     crowds: dict[int, list[Row]] = {}
-    for row in sorted(rows, key=lambda row: (row["title"], row["release"], -row["mean"])):
+    for row in sorted(rows, key=lambda row: (float(f"{row['epsilon']:.2g}"), row["title"], row["release"])):
         crowds.setdefault(round(20 * math.log10(row["epsilon"])), []).append(row)
     found = {}
     for crowd in crowds.values():
@@ -294,7 +300,8 @@ def _marks(rows: Sequence[Row], title: str, slot: int, panel: int, at: dict[str,
     for release in dict.fromkeys(row["release"] for row in rows):
         named = f"{title}: {release}"
         for faint in (True, False):
-            held = [row for row in rows if row["release"] == release and (row not in first) == faint]
+            own = [row for row in rows if row["release"] == release]
+            held = [row for row in own if (row not in first) == faint]
             if held:
                 drawn.append(
                     Series(
@@ -305,8 +312,11 @@ def _marks(rows: Sequence[Row], title: str, slot: int, panel: int, at: dict[str,
                         shape=_shape(held[0]),
                         size=6 if faint else 10,
                         faint=faint,
+                        legend=not faint or all(row not in first for row in own),
                         hover=tuple(_hover(row) for row in held),
-                        **shared,
+                        slot=slot,
+                        panel=panel,
+                        group=named,
                     )
                 )
     return drawn
