@@ -135,7 +135,8 @@ def test_all_settings_are_compared_also_those_without_answers(opened: Open, stor
     assert "77.0%" in list(table["accuracy (95% over seeds)"])
     assert {"weights", "release", "queries", "teachers"} <= set(table)
     assert list(table[""]).count("open") == 1
-    assert any("highest measured" in one.value for one in app.markdown)
+    told = [one.value for one in app.markdown]
+    assert any("highest measured" in one for one in told), told
     assert any("Choose a row to open it" in one.value for one in app.markdown)
     drawn = [json.loads(one.proto.json)["name"] for one in app.get("bidi_component")]
     assert any(name.startswith("teachers_compared") for name in drawn)

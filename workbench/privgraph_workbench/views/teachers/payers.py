@@ -67,9 +67,10 @@ def show(record: RunRecord, ensemble: Ensemble) -> None:
     if by_weight.differ(ensemble):
         asked = len(ensemble.queries)
         by_weight.table(ensemble)
-        with layout.fold("What ε compares, and what is public", "premise", icon=":material/help:") as part:
+        st.caption(PUBLIC)
+        with layout.fold("What ε compares, and why weights stay", "premise", icon=":material/help:") as part:
             if part.open:
-                st.markdown(f"{PREMISE}\n\n{PUBLIC}")
+                st.markdown(PREMISE)
         more = asked > 1 and math.isfinite(float(ensemble.sound.max()))
         st.caption(by_weight.GUESSES + by_weight.exactly(ensemble) + (f" {by_weight.add_up(asked)}" if more else ""))
     _of_the_paper(record, ensemble)
