@@ -93,10 +93,10 @@ def chart(rows: Sequence[Row]) -> Chart:
                 y=percentages("student's test accuracy (percent of nodes)", bounds),
             )
         )
-        at = _aside(held, (low, high), many=len(graphs) > 1)
+        beside = _aside(held, (low, high), many=len(graphs) > 1)
         for title, slot in styles.items():
-            series += _marks([row for row in held if row["title"] == title], title, slot, place, at)
-        series += _ring([row for row in held if row["open"]], place, at)
+            series += _marks([row for row in held if row["title"] == title], title, slot, place, beside)
+        series += _ring([row for row in held if row["open"]], place, beside)
     named: set[str] = set()
     for at, one in enumerate(series):
         series[at] = replace(one, legend=one.legend and one.name not in named)
@@ -149,8 +149,8 @@ def apart(one: Row, other: Row) -> Apart:
     same = one["test_nodes"] is not None and one["test_nodes"] == other["test_nodes"]
     if one["error"] is None or other["error"] is None:
         return Apart(mean=one["mean"] - other["mean"], low=None, high=None, same_nodes=same)
-    ends = [(row["mean"], row["error"], row["seeds"]) for row in (one, other)]
-    mean, low, high = seeds.difference(*ends)
+    mine, theirs = ((row["mean"], row["error"], row["seeds"]) for row in (one, other))
+    mean, low, high = seeds.difference(mine, theirs)
     return Apart(mean=mean, low=low, high=high, same_nodes=same)
 
 
