@@ -142,9 +142,9 @@ def test_who_pays_how_much_is_a_table(opened: Open, store: RunStore) -> None:
     app.session_state["fold.dependent"] = True
     kinds = next(one.value for one in app.run().table if "may it be published?" in one.value)
     assert kinds["value"].tolist() == [
-        f"{upper(found.sound.min(), 3)} – {upper(found.sound.max(), 3)}",
+        f"{upper(found.sound.min())} – {upper(found.sound.max())}",
         number(said.epsilon_as_published, 4),
-        f"{upper(found.dependent.min(), 3)} – {upper(found.dependent.max(), 3)}",
+        f"{upper(found.dependent.min())} – {upper(found.dependent.max())}",
     ]
     assert [one.split(":")[0] for one in kinds["may it be published?"]][::2] == ["yes", "no"]
 
@@ -156,8 +156,8 @@ def test_the_page_begins_with_who_pays_most(opened: Open, store: RunStore) -> No
     app = opened("teachers", data="karate", run=run)
     light, heavy = (int((found.weights == one).sum()) for one in (found.weights.min(), found.weights.max()))
     assert (
-        f"The nodes of the {heavy} heaviest teachers (of 40) pay most: **sound ε {upper(found.sound.max(), 3)}**; "
-        f"those of the {light} lightest **{upper(found.sound.min(), 3)}**."
+        f"The nodes of the {heavy} heaviest teachers (of 40) pay most: **sound ε {upper(found.sound.max())}**; "
+        f"those of the {light} lightest **{upper(found.sound.min())}**."
     ) in _texts(app)
     link = next(one.proto for one in app.get("page_link") if one.proto.label == PAYERS)
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run, "tab": PAYERS}
@@ -170,7 +170,7 @@ def test_every_teacher_is_a_row(opened: Open, store: RunStore) -> None:
     """Why one is heavy stands beside what its nodes pay: who pays most comes first."""
     found = ensemble(gate_sigma=0.0)
     app = opened("teachers", data="karate", run=_kept(store, found), tab=PAYERS)
-    assert f"**Nodes with many public neighbours pay most.** {payers.PREMISE}" in _texts(app)
+    assert "**More public neighbours → a heavier vote → a larger ε**" in _texts(app)
     assert payers.PUBLIC in _texts(app)
     app.session_state["fold.teachers"] = True
     table = next(one.value for one in app.run().dataframe if "right by itself" in one.value)
@@ -276,10 +276,10 @@ def test_a_vote_is_told_in_three_steps(opened: Open, store: RunStore) -> None:
     votes = np.sort(teachers.counts()[place])[::-1]
     assert values[0] == " against ".join(one_query.alike("counts", votes[0], votes[1]))
     assert values[1] == "± 20"
-    assert f"of {number(teachers.weights.sum(), 4)} in all, all by weight: 40 teachers" in _texts(app)
+    assert f"of {number(teachers.weights.sum(), 4)} (sum of the weights of 40 teachers)" in _texts(app)
     low, high = (number(float(end), 2) for end in (teachers.weights.min(), teachers.weights.max()))
     assert f"A vote weighs {low} to {high}." in _texts(app)
-    assert f"changes one vote, which weighs {high} at most:" in _texts(app)
+    assert f"moves one vote, of weight {high} at most," in _texts(app)
     assert "The whole vector after noise is released" in _texts(app)  # labels were pooled
     app.toggle(key="vote.gate").set_value(False).run()
     app.select_slider(key="vote.sigma").set_value(0.1).run()

@@ -102,7 +102,7 @@ def test_runs_with_unequal_weights_stand_together_and_one_is_shown_unasked(store
     assert [one.id for one in members] == [one.id for one in (usual, large, equal[1], equal[0], published)]
     assert choose_run.first(members) is choose_run.weighted(members) is usual
     names = choose_run.titles(members)
-    assert names[usual.id] == "★ unequal weights · ε 2 · 60.0%"
+    assert names[usual.id] == "★ DP-GPL+W (unequal weights) · ε 2 · 60.0%"
     assert names[equal[0].id] == "equal weights · ε 8 · 90.0%"
     assert names[published.id].startswith("weights as published, not sound · ε ")
 
@@ -135,7 +135,8 @@ def test_all_settings_are_compared_also_those_without_answers(opened: Open, stor
     assert "77.0%" in list(table["accuracy (95% over seeds)"])
     assert {"weights", "release", "queries", "teachers"} <= set(table)
     assert list(table[""]).count("open") == 1
-    assert any("Most accurate at ε ≤" in one.value for one in app.markdown)
+    told = [one.value for one in app.markdown]
+    assert any("highest measured" in one for one in told), told
     assert any("Choose a row to open it" in one.value for one in app.markdown)
     drawn = [json.loads(one.proto.json)["name"] for one in app.get("bidi_component")]
     assert any(name.startswith("teachers_compared") for name in drawn)

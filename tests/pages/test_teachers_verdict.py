@@ -92,5 +92,5 @@ def test_equal_weights_are_one_sentence_and_lead_to_unequal_ones(opened: Open, s
     (way,) = (query for label, query in links.items() if "unequal weights" in label)
     assert f"run={other}" in way
     app = opened("teachers", data="karate", run=other, tab="Who pays")
-    assert "**Nodes with many public neighbours pay most.**" in _texts(app)
+    assert "**More public neighbours → a heavier vote → a larger ε**" in _texts(app)
     assert "Are unequal weights worth it?" in _texts(app)

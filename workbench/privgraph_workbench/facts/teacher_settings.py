@@ -13,10 +13,19 @@ WEIGHTED = "private-centrality"
 WEIGHTS = {WEIGHTED: "unequal weights", "uniform": "equal weights", "centrality": "weights as published, not sound"}
 """How votes are weighted, in the order of a list. As published, weights are made of all private nodes: each
 of them pays for all votes, and the ε that the paper prints is no guarantee."""
+UNEQUAL = "unequal"
+TITLE_WEIGHTED = "DP-GPL+W (unequal weights)"
+"""What the paper calls DP-GPL whose teachers' votes have unequal weights."""
 NONE = "—"
 _OWN = {"weighting", "release", "student_labels", "queries", "teachers"}
 """Options that the columns tell."""
 COLUMNS = ("weights", "release", "queries", "teachers")
+
+
+def title(record: RunRecord) -> str:
+    """What the method of a run is called, DP-GPL with unequal weights by its name in the paper."""
+    weighted = record.spec.method == "dp-gpl" and columns(record)["weights"] == UNEQUAL
+    return TITLE_WEIGHTED if weighted else naming.method_title(record.spec.method)
 
 
 def columns(record: RunRecord) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 from privgraph.privacy.kinds import Neighbours
 from privgraph.privacy.statement import PrivacyStatement
@@ -93,6 +94,17 @@ def guess(epsilon: float, delta: float) -> float:
         return 1.0
     odds = math.exp(epsilon)
     return min(1.0, (odds + delta) / (1 + odds))
+
+
+def guess_at(mu: float) -> float:
+    """The best chance, in [0.5, 1], of guessing between two equally likely neighbouring graphs, where all
+    noise is Gaussian and one unit moves it by `mu` standard deviations in all: Phi(mu / 2), exactly (Dong,
+    Roth and Su, Gaussian Differential Privacy, 2022).
+
+    >>> guess_at(0.0), round(guess_at(2.0), 4), guess_at(float("inf"))
+    (0.5, 0.8413, 1.0)
+    """
+    return NormalDist().cdf(mu / 2) if math.isfinite(mu) else 1.0
 
 
 def ranked(epsilon: float, delta: float) -> float:

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import theme
 from privgraph_workbench.facts import teacher_settings
+from privgraph_workbench.figures import seeds
 from privgraph_workbench.figures.axes import placed, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, percentages, shared
 from privgraph_workbench.figures.drawing.with_plotly import plotted
@@ -17,7 +19,7 @@ from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.words.numbers import kept, number, percent
+from privgraph_workbench.words.numbers import kept, number, percent, signed
 
 TITLE = "Methods with teachers, compared"
 BUDGETS = (1.0, 2.0, 4.0, 8.0)
@@ -25,13 +27,33 @@ BUDGETS = (1.0, 2.0, 4.0, 8.0)
 ROUNDED = 1e-3
 """An epsilon that was asked for is met to within so much: 1.0004 is no more than 1."""
 RING = theme.MARKERS.index("octagon")
+RELEASES = {
+    name: theme.MARKERS.index(mark)
+    for name, mark in {
+        "label": "square",
+        "noisy counts": "pentagon",
+        "table": "triangle-down",
+        "votes": "cross",
+        "ensemble": "hexagon",
+        "posterior": "x",
+    }.items()
+}
+"""The mark of each release, whatever the method, whose colour says which it is."""
+UNEQUAL, OTHER = theme.MARKERS.index("star"), theme.MARKERS.index("square")
+COLOURS = len(theme.LIGHT.lines)
+FREE = (3, 4, 2, 6)
+"""Colours of which unequal weights have the first that no method of the figure has."""
+STEP, REACH = 0.008, 0.03
+"""Marks of one epsilon stand so far from each other, and the outermost no further than that from it: as
+shares of the axis."""
 OPEN = "the run that is open"
 
 
 def data(records: Iterable[RunRecord], opened: str = "") -> list[Row]:
     """One row per setting that guarantees something, the most accurate first: what `tradeoff.data` says of
     it, `weights`, `release`, `queries`, `teachers` (`teacher_settings`), `also` (what else tells it from
-    others) and `open` (whether the run `opened` is one of its seeds)."""
+    others), `open` (whether the run `opened` is one of its seeds) and `error` (standard error of the mean;
+    None for too few seeds). A method whose votes have unequal weights has a title of its own."""
     done = [record for record in records if record.state == "done" and "test_accuracy" in record.metrics]
     known, rest = {record.id: record for record in done}, teacher_settings.rest(done)
     rows = []
@@ -40,16 +62,20 @@ def data(records: Iterable[RunRecord], opened: str = "") -> list[Row]:
             continue
         ids = str(row["runs"]).split()
         own = {**teacher_settings.columns(known[ids[0]]), "also": rest[ids[0]], "open": opened in ids}
-        rows.append({**row, **own})
+        error = seeds.standard_error([known[one].metrics["test_accuracy"] for one in ids])
+        rows.append({**row, **own, "title": teacher_settings.title(known[ids[0]]), "error": error})
     return sorted(rows, key=lambda row: (row["graph"], -row["mean"], row["epsilon"]))
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """A panel a graph, a mark a setting, colour and shape a method's, with 95% intervals over seeds."""
+    """A panel a graph, a mark a setting: its colour is the method's, its shape that of what is released."""
     if not rows:
         return empty(TITLE, "no setting with teachers guarantees anything")
     graphs = list(dict.fromkeys(row["graph"] for row in rows))
-    styles = slots({row["title"]: row["method"] for row in rows})
+    styles = slots({row["title"]: row["method"] for row in sorted(rows, key=lambda row: str(row["title"]))})
+    if teacher_settings.TITLE_WEIGHTED in styles:  # further slots repeat the colours of others
+        taken = {slot % COLOURS for title, slot in styles.items() if title != teacher_settings.TITLE_WEIGHTED}
+        styles[teacher_settings.TITLE_WEIGHTED] = next((one for one in FREE if one not in taken), FREE[0])
     parts = [[row for row in rows if row["graph"] == graph] for graph in graphs]
     seen = [[row for row in held if row["epsilon"] <= tradeoff.LARGEST] or held for held in parts]
     bounds = shared(
@@ -67,9 +93,10 @@ def chart(rows: Sequence[Row]) -> Chart:
                 y=percentages("student's test accuracy (percent of nodes)", bounds),
             )
         )
+        beside = _aside(held, (low, high), many=len(graphs) > 1)
         for title, slot in styles.items():
-            series += _marks([row for row in held if row["title"] == title], title, slot, place)
-        series += _ring([row for row in held if row["open"]], place)
+            series += _marks([row for row in held if row["title"] == title], title, slot, place, beside)
+        series += _ring([row for row in held if row["open"]], place, beside)
     named: set[str] = set()
     for at, one in enumerate(series):
         series[at] = replace(one, legend=one.legend and one.name not in named)
@@ -78,13 +105,15 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE,
         panels=tuple(panels),
         series=tuple(series),
-        summary=f"Accuracy against the sound epsilon for {len(rows)} settings. {best_words(rows)}",
+        summary=f"Accuracy against the sound epsilon for {len(rows)} settings. {' '.join(best_words(rows))}",
         badges=badges_of(rows),
         columns=2,
         height=110 + 330 * math.ceil(len(graphs) / 2),
         legend=True,
         notes=(
-            "A mark is a setting, its bar the 95% interval over seeds (Student's t; none for fewer than three).",
+            "A mark is a setting; marks of one ε stand beside each other. A line joins the best of a method, each more "
+            "accurate than all of a smaller ε, with 95% intervals over seeds (Student's t; none for fewer than three); "
+            "all others are faint.",
             *_out_of_sight(rows, [row for held in seen for row in held]),
         ),
     )
@@ -99,35 +128,106 @@ def best(rows: Sequence[Row], budget: float) -> Row | None:
     return max(within, key=lambda row: (row["mean"], -row["epsilon"]), default=None)
 
 
-def best_words(rows: Sequence[Row]) -> str:
-    """Which setting is the most accurate up to each of the `BUDGETS`, in one sentence a graph."""
-    said = []
-    graphs = list(dict.fromkeys(row["graph"] for row in rows))
-    for graph in graphs:
+@dataclass(frozen=True, kw_only=True)
+class Apart:
+    """By how much one setting is above another, in shares of 1, with its 95% interval; `same_nodes`: whether
+    both were measured on as many test nodes. low and high are None where seeds are too few."""
+
+    mean: float
+    low: float | None
+    high: float | None
+    same_nodes: bool
+
+    @property
+    def told(self) -> bool:
+        """Whether the interval lies on one side of 0."""
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+
+
+def apart(one: Row, other: Row) -> Apart:
+    """The difference of two settings' means over seeds (Welch): their test nodes need not be the same."""
+    same = one["test_nodes"] is not None and one["test_nodes"] == other["test_nodes"]
+    if one["error"] is None or other["error"] is None:
+        return Apart(mean=one["mean"] - other["mean"], low=None, high=None, same_nodes=same)
+    mine, theirs = ((row["mean"], row["error"], row["seeds"]) for row in (one, other))
+    mean, low, high = seeds.difference(mine, theirs)
+    return Apart(mean=mean, low=low, high=high, same_nodes=same)
+
+
+def leaders(rows: Sequence[Row], budget: float) -> list[Row]:
+    """The most accurate setting of each method within a budget, the highest first."""
+    found = (best([row for row in rows if row["title"] == title], budget) for title in {row["title"] for row in rows})
+    return sorted((row for row in found if row is not None), key=lambda row: (-row["mean"], row["title"]))
+
+
+def by_budget(rows: Sequence[Row]) -> list[tuple[str, list[float], list[Row]]]:
+    """Graph, budgets and the `leaders` within them: budgets that have the same ones stand together."""
+    told: list[tuple[str, list[float], list[Row]]] = []
+    for graph in dict.fromkeys(row["graph"] for row in rows):
         held = [row for row in rows if row["graph"] == graph]
-        told: list[tuple[list[float], Row]] = []
         for budget in BUDGETS:
-            found = best(held, budget)
-            if found is None:
+            found = leaders(held, budget)
+            if not found:
                 continue
-            if told and told[-1][1] is found:
-                told[-1][0].append(budget)
+            if told and told[-1][0] == graph and [id(row) for row in told[-1][2]] == [id(row) for row in found]:
+                told[-1][1].append(budget)
             else:
-                told.append(([budget], found))
-        if told:
-            parts = "; ".join(f"ε ≤ {_span(budgets)}: {name(row)}, {accuracy(row)}" for budgets, row in told)
-            said.append(f"Most accurate{f' on {graph}' * (len(graphs) > 1)} at {parts}.")
-    return " ".join(said)
+                told.append((graph, [budget], found))
+    return told
 
 
-def _span(budgets: Sequence[float]) -> str:
+def best_words(rows: Sequence[Row]) -> list[str]:
+    """Which setting measured highest up to each of the `BUDGETS`, and the best of which other methods it is
+    not told apart from: a sentence for each."""
+    graphs = {row["graph"] for row in rows}
+    return [
+        f"{f'{graph}, ' * (len(graphs) > 1)}ε ≤ {span(budgets)}: highest measured {name(found[0])}, "
+        f"{accuracy(found[0])}; {_beside(found)}."
+        for graph, budgets, found in by_budget(rows)
+    ]
+
+
+def _beside(found: Sequence[Row]) -> str:
+    first, *others = found
+    if not others:
+        return "no other method has a run there"
+    level = [(row, one) for row in others if not (one := apart(first, row)).told]
+    if not level:
+        return "above the best of every other method (95% interval of each difference)"
+    return "not told apart from " + " nor ".join(f"{row['title']} ({apart_words(one)})" for row, one in level)
+
+
+def apart_words(one: Apart) -> str:
+    """A difference in words.
+
+    >>> apart_words(Apart(mean=0.05, low=-0.01, high=0.11, same_nodes=False))
+    'difference 5.0 points, 95% interval −1.0 to 11.0; other test nodes'
+    >>> apart_words(Apart(mean=0.05, low=None, high=None, same_nodes=True))
+    'difference 5.0 points, too few seeds for an interval'
+    """
+    said = f"difference {signed(100 * one.mean)} points, "
+    if one.low is None or one.high is None:
+        said += "too few seeds for an interval"
+    else:
+        said += f"95% interval {signed(100 * one.low)} to {signed(100 * one.high)}"
+    return said + "; other test nodes" * (not one.same_nodes)
+
+
+def short_accuracy(row: Row) -> str:
+    """The mean over seeds, and its interval in brackets."""
+    return percent(row["mean"]) + ("" if row["low"] is None else f" ({percent(row['low'])} to {percent(row['high'])})")
+
+
+def span(budgets: Sequence[float]) -> str:
+    """Budgets in words."""
     told = [number(one) for one in budgets]
     return told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
 
 
 def name(row: Row) -> str:
     """A setting in a few words."""
-    weights = f"{row['weights']} weights, " if row["method"] == "dp-gpl" else ""
+    told = row["method"] == "dp-gpl" and row["weights"] != teacher_settings.UNEQUAL  # that one's title says it
+    weights = f"{row['weights']} weights, " if told else ""
     return f"{row['title']} ({weights}release {row['release']}, {row['queries']} queries)"
 
 
@@ -146,48 +246,97 @@ def accuracy(row: Row) -> str:
     )
 
 
-def _marks(rows: Sequence[Row], title: str, slot: int, panel: int) -> list[Series]:
-    sure = [row for row in rows if row["low"] is not None]
+def _aside(rows: Sequence[Row], ends: tuple[float, float], *, many: bool) -> dict[str, float]:
+    """Where the mark of each setting stands, by its runs: at its epsilon, or beside it where others have the
+    same to a twentieth of a decade."""
+    crowds: dict[int, list[Row]] = {}
+    for row in sorted(rows, key=lambda row: (float(f"{row['epsilon']:.2g}"), row["title"], row["release"])):
+        crowds.setdefault(round(20 * math.log10(row["epsilon"])), []).append(row)
+    found = {}
+    for crowd in crowds.values():
+        middle = (len(crowd) - 1) / 2
+        step = min(STEP, REACH / middle) * (2 if many else 1) if middle else 0.0
+        for place, row in enumerate(crowd):
+            found[str(row["runs"])] = row["epsilon"] * (ends[1] / ends[0]) ** ((place - middle) * step)
+    return found
+
+
+def ahead(rows: Sequence[Row]) -> list[Row]:
+    """The settings of one method that are more accurate than all others of a smaller or equal epsilon."""
+    found: list[Row] = []
+    for row in sorted(rows, key=lambda row: (row["epsilon"], -row["mean"])):
+        if not found or row["mean"] > found[-1]["mean"]:
+            found.append(row)
+    return found
+
+
+def _marks(rows: Sequence[Row], title: str, slot: int, panel: int, at: dict[str, float]) -> list[Series]:
+    first = ahead(rows)
+    sure = [row for row in first if row["low"] is not None]
+    shared: dict[str, Any] = {"slot": slot, "panel": panel, "group": title}
     drawn = []
     if sure:
         drawn.append(
             Series(
                 name="95% interval",
                 kind="links",
-                x=tuple(row["epsilon"] for row in sure for _ in range(2)),
+                x=tuple(at[str(row["runs"])] for row in sure for _ in range(2)),
                 y=tuple(end for row in sure for end in (row["low"], row["high"])),
-                slot=slot,
-                panel=panel,
                 legend=False,
-                group=title,
+                **shared,
             )
         )
-    if rows:
+    if len(first) > 1:
         drawn.append(
             Series(
-                name=title,
-                kind="points",
-                x=tuple(row["epsilon"] for row in rows),
-                y=tuple(row["mean"] for row in rows),
-                slot=slot,
-                shape=slot,
-                panel=panel,
-                group=title,
-                size=9,
-                hover=tuple(_hover(row) for row in rows),
+                name=f"{title}: its best",
+                kind="line",
+                x=tuple(at[str(row["runs"])] for row in first),
+                y=tuple(row["mean"] for row in first),
+                legend=False,
+                **shared,
             )
         )
+    for release in dict.fromkeys(row["release"] for row in rows):
+        named = f"{title}: {release}"
+        for faint in (True, False):
+            own = [row for row in rows if row["release"] == release]
+            held = [row for row in own if (row not in first) == faint]
+            if held:
+                drawn.append(
+                    Series(
+                        name=named,
+                        kind="points",
+                        x=tuple(at[str(row["runs"])] for row in held),
+                        y=tuple(row["mean"] for row in held),
+                        shape=_shape(held[0]),
+                        size=6 if faint else 10,
+                        faint=faint,
+                        legend=not faint or all(row not in first for row in own),
+                        hover=tuple(_hover(row) for row in held),
+                        slot=slot,
+                        panel=panel,
+                        group=named,
+                    )
+                )
     return drawn
 
 
-def _ring(rows: Sequence[Row], panel: int) -> list[Series]:
+def _shape(row: Row) -> int:
+    """The mark of a release; unequal weights have one of their own."""
+    if row["weights"] == teacher_settings.UNEQUAL:
+        return UNEQUAL
+    return RELEASES.get(row["release"], OTHER)
+
+
+def _ring(rows: Sequence[Row], panel: int, at: dict[str, float]) -> list[Series]:
     if not rows:
         return []
     return [
         Series(
             name=OPEN,
             kind="points",
-            x=tuple(row["epsilon"] for row in rows),
+            x=tuple(at[str(row["runs"])] for row in rows),
             y=tuple(row["mean"] for row in rows),
             slot=NEUTRAL,
             shape=RING,

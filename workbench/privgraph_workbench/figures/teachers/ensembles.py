@@ -59,6 +59,12 @@ def price(queries: int, vote_sigma: float, gate_sigma: float, weight: float, del
     return _epsilon(_one(vote_sigma, gate_sigma, True) * weight**2 * queries, delta)
 
 
+def moved(queries: int, vote_sigma: float, gate_sigma: float, weight: float) -> float:
+    """By how many standard deviations of all noise together one node moves `queries` answers, tests of the
+    gate included: the mu of the Gaussian that they compose to, exactly."""
+    return 0.0 if queries == 0 or weight == 0 else weight * math.sqrt(_one(vote_sigma, gate_sigma, True) * queries)
+
+
 def heaviest(ensemble: Ensemble) -> float:
     """The weight of the votes that one node can move: the largest teacher's, or all votes where it may move
     all."""

@@ -202,7 +202,11 @@ def chart(rows: Sequence[Row]) -> Chart:
         panels=(
             Panel(
                 title=f"{told}{gate}" + (f" ({size(threshold)} votes)" if away else ""),
-                x=Axis(title=f"votes, by weight (of {number(first['teachers'], 4)})", low=low, high=high),
+                x=Axis(
+                    title=f"votes, by weight (of {number(first['teachers'], 4)}, the sum of weights)",
+                    low=low,
+                    high=high,
+                ),
                 y=Axis(title="", scale="category", categories=names),
                 rules=rules,
             ),
@@ -247,7 +251,7 @@ def _summary(rows: Sequence[Row]) -> str:
     top = max(rows, key=lambda row: float(row["votes"]))
     gate = "" if first["passes"] is None else f" The gate lets it pass with a chance of {chance(first['passes'])}."
     return (
-        f"Node {first['query']}: {top['name']} has {number(top['votes'])} votes, and is the label with a "
+        f"Node {first['query']}: {top['name']} has {number(top['votes'], 4)} votes, and is the label with a "
         f"chance of {chance(top['chance'])} after noise of standard deviation "
         f"{size(first['vote_sigma'])}.{gate} Sound epsilon for the largest weight: "
         f"{upper(first['epsilon_query'])} for this query, {upper(first['epsilon_run'])} for all."

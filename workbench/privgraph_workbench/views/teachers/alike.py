@@ -13,9 +13,8 @@ from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.teachers import by_weight, other_noise
 from privgraph_workbench.views.teachers.run_price import readable
-from privgraph_workbench.words import meaning
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import at_most, number, percent, proved_epsilon
+from privgraph_workbench.words.numbers import number, percent, proved_epsilon
 
 SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0)
 """Of the run's queries, after which it is said what was paid."""
@@ -53,6 +52,8 @@ def show(record: RunRecord) -> None:
     if said is None or options.get("release") == "table":
         return
     if len(points := _spent(record)) > 1:
+        moved = [other_noise.moved(record, count) for count, _ in points]
+        moved = [None] * len(moved) if None in moved else moved  # one column, or two in every line
         left, right = layout.columns("alike", [3, 2])
         with left:
             drawn_figure("budget", budget.alike(points, said.delta), statements_of([record]), record, "-alike")
@@ -62,14 +63,14 @@ def show(record: RunRecord) -> None:
                     {
                         "queries": f"{count:,}",
                         EPSILONS["sound"].title: readable("sound", paid),
-                        by_weight.GUESS: at_most(meaning.guess(paid, said.delta)),
+                        **by_weight.guesses(paid, said.delta, mu),
                     }
-                    for count, paid in points
+                    for (count, paid), mu in zip(points, moved, strict=True)
                 ],
                 hide_index=True,
                 alt="What each private node had paid after so many queries",
             )
-            st.caption(by_weight.GUESSES)
+            st.caption(by_weight.GUESSES + by_weight.GUESSES_EXACTLY * (moved[0] is not None))
     st.page_link(
         shell.page("teachers"),
         label="**What other noise would cost**",

@@ -18,6 +18,12 @@ from privgraph_workbench.words.numbers import at_most, number, proved_epsilon, u
 Floats = NDArray[np.float64]
 
 GUESS = "a guess is right in"
+EXACT = "a guess, with this noise, is right in"
+FROM_EPSILON = "from ε and δ alone"
+GUESSES_EXACTLY = (
+    " *With this noise*: all of it is Gaussian, so that the best guess is known exactly, Φ(μ/2), where a node moves "
+    "all answers together by μ standard deviations. *From ε and δ alone*: what any noise of that ε might allow."
+)
 GUESSES = (
     "*A guess*: somebody who knows everything else guesses, after all answers, whether a certain person's data was "
     "used. A coin is right in 50%."
@@ -37,7 +43,7 @@ def whose(record: RunRecord, ensemble: Ensemble | None) -> str:
         return "" if said is None else f"All private nodes pay the same: **{sound} {proved_epsilon(said.epsilon)}**."
     _, own = ensembles.groups(ensemble, "weight")
     light, heavy = (own == place for place in (0, int(own.max())))
-    most, least = (upper(float(ensemble.sound[held].max()), 3) for held in (heavy, light))
+    most, least = (upper(float(ensemble.sound[held].max())) for held in (heavy, light))
     return (
         f"The nodes of the {heavy.sum():,} heaviest teachers (of {len(own):,}) pay most: **{sound} {most}**; those of "
         f"the {light.sum():,} lightest **{least}**."
@@ -45,10 +51,10 @@ def whose(record: RunRecord, ensemble: Ensemble | None) -> str:
 
 
 def span(values: Floats) -> str:
-    """The least and the largest in three digits, rounded up; as one where they are alike."""
+    """The least and the largest rounded up; as one where they are alike."""
     if np.isnan(values).any():
         return "—"
-    low, high = (upper(float(value), 3) for value in (values.min(), values.max()))
+    low, high = (upper(float(value)) for value in (values.min(), values.max()))
     return high if low == high else f"{low} – {high}"
 
 
@@ -65,13 +71,33 @@ def lines(ensemble: Ensemble) -> list[dict[str, str]]:
         found.append(
             {
                 "weight": name.removeprefix("weight "),
-                f"{EPSILONS['sound'].title}, one answer": upper(one, 3),
-                **({f"{EPSILONS['sound'].title}, all {queries:,}": upper(whole, 3)} if queries > 1 else {}),
-                GUESS: at_most(meaning.guess(whole, delta)),
+                f"{EPSILONS['sound'].title}, one answer": upper(one),
+                **({f"{EPSILONS['sound'].title}, all {queries:,}": upper(whole)} if queries > 1 else {}),
+                **guesses(whole, delta, _mu(ensemble, weight, whole)),
                 "teachers": f"{held.sum():,}",
             }
         )
     return found
+
+
+def guesses(epsilon: float, delta: float, mu: float | None) -> dict[str, str]:
+    """How often a guess is right at most: by the noise itself where its `mu` is known, and from epsilon and
+    delta alone."""
+    bound = at_most(meaning.guess(epsilon, delta))
+    return {GUESS: bound} if mu is None else {EXACT: at_most(meaning.guess_at(mu)), FROM_EPSILON: bound}
+
+
+def _mu(ensemble: Ensemble, weight: float, sound: float) -> float | None:
+    """By how many deviations a node of that weight moves all answers; None where the guarantee is another one
+    than that of all of them, as under a limit."""
+    queries, sigmas = len(ensemble.queries), (ensemble.vote_sigma, ensemble.gate_sigma)
+    whole = ensembles.price(queries, *sigmas, weight, ensemble.delta)
+    return ensembles.moved(queries, *sigmas, weight) if math.isclose(whole, sound, rel_tol=1e-6) else None
+
+
+def exactly(ensemble: Ensemble) -> str:
+    """What the two bounds on a guess are, where both are shown."""
+    return GUESSES_EXACTLY if any(EXACT in line for line in lines(ensemble)) else ""
 
 
 def table(ensemble: Ensemble) -> None:

@@ -8,9 +8,10 @@ from functools import lru_cache
 
 import streamlit as st
 
+from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.methods.teachers.answers import Answers
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.teachers import answers
+from privgraph_workbench.figures.teachers import answers, one_vote
 from privgraph_workbench.views.parts import states
 from privgraph_workbench.views.teachers import answered
 from privgraph_workbench.words.numbers import percent
@@ -47,6 +48,20 @@ def show(record: RunRecord, mean: tuple[float, int] | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**Right:** {' → '.join(steps)}.", width="content", help=HELP)
         states.badges(evaluator=True)
+
+
+def right_in_all(ensemble: Ensemble, noise: one_vote.Noise) -> tuple[str, str, str]:
+    """How many right labels go out on average, of all queries, and how many would without the gate: what it
+    refuses is lost, also where it would have been right."""
+    asked, found = len(ensemble.queries), []
+    for one in (noise, one_vote.Noise(vote_sigma=noise.vote_sigma)):
+        passes, right = one_vote.expected(ensemble, one)
+        found.append(round(asked * passes * (right or 0.0)))
+    return (
+        "Right labels in all",
+        f"{found[0]:,} of {asked:,} ({found[1]:,} without)",
+        "On average, with the gate and without: it makes labels surer, and fewer. Evaluator only: it needs the truth",
+    )
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.comparing import LEADS
-from privgraph_workbench.facts.teacher_settings import WEIGHTED, WEIGHTS
+from privgraph_workbench.facts.teacher_settings import TITLE_WEIGHTED, WEIGHTED, WEIGHTS
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import listing, markup, naming
@@ -21,8 +21,10 @@ BEHIND = {"privgnn": ("queries",), "dp-gpl": ("preset", "backbone")}
 HELP = (
     "Finished runs whose teachers' answers were kept: what they are grouped by, the sound ε of those who pay most, and "
     "how many public test nodes the student has right, on average over seeds. ★: begin here, the most accurate at an ε "
-    "of at most 4 (of DP-GPL, with unequal weights)"
+    "of at most 4 (of DP-GPL, with unequal weights: DP-GPL+W)"
 )
+LISTED = {**WEIGHTS, WEIGHTED: TITLE_WEIGHTED}
+"""What runs are called in the list by their weights."""
 STAR = "★ "
 USUAL = 4.0
 """Epsilon up to which a run of the gallery is shown unasked."""
@@ -139,7 +141,7 @@ def titles(members: Sequence[RunRecord], means: Means | None = None) -> dict[str
     and with which of these to begin."""
     method, star = members[0].spec.method, best([one for one in members if one.gallery])
     right = {name: percent(mean) for name, (mean, _) in (means or {}).items()}
-    names = listing.led_by_options(members, LEADS[method], BEHIND.get(method, ()), WEIGHTS, right)
+    names = listing.led_by_options(members, LEADS[method], BEHIND.get(method, ()), LISTED, right)
     mixed = len({one.gallery for one in members}) > 1
     return {
         one.id: STAR * (one is star) + names[one.id] + choosing.OF_GALLERY_SHORT * (mixed and one.gallery)

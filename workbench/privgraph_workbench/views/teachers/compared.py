@@ -16,7 +16,7 @@ from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import kept, percent
+from privgraph_workbench.words.numbers import kept
 
 CARE = (
     "Methods draw test nodes of their own: compare accuracies of different methods with care. The most accurate of "
@@ -40,7 +40,16 @@ def show(found: Sequence[RunRecord], answered: Collection[str], opened: RunRecor
             st.caption("No finished run with teachers guarantees anything yet.")
             return
         said = teachers_compared.best_words(rows)
-        st.markdown(f"**{markup.literal(said)}**" if said else "No setting has a sound ε of at most 8.")
+        if said:
+            st.markdown("\n".join(f"- {markup.literal(one)}" for one in said))
+            st.table(
+                _best_of_each(rows),
+                hide_index=True,
+                alt="The most accurate setting of each method up to each epsilon, and how far below the highest",
+            )
+            _to_highest(rows)
+        else:
+            st.markdown("No setting has a sound ε of at most 8.")
         held = {run for row in rows for run in str(row["runs"]).split()}
         shown = [one for one in found if one.id in held]
         if opened is not None:
@@ -67,6 +76,39 @@ def show(found: Sequence[RunRecord], answered: Collection[str], opened: RunRecor
             _open(str(rows[places[0]]["runs"]).split(), answered)
 
 
+def _to_highest(rows: Sequence[Row]) -> None:
+    """The way to the first run of each setting that measured highest."""
+    first = {str(found[0]["runs"]): found[0] for _, _, found in teachers_compared.by_budget(rows)}
+    for runs, row in first.items():
+        st.page_link(
+            shell.page("train"),
+            label=f"Open the highest measured: {markup.literal(teachers_compared.name(row))}, "
+            f"{EPSILONS['sound'].title} {kept(row['asked'], row['epsilon'])}",
+            icon=":material/open_in_new:",
+            query_params={"run": runs.split()[0]},
+        )
+
+
+def _best_of_each(rows: Sequence[Row]) -> list[dict[str, str]]:
+    """The best of each method up to each epsilon, and whether the highest is told apart from it."""
+    several, told = len({row["graph"] for row in rows}) > 1, []
+    for graph, budgets, found in teachers_compared.by_budget(rows):
+        for row in found:
+            one = teachers_compared.apart(found[0], row)
+            below = "highest measured" if row is found[0] else teachers_compared.apart_words(one)
+            told.append(
+                {
+                    **({"graph": str(graph)} if several else {}),
+                    f"{EPSILONS['sound'].title} at most": teachers_compared.span(budgets),
+                    "method": str(row["title"]),
+                    "its best (95% over seeds)": teachers_compared.short_accuracy(row),
+                    "below the highest": below,
+                    "told apart": "" if row is found[0] else "yes" if one.told else "no",
+                }
+            )
+    return told
+
+
 def _left_out(found: Sequence[RunRecord], held: Collection[str]) -> str:
     """How many runs are not compared, for nothing is guaranteed in them."""
     count = sum(one.id not in held and "test_accuracy" in one.metrics for one in found)
@@ -75,13 +117,12 @@ def _left_out(found: Sequence[RunRecord], held: Collection[str]) -> str:
 
 def _line(row: Row, answered: Collection[str]) -> dict[str, object]:
     runs = str(row["runs"]).split()
-    band = "" if row["low"] is None else f" ({percent(row['low'])} to {percent(row['high'])})"
     return {
         "": "open" if row["open"] else "",
         "graph": row["graph"],
         "method": row["title"],
         EPSILONS["sound"].title: kept(row["asked"], row["epsilon"]),
-        "accuracy (95% over seeds)": f"{percent(row['mean'])}{band}",
+        "accuracy (95% over seeds)": teachers_compared.short_accuracy(row),
         "seeds": row["seeds"],
         **{column: row[column] for column in COLUMNS},
         "also": row["also"],

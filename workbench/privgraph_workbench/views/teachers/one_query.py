@@ -35,7 +35,7 @@ FILTERS = {
     "wrong": "queries whose released label is wrong, as an evaluator knows",
 }
 SAID = {
-    "counts": "votes for **{first}** and for {second}, of {whole} in all{weighed}. Each teacher learnt on "
+    "counts": "votes for **{first}** and for {second}, of {whole}{weighed}. Each teacher learnt on "
     "private nodes of its own, and votes on this public node.",
     "votes": "weighted votes for **{first}** and for {second}, by private nodes that are like this public one, for "
     "their own class. A node weighs at most 1.",
@@ -48,8 +48,8 @@ SAID = {
 }
 _SIZE = "is the usual size (standard deviation) of the noise on each "
 HIDES = {
-    "counts": f"{_SIZE}count. One private person changes one vote: the larger the noise is beside that, the better "
-    "it hides it.",
+    "counts": f"{_SIZE}count. One private person moves one vote, and with it two counts: the larger the noise is "
+    "beside that, the better it hides it.",
     "moved": f"{_SIZE}count. In this run one private person may change every vote: only noise that is large beside "
     "all of them hides that.",
     "votes": f"{_SIZE}number. One private person changes one of them by 1 at most: the larger the noise is beside "
@@ -208,7 +208,7 @@ def said(
         first=markup.literal(class_name(first, names)),
         second=markup.literal(class_name(second, names)),
         whole=number(sum(numbers), 4),
-        weighed=f", all by weight: {len(weights)} teachers" if weighted and weights is not None else "",
+        weighed=f" (sum of the weights of {len(weights)} teachers)" if weighted and weights is not None else " in all",
     )
     if weighted and weights is not None:
         text += f" A vote weighs {number(float(weights.min()), 2)} to {number(float(weights.max()), 2)}."
@@ -220,10 +220,15 @@ def alike(kind: str, *values: float) -> list[str]:
 
     >>> alike("counts", 107.2, 35.2), alike("counts", 107.0, 35.0), alike("posterior", 0.5, 0.25)
     (['107.2', '35.2'], ['107', '35'], ['50.0%', '25.0%'])
+
+    A chance with noise on it may lie outside of [0, 1], and is no share then: both are plain numbers.
+
+    >>> alike("posterior", 3.645, -0.5)
+    ['3.65', '−0.50']
     """
-    if kind == "posterior":
+    if kind == "posterior" and all(0 <= one <= 1 for one in values):
         return [percent(one) for one in values]
-    told = [number(one) for one in values]
+    told = [number(one, 4) for one in values]
     digits = min(2, max(len(one.partition(".")[2]) for one in told))
     return [f"{one:,.{digits}f}".replace("-", "−") if np.isfinite(one) else number(one) for one in values]
 

@@ -3,6 +3,7 @@ kept no record of weighted teachers, which have a form of their own (`vote_form`
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -17,6 +18,8 @@ from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.noisy_max import gate_chance
 from privgraph.methods.teachers.answers import Answers
 from privgraph.options import OptionError, UnknownName
+from privgraph.privacy.composition import gaussian_epsilon, gaussian_mu
+from privgraph.privacy.events import Gaussian
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import datasets, noisy_labels, plans, queries_asked
 from privgraph_workbench.figures.teachers.answers import size
@@ -184,6 +187,26 @@ def epsilon(record: RunRecord, times: float = 1.0, queries: int | None = None) -
         return plans.plan(record.spec.method, options, facts).statement.epsilon
     except (OptionError, DataError, UnknownName):
         return None
+
+
+def moved(record: RunRecord, queries: int | None = None) -> float | None:
+    """By how many standard deviations of all noise one private node moves so many answers (else the run's):
+    the mu of the plain Gaussians that they are; None where some of the noise is of another kind, or drawn on
+    a sample, or where that is not known."""
+    try:
+        facts = facts_of(record)
+        if facts is None:
+            return None
+        options = {**record.spec.options, **({} if queries is None else {"queries": queries})}
+        plan = plans.plan(record.spec.method, options, facts)
+    except (OptionError, DataError, UnknownName):
+        return None
+    gaussian = [(one.event, one.count) for one in plan.entries if isinstance(one.event, Gaussian)]
+    if not gaussian or len(gaussian) < len(plan.entries):
+        return None
+    mu = gaussian_mu(tuple(gaussian))
+    held = math.isclose(gaussian_epsilon(mu, plan.statement.delta), plan.statement.epsilon, rel_tol=1e-4)
+    return mu if held else None
 
 
 def scale(noise: Mapping[str, float]) -> float:

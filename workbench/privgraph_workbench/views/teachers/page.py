@@ -210,7 +210,7 @@ def _to_weighted(record: RunRecord, records: Mapping[str, RunRecord]) -> None:
     if other is not None:
         st.page_link(
             shell.page("teachers"),
-            label="**Open a run of DP-GPL with unequal weights**, where some nodes pay less",
+            label="**Open a run of DP-GPL+W (unequal weights)**, where some nodes pay less",
             icon=":material/groups:",
             query_params={"run": other.id, "tab": PAYERS},
         )

@@ -18,6 +18,7 @@ from privgraph_workbench.facts import published_told
 from privgraph_workbench.figures.teachers import budget, ensembles, stopped, teacher_accuracy
 from privgraph_workbench.figures.teachers import teacher_epsilons as epsilons
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
@@ -28,9 +29,9 @@ from privgraph_workbench.words.numbers import number, percent, rounded_delta, up
 
 Statements = Mapping[str, PrivacyStatement]
 PREMISE = (
-    "Their ε compares graphs with and without one private node and its edges: the numbers of public neighbours from "
-    "which a vote weighs more are those of public nodes, so that every other private node keeps the teacher that it "
-    "drew."
+    "ε compares graphs with and without one private node and its edges. The numbers of public neighbours from which a "
+    "vote weighs more (*cut-offs*) are those of public nodes: they stay as they are whichever private node leaves, so "
+    "that every other private node keeps the teacher that it drew, and a node moves the vote of its own teacher alone."
 )
 PUBLIC = (
     "Weights, and how many teachers have each, are options of the run, set before a private node was read: what nodes "
@@ -50,14 +51,13 @@ def lead(ensemble: Ensemble) -> None:
     elif alike(ensemble):
         st.markdown(
             f"In this run every vote weighs the same, and **all private nodes pay the same**: "
-            f"{EPSILONS['sound'].title} {upper(float(ensemble.sound[0]), 2)}."
+            f"{EPSILONS['sound'].title} {upper(float(ensemble.sound[0]))}."
         )
     else:
         st.markdown(
-            f"**Nodes with many public neighbours pay most.** {PREMISE} A node moves the vote of its own teacher "
-            "alone; nodes are taught together by how many public neighbours they have, and the more these are, the "
-            f"more the vote weighs and gives away. The one number to give for all is **{EPSILONS['sound'].title} "
-            f"{upper(float(ensemble.sound.max()), 3)}**: no node pays more."
+            "**More public neighbours → a heavier vote → a larger ε** "
+            f"({upper(float(ensemble.sound.min()))} to {upper(float(ensemble.sound.max()))}). The one number to "
+            f"give for all is **{EPSILONS['sound'].title} {upper(float(ensemble.sound.max()))}**: no node pays more."
         )
 
 
@@ -68,8 +68,11 @@ def show(record: RunRecord, ensemble: Ensemble) -> None:
         asked = len(ensemble.queries)
         by_weight.table(ensemble)
         st.caption(PUBLIC)
+        with layout.fold("What ε compares, and why weights stay", "premise", icon=":material/help:") as part:
+            if part.open:
+                st.markdown(PREMISE)
         more = asked > 1 and math.isfinite(float(ensemble.sound.max()))
-        st.caption(by_weight.GUESSES + (f" {by_weight.add_up(asked)}" if more else ""))
+        st.caption(by_weight.GUESSES + by_weight.exactly(ensemble) + (f" {by_weight.add_up(asked)}" if more else ""))
     _of_the_paper(record, ensemble)
     _pay(record, ensemble)
     st.fragment(_epsilons)(record, ensemble, statements)
@@ -127,6 +130,13 @@ def _pay(record: RunRecord, ensemble: Ensemble) -> None:
         st.markdown(f"**Are unequal weights worth it?** {said.whole}")
         st.markdown("\n".join(f"- {one}" for one in said.parts))
         states.badges(evaluator=True)
+        if record.spec.asked_epsilon is not None and (other := verdict.equal_run(record, queue.store())) is not None:
+            st.page_link(
+                shell.page("train"),
+                label="Open the run with equal weights, and all else alike",
+                icon=":material/open_in_new:",
+                query_params={"run": other},
+            )
 
 
 def load(folder: Path) -> Ensemble | str | None:

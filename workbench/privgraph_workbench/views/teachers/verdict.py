@@ -116,6 +116,14 @@ def beside_equal(record: RunRecord, store: RunStore) -> list[tuple[float, float]
     return [(own[seed], equal[seed]) for seed in sorted(own.keys() & equal.keys())]
 
 
+def equal_run(record: RunRecord, store: RunStore) -> str | None:
+    """The run with equal weights and all else alike, of the same seed where there is one."""
+    query = RunQuery(methods=(record.spec.method,), datasets=(record.spec.dataset,), states=("done",))
+    own = _key(record, EQUAL)
+    found = [one for one in store.find(query) if not one.unreadable and METRIC in one.metrics and _key(one) == own]
+    return next((one.id for one in found if one.spec.seed == record.spec.seed), found[0].id if found else None)
+
+
 def _key(record: RunRecord, weighting: str | None = None) -> str:
     """What was asked of the run but the seed, with another weighting where one is named."""
     options = {**naming.options_read(record), **({} if weighting is None else {"weighting": weighting})}
@@ -134,7 +142,7 @@ def _students(record: RunRecord, pairs: Sequence[tuple[float, float]], most: flo
     several = f" on average over {len(pairs)} seeds{here}" if len(pairs) > 1 else ""
     said = (
         f"**The student** is right on {percent(own)}{several}; with equal weights, where all nodes pay "
-        f"ε {upper(most, 2)}, on {percent(equal)}"
+        f"ε {upper(most)}, on {percent(equal)}"
     )
     found = seeds.paired(pairs)
     if found is None:

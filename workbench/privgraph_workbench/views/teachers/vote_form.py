@@ -22,7 +22,7 @@ from privgraph_workbench.forms import widgets
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import keeping, layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.teachers import answered, by_weight, one_query, other_noise
+from privgraph_workbench.views.teachers import answered, by_weight, chain, one_query, other_noise
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import chance, number, percent, rounded_delta, upper
@@ -163,7 +163,7 @@ def _at_gate(noise: one_vote.Noise, draw: Draw) -> str:
     if draw.tested is None:
         return "It has noise of its own."
     is_ = "is above" if draw.passed else "is not above"
-    return f"With its own noise, the largest count was {size(draw.tested)}, which {is_} {size(noise.threshold)}."
+    return f"With its own noise, the largest count was {number(draw.tested, 4)}, which {is_} {size(noise.threshold)}."
 
 
 def _hides(ensemble: Ensemble) -> str:
@@ -173,7 +173,7 @@ def _hides(ensemble: Ensemble) -> str:
     if ensemble.weights.min() == ensemble.weights.max():
         return one_query.HIDES["counts"]
     heaviest = number(float(ensemble.weights.max()), 2)
-    return one_query.HIDES["counts"].replace("changes one vote:", f"changes one vote, which weighs {heaviest} at most:")
+    return one_query.HIDES["counts"].replace("moves one vote,", f"moves one vote, of weight {heaviest} at most,")
 
 
 def _dragged(ensemble: Ensemble, handle: str, x: float) -> None:
@@ -285,7 +285,7 @@ def _controls(record: RunRecord, ensemble: Ensemble) -> tuple[one_vote.Noise, bo
         key=f"{PREFIX}threshold",
         bind="query-params",
         help="What the largest count, with noise, must exceed; all votes together are "
-        f"{number(float(ensemble.weights.sum()), 4)}",
+        f"{size(float(ensemble.weights.sum()))}",
     )
     noise = one_vote.Noise(vote_sigma=vote_sigma, gate_sigma=gate_sigma, threshold=threshold)
     st.caption(_gate_costs(ensemble, noise))
@@ -349,7 +349,7 @@ def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: 
     ]
     whole = [
         (
-            "Labels right, on average",
+            "Labels right, of those that pass" if first["passes"] is not None else "Labels right, on average",
             percent(right),
             "Of all queries that would pass, over all draws of this noise. Evaluator only: it needs the truth",
         ),
@@ -367,6 +367,7 @@ def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: 
                 "Chance that the largest count, with the gate's noise, exceeds the threshold",
             )
         )
+        whole.append(chain.right_in_all(ensemble, noise))
         whole.append(
             (
                 "All queries that pass",

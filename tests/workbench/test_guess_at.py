@@ -1,0 +1,36 @@
+"""The best guess against Gaussian noise, beside a numerical route and the bound from epsilon and delta."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from privgraph.privacy.composition import gaussian_epsilon
+from privgraph_workbench.figures.teachers import ensembles
+from privgraph_workbench.words import meaning
+
+MUS = (0.05, 0.3, 0.596, 1.0, 2.5, 6.0)
+
+
+@pytest.mark.parametrize("mu", MUS)
+def test_it_is_the_best_threshold_between_two_normal_laws(mu: float) -> None:
+    at = np.linspace(-10, 10 + mu, 400_001)
+    best = float(((ndtr(at) + ndtr(mu - at)) / 2).max())  # right in the one world and in the other
+    assert meaning.guess_at(mu) == pytest.approx(best, abs=1e-8)
+
+
+@pytest.mark.parametrize("mu", MUS)
+@pytest.mark.parametrize("delta", [1e-8, 1e-5, 1e-2])
+def test_it_never_exceeds_what_epsilon_and_delta_allow(mu: float, delta: float) -> None:
+    assert meaning.guess_at(mu) <= meaning.guess(gaussian_epsilon(mu, delta), delta) + 1e-12
+
+
+def test_the_shift_of_all_answers_is_the_one_that_is_priced() -> None:
+    for queries, votes, gate, weight in ((1, 5.0, 0.0, 1.0), (100, 12.0, 0.0, 2.5), (40, 9.0, 20.0, 0.4)):
+        mu = ensembles.moved(queries, votes, gate, weight)
+        by_hand = weight**2 * queries * (2 / votes**2 + (1 / gate**2 if gate else 0))
+        assert mu**2 == pytest.approx(by_hand, rel=1e-9)
+        assert gaussian_epsilon(mu, 1e-5) == pytest.approx(
+            ensembles.price(queries, votes, gate, weight, 1e-5), rel=1e-6
+        )
