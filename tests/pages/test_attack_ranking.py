@@ -309,7 +309,7 @@ def test_a_model_that_has_learnt_nothing_and_one_that_is_no_stand_in_are_told(
     lone = keep(store, spec("gap", unit="edge"))
     store.add_attack(lone, replace(kept, run=lone, said=floor + 0.01, accuracy=floor))
     told = texts(opened("attacks", run=run))
-    assert "**Kept for want of learning (hardly better than the largest class)**: DP-MLP, node; GAP, edge." in told
+    assert "**Kept for want of learning (hardly better than the largest class)**: GAP, edge; DP-MLP, node." in told
     assert "**Who was trained on is kept by none of these private methods" in told, "that is no merit"
     assert "⚠" not in told
     apart = replace(kept, run=lone, said=0.95, accuracy=0.80, areas=(0.51, 0.52, 0.51))  # found most, so shown

@@ -588,9 +588,7 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     assert "somebody who knows all else is right about whether an edge is there; a coin: 50%." in _captions(app)
     assert "Bold: a clear winner." in _captions(app)
     assert _bold(app) == ["GAP"] * 4, "the one that is clear of all others"
-    assert (
-        "|4|GAP|90.0% (same in all 3 seeds; 200 test nodes alone leave 85.0% to 93.8%)|−40|weak: ≤ 98.3%|" in said
-    )
+    assert "|4|GAP|90.0% (same in all 3 seeds; 200 test nodes alone leave 85.0% to 93.8%)|−40|weak: ≤ 98.3%|" in said
     assert "- **ε 4.** Clearly above " in said
     assert not [*app.success, *app.warning], "no colour for what is said every day"
     assert not any("95% over seeds" in one.value.columns for one in app.dataframe), "the numbers are told once"
