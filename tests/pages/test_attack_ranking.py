@@ -207,7 +207,7 @@ def test_up_to_which_budget_it_is_kept_is_the_page_s_answer(opened: Open, store:
     app = opened("attacks", run=edges[0])
     assert "**Who was trained on is kept by 1 of 2 private methods on " in texts(app)
     (best,) = [one for one in app.button if str(one.key).startswith("kept.")]
-    assert best.label == "DP-MLP, node, ε 8 · 60.0%", "what is too wide to tell is no answer"
+    assert best.label == "DP-MLP, node, ε 8 · 60.0% (ε 1 unclear)", "too wide to tell is no answer"
     assert "More is found at each ε tried" not in texts(app), "at 2 nothing is, by chance"
     table_of(app)
     lines = {line.split(" | ")[0]: line for line in texts(app).splitlines() if line.startswith("| ")}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from privgraph.attacks.record import RARE, AttackRecord
+from privgraph.attacks.record import FEW, RARE, AttackRecord
 from privgraph.registry import OF_RELATIONS, sides
 from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.figures.attacks import attack_kept
@@ -18,7 +18,7 @@ from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup, naming, verdicts
 from privgraph_workbench.words.numbers import percent
 
-NAMED = 4
+NAMED = 6
 """Methods that the answer names, the most accurate first."""
 MAJORITY = "majority_class_accuracy"
 DIFFER = "the attacked models are more or less accurate than the run, by over 5 points"
@@ -69,11 +69,10 @@ class Line:
     @property
     def best(self) -> ranking.Place | None:
         """The most accurate run that keeps it and has learnt something, of equals that with the smallest
-        epsilon; before all others those whose attacked models are as accurate. None where more is found at a
-        smaller epsilon: what is seen then is the attack's bad luck."""
+        epsilon. None where more is found at a smaller epsilon: what is seen then is the attack's bad luck."""
         least = min((one.sound for one in self.found), default=math.inf)
         held = [one for one in self.kept if one.sound < least and not _useless(one)]
-        return max(held, key=lambda one: (one.stands_in, one.accuracy, -one.sound), default=None)
+        return max(held, key=lambda one: (one.accuracy, -one.sound), default=None)
 
 
 def by_line(rows: Sequence[ranking.Place]) -> dict[str, Line]:
@@ -95,7 +94,7 @@ def show(rows: Sequence[ranking.Place], run: str, open_: Callable[[AttackRecord]
         return
     told, asks = by_line(rows), sides(rows[0].attack.attack).asks
     held = [(name, one.best) for name, one in told.items() if one.best is not None]
-    best = sorted(held, key=lambda one: (not one[1].stands_in, -one[1].accuracy))
+    best = sorted(held, key=lambda one: _order(one[1]))
     graphs = dict.fromkeys(naming.data_title(one.run.spec.dataset) for one in rows)
     where = f" on {markup.literal(next(iter(graphs)))}" if len(graphs) == 1 else ""
     what = f"{asks[:1].upper()}{asks[1:]}"
@@ -103,11 +102,11 @@ def show(rows: Sequence[ranking.Place], run: str, open_: Callable[[AttackRecord]
         st.markdown(f"**{what} is kept by none of these private methods{where}.**")
     else:
         which = f"{len(best)} of {len(told)} private methods{where}"
-        st.markdown(f"**{what} is kept by {which}, as far as these attacks tell. The most accurate:**")
+        st.markdown(f"**{what} is kept by {which}, as far as these attacks tell; what is best attested first:**")
         with st.container(horizontal=True, key="kept-by"):
             for name, one in best[:NAMED]:
                 st.button(
-                    markup.literal(f"{name}, {naming.budget(one.run)} · {percent(one.accuracy)}{_warned(one)}"),
+                    markup.literal(_chip(name, told[name], one)),
                     key=f"kept.{one.run.id}",
                     type="primary" if one.run.id == run else "secondary",
                     help=f"{_area(one)} {'It is open' if one.run.id == run else 'Open this run'}",
@@ -115,6 +114,29 @@ def show(rows: Sequence[ranking.Place], run: str, open_: Callable[[AttackRecord]
                     args=(one.attack,),
                 )
     st.caption("  \n".join(_beside(rows, told)))
+
+
+def _order(one: ranking.Place) -> tuple[bool, bool, float]:
+    """What is well attested first: by enough attacked models, that are as accurate as the run; then the most
+    accurate."""
+    return len(one.attack.areas) < FEW, not one.stands_in, -one.accuracy
+
+
+def _chip(name: str, line: Line, best: ranking.Place) -> str:
+    return f"{name}, {naming.budget(best.run)} · {percent(best.accuracy)}{_warned(best)}{_unsure(line, best)}"
+
+
+def answers(rows: Sequence[ranking.Place]) -> list[ranking.Place]:
+    """The runs that the answer names, in its order."""
+    return sorted((one.best for one in by_line(rows).values() if one.best is not None), key=_order)
+
+
+def _unsure(line: Line, best: ranking.Place) -> str:
+    """That few models were attacked, and at which smaller epsilons it cannot be told."""
+    said = [f"{len(best.attack.areas)} models only"] if len(best.attack.areas) < FEW else []
+    less = [one for one in line.unclear if one.sound < best.sound]
+    said += [f"{_budgets(less)} unclear"] if less else []
+    return f" ({', '.join(said)})" if said else ""
 
 
 def _warned(one: ranking.Place) -> str:
@@ -155,7 +177,7 @@ def _beside(rows: Sequence[ranking.Place], told: Mapping[str, Line]) -> list[str
     floor = max((one.run.metrics.get(MAJORITY, 0.0) for one in rows), default=0.0)
     scale = [f"without privacy up to {percent(free)}"] if free is not None else []
     scale += [f"the largest class alone {percent(floor)}"] if floor and measure(rows) != "PREC@1" else []
-    effort = f" ({_tried(kept)} tried on each run, of one seed)" if kept else ""
+    effort = f" ({_tried(kept)} tried on each kept run, of one seed, at 95% each)" if kept else ""
     said = [
         f"**Kept**: the attack failed, as it should; that is no proof{effort}, and tests no ε. "
         f"%: {', '.join([measure(rows), *scale])}."

@@ -21,7 +21,7 @@ from privgraph_workbench.facts import without_privacy
 from privgraph_workbench.facts.attackable import attackable
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.attacks import at_hand, comparing, new_attack, overview, shown
+from privgraph_workbench.views.attacks import at_hand, comparing, keeping, new_attack, overview, ranking, shown
 from privgraph_workbench.views.parts import choosing, layout, public_noise, states, under_way
 from privgraph_workbench.words import markup, naming, verdicts
 
@@ -118,7 +118,8 @@ def _choose_run() -> RunRecord | None:
         run: records[run]
         for run in sorted(records, key=lambda run: (run not in going, not counts[run], records[run].gallery))
     }
-    choosing.begin("run", records, next((run for run in [*going, *_clearest(records)] if run in records), ""))
+    if asked not in records:  # the order takes as long as all other parts together, and is looked at once
+        choosing.begin("run", records, next((run for run in [*going, *_clearest(records)] if run in records), ""))
     held = st.query_params.get("run")
     narrowed = {run: one for run, one in records.items() if counts[run] or run in going or run == held}
     every = len(records)
@@ -162,8 +163,9 @@ def _about(record: RunRecord) -> None:
 
 def _clearest(records: Mapping[str, RunRecord]) -> list[str]:
     """Runs in the order in which a page without an address opens on them: one's own attacked ones, the newest
-    first; of the gallery what a promise keeps from outsiders, those that were audited first, then by how much
-    more is found of the method without privacy; then all others."""
+    first; what the page's answer names, an audited one first; of the gallery what a promise keeps from
+    outsiders, those that were audited first, then by how much more is found of the method without privacy;
+    then all others."""
     store = queue.store()
     own = [one.run for one in store.newest_attacks(MOST_RUNS) if one.run in records and not records[one.run].gallery]
     audited = store.audited_by(AUDITS)
@@ -184,7 +186,10 @@ def _clearest(records: Mapping[str, RunRecord]) -> list[str]:
         ]
         if bare:
             kept[one.run.id] = (one.run.id in audited, max(bare) - one.attack.found[0])
-    return [*own, *sorted(kept, key=lambda run: kept[run], reverse=True), *records]
+    asked = ranking.by_question({key: one for key, one in strongest.items() if key[0] in records})
+    named = [one.run.id for one in keeping.answers(next(iter(asked.values()), []))]
+    named.sort(key=lambda run: run not in audited)
+    return [*own, *named, *sorted(kept, key=lambda run: kept[run], reverse=True), *records]
 
 
 def _under_way(records: Mapping[str, RunRecord]) -> dict[str, Attacking]:

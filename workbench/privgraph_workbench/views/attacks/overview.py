@@ -107,8 +107,7 @@ def _ask(asked: Mapping[str, Sequence[ranking.Place]], run: str) -> None:
     if place is not None:
         _open(rows[place].attack, fold=False)
         return
-    held = [one.best for one in keeping.by_line(rows).values() if one.best is not None]
-    first = max(held, key=lambda one: (one.stands_in, one.accuracy), default=rows[-1])
+    first = next(iter(keeping.answers(rows)), rows[-1])
     _open(first.attack, fold=False)
 
 
