@@ -195,7 +195,8 @@ def test_without_an_address_the_page_opens_on_what_a_promise_keeps_and_attacked_
     app = opened("attacks")
     first = store.get(str(app.selectbox(key="run").value))
     assert first.spec.unit == "node"
-    assert first.epsilon_audited is not None, "its audits are one click away"
+    (named,) = [one.key for one in app.button if str(one.key).startswith("kept.") and first.id in str(one.key)]
+    assert named == f"kept.{first.id}", "the page's answer names it"
     (more,) = map(float, re.findall(r"clearly more \(([\d.]+) points", texts(app)))
     assert more > 20
     assert "not private" in drawn(app)[0], "the curve without privacy is laid over, unasked"

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from privgraph.attacks.drawing import TOGETHER
 from privgraph.attacks.options import Attacked
 from privgraph.options import OptionError, UnknownName
-from privgraph.registry import ATTACKS, AUDITS
+from privgraph.registry import ATTACKS, AUDITS, sides
 from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
@@ -163,8 +163,8 @@ def _about(record: RunRecord) -> None:
 
 def _clearest(records: Mapping[str, RunRecord]) -> list[str]:
     """Runs in the order in which a page without an address opens on them: one's own attacked ones, the newest
-    first; what the page's answer names, an audited one first; of the gallery what a promise keeps from
-    outsiders, those that were audited first, then by how much more is found of the method without privacy;
+    first; what the page's answer names, what was audited and can be compared first; of the gallery what a
+    promise keeps from outsiders, those that were audited first, then by how much more is found of the method without privacy;
     then all others."""
     store = queue.store()
     own = [one.run for one in store.newest_attacks(MOST_RUNS) if one.run in records and not records[one.run].gallery]
@@ -187,8 +187,9 @@ def _clearest(records: Mapping[str, RunRecord]) -> list[str]:
         if bare:
             kept[one.run.id] = (one.run.id in audited, max(bare) - one.attack.found[0])
     asked = ranking.by_question({key: one for key, one in strongest.items() if key[0] in records})
-    named = [one.run.id for one in keeping.answers(next(iter(asked.values()), []))]
-    named.sort(key=lambda run: run not in audited)
+    rows = next((asked[asks] for asks in (sides(name).asks for name in ATTACKS) if asks in asked), [])
+    answers = sorted(keeping.answers(rows), key=lambda one: (one.run.id not in audited, not one.comparable))
+    named = [one.run.id for one in answers]
     return [*own, *named, *sorted(kept, key=lambda run: kept[run], reverse=True), *records]
 
 

@@ -72,6 +72,11 @@ class Place:
         return abs(self.attack.accuracy - self.accuracy) <= verdicts.APART
 
     @property
+    def comparable(self) -> bool:
+        """Whether the same attack was made on the method without privacy."""
+        return self.bare is not None and self.bare.attack == self.attack.attack
+
+    @property
     def more_with_privacy(self) -> bool:
         """Whether clearly more is found than of the same method without privacy."""
         return self.bare is not None and difference(self.bare.found, self.attack.found)[2] < 0
