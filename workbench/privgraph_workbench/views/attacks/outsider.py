@@ -164,8 +164,8 @@ def _about(record: RunRecord) -> None:
 def _clearest(records: Mapping[str, RunRecord]) -> list[str]:
     """Runs in the order in which a page without an address opens on them: one's own attacked ones, the newest
     first; what the page's answer names, what was audited and can be compared first; of the gallery what a
-    promise keeps from outsiders, those that were audited first, then by how much more is found of the method without privacy;
-    then all others."""
+    promise keeps from outsiders, those that were audited first, then by how much more is found of the method
+    without privacy; then all others."""
     store = queue.store()
     own = [one.run for one in store.newest_attacks(MOST_RUNS) if one.run in records and not records[one.run].gallery]
     audited = store.audited_by(AUDITS)
