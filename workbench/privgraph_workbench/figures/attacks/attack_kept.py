@@ -148,7 +148,7 @@ def _effort(rows: Sequence[Row]) -> str:
 
 
 def _where(rows: Sequence[Row]) -> str:
-    """On which graph, by how many attacks on each run, where the rows tell and all agree."""
+    """On which graph, where the rows tell and all agree."""
     graphs = {row.get("graph") for row in rows} - {None, ""}
     return f", {graphs.pop()}" if len(graphs) == 1 else ""
 

@@ -35,8 +35,8 @@ HELP: Mapping[str, str] = {
     "run": "The attacked run; choose a row to open it",
     "similarity alone": "The area that is reached without reading any edge, by a model that reads none or by the true "
     "classes of both ends: up to there nothing leaked",
-    BARE: "The largest area found of the same method on the same graph without privacy; ▲ where clearly more is found "
-    "with privacy",
+    BARE: "The area on the same method and graph without privacy: by the same attack, and on a run as accurate, where "
+    "there are several; ▲ where clearly more is found with privacy",
     "promised": "The run's sound ε, and what it protects; in brackets where it does not limit what is asked here",
     "protects": "What the run's ε is about",
     "test / training accuracy": "Of the run itself: a wide gap says that it has learnt its training nodes by heart",

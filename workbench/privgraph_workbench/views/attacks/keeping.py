@@ -19,7 +19,7 @@ from privgraph_workbench.words import markup, naming, verdicts
 from privgraph_workbench.words.numbers import percent
 
 NAMED = 6
-"""Methods that the answer names, the most accurate first."""
+"""Methods that the answer names, the best attested first."""
 MAJORITY = "majority_class_accuracy"
 DIFFER = "the attacked models are more or less accurate than the run, by over 5 points"
 BARELY = 0.05

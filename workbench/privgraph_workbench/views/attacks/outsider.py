@@ -118,7 +118,7 @@ def _choose_run() -> RunRecord | None:
         run: records[run]
         for run in sorted(records, key=lambda run: (run not in going, not counts[run], records[run].gallery))
     }
-    if asked not in records:  # the order takes as long as all other parts together, and is looked at once
+    if asked not in records:  # the order reads all attacks, and is looked at once
         choosing.begin("run", records, next((run for run in [*going, *_clearest(records)] if run in records), ""))
     held = st.query_params.get("run")
     narrowed = {run: one for run, one in records.items() if counts[run] or run in going or run == held}
