@@ -98,7 +98,7 @@ def test_a_group_stands_out_only_where_its_widened_interval_lies_above_all() -> 
     assert told() == ""
     memory = 3.0
     assert told(("a", 500, 0.9), ("b", 500, 0.9)).startswith(
-        "**Everybody (0.9 on average, where a guess has 0.5).** The largest difference"
+        "**All groups are exposed: 0.9 on average, where a guess has 0.5.** The largest difference"
     ), "that nobody is exposed would be read of anything less"
     near = told(("a", 2000, 0.70), *((str(place), 2000, 0.745) for place in range(6)), ("b", 2000, 0.77))
     assert "Clearly apart: class b (0.77) and class a (0.7)." in near, "each too near to the average to stand out"

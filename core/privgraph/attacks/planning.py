@@ -29,13 +29,17 @@ OWN_ANSWERS = ("gap", "progap", "heter-poisson", "dp-gnn")
 not released."""
 
 
+BEYOND = "more than the run releases"
+"""Begins what is said of answers that no epsilon covers, in every version of stored attacks."""
+
+
 def uncovered(subject: Attacked) -> tuple[str, ...]:
     """That the answers asked for are no part of what the run's epsilon covers, where they are not."""
     if subject.statement.unit != "node" or subject.method not in OWN_ANSWERS:
         return ()
     return (
-        "more than the run releases: its ε covers the weights, and not what they say of the graph's own nodes, since "
-        "such an answer is computed from true edges; whoever hands out these answers hands out what is found here",
+        f"{BEYOND}. Its ε covers {subject.statement.released}. Whoever hands out the other answers hands out what is "
+        "found here",
     )
 
 

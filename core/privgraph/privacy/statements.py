@@ -65,6 +65,8 @@ ASSUME_AGAIN_NOT_CHOSEN = (
     "counted, and nobody ended it, or had it tried again, by what it told"
 )
 ASSUME_ONE_RUN = "this run alone is released: its options were not chosen by looking at other runs on the same data"
+WHO_TRAINS = "who trains"
+"""Begins what is taken to be public where a contract makes no secret of who trains."""
 PUBLIC_SIZES = "the numbers of nodes, of edges and of training nodes, and the number of classes"
 
 GAP_UNDIRECTED_EDGE = Gap(
@@ -243,6 +245,12 @@ def premise(statement: PrivacyStatement) -> str:
     if statement.adversary is Adversary.CANARIES:
         return "" if all(isinstance(one, NonPrivate) for one in held) else told
     return told if all(isinstance(one, Gaussian) for one in held) else ""
+
+
+def trains_in_public(public: Sequence[str]) -> bool:
+    """Whether among what a statement takes to be `public` is who trains: then its epsilon hides nobody's part
+    in training, but their record alone."""
+    return any(one.startswith(WHO_TRAINS) for one in public)
 
 
 class Said(StrEnum):

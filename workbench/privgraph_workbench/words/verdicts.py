@@ -8,6 +8,7 @@ from typing import Literal
 
 from privgraph.attacks.outcome import difference
 from privgraph.attacks.record import FEW, AttackRecord
+from privgraph.privacy.statements import trains_in_public
 from privgraph.registry import sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.words.attacks import called
@@ -30,8 +31,9 @@ RULES = (
     "wide interval can have the weaker verdict.",
     "**Better on its own nodes**, **better at few false alarms**: by the area alone, over all attacked models, it "
     "could not be told.",
-    f"**Kept**: no better than guessing, and all of the interval lies below {CLOSE:.0%}; of edges told by distance, no "
-    "more than similarity. As far as this attack tells: that is no proof.",
+    f"**Kept**: no better than guessing, and all of the interval lies below {CLOSE:.0%}; of edges told by distance, "
+    "no more than similarity. As far as this attack tells: that is no proof. Each interval holds at 95% by itself: of "
+    f"runs of which {CLOSE:.0%} and more can be told, up to 2.5% would be called kept.",
     "**Similarity** (edges told by distance): people who are alike are often connected. What that alone tells is what "
     "a model finds that reads no edge, or what the true classes tell, whichever is more.",
     "**No more than similarity**: all of the interval lies up to there. **Perhaps similarity alone**: the interval "
@@ -266,12 +268,17 @@ def covered(attack: AttackRecord, unit: str) -> bool:
     return unit == "node" or (unit == "edge" and sides(attack.attack).unit == "edge")
 
 
-def apart(attack: AttackRecord, unit: str) -> str:
+def apart(attack: AttackRecord, unit: str, public: Sequence[str] = ()) -> str:
     """That what is found says nothing of the epsilon of a node, in one sentence; "" where it may, or where
-    the run does not promise to hide one."""
+    the run does not promise to hide one. `public`: what the run's statement takes to be public."""
     other = unit != "node" or sides(attack.attack).unit == "edge" or attack.steps is not None
     if other or math.isinf(attack.sound) or attack.refutes_sound:
         return ""
+    if trains_in_public(public):
+        return (
+            "This attack tests no ε: it asks who was trained on, which this run's contract takes to be public. ε hides "
+            "a person's features, label and edges, not that they train."
+        )
     return "This attack tests no ε: it asks who was trained on, and ε is about who is in the graph at all."
 
 

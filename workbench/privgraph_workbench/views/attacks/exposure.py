@@ -45,7 +45,7 @@ def groups(attack: AttackRecord) -> str:
     beyond = [(kind, one) for kind, one in judged if mean_of_shares(one.exposure, one.nodes, level)[0] > average]
     if not beyond:
         if verdicts.on_average(attack) and average >= verdicts.FAR:
-            lead = f"Everybody ({number(average)} on average, where a guess has 0.5)."
+            lead = f"All groups are exposed: {number(average)} on average, where a guess has 0.5."
         else:
             lead = "Nobody in particular: no group by degree or by class stands out."
         small = [name for name, one in _named(judged) if one.nodes < FEW]

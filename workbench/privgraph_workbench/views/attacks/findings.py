@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
+from privgraph.attacks.planning import BEYOND
 from privgraph.attacks.record import FEW, RARE, AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS, OF_RELATIONS, sides
@@ -166,12 +167,13 @@ def no_bound(attack: AttackRecord, unit: str) -> str:
     return no_line(attack, unit) or "the run promises something else"
 
 
-def attacker(attack: AttackRecord, told: Collection[str] = ()) -> None:
-    """What the attacker knows and how it scores, but for what was `told` elsewhere; apart from that, what
+def attacker(attack: AttackRecord, *, uncovered: bool = True) -> None:
+    """What the attacker knows and how it scores, where asked for with answers that no epsilon covers among
+    it (`uncovered`); apart from that, what
     whoever evaluates should know, why no bound on epsilon follows among it."""
     about = ATTACKS[attack.attack].about if attack.attack in ATTACKS else ""
     bound = f"No bound on ε was shown{': too few nodes were trained on' * too_few(attack)}." * (attack.bound == 0)
-    knows = (*(one for one in attack.knows if one not in told), about)
+    knows = (*(one for one in attack.knows if uncovered or not one.startswith(BEYOND)), about)
     for title, lines in ((KNOWS, knows), ("Notes on the result", (*attack.notes, bound))):
         if listed := [f"- {markup.sentence(line)}" for line in lines if line]:
             with st.expander(title, expanded=title == KNOWS):

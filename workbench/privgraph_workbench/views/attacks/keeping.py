@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import streamlit as st
@@ -19,9 +19,18 @@ from privgraph_workbench.words import markup, naming, verdicts
 from privgraph_workbench.words.numbers import percent
 
 NAMED = 6
-"""Methods that the answer names, the best attested first."""
+"""Methods that the answer names, those with the fewest caveats first."""
 MAJORITY = "majority_class_accuracy"
-DIFFER = "the attacked models are more or less accurate than the run, by over 5 points"
+COIN = "a coin: 50%"
+CLOSE = f"{verdicts.CLOSE:.0%}"
+KEPT, UNLEARNT, UNCLEAR, FOUND, IDLE = STATES = (
+    "Kept",
+    "Kept for want of learning (hardly better than the largest class)",
+    "Cannot be told",
+    "More is found",
+    "Nothing is found without privacy either",
+)
+"""What can hold of a line."""
 BARELY = 0.05
 """An accuracy that exceeds that of naming the largest class by less is no merit."""
 
@@ -35,7 +44,7 @@ def lines(rows: Sequence[ranking.Place]) -> list[str]:
     """The line of each run in words: its method, what it protects, and options in which runs of that method
     differ; the graph, where there are several."""
     runs = [one.run for one in rows]
-    apart, graphs = naming.variants(runs), {one.spec.dataset for one in runs}
+    apart, graphs = naming.variants(runs), {naming.graph_title(one) for one in runs}
     return [
         ", ".join(
             filter(
@@ -48,7 +57,7 @@ def lines(rows: Sequence[ranking.Place]) -> list[str]:
                     if one.private
                     else naming.privacy(one.run),
                     apart[naming.setting(one.run)],
-                    naming.data_title(one.run.spec.dataset) if len(graphs) > 1 else "",
+                    naming.graph_title(one.run) if len(graphs) > 1 else "",
                 ),
             )
         )
@@ -79,7 +88,7 @@ def by_line(rows: Sequence[ranking.Place]) -> dict[str, Line]:
     """The lines of private runs, without those of which nothing is found without privacy either."""
     told: dict[str, Line] = {}
     for name, one in sorted(zip(lines(rows), rows, strict=True), key=lambda held: held[1].sound):
-        if one.private and not one.nothing_to_keep:
+        if one.private and not _idle(one):
             own = told.setdefault(name, Line())
             sure = one.severe >= verdicts.SOMETHING and verdicts.on_average(one.attack)
             more = own.found if sure else own.unclear
@@ -87,74 +96,97 @@ def by_line(rows: Sequence[ranking.Place]) -> dict[str, Line]:
     return told
 
 
-def show(rows: Sequence[ranking.Place], run: str, open_: Callable[[AttackRecord], None]) -> None:
+def show(
+    rows: Sequence[ranking.Place],
+    run: str,
+    open_: Callable[[AttackRecord], None],
+    given_away: Collection[str] = (),
+) -> None:
     """The answer, with the way to each run that it names but the one that is open (`run`); nothing where no
-    private run was attacked."""
+    private run was attacked. `given_away`: the runs that give away what another question asks."""
     if not any(one.private for one in rows):
         return
     told, asks = by_line(rows), sides(rows[0].attack.attack).asks
-    held = [(name, one.best) for name, one in told.items() if one.best is not None]
-    best = sorted(held, key=lambda one: _order(one[1]))
-    graphs = dict.fromkeys(naming.data_title(one.run.spec.dataset) for one in rows)
+    best = ordered(told, given_away)
+    graphs = dict.fromkeys(naming.graph_title(one.run) for one in rows)
     where = f" on {markup.literal(next(iter(graphs)))}" if len(graphs) == 1 else ""
-    what = f"{asks[:1].upper()}{asks[1:]}"
-    if not best:
-        st.markdown(f"**{what} is kept by none of these private methods{where}.**")
+    if told:
+        few = f"{len(best)} of {len(told)} private methods{where}{' that can be judged' * any(map(_idle, rows))}"
+        keep = "keep" if len(best) > 1 else "keeps"
+        tell = ", as far as these attacks tell:" if best else "."
+        st.markdown(f"**{few if best else few.replace('0', 'None', 1)} {keep} secret {asks}{tell}**")
     else:
-        which = f"{len(best)} of {len(told)} private methods{where}"
-        st.markdown(f"**{what} is kept by {which}, as far as these attacks tell; what is best attested first:**")
+        st.markdown(f"**Nothing can be said of {asks}{where}: without privacy nothing is found either.**")
+    if best:
         with st.container(horizontal=True, key="kept-by"):
             for name, one in best[:NAMED]:
+                said = caveats(told[name], one, given_away)
                 st.button(
-                    markup.literal(_chip(name, told[name], one)),
+                    markup.literal(_chip(name, one, warned=bool(said))),
                     key=f"kept.{one.run.id}",
                     type="primary" if one.run.id == run else "secondary",
-                    help=f"{_area(one)} {'It is open' if one.run.id == run else 'Open this run'}",
+                    help=_about(one, said, measure(rows), here=one.run.id == run),
                     on_click=open_,
                     args=(one.attack,),
                 )
-    st.caption("  \n".join(_beside(rows, told)))
+    st.caption("  \n".join(_beside(rows, told, best, given_away)))
 
 
-def _order(one: ranking.Place) -> tuple[bool, bool, float]:
-    """What is well attested first: by enough attacked models, that are as accurate as the run; then the most
-    accurate."""
-    return len(one.attack.areas) < FEW, not one.stands_in, -one.accuracy
+def _chip(name: str, one: ranking.Place, *, warned: bool) -> str:
+    return f"{name}, {naming.budget(one.run)}: ≤ {percent(one.attack.found[2])}{' ⚠' * warned}"
 
 
-def _chip(name: str, line: Line, best: ranking.Place) -> str:
-    return f"{name}, {naming.budget(best.run)} · {percent(best.accuracy)}{_warned(best)}{_unsure(line, best)}"
+def _about(one: ranking.Place, caveats: Sequence[str], of: str, *, here: bool) -> str:
+    """What stands under the mouse."""
+    middle, low, high = map(percent, one.attack.found)
+    warned = f" ⚠ {markup.literal('; '.join(caveats))}." if caveats else ""
+    return (
+        f"Right of two: {middle} ({low} to {high}; {verdicts.yardstick(one.attack, one.alike)}), by "
+        f"{attack_words.models_apart(one.attack)}, {_tried([one])} tried. {of[:1].upper()}{of[1:]}: "
+        f"{percent(one.accuracy)}.{warned} {'It is open' if here else 'Open this run'}"
+    )
+
+
+def ordered(told: Mapping[str, Line], given_away: Collection[str] = ()) -> list[tuple[str, ranking.Place]]:
+    """The best run of each line that has one, those with the fewest caveats first, then those of which least
+    can be found (the upper end of the interval)."""
+    held = [(name, line.best) for name, line in told.items() if line.best is not None]
+    return sorted(
+        ((name, best) for name, best in held if best is not None),
+        key=lambda one: (len(caveats(told[one[0]], one[1], given_away)), one[1].attack.found[2]),
+    )
 
 
 def answers(rows: Sequence[ranking.Place]) -> list[ranking.Place]:
     """The runs that the answer names, in its order."""
-    return sorted((one.best for one in by_line(rows).values() if one.best is not None), key=_order)
+    return [one for _, one in ordered(by_line(rows))]
 
 
-def _unsure(line: Line, best: ranking.Place) -> str:
-    """That few models were attacked, and at which smaller epsilons it cannot be told."""
-    said = [f"{len(best.attack.areas)} models only"] if len(best.attack.areas) < FEW else []
-    less = [one for one in line.unclear if one.sound < best.sound]
-    said += [f"{_budgets(less)} unclear"] if less else []
-    return f" ({', '.join(said)})" if said else ""
+def first(rows: Sequence[ranking.Place]) -> ranking.Place:
+    """What the answer names first; where it names none, a run of which something is found without privacy,
+    then what gives away most."""
+    telling = [one for line in by_line(rows).values() for one in (*line.unclear, *line.found)]
+    return next(iter((*answers(rows), *telling, *rows)))
 
 
-def _warned(one: ranking.Place) -> str:
-    """A mark where the attacked models are more or less accurate than the run."""
-    return "" if one.stands_in else " ⚠"
-
-
-def _area(one: ranking.Place) -> str:
-    middle, low, high = map(percent, one.attack.found)
-    apart = (
-        ""
-        if one.stands_in
-        else f" ⚠ The attacked models reach {percent(one.attack.accuracy)}, the run {percent(one.accuracy)}."
-    )
-    return (
-        f"Right of two: {middle} ({low} to {high}; a coin: 50%), by {attack_words.models_apart(one.attack)}, "
-        f"{_tried([one])} tried.{apart}"
-    )
+def caveats(line: Line, best: ranking.Place, given_away: Collection[str] = ()) -> list[str]:
+    """What speaks against relying on it that the best run of a line keeps it, each in a few words."""
+    said = []
+    if len(best.attack.areas) < FEW:
+        said.append(f"{len(best.attack.areas)} attacked models are too few for a mean")
+    if not best.stands_in:
+        reached = best.attack.accuracy
+        than = "less" if reached < best.accuracy else "more"
+        said.append(
+            f"the attacked models are {than} accurate than the run ({percent(reached)}, not {percent(best.accuracy)})"
+        )
+    if less := [one for one in line.unclear if one.sound < best.sound]:
+        said.append(f"at {_budgets(less)} it cannot be told")
+    if best.trains_public:
+        said.append("its contract takes who trains as public, and promises nothing of it")
+    if best.run.id in given_away:
+        said.append("it gives away something else (another question of this page)")
+    return said
 
 
 def _tried(rows: Sequence[ranking.Place]) -> str:
@@ -164,39 +196,60 @@ def _tried(rows: Sequence[ranking.Place]) -> str:
     return f"{many} attack{'s' * (counts[-1] > 1)}"
 
 
+def _idle(one: ranking.Place) -> bool:
+    """Whether a private run cannot be judged: of its method nothing is found without privacy either."""
+    return one.private and one.nothing_to_keep
+
+
 def _useless(one: ranking.Place) -> bool:
     """Whether a model does hardly better than naming the largest class: such a one keeps everything."""
     floor = one.run.metrics.get(MAJORITY)
     return floor is not None and one.accuracy < floor + BARELY
 
 
-def _beside(rows: Sequence[ranking.Place], told: Mapping[str, Line]) -> list[str]:
-    """What the answer means and leaves out, in sentences."""
-    kept = [one for line in told.values() for one in line.kept]
-    free = max((one.accuracy for one in rows if not one.private), default=None)
-    floor = max((one.run.metrics.get(MAJORITY, 0.0) for one in rows), default=0.0)
-    scale = [f"without privacy up to {percent(free)}"] if free is not None else []
-    scale += [f"the largest class alone {percent(floor)}"] if floor and measure(rows) != "PREC@1" else []
-    effort = f" ({_tried(kept)} tried on each kept run, of one seed, at 95% each)" if kept else ""
-    said = [
-        f"**Kept**: the attack failed, as it should; that is no proof{effort}, and tests no ε. "
-        f"%: {', '.join([measure(rows), *scale])}."
+def _beside(
+    rows: Sequence[ranking.Place],
+    told: Mapping[str, Line],
+    best: Sequence[tuple[str, ranking.Place]],
+    given_away: Collection[str],
+) -> list[str]:
+    """What the answer means, and what it leaves out, in sentences."""
+    said = []
+    if best:
+        alike = [one.alike for _, one in best if one.alike is not None]
+        against = verdicts.yardstick(best[0][1].attack, alike[0]) if alike else f"{COIN}; kept: below {CLOSE}"
+        warned = any(caveats(told[name], one, given_away) for name, one in best[:NAMED])
+        tried = _tried([one for _, one in best])
+        said.append(
+            f"**≤**: how often the attack picks the right one of two at most ({against}), at the ε where the method is "
+            f"most accurate among those kept, and 95% confidence for each run alone. No proof, and no test of ε: "
+            f"{tried} tried on each.{' **⚠**: a caveat, under the mouse and in the table below.' * warned}"
+        )
+    states: dict[str, list[str]] = {}
+    for name, line in told.items():
+        answer = answer_of(line)
+        where = f" at {_budgets(line.unclear)}" if answer == UNCLEAR and line.unclear else ""
+        states.setdefault(answer, []).append(f"{name}{where}")
+    idle: dict[str, list[ranking.Place]] = {}
+    for name, one in zip(lines(rows), rows, strict=True):
+        if _idle(one):
+            idle.setdefault(name, []).append(one)
+    states[IDLE] = [f"{name} at {_budgets(sorted(held, key=lambda one: one.sound))}" for name, held in idle.items()]
+    left = [
+        f"**{what}**: {'; '.join(map(markup.literal, states[what]))}."
+        for what in (FOUND, UNCLEAR, UNLEARNT, IDLE)
+        if states.get(what)
     ]
-    idle = {name for name, one in zip(lines(rows), rows, strict=True) if one.private and one.nothing_to_keep}
-    sides_of = {
-        "Kept for want of learning (hardly better than the largest class)": [
-            name for name, one in told.items() if one.kept and all(map(_useless, one.kept))
-        ],
-        "Cannot be told": [
-            f"{name} at {_budgets(one.unclear)}" for name, one in told.items() if one.unclear and not one.kept
-        ],
-        "More is found at each ε tried": [
-            name for name, one in told.items() if one.found and not one.kept and not one.unclear
-        ],
-        "Nothing is found without privacy either, which says nothing of ε": sorted(idle),
-        "⚠": [DIFFER] * any(one.best is not None and not one.best.stands_in for one in told.values()),
-    }
-    return said + [f"**{what}**: {'; '.join(map(markup.literal, names))}." for what, names in sides_of.items() if names]
+    return [*said, " ".join(left)] if left else said
+
+
+def answer_of(line: Line) -> str:
+    """What holds of a line, in a few words."""
+    if line.best is not None:
+        return KEPT
+    if line.kept and all(map(_useless, line.kept)):
+        return UNLEARNT
+    return UNCLEAR if line.unclear or line.kept else FOUND
 
 
 def _budgets(rows: Sequence[ranking.Place]) -> str:
@@ -204,28 +257,44 @@ def _budgets(rows: Sequence[ranking.Place]) -> str:
     return "ε " + ", ".join(dict.fromkeys(naming.budget(one.run).removeprefix("ε ") for one in rows))
 
 
-def table(rows: Sequence[ranking.Place]) -> str:
-    """Method by method at which budgets it is kept, as a table in Markdown; "" where no run is private."""
+def table(rows: Sequence[ranking.Place], given_away: Collection[str] = ()) -> str:
+    """Method by method at which budgets it is kept, in the order of the answer, as a table in Markdown; ""
+    where no run is private."""
     told = by_line(rows)
     if not told:
         return ""
     cells: list[tuple[str, ...]] = [
-        ("method", "kept at", "cannot be told at", "more is found at", "most accurate kept", "models", "attacks")
+        ("method", "kept at", "cannot be told at", "more is found at", "most accurate kept", "tried", "remarks")
     ]
     cells.append(("---",) * len(cells[0]))
-    for name, one in sorted(told.items(), key=lambda held: -(held[1].best.accuracy if held[1].best else 0.0)):
-        best = one.best
-        models = sorted({each.attack.models for each in (*one.kept, *one.unclear, *one.found)})
+    order = [name for name, _ in ordered(told, given_away)]
+    rest = sorted((name for name in told if name not in order), key=lambda name: STATES.index(answer_of(told[name])))
+    for name in (*order, *rest):
+        one, best = told[name], told[name].best
+        said = [] if best is None else caveats(one, best, given_away)
         cells.append(
             (
                 markup.literal(name),
                 *(_budgets(held) if held else "–" for held in (one.kept, one.unclear, one.found)),
-                "–" if best is None else f"**{percent(best.accuracy)}** at {naming.budget(best.run)}{_warned(best)}",
-                f"{models[0]}" if len(models) == 1 else f"{models[0]} to {models[-1]}",
-                _tried((*one.kept, *one.unclear, *one.found)).split(" attack")[0],
+                "–" if best is None else _best(best, measure(rows)),
+                _effort((*one.kept, *one.unclear, *one.found)),
+                markup.literal("; ".join(said) or ("" if one.best is not None else answer_of(one).lower())),
             )
         )
     return "\n".join(f"| {' | '.join(row)} |" for row in cells)
+
+
+def _best(best: ranking.Place, of: str) -> str:
+    return (
+        f"{naming.budget(best.run)}: **≤ {percent(best.attack.found[2])}**, {of.removeprefix('test ')} "
+        f"{percent(best.accuracy)}"
+    )
+
+
+def _effort(rows: Sequence[ranking.Place]) -> str:
+    """How many models were trained for the attacks, and how many attacks were tried on their answers."""
+    models = sorted({one.attack.models for one in rows})
+    return f"{'–'.join(map(str, dict.fromkeys((models[0], models[-1]))))} models, {_tried(rows)}"
 
 
 def data(rows: Sequence[ranking.Place]) -> list[Row]:

@@ -13,11 +13,10 @@ from streamlit.delta_generator import DeltaGenerator
 from privgraph.attacks.drawing import TOGETHER
 from privgraph.attacks.options import Attacked
 from privgraph.options import OptionError, UnknownName
-from privgraph.registry import ATTACKS, AUDITS, sides
+from privgraph.registry import ATTACKS, sides
 from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
-from privgraph_workbench.facts import without_privacy
 from privgraph_workbench.facts.attackable import attackable
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -163,34 +162,13 @@ def _about(record: RunRecord) -> None:
 
 def _clearest(records: Mapping[str, RunRecord]) -> list[str]:
     """Runs in the order in which a page without an address opens on them: one's own attacked ones, the newest
-    first; what the page's answer names, what was audited and can be compared first; of the gallery what a
-    promise keeps from outsiders, those that were audited first, then by how much more is found of the method
-    without privacy; then all others."""
+    first; what the page's answer to its first question begins with; then all others."""
     store = queue.store()
     own = [one.run for one in store.newest_attacks(MOST_RUNS) if one.run in records and not records[one.run].gallery]
-    audited = store.audited_by(AUDITS)
     strongest = comparing.strongest(store.all_attacks())
-    held = [
-        comparing.Other(name=asks, attack=one, run=records[run])
-        for (run, asks), one in strongest.items()
-        if run in records
-    ]
-    kept: dict[str, tuple[bool, float]] = {}
-    for one in held:
-        if not one.run.gallery or not verdicts.covered(one.attack, one.run.spec.unit):
-            continue
-        bare = [
-            other.attack.found[0]
-            for other in held
-            if (other.name, other.run.spec.unit) == (one.name, "none") and without_privacy.akin(one.run, other.run)
-        ]
-        if bare:
-            kept[one.run.id] = (one.run.id in audited, max(bare) - one.attack.found[0])
     asked = ranking.by_question({key: one for key, one in strongest.items() if key[0] in records})
     rows = next((asked[asks] for asks in (sides(name).asks for name in ATTACKS) if asks in asked), [])
-    answers = sorted(keeping.answers(rows), key=lambda one: (one.run.id not in audited, not one.comparable))
-    named = [one.run.id for one in answers]
-    return [*own, *named, *sorted(kept, key=lambda run: kept[run], reverse=True), *records]
+    return [*own, *([keeping.first(rows).run.id] if rows else []), *records]
 
 
 def _under_way(records: Mapping[str, RunRecord]) -> dict[str, Attacking]:

@@ -73,7 +73,8 @@ def told(
     if record.statement is None:
         return found
     rely = relying.answer(record.statement, attacks, queue.store().audits(record.id))
-    return f"{found}\n\n{verdicts.apart(attack, record.statement.unit)} {rely}".replace("\n\n ", "\n\n")
+    apart = verdicts.apart(attack, record.statement.unit, record.statement.public)
+    return f"{found}\n\n{' '.join(filter(None, (apart, rely)))}"
 
 
 def details(attacks: Sequence[AttackRecord], place: int) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -68,12 +68,18 @@ def show(run: str, attack: AttackRecord | None, lead: DeltaGenerator) -> None:
     shown = None if attack is None else sides(attack.attack).asks
     with lead:
         asks = _question(asked, (run, shown))
-        keeping.show(asked[asks], run, _open)
+        keeping.show(asked[asks], run, _open, _given_away(asked, asks))
     with layout.fold(LABEL, KEY, icon=ICON) as part:
         if part.open:
-            _table(asks, asked[asks], run)
+            _table(asks, asked[asks], run, _given_away(asked, asks))
     if shown in asked:
         _neighbours(asked[shown], run)
+
+
+def _given_away(asked: Mapping[str, Sequence[ranking.Place]], asks: str) -> frozenset[str]:
+    """The runs that give away what another question asks."""
+    others = (one for other, rows in asked.items() if other != asks for one in rows)
+    return frozenset(one.run.id for one in others if one.severe == verdicts.GIVEN_AWAY)
 
 
 def _question(asked: Mapping[str, Sequence[ranking.Place]], shown: tuple[str, str | None]) -> str:
@@ -86,7 +92,7 @@ def _question(asked: Mapping[str, Sequence[ranking.Place]], shown: tuple[str, st
     if st.session_state.get(QUESTION) not in asked:  # what was attacked may be gone, with the gallery
         st.session_state[QUESTION] = next(iter(asked))
     return str(
-        st.segmented_control(
+        st.pills(  # on a phone they stand below each other
             "Question",
             list(asked),
             required=True,
@@ -107,11 +113,10 @@ def _ask(asked: Mapping[str, Sequence[ranking.Place]], run: str) -> None:
     if place is not None:
         _open(rows[place].attack, fold=False)
         return
-    first = next(iter(keeping.answers(rows)), rows[-1])
-    _open(first.attack, fold=False)
+    _open(keeping.first(rows).attack, fold=False)
 
 
-def _table(asks: str, rows: Sequence[ranking.Place], run: str) -> None:
+def _table(asks: str, rows: Sequence[ranking.Place], run: str, given_away: Collection[str]) -> None:
     kept_first = st.toggle("What is kept first, the most accurate on top", value=True, key="overview_kept_first")
     if kept_first:
         rows = sorted(rows, key=lambda one: (not one.kept, -one.accuracy))
@@ -122,7 +127,7 @@ def _table(asks: str, rows: Sequence[ranking.Place], run: str) -> None:
             st.markdown("\n".join(f"- {one}" for one in _about(rows)))
     if ranking.at(rows, run) is None:
         st.caption("The open run is not among these rows.")
-    st.markdown(keeping.table(rows))
+    st.markdown(keeping.table(rows, given_away))
     kept = keeping.data(rows)
     live_plot.show(attack_kept.plot(kept, layout.theme()), key=f"attack_kept.{asks}")
     figure_exports("attack_kept", kept, _statements(rows), name=f"attacks-{asks.replace(' ', '-')}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from privgraph.attacks.outcome import difference
 from privgraph.attacks.record import AttackRecord
+from privgraph.privacy.statements import trains_in_public
 from privgraph.registry import sides
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench.facts import without_edges, without_privacy
@@ -75,6 +76,12 @@ class Place:
     def comparable(self) -> bool:
         """Whether the same attack was made on the method without privacy."""
         return self.bare is not None and self.bare.attack == self.attack.attack
+
+    @property
+    def trains_public(self) -> bool:
+        """Whether the run's contract makes no secret of who trains, which the attack asks."""
+        asked = sides(self.attack.attack).unit == "node" and self.run.statement is not None
+        return asked and self.run.statement is not None and trains_in_public(self.run.statement.public)
 
     @property
     def more_with_privacy(self) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from privgraph.attacks.options import Attacked
-from privgraph.attacks.planning import uncovered
+from privgraph.attacks.planning import BEYOND, uncovered
 from privgraph.attacks.record import AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS, sides
@@ -84,10 +84,11 @@ def show(
     if progress is not None:
         progress()
     name, statements = f"{record.id}-attack-{chosen}", _statements([record], [attack])
-    beyond = [one for one in uncovered(subject) if one in attack.knows]
+    beyond = uncovered(subject) if any(one.startswith(BEYOND) for one in attack.knows) else ()
     _curves(record, subject, attacks, int(chosen) - 1, without, name)
     st.markdown("##### What follows")
-    verdict.show(attack, subject.statement.unit, without, learnt, beyond, led=int(chosen) == counts)
+    said = subject.statement
+    verdict.show(attack, said.unit, without, learnt, beyond, said.public, led=int(chosen) == counts)
     if hint := _influence(subject, attack, attacks):
         st.caption(hint)
     further.show(record, subject, attack, attacks, severe[int(chosen) - 1], busy=progress is not None)
@@ -189,7 +190,7 @@ def _curves(
     bare = without_privacy.beside(queue.store(), record, attacks[chosen])
     with beside:
         findings.numbers(attacks[chosen], subject.statement, without, bare)
-        findings.attacker(attacks[chosen], told=uncovered(subject))
+        findings.attacker(attacks[chosen], uncovered=False)
     with curve:
         place = st.container()  # the figure stands above what is chosen for it
         offered = comparing.others(record, attacks, chosen)

@@ -23,13 +23,15 @@ def conclusion(
     unit: str = "none",
     without: AttackRecord | None = None,
     learnt: tuple[float, float] | None = None,
+    public: Sequence[str] = (),
 ) -> str:
     """What the area says, in plain sentences of Markdown: what was found, and what follows.
 
     `unit` is what the run protects; `without` the same attack on a model that reads no edge, where the attack
-    asks for edges and there is one; `learnt` the run's accuracies on its training nodes and on test nodes.
+    asks for edges and there is one; `learnt` the run's accuracies on its training nodes and on test nodes;
+    `public` what its statement takes to be public.
     """
-    return " ".join([lead(attack, without, learnt), *details(attack, unit, without, learnt)])
+    return " ".join([lead(attack, without, learnt), *details(attack, unit, without, learnt, public)])
 
 
 def lead(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> str:
@@ -42,6 +44,7 @@ def details(
     unit: str,
     without: AttackRecord | None,
     learnt: tuple[float, float] | None = None,
+    public: Sequence[str] = (),
 ) -> list[str]:
     """What is found where false alarms are rare, what it has to be compared with, and what the run
     promises."""
@@ -52,7 +55,7 @@ def details(
             "as right of test nodes as of its training nodes, so it remembers nobody that could be told from that. "
             "The same attack on a run with a random split decides."
         )
-    return [one for one in (alone(attack), rare(attack), tail, _promised(attack, unit, learnt)) if one]
+    return [one for one in (alone(attack), rare(attack), tail, _promised(attack, unit, learnt, public)) if one]
 
 
 def headline(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> str:
@@ -161,7 +164,9 @@ def _caution(attack: AttackRecord, without: AttackRecord | None) -> str:
     return " ".join(filter(None, (perceptron, classes)))
 
 
-def _promised(attack: AttackRecord, unit: str, learnt: tuple[float, float] | None = None) -> str:
+def _promised(
+    attack: AttackRecord, unit: str, learnt: tuple[float, float] | None = None, public: Sequence[str] = ()
+) -> str:
     """What the run promises of what the attack asks, beside what was found."""
     edges = sides(attack.attack).unit == "edge"
     if unit == "none":
@@ -200,7 +205,7 @@ def _promised(attack: AttackRecord, unit: str, learnt: tuple[float, float] | Non
             "no part of that promise: nothing here contradicts it."
         )
     return (
-        verdicts.apart(attack, unit)
+        verdicts.apart(attack, unit, public)
         or "Who trains was not drawn by our own split: that speaks neither for nor against ε."
     )
 
@@ -211,15 +216,17 @@ def show(
     without: AttackRecord | None = None,
     learnt: tuple[float, float] | None = None,
     beyond: Sequence[str] = (),
+    public: Sequence[str] = (),
     *,
     led: bool = False,
 ) -> None:
     """What was found and what follows; not the former where the verdict of the run above has said it
-    (`led`). `beyond`: that the answers asked for are more than the run releases, where they are."""
+    (`led`). `beyond`: that the answers asked for are more than the run releases, where they are; `public`:
+    what its statement takes to be public."""
     if not led:
         st.markdown(lead(attack, without, learnt))
-    before = (alone(attack), verdicts.apart(attack, unit)) if led else ()
-    said = [one for one in details(attack, unit, without, learnt) if one not in before]
+    before = (alone(attack), verdicts.apart(attack, unit, public)) if led else ()
+    said = [one for one in details(attack, unit, without, learnt, public) if one not in before]
     if told := [*said, *map(markup.sentence, beyond)]:
         st.markdown("\n".join(f"- {one}" for one in told))
     if not led and (warned := stand_in(attack)):

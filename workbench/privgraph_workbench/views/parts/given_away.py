@@ -64,12 +64,13 @@ def told(record: RunRecord, attack: AttackRecord) -> str:
 def details(record: RunRecord, attacks: Sequence[AttackRecord], severe: Sequence[int]) -> list[str]:
     """Of each question what its verdict has to be compared with and what it leaves open, in sentences of
     Markdown."""
-    unit, lines = "none" if record.statement is None else record.statement.unit, []
+    lines, statement = [], record.statement
     for place in best(attacks, severe):
         attack = attacks[place]
         bare = without_privacy.beside(queue.store(), record, attack)
         said = [attack_words.chosen_how(attack, attacks, names=False)]
         said += [] if bare is None else [verdicts.privacy_tells(attack, bare[1])]
-        if told := " ".join(filter(None, (*said, verdicts.apart(attack, unit)))):
+        said += [] if statement is None else [verdicts.apart(attack, statement.unit, statement.public)]
+        if told := " ".join(filter(None, said)):
             lines.append(f"**{verdicts.asks(attack)}** {told}")
     return lines

@@ -309,7 +309,7 @@ class Config(MethodConfig):
             released=released,
             public=(
                 statements.PUBLIC_SIZES,
-                "who trains, and the out-degrees of all nodes in the whole graph",
+                f"{statements.WHO_TRAINS}, and the out-degrees of all nodes in the whole graph",
                 "features of nodes that do not train, and the edges among them: predictions read both",
             ),
             delta=delta,
