@@ -39,7 +39,13 @@ def unfold(app: AppTest) -> None:
     assert not app.exception
 
 
+def boxes(app: AppTest) -> list[str]:
+    """The three numbers of the audit that is shown, in the order of their boxes: the first on the page."""
+    return [text.value.removeprefix("#### ") for text in app.markdown if text.value.startswith("#### ")][:3]
+
+
 def drawn(app: AppTest) -> list[str]:
+    """What each figure of the page says to somebody who cannot see it."""
     return [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
 
 
