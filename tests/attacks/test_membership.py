@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from tests.attacks.attacked_here import QUICK, SMALL, answered, attacked, graph, subject
 
-from privgraph.attacks import membership, shadows, students
+from privgraph.attacks import membership, students
 from privgraph.attacks.drawing import balanced, independent
-from privgraph.attacks.exchange import differences, exchange_bound, implies, walk
 from privgraph.attacks.judging import Implied, Play, judged
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.attacks.planning import PAIRS_SECONDS, SHARE, START_SECONDS
 from privgraph.attacks.record import AttackRecord
 from privgraph.attacks.shadow import ShadowOptions
-from privgraph.attacks.shadows import Asked, ask
-from privgraph.audits.bounds import shared_confidence
+from privgraph.attacks.shadows import Asked
 from privgraph.audits.planning import in_words
 from privgraph.data.errors import DataError
 from privgraph.data.graph import Graph
@@ -29,57 +27,7 @@ from privgraph.data.splits import with_training
 from privgraph.methods.outsider import WAYS, Outsider
 from privgraph.methods.training import Context, planned
 from privgraph.options import OptionError, build
-from privgraph.progress import Progress
 from privgraph.registry import ATTACKS, METHODS, method
-from privgraph.streams import stream
-
-SMALL: dict[str, dict[str, Any]] = {
-    "progap": {"unit": "node", "epochs": 2, "hidden": 8, "depth": 1},
-    "gap": {"unit": "edge", "epochs": 2, "hidden": 8, "hops": 1},
-    "gnn": {"epochs": 3, "hidden": 8},
-    "mlp": {"epochs": 3, "hidden": 8, "unit": "none"},
-    "dp-mlp": {"epochs": 2, "hidden": 8},
-    "edge-rand": {"epochs": 2, "hidden": 8, "epsilon": 8.0},
-    "dp-gnn": {"epochs": 2, "hidden": 8, "epsilon": 8.0},
-    "heter-poisson": {"epochs": 2, "hidden": 8},
-    "dp-gpl": {
-        "teachers": 12, "shots": 2, "queries": 20, "hidden": 8, "pretrain_epochs": 2, "epochs": 3, "backbone": "gcn",
-        "tokens": 2, "student_epochs": 5, "dimensions": 6, "threshold": 0.0,
-    },
-}  # fmt: skip
-QUICK = AttackOptions(shadows=14, targets=2)
-
-
-def graph() -> Graph:
-    return load("social", split_seed=3, data_options={"nodes": 120, "degree": 6})
-
-
-def subject(name: str, folder: Path | None = None, **options: Any) -> Attacked:
-    known = set(method(name).load_config().__dataclass_fields__)
-    chosen = {key: value for key, value in (SMALL[name] | options).items() if key in known}
-    config = build(method(name).load_config(), chosen)
-    return Attacked(
-        run="a-run",
-        method=name,
-        config=config,
-        statement=config.plan(graph().facts).statement,
-        graph=graph,
-        seed=3,
-        accuracy=0.5,
-        folder=folder,
-    )
-
-
-def answered(told: Attacked, options: AttackOptions = QUICK) -> Asked:
-    (found,) = (event for event in ask(told, options) if isinstance(event, Asked))
-    return found
-
-
-def attacked(name: str, told: Attacked, options: AttackOptions = QUICK) -> AttackRecord:
-    *steps, record = ATTACKS[name].load_entry()(told, options)
-    assert all(isinstance(step, Progress) for step in steps)
-    assert isinstance(record, AttackRecord)
-    return record
 
 
 def test_every_method_that_can_be_asked_is_tried_here() -> None:
@@ -129,109 +77,6 @@ def test_an_outsider_is_told_once_and_in_known_ways() -> None:
         heard.hears(aloud=torch.zeros(2, 3))
     with pytest.raises(ValueError, match="shape"):
         heard.hears(alone=torch.zeros(2))
-
-
-def test_models_are_trained_on_whom_the_matrix_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each model sees its own training nodes as such, the others of the pool as test nodes, equally many."""
-    seen: list[Graph] = []
-    real = shadows.Member
-
-    def spy(**given: Any) -> Any:
-        seen.append(given["graph"])
-        return real(**given)
-
-    monkeypatch.setattr(shadows, "Member", spy)
-    told = subject("mlp")
-    asked = answered(told)
-    run = graph()
-    assert len(seen) == len(asked.members) == 16
-    for one, row in zip(seen, asked.members, strict=True):
-        assert one.train_mask.nonzero().squeeze(1).tolist() == asked.nodes[row].tolist()
-        assert one.test_mask.nonzero().squeeze(1).tolist() == asked.nodes[~row].tolist()
-        assert torch.equal(one.val_mask, run.val_mask)
-        assert int(one.train_mask.sum()) == int(run.train_mask.sum())
-    assert torch.equal(seen[0].train_mask, run.train_mask), "the first is the run's own"
-    assert len({row.tobytes() for row in asked.members}) == 16
-    assert asked.strangers.shape[1] == int(run.val_mask.sum())
-
-
-def test_progress_goes_forward_where_memory_holds_one_model_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shadows.psutil, "virtual_memory", lambda: SimpleNamespace(available=0))
-    told = [event for event in ask(subject("mlp"), QUICK) if isinstance(event, Progress)]
-    steps = [one.step / one.total for one in told]
-    assert steps == sorted(steps)
-    assert steps[-1] == 1.0
-    assert {one.stage for one in told[1:]} == {f"model {place} of 16" for place in range(1, 17)}
-
-
-def test_the_first_model_is_the_run_where_there_is_no_noise() -> None:
-    from privgraph.methods.training import train_one
-    from privgraph.progress import Result
-
-    told = subject("gnn")
-    *_, last = train_one(method("gnn").load_train(), told.config, graph(), Context(seed=3))
-    assert isinstance(last, Result)
-    assert answered(told).accuracies[0] == pytest.approx(last.metrics["test_accuracy"])
-
-
-def test_noise_is_drawn_anew_for_every_model() -> None:
-    asked = answered(subject("dp-mlp"))
-    assert len({row.tobytes() for row in asked.signals}) == len(asked.signals)
-
-
-def test_models_on_one_graph_have_noise_and_draws_of_their_own() -> None:
-    """Of methods that draw themselves whom they learn from: the first has the run's draws, no other has."""
-    told = subject("dp-gpl")
-    ran, *others = shadows._members(told, QUICK, [graph()] * 4, range(4), own_draws=True)
-    assert len({one.context.noise_key for one in (ran, *others)}) == 4
-    assert len({one.context.shared_key for one in (ran, *others)}) == 4
-    assert shadows._members(told, QUICK, [graph()], range(1), own_draws=True)[0].context.shared_key == (
-        ran.context.shared_key
-    )
-
-
-def test_answers_are_kept_by_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = subject("mlp", tmp_path)
-    first = answered(told)
-
-    def never(*_: object) -> object:
-        raise AssertionError("it was trained once more")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(shadows, "_train", never)
-        second = answered(told, replace(QUICK, query="linked", confidence=0.9, online=False))
-        for other in (replace(QUICK, seed=1), replace(QUICK, targets=3), replace(QUICK, shadows=15)):
-            with pytest.raises(AssertionError):
-                answered(told, other)
-        for run in (replace(told, seed=4), replace(told, split="inductive")):
-            with pytest.raises(AssertionError):
-                answered(run)
-        with pytest.raises(AssertionError):
-            answered(subject("mlp", tmp_path, hidden=9))
-        with pytest.raises(AssertionError):
-            answered(
-                replace(told, graph=lambda: load("social", split_seed=3, data_options={"nodes": 121, "degree": 6}))
-            )
-    for name in ("signals", "members", "strangers", "accuracies", "nodes"):
-        assert np.array_equal(getattr(first, name), getattr(second, name))
-    assert (first.ways, first.targets) == (second.ways, second.targets)
-
-
-def test_kept_answers_are_those_of_one_device_and_of_one_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    told, held = subject("mlp"), graph()
-    named = shadows._digest(told, QUICK, held)
-    assert shadows._digest(told, replace(QUICK, query="alone", confidence=0.9), held) == named, "whatever is asked"
-    assert shadows._digest(replace(told, device="cuda"), QUICK, held) != named
-    monkeypatch.setattr(shadows, "program", lambda: "another version")
-    assert shadows._digest(told, QUICK, held) != named
-
-
-def test_answers_without_shadow_models_are_not_kept_for_attacks_that_need_them(tmp_path: Path) -> None:
-    told = subject("mlp", tmp_path)
-    assert attacked("threshold", told).models == 2
-    assert not list(tmp_path.iterdir())
-    assert attacked("lira", told).models == 16
-    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_an_attack_says_what_the_other_scores_find_from_the_same_answers(tmp_path: Path) -> None:
@@ -361,15 +206,6 @@ def test_what_a_record_says_of_groups_and_of_the_exposed() -> None:
     assert record.areas == (pytest.approx(6 / 9), 1.0)
 
 
-def test_the_claim_beside_a_bound_is_the_sound_one() -> None:
-    told = subject("dp-mlp")
-    claimed = replace(told, statement=replace(told.statement, epsilon=3.0, epsilon_as_published=1.0))
-    play = Play(nodes=np.arange(8), scores=np.arange(8.0), members=np.arange(8) > 3, accuracy=0.5)
-    record = judged("lira", claimed, QUICK, [play], Implied(bound=2.0), graph(), models=1, seconds=1.0)
-    assert record.sound == 3.0
-    assert not record.refutes_sound
-
-
 def test_a_group_of_degrees_reaches_to_where_the_next_begins() -> None:
     """Nodes of 3, 4 and 7 neighbours beside those of 1: each is in the one group that names its degree."""
     stars = {0: range(10, 13), 1: range(13, 17), 2: range(17, 24)}
@@ -434,107 +270,6 @@ def test_methods_that_do_not_answer_are_refused() -> None:
         attacked("threshold", parted)
 
 
-def test_the_bound_is_that_of_the_runs_own_training_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two attacked models the attack knows one by heart, and guesses about the other."""
-
-    def answers(row: int) -> Any:
-        def ask(_told: Attacked, _how: AttackOptions, **_: object) -> Any:
-            draw = np.random.default_rng(0)
-            members = np.concatenate([independent(2, 120, 80, draw), balanced(14, 120, 80, draw)])
-            signals = draw.normal(size=(16, 120, 1))
-            signals[row] += 9 * members[row][:, None]
-            yield Asked(
-                nodes=np.arange(120),
-                signals=signals,
-                members=members,
-                strangers=np.zeros((16, 0, 1)),
-                accuracies=np.zeros(16),
-                ways=("linked",),
-                targets=2,
-            )
-
-        return ask
-
-    bounds = []
-    for row in (0, 1):
-        monkeypatch.setattr(membership, "ask", answers(row))
-        bounds.append(attacked("threshold", subject("dp-mlp")).bound)
-    assert bounds[0] is not None
-    assert bounds[0] > 0.3
-    assert bounds[1] == 0.0
-
-
-def test_the_bound_is_at_the_run_s_delta_and_at_what_its_turn_leaves_of_the_confidence() -> None:
-    """From the same coins for every turn; a later turn and a larger delta leave less to show."""
-    told = subject("dp-mlp")
-    trained = np.arange(1200) % 3 > 0
-    scores = trained + np.random.default_rng(0).normal(0, 0.3, 1200)
-    own = Play(nodes=np.arange(1200), scores=scores, members=trained, accuracy=0.5)
-    bounds: list[float] = []
-    for turn, delta in ((0, 1e-4), (1, 1e-4), (3, 1e-4), (3, 0.0)):
-        asked = replace(told, turn=turn, statement=replace(told.statement, delta=delta))
-        sure = shared_confidence(QUICK.confidence, turn)
-        found = membership.implied(asked, QUICK, own).bound
-        assert found is not None
-        bounds.append(found)
-        gaps, first = differences(scores, trained, membership.pairing(asked, QUICK))
-        assert found == exchange_bound(gaps, first, steps=2, delta=delta, confidence=sure)
-    assert min(bounds) > 0
-    assert bounds[3] > bounds[2]
-
-
-def test_pairs_of_an_attack_among_audits_cannot_be_tried_beforehand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They hang on the turn and on a key of the installation; an attack that stands alone has those of its
-    seed."""
-    told = subject("dp-mlp")
-
-    def drawn(turn: int, seed: int = 0) -> float:
-        return float(membership.pairing(replace(told, turn=turn), replace(QUICK, seed=seed)).random())
-
-    alone = drawn(0)
-    assert alone == float(stream(0, "attack/pairs").random())
-    turns = [drawn(turn, seed) for turn in (1, 2) for seed in (0, 1)]
-    assert len({alone, *turns}) == 5
-    assert turns[0] == drawn(1)
-    monkeypatch.setattr(membership, "noise_key", lambda _: b"j" * 32)
-    assert drawn(1) != turns[0]
-    assert drawn(0) == alone
-
-
-def test_an_attack_that_was_stopped_goes_on_after_the_stacks_that_were_finished(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shadows, "TOGETHER", 6)
-    told, trained, train = subject("mlp", tmp_path), [], shadows._train
-
-    def counted(subject: Attacked, made: Any, first: int, models: int) -> Any:
-        trained.append(first)
-        return train(subject, made, first, models)
-
-    monkeypatch.setattr(shadows, "_train", counted)
-    stopped = ask(told, QUICK)
-    while trained != [0, 6]:
-        next(stopped)
-    stopped.close()  # in the second of three stacks
-    trained.clear()
-    found = answered(told)
-    assert trained == [6, 12]
-    assert len(list(tmp_path.glob("*.npz"))) == 1, "the whole, without its parts"
-    assert (found.signals == answered(subject("mlp", tmp_path / "elsewhere")).signals).all(), "and says the same"
-
-
-def test_kept_answers_that_name_other_training_nodes_are_not_believed(tmp_path: Path) -> None:
-    told = subject("dp-mlp", tmp_path)
-    honest = answered(told)
-    (place,) = tmp_path.glob("*.npz")
-    with np.load(place) as held:
-        arrays = dict(held)
-    arrays["members"][0] = arrays["members"][0][::-1]
-    np.savez_compressed(place, **arrays)
-    again = answered(told)
-    assert (again.members[0] == honest.members[0]).all()
-
-
 @pytest.mark.parametrize(("name", "covered"), [("dp-gnn", False), ("gap", False), ("dp-mlp", True), ("gnn", True)])
 def test_answers_that_the_epsilon_does_not_cover_are_said_to_be_none_of_it(name: str, covered: bool) -> None:
     unit = {"unit": "node"} if name == "gap" else {}
@@ -542,41 +277,6 @@ def test_answers_that_the_epsilon_does_not_cover_are_said_to_be_none_of_it(name:
     for attack in ("threshold", "link"):
         said = ATTACKS[attack].knows(told, AttackOptions())
         assert any("more than the run releases" in line for line in said) != covered
-
-
-@pytest.mark.parametrize("name", SMALL)
-def test_two_nodes_that_exchange_their_places_are_two_records_apart_or_no_walk_leads_there(name: str) -> None:
-    """One leaves and the other comes, also where nothing is protected."""
-    steps = {"gnn": 2, "mlp": 2, "dp-mlp": 2}.get(name)
-    assert walk(subject(name)) == steps
-    assert implies(subject(name)) == (name == "dp-mlp"), "a bound is on what the run promises of nodes"
-
-
-def test_seeds_differ_between_models_and_the_first_is_the_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Context] = []
-    real = shadows.Member
-
-    def spy(**given: Any) -> Any:
-        seen.append(given["context"])
-        return real(**given)
-
-    monkeypatch.setattr(shadows, "Member", spy)
-    answered(subject("mlp"))
-    assert seen[0].seed == 3
-    assert len({one.seed for one in seen}) == len({one.noise_key for one in seen}) == 16
-
-
-def test_no_bound_where_nobody_drew_or_the_unit_is_another() -> None:
-    public = attacked("threshold", replace(subject("mlp"), split="public"))
-    assert public.bound is None
-    assert not public.drawn
-    edge = attacked("threshold", subject("gap"))
-    assert edge.bound is None
-    assert any("protects edges" in note for note in edge.notes)
-    frozen = attacked("threshold", subject("dp-gnn"))
-    assert frozen.bound is None
-    assert any("a node only stops training" in note for note in frozen.notes)
-    assert attacked("threshold", subject("dp-mlp")).bound is not None
 
 
 def test_rmia_measures_each_model_against_what_that_model_says_of_strangers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.attacks.test_membership import QUICK, answered, attacked, graph, subject
+from tests.attacks.attacked_here import QUICK, answered, attacked, graph, subject
 
 from privgraph.attacks import shadows
 from privgraph.attacks.options import AttackOptions

@@ -1,0 +1,63 @@
+"""Small runs to attack, and what an attack on them says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from privgraph.attacks.options import Attacked, AttackOptions
+from privgraph.attacks.record import AttackRecord
+from privgraph.attacks.shadows import Asked, ask
+from privgraph.data.graph import Graph
+from privgraph.data.load import load
+from privgraph.options import build
+from privgraph.progress import Progress
+from privgraph.registry import ATTACKS, method
+
+SMALL: dict[str, dict[str, Any]] = {
+    "progap": {"unit": "node", "epochs": 2, "hidden": 8, "depth": 1},
+    "gap": {"unit": "edge", "epochs": 2, "hidden": 8, "hops": 1},
+    "gnn": {"epochs": 3, "hidden": 8},
+    "mlp": {"epochs": 3, "hidden": 8, "unit": "none"},
+    "dp-mlp": {"epochs": 2, "hidden": 8},
+    "edge-rand": {"epochs": 2, "hidden": 8, "epsilon": 8.0},
+    "dp-gnn": {"epochs": 2, "hidden": 8, "epsilon": 8.0},
+    "heter-poisson": {"epochs": 2, "hidden": 8},
+    "dp-gpl": {
+        "teachers": 12, "shots": 2, "queries": 20, "hidden": 8, "pretrain_epochs": 2, "epochs": 3, "backbone": "gcn",
+        "tokens": 2, "student_epochs": 5, "dimensions": 6, "threshold": 0.0,
+    },
+}  # fmt: skip
+QUICK = AttackOptions(shadows=14, targets=2)
+
+
+def graph() -> Graph:
+    return load("social", split_seed=3, data_options={"nodes": 120, "degree": 6})
+
+
+def subject(name: str, folder: Path | None = None, **options: Any) -> Attacked:
+    known = set(method(name).load_config().__dataclass_fields__)
+    chosen = {key: value for key, value in (SMALL[name] | options).items() if key in known}
+    config = build(method(name).load_config(), chosen)
+    return Attacked(
+        run="a-run",
+        method=name,
+        config=config,
+        statement=config.plan(graph().facts).statement,
+        graph=graph,
+        seed=3,
+        accuracy=0.5,
+        folder=folder,
+    )
+
+
+def answered(told: Attacked, options: AttackOptions = QUICK) -> Asked:
+    (found,) = (event for event in ask(told, options) if isinstance(event, Asked))
+    return found
+
+
+def attacked(name: str, told: Attacked, options: AttackOptions = QUICK) -> AttackRecord:
+    *steps, record = ATTACKS[name].load_entry()(told, options)
+    assert all(isinstance(step, Progress) for step in steps)
+    assert isinstance(record, AttackRecord)
+    return record

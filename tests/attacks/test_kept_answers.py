@@ -1,0 +1,173 @@
+"""Which models an attack trains, with which seeds, and which of their answers are kept for the next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from tests.attacks.attacked_here import QUICK, answered, attacked, graph, subject
+
+from privgraph.attacks import shadows
+from privgraph.attacks.options import Attacked
+from privgraph.attacks.shadows import ask
+from privgraph.data.graph import Graph
+from privgraph.data.load import load
+from privgraph.methods.training import Context
+from privgraph.progress import Progress
+from privgraph.registry import method
+
+
+def test_models_are_trained_on_whom_the_matrix_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each model sees its own training nodes as such, the others of the pool as test nodes, equally many."""
+    seen: list[Graph] = []
+    real = shadows.Member
+
+    def spy(**given: Any) -> Any:
+        seen.append(given["graph"])
+        return real(**given)
+
+    monkeypatch.setattr(shadows, "Member", spy)
+    told = subject("mlp")
+    asked = answered(told)
+    run = graph()
+    assert len(seen) == len(asked.members) == 16
+    for one, row in zip(seen, asked.members, strict=True):
+        assert one.train_mask.nonzero().squeeze(1).tolist() == asked.nodes[row].tolist()
+        assert one.test_mask.nonzero().squeeze(1).tolist() == asked.nodes[~row].tolist()
+        assert torch.equal(one.val_mask, run.val_mask)
+        assert int(one.train_mask.sum()) == int(run.train_mask.sum())
+    assert torch.equal(seen[0].train_mask, run.train_mask), "the first is the run's own"
+    assert len({row.tobytes() for row in asked.members}) == 16
+    assert asked.strangers.shape[1] == int(run.val_mask.sum())
+
+
+def test_progress_goes_forward_where_memory_holds_one_model_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shadows.psutil, "virtual_memory", lambda: SimpleNamespace(available=0))
+    told = [event for event in ask(subject("mlp"), QUICK) if isinstance(event, Progress)]
+    steps = [one.step / one.total for one in told]
+    assert steps == sorted(steps)
+    assert steps[-1] == 1.0
+    assert {one.stage for one in told[1:]} == {f"model {place} of 16" for place in range(1, 17)}
+
+
+def test_the_first_model_is_the_run_where_there_is_no_noise() -> None:
+    from privgraph.methods.training import train_one
+    from privgraph.progress import Result
+
+    told = subject("gnn")
+    *_, last = train_one(method("gnn").load_train(), told.config, graph(), Context(seed=3))
+    assert isinstance(last, Result)
+    assert answered(told).accuracies[0] == pytest.approx(last.metrics["test_accuracy"])
+
+
+def test_noise_is_drawn_anew_for_every_model() -> None:
+    asked = answered(subject("dp-mlp"))
+    assert len({row.tobytes() for row in asked.signals}) == len(asked.signals)
+
+
+def test_models_on_one_graph_have_noise_and_draws_of_their_own() -> None:
+    """Of methods that draw themselves whom they learn from: the first has the run's draws, no other has."""
+    told = subject("dp-gpl")
+    ran, *others = shadows._members(told, QUICK, [graph()] * 4, range(4), own_draws=True)
+    assert len({one.context.noise_key for one in (ran, *others)}) == 4
+    assert len({one.context.shared_key for one in (ran, *others)}) == 4
+    assert shadows._members(told, QUICK, [graph()], range(1), own_draws=True)[0].context.shared_key == (
+        ran.context.shared_key
+    )
+
+
+def test_answers_are_kept_by_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = subject("mlp", tmp_path)
+    first = answered(told)
+
+    def never(*_: object) -> object:
+        raise AssertionError("it was trained once more")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shadows, "_train", never)
+        second = answered(told, replace(QUICK, query="linked", confidence=0.9, online=False))
+        for other in (replace(QUICK, seed=1), replace(QUICK, targets=3), replace(QUICK, shadows=15)):
+            with pytest.raises(AssertionError):
+                answered(told, other)
+        for run in (replace(told, seed=4), replace(told, split="inductive")):
+            with pytest.raises(AssertionError):
+                answered(run)
+        with pytest.raises(AssertionError):
+            answered(subject("mlp", tmp_path, hidden=9))
+        with pytest.raises(AssertionError):
+            answered(
+                replace(told, graph=lambda: load("social", split_seed=3, data_options={"nodes": 121, "degree": 6}))
+            )
+    for name in ("signals", "members", "strangers", "accuracies", "nodes"):
+        assert np.array_equal(getattr(first, name), getattr(second, name))
+    assert (first.ways, first.targets) == (second.ways, second.targets)
+
+
+def test_kept_answers_are_those_of_one_device_and_of_one_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    told, held = subject("mlp"), graph()
+    named = shadows._digest(told, QUICK, held)
+    assert shadows._digest(told, replace(QUICK, query="alone", confidence=0.9), held) == named, "whatever is asked"
+    assert shadows._digest(replace(told, device="cuda"), QUICK, held) != named
+    monkeypatch.setattr(shadows, "program", lambda: "another version")
+    assert shadows._digest(told, QUICK, held) != named
+
+
+def test_answers_without_shadow_models_are_not_kept_for_attacks_that_need_them(tmp_path: Path) -> None:
+    told = subject("mlp", tmp_path)
+    assert attacked("threshold", told).models == 2
+    assert not list(tmp_path.iterdir())
+    assert attacked("lira", told).models == 16
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_an_attack_that_was_stopped_goes_on_after_the_stacks_that_were_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shadows, "TOGETHER", 6)
+    told, trained, train = subject("mlp", tmp_path), [], shadows._train
+
+    def counted(subject: Attacked, made: Any, first: int, models: int) -> Any:
+        trained.append(first)
+        return train(subject, made, first, models)
+
+    monkeypatch.setattr(shadows, "_train", counted)
+    stopped = ask(told, QUICK)
+    while trained != [0, 6]:
+        next(stopped)
+    stopped.close()  # in the second of three stacks
+    trained.clear()
+    found = answered(told)
+    assert trained == [6, 12]
+    assert len(list(tmp_path.glob("*.npz"))) == 1, "the whole, without its parts"
+    assert (found.signals == answered(subject("mlp", tmp_path / "elsewhere")).signals).all(), "and says the same"
+
+
+def test_kept_answers_that_name_other_training_nodes_are_not_believed(tmp_path: Path) -> None:
+    told = subject("dp-mlp", tmp_path)
+    honest = answered(told)
+    (place,) = tmp_path.glob("*.npz")
+    with np.load(place) as held:
+        arrays = dict(held)
+    arrays["members"][0] = arrays["members"][0][::-1]
+    np.savez_compressed(place, **arrays)
+    again = answered(told)
+    assert (again.members[0] == honest.members[0]).all()
+
+
+def test_seeds_differ_between_models_and_the_first_is_the_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Context] = []
+    real = shadows.Member
+
+    def spy(**given: Any) -> Any:
+        seen.append(given["context"])
+        return real(**given)
+
+    monkeypatch.setattr(shadows, "Member", spy)
+    answered(subject("mlp"))
+    assert seen[0].seed == 3
+    assert len({one.seed for one in seen}) == len({one.noise_key for one in seen}) == 16
