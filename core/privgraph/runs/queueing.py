@@ -268,3 +268,10 @@ def known(connection: sa.Connection, ids: Sequence[str]) -> dict[str, int]:
         chosen = sa.select(runs.c.id, runs.c.number).where(runs.c.id.in_(ids[start : start + 500]))
         found |= {row.id: row.number for row in connection.execute(chosen)}
     return found
+
+
+def give(connection: sa.Connection, numbers: Sequence[int], engine: str) -> None:
+    """Give those of the runs that are still queued to the engine."""
+    for start in range(0, len(numbers), 500):
+        chosen = (runs.c.number.in_(numbers[start : start + 500]), runs.c.state == "queued", runs.c.engine != engine)
+        connection.execute(runs.update().where(*chosen).values(engine=engine))

@@ -150,7 +150,7 @@ class RunStore(Evidence):
                     del there[run]
             moved = [there[run] for run in unique if run in there]
             if moved:
-                _give(connection, moved, engine)
+                queueing.give(connection, moved, engine)
             fresh = [place for place, row in enumerate(rows) if row["id"] not in there]
             placed = queueing.stacks((names[place] for place in fresh), queueing.submitted(connection, batch))
             common = {"batch": batch, "created": self._database.now(connection), "engine": engine, "retries": retries}
@@ -381,13 +381,6 @@ def _tag(tag: str) -> str:
     if not 0 < len(label) <= _TAG_LENGTH:
         raise StoreError(f"a tag has 1 to {_TAG_LENGTH} characters (got {len(label)})")
     return label
-
-
-def _give(connection: sa.Connection, numbers: Sequence[int], engine: str) -> None:
-    """Give those of the runs that are still queued to the engine."""
-    for start in range(0, len(numbers), 500):
-        chosen = (runs.c.number.in_(numbers[start : start + 500]), runs.c.state == "queued", runs.c.engine != engine)
-        connection.execute(runs.update().where(*chosen).values(engine=engine))
 
 
 def _add_tags(connection: sa.Connection, numbers: Sequence[int], labels: Sequence[str]) -> None:
