@@ -9,14 +9,14 @@ from itertools import groupby
 from privgraph.options import listed
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts.judging import Judged, Seen, judged, kept
-from privgraph_workbench.facts.row_words import with_interval
+from privgraph_workbench.facts.judging import Judged, Seen, judged, keeps, kept
+from privgraph_workbench.facts.row_words import at, title_of, with_interval
 from privgraph_workbench.facts.seedwise import Seedwise, together
 from privgraph_workbench.facts.stretches import BLIND, Stretch, guess_words, stretch
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks
 from privgraph_workbench.words.naming import reads_no_edge
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.words.numbers import percent, stated
 from privgraph_workbench.words.statements import protect_nobody
 
 HIDES = {"edge": "edges", "node": "people"}
@@ -80,7 +80,7 @@ class Verdict:
     def heading(self) -> str:
         """What the stretches are about, or that nothing can be said."""
         if not self.methods:
-            return "No method has a finished run yet."
+            return "No finished run keeps its ε." if self.notes else "No method has a finished run yet."
         if self.thin:
             return f"Too little has run to say what hides {HIDES[self.unit]} best: {self.thin}."
         return f"To hide {HIDES[self.unit]} ({self.measured}):{self.lead}"
@@ -121,11 +121,13 @@ def verdict(
     """
     rows = [row for row in tradeoff.data(records) if not row["variant"]]
     private = [row for row in rows if row["unit"] == unit and row["asked"] is not None and row["method"] != BLIND]
+    beyond = [row for row in private if not keeps(row)]
+    private = [row for row in private if keeps(row)]
     private.sort(key=lambda row: (row["asked"], -row["mean"]))
     methods = list(dict.fromkeys(row["method"] for row in private))
     absent = tuple(METHODS[name].title for name in expected if name not in methods)
     if not methods:
-        return Verdict(unit=unit, absent=absent)
+        return Verdict(unit=unit, absent=absent, notes=tuple(left_out(beyond)))
     blind = next((row for row in rows if row["method"] == BLIND and row["unit"] == "none"), None)
     open_ = _networks(tradeoff.data(networks or records), private[-1]["test_nodes"])
     bare = next(iter(open_), None)
@@ -140,6 +142,7 @@ def verdict(
     stretches = tuple(stretch(list(same), seen) for _, same in groupby(told, key=_alike))
     notes = [f"A single method has run at ε {listed([f'{one:g}' for one in single])}."] if single else []
     notes += [not_run(absent)] if absent else []
+    notes += left_out(beyond)
     return Verdict(
         unit=unit,
         stretches=stretches,
@@ -162,6 +165,17 @@ def not_run(absent: Sequence[str]) -> str:
     'GAP, EdgeRand have not run here.'
     """
     return f"{', '.join(absent)} {'have' if len(absent) > 1 else 'has'} not run here."
+
+
+def left_out(beyond: Sequence[Row]) -> list[str]:
+    """Of which settings nothing is said, for they promise less than was asked of them; nothing where there
+    are none.
+
+    >>> left_out([{"method": "gap", "asked": 1.0, "epsilon": float("inf")}])
+    ['Left out, for the sound ε is larger than the one asked for: GAP at ε 1 (∞).']
+    """
+    told = ", ".join(f"{title_of(row)}{at(row)} ({stated('sound', row['epsilon'])})" for row in beyond)
+    return [f"Left out, for the sound ε is larger than the one asked for: {told}."] if told else []
 
 
 def _alike(one: Judged) -> tuple[str, str]:

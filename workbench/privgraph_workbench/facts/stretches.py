@@ -107,7 +107,9 @@ class Stretch:
     @property
     def worth(self) -> str:
         """What its budgets promise, in words; what reads no edge promises more than any of them."""
-        return "hides every edge" if self.kind == "blind" else meaning.strengths(self.epsilons[0], self.epsilons[-1])
+        if self.kind == "blind":
+            return "hides every edge"
+        return meaning.strengths(self.epsilons[0], self.epsilons[-1], self.delta)
 
     @property
     def protection(self) -> str:
@@ -118,7 +120,7 @@ class Stretch:
         if self.kind == "nothing":
             return "–"
         ends = (self.epsilons[0], self.epsilons[-1]) if self.before is None else (self.before, self.before)
-        words = meaning.strengths(*ends).replace(" protection", "")
+        words = meaning.strengths(*ends, self.delta).replace(" protection", "")
         words += "ne" * words.endswith("next to no")
         words += f": ≤ {at_most(meaning.guess(ends[1], self.delta)).removeprefix('at most ')}"
         return words if self.before is None else f"that of ε {self.before:g}: {words}"
