@@ -13,7 +13,8 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import advising, comparing, judging, stretches
+from privgraph.runs.trials import Mark, Trial
+from privgraph_workbench.facts import advised, advising, comparing, judging, stretches
 from privgraph_workbench.facts.seedwise import Seedwise
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.views.tradeoffs import advice
@@ -77,6 +78,33 @@ def test_no_budget_is_judged_by_what_does_not_keep_it(store: RunStore) -> None:
     with pytest.raises(ValueError, match=r"gap was asked for epsilon 1\.0 and has 1\.01"):
         judging.judged([row], seen)
     assert judging.judged([{**row, "epsilon": 1.0}], seen).best["method"] == "gap"
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+def test_no_trial_of_a_tuning_is_advised(store: RunStore, chosen: bool) -> None:
+    """One that was tried promises nothing; of the one that was chosen, its accuracy flatters it."""
+    wanted = comparing.specs("karate", "node")
+    plain = _runs(store, "dp-mlp", {"epsilon": 1.0}, 0.99, 0.6) + _runs(store, "gap", {"epsilon": 1.0}, 0.99, 0.5)
+    mark = Mark(tuning="t", trial=Trial.RELEASED if chosen else Trial.TRIED, terms=None)
+    trials = [replace(one, id=f"{one.id}-trial", tuning=mark) for one in plain]
+    assert {one.id for one in comparing.alike(wanted, [*plain, *trials])} == {one.id for one in plain}
+    assert advising.verdict(plain, "node").stretches
+    told = advising.verdict(trials, "node")
+    assert (told.methods, told.stretches) == (0, ())
+    assert "Left out: 6 trials of a tuning, which no ε of one run covers." in told.text
+    assert advised.of_runs(trials) == ""
+    beside = advising.verdict([*plain, *trials[:1]], "node")
+    assert "Left out: 1 trial of a tuning" in beside.text
+    assert beside.stretches == advising.verdict(plain, "node").stretches, "nor do they move what stands alone"
+    assert not advising.trials_out(plain)
+
+
+def test_no_trial_of_a_tuning_is_advised_where_nodes_are_public(store: RunStore) -> None:
+    runs = _runs(store, "privgnn", {"epsilon": 1.0}, 0.99, 0.7)
+    trials = [replace(one, tuning=Mark(tuning="t", trial=Trial.TRIED, terms=None)) for one in runs]
+    wanted = comparing.specs("karate", "node")
+    assert comparing.with_public(wanted, runs, "node").rows
+    assert not comparing.with_public(wanted, trials, "node").rows
 
 
 def test_the_word_and_the_number_of_a_protection_are_of_the_same_delta() -> None:

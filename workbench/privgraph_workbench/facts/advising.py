@@ -10,7 +10,7 @@ from privgraph.options import listed
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.judging import Judged, Seen, judged, keeps, kept
-from privgraph_workbench.facts.row_words import at, title_of, with_interval
+from privgraph_workbench.facts.row_words import at, counted, title_of, with_interval
 from privgraph_workbench.facts.seedwise import Seedwise, together
 from privgraph_workbench.facts.stretches import BLIND, Stretch, guess_words, stretch
 from privgraph_workbench.figures.chart import Row
@@ -117,8 +117,10 @@ def verdict(
     that reads none is taken where nothing is clearly better than it; else no method helps where none is
     clearly better than a guess. What is promised at a budget is promised at every larger one: where nothing
     reaches more than a smaller budget did, that is said. Budgets side by side of which the same is said are
-    told in one.
+    told in one. Trials of a tuning are left out: an epsilon of theirs is none of a run alone.
     """
+    notes = trials_out(records)
+    records = [one for one in records if stands_alone(one)]
     rows = [row for row in tradeoff.data(records) if not row["variant"]]
     private = [row for row in rows if row["unit"] == unit and row["asked"] is not None and row["method"] != BLIND]
     beyond = [row for row in private if not keeps(row)]
@@ -127,7 +129,7 @@ def verdict(
     methods = list(dict.fromkeys(row["method"] for row in private))
     absent = tuple(METHODS[name].title for name in expected if name not in methods)
     if not methods:
-        return Verdict(unit=unit, absent=absent, notes=tuple(left_out(beyond)))
+        return Verdict(unit=unit, absent=absent, notes=(*notes, *left_out(beyond)))
     blind = next((row for row in rows if row["method"] == BLIND and row["unit"] == "none"), None)
     open_ = _networks(tradeoff.data(networks or records), private[-1]["test_nodes"])
     bare = next(iter(open_), None)
@@ -140,7 +142,7 @@ def verdict(
         if asked not in single:
             told.append(kept(judged(held, seen), told, seen))
     stretches = tuple(stretch(list(same), seen) for _, same in groupby(told, key=_alike))
-    notes = [f"A single method has run at ε {listed([f'{one:g}' for one in single])}."] if single else []
+    notes += [f"A single method has run at ε {listed([f'{one:g}' for one in single])}."] if single else []
     notes += [not_run(absent)] if absent else []
     notes += left_out(beyond)
     return Verdict(
@@ -165,6 +167,17 @@ def not_run(absent: Sequence[str]) -> str:
     'GAP, EdgeRand have not run here.'
     """
     return f"{', '.join(absent)} {'have' if len(absent) > 1 else 'has'} not run here."
+
+
+def stands_alone(record: RunRecord) -> bool:
+    """Whether no tuning tried a run: what one tried promises nothing, and what one chose the price of all."""
+    return record.tuning is None
+
+
+def trials_out(records: Sequence[RunRecord]) -> list[str]:
+    """How many trials of tunings are left out; nothing where there are none."""
+    count = sum(not stands_alone(one) for one in records)
+    return [f"Left out: {counted(count, 'trial')} of a tuning, which no ε of one run covers."] if count else []
 
 
 def left_out(beyond: Sequence[Row]) -> list[str]:

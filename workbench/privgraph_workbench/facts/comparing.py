@@ -17,7 +17,7 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.queueing import STACK_LIMIT
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
-from privgraph_workbench.facts.advising import NETWORK, UNITS
+from privgraph_workbench.facts.advising import NETWORK, UNITS, stands_alone
 from privgraph_workbench.facts.judging import keeps
 from privgraph_workbench.facts.method_costs import PRIVACY
 from privgraph_workbench.facts.row_words import counted, sound_at
@@ -168,9 +168,10 @@ def seconds(wanted: Sequence[RunSpec], facts: PublicFacts | None, known: Sequenc
 
 def alike(wanted: Sequence[RunSpec], records: Sequence[RunRecord]) -> list[RunRecord]:
     """Of finished runs those that tell something of a comparison before it is done: equal to one of its runs
-    but for the budget and the seed."""
+    but for the budget and the seed, and no trial of a tuning."""
     settings = {_setting(one) for one in wanted}
-    return [one for one in records if one.state == "done" and not one.unreadable and _setting(one.spec) in settings]
+    done = [one for one in records if one.state == "done" and not one.unreadable and stands_alone(one)]
+    return [one for one in done if _setting(one.spec) in settings]
 
 
 def _setting(spec: RunSpec) -> tuple[object, ...]:
@@ -255,7 +256,7 @@ def with_public(wanted: Sequence[RunSpec], records: Sequence[RunRecord], unit: s
     graph = GraphId.of(wanted[0]).people
     names = apart(dataset(wanted[0].dataset), unit)
     own = [one for one in records if not one.unreadable and one.spec.method in names and one.spec.unit == unit]
-    own = [one for one in own if GraphId.of(one.spec).people == graph]
+    own = [one for one in own if GraphId.of(one.spec).people == graph and stands_alone(one)]
     seen = [row for row in tradeoff.data(own) if row["asked"] is not None and row["low"] is not None]
     rows = [row for row in seen if keeps(row)]
     best: list[Row] = []

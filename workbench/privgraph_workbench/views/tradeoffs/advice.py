@@ -107,8 +107,8 @@ def _with_public(found: comparing.WithPublic, unit: str) -> None:
     left = f"{found.left} more have a larger sound ε than was asked for, and are left out. " if found.left else ""
     st.caption(
         f"The highest of {found.tried} means that were seen, which flatters them: no test says that they are best. "
-        f"{left}What is promised at an ε is promised at a larger one. Only private nodes that teach are hidden; test nodes "
-        f"are the method's own. {markup.literal(found.public)}"
+        f"{left}What is promised at an ε is promised at a larger one. Only private nodes that teach are hidden; test "
+        f"nodes are the method's own. {markup.literal(found.public)}"
     )
     best = found.rows[-1]
     runs = str(best["runs"]).split()
