@@ -9,6 +9,7 @@ from itertools import groupby
 from privgraph.options import listed
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import covering
 from privgraph_workbench.facts.judging import Judged, Seen, judged, keeps, kept
 from privgraph_workbench.facts.row_words import at, counted, title_of, with_interval
 from privgraph_workbench.facts.seedwise import Seedwise, together
@@ -99,10 +100,16 @@ class Verdict:
         return "" if self.network is None else with_interval(self.network)
 
     @property
+    def promised(self) -> tuple[covering.Promised, ...]:
+        """What is taken, and under which relations it promises."""
+        return tuple(dict.fromkeys(one for part in self.stretches for one in part.promised))
+
+    @property
     def text(self) -> str:
         """All of it, a line each."""
         public = [self.public, SECRET] if self.public else []
-        told = [self.heading, *(one.text for one in self.stretches), self.closing]
+        called = covering.words(self.promised, "Protection is called strong, moderate or weak by how often")
+        told = [self.heading, *(one.text for one in self.stretches), called, self.closing]
         return "\n".join([*filter(None, told), *public, *self.notes, BASIS, CHOOSING])
 
 

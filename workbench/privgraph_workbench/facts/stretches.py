@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from privgraph_workbench.facts.covering import Promised, promised_by
 from privgraph_workbench.facts.judging import Judged, Kind, Seen, level_of
 from privgraph_workbench.facts.row_words import at, both, counted, plus, reader, title_of, with_interval
 from privgraph_workbench.facts.seedwise import NO_WIDTH
@@ -75,7 +76,7 @@ class Stretch:
     reasons; candidates: of whom; why: the reasons, a sentence or two. needed: what would settle it, where no
     more than `seedwise.MOST_SEEDS` seeds would. aside: what is not told apart from the first, nor from what
     needs no noise, and so is nothing to take ("": nothing). before: the smaller budget that gave as much, and
-    stays: by which method. delta: the largest behind what is taken.
+    stays: by which method. delta: the largest behind what is taken. promised: under which relations that is.
     """
 
     epsilons: tuple[float, ...]
@@ -89,6 +90,7 @@ class Stretch:
     stays: str = ""
     delta: float = 0.0
     aside: str = ""
+    promised: tuple[Promised, ...] = ()
 
     @property
     def clear(self) -> bool:
@@ -228,6 +230,7 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         stays="" if last.before is None else title_of(last.before),
         delta=max(row["delta"] or 0.0 for row in behind),
         aside=aside,
+        promised=() if kind in ("blind", "nothing") else promised_by([*behind, *last.alike]),
     )
 
 
