@@ -88,9 +88,10 @@ def beneath(said: Verdict) -> str:
     return " ".join(filter(None, (bold, asides(said), cost, protection_words(said))))
 
 
-def protection_words(*said: Verdict) -> str:
-    """What the number of a protection is, and whom it does not cover; "" where no line has one."""
-    return covering.words(promised for one in said for promised in one.promised)
+def protection_words(*said: Verdict, where: str = "Protection") -> str:
+    """What the number of a protection is, and whom it does not cover; "" where no line has one. where: the
+    column in which it stands."""
+    return covering.words((one for told in said for one in told.promised), f"{where}: how often")
 
 
 def definitions(said: Verdict) -> str:

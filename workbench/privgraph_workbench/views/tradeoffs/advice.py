@@ -104,7 +104,7 @@ def _with_public(found: comparing.WithPublic, unit: str) -> None:
     st.markdown(
         "\n".join([f"**To hide {advising.HIDES[unit]} where some nodes are public, the highest means:**", "", *told])
     )
-    left = f"{found.left} more have a larger sound ε than was asked for, and are left out. " if found.left else ""
+    left = f"Left out: {found.left} more, whose sound ε is larger than the one asked for. " if found.left else ""
     st.caption(
         f"The highest of {found.tried} means that were seen, which flatters them: no test says that they are best. "
         f"{left}What is promised at an ε is promised at a larger one. Only private nodes that teach are hidden; test "
