@@ -61,10 +61,9 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     was measured; None: not known), reference (True: no epsilon to place it at, because nothing or everything
     is protected), data_dependent, evaluator (True: test labels are private), composed (how many of all these
     runs read the same people), delta, released and neighbours (of the statement; None: it has none), guess
-    (what takes no learning; None: not known), gallery (how many of
-    the seeds came with the program), runs (ids), front
-    (True: no other setting of this graph and unit, measured on as many nodes, has a higher mean at an epsilon
-    that is no larger).
+    (what takes no learning; None: not known), gallery (how many of the seeds came with the program), runs
+    (ids), front (True: no other setting of this graph and unit, measured on as many nodes, has a higher mean
+    at an epsilon that is no larger).
     """
     done = [record for record in records if record.state == "done" and metric in record.metrics]
     words, together, guessed = variants(done), composed(done), guesses.by_seed(done)
