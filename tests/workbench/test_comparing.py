@@ -126,7 +126,7 @@ def test_each_range_of_budgets_has_its_own_advice(store: RunStore) -> None:
     }
     for name, reached in accuracies.items():
         for epsilon, accuracy in reached.items():
-            said = made_runs.statement(made_runs.edge_entries(9))
+            said = made_runs.statement(made_runs.edge_entries(20))
             for seed, off in enumerate((-0.01, 0.0, 0.01) if name == "gap" else (0.01, 0.0, -0.01)):
                 spec = made_runs.spec(name, epsilon=epsilon, seed=seed, unit="edge")
                 made_runs.finish(store, spec, accuracy + off, said)
@@ -236,7 +236,7 @@ def _finished(store: RunStore, reached: dict[str, dict[float, list[float]]]) -> 
     for name, budgets in reached.items():
         for epsilon, told in budgets.items():
             for seed, accuracy in enumerate(told):
-                said = made_runs.statement(made_runs.node_entries(2.0), unit="node")
+                said = made_runs.statement(made_runs.node_entries(3.0), unit="node")
                 spec = made_runs.spec(name, epsilon=epsilon, seed=seed, unit="node")
                 made_runs.finish(store, spec, accuracy, said)
     return [replace(one, metrics={**one.metrics, "majority_class_accuracy": 0.4}) for one in store.find()]

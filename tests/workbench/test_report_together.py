@@ -120,6 +120,39 @@ def test_runs_of_several_relations_have_no_epsilon_together(store: RunStore) -> 
     assert epsilon_of(composition.together([frozen, record]))
 
 
+def test_two_uploads_may_hold_the_same_people(store: RunStore) -> None:
+    """The same file with its rows in another order has another name."""
+    names = [f"upload:{letter * 16}" for letter in "ab"]
+    said = made_runs.statement(made_runs.edge_entries(9.0))
+    of_each = [
+        [made_runs.finish(store, made_runs.spec(dataset=name, seed=seed), 0.7, said) for seed in (0, 1)]
+        for name in names
+    ]
+    both = [record for records in of_each for record in records]
+    told = composition.together(both)
+    lines = [line for line in told.splitlines() if line.startswith("- ")]
+    price = [stated("sound", method_costs.cost(said.ledger * times, said.delta)) for times in (2, 4)]
+    assert [epsilon_of(line) for line in lines] == [price[0], price[0]]
+    *_, last = told.splitlines()
+    assert last.startswith("Each line counts its own graph alone, which is enough if the graphs hold different people.")
+    assert (
+        f"Where they hold the same, it is the line of all: edge-level: 4 private runs have shown ε = {price[1]}" in last
+    )
+    one_each = composition.together([of_each[0][0], of_each[1][0]])
+    assert f"edge-level: 2 private runs have shown ε = {price[0]}" in one_each, "also of a single run of each"
+    node = made_runs.statement(made_runs.node_entries(4.0), "node")
+    other = made_runs.finish(store, made_runs.spec(dataset=names[1], unit="node"), 0.7, node)
+    assert composition.together([of_each[0][0], other]).count("line of all") == 0, "they promise different things"
+
+
+def test_graphs_of_the_catalogue_are_not_added_but_the_condition_is_told(store: RunStore) -> None:
+    records = [told.record for told in runs(store, 2)]
+    other = made_runs.finish(store, made_runs.spec(dataset="cora"), 0.7, records[0].statement)  # type: ignore[arg-type]
+    told = composition.together([*records, other])
+    assert "which is enough if the graphs hold different people" in told
+    assert "line of all" not in told
+
+
 def test_the_usual_figures_show_the_mean_over_all_seeds(store: RunStore) -> None:
     told = [runs(store, 3, epsilon, noise)[0] for epsilon, noise in ((1.0, 9.0), (4.0, 3.0))]
     first, second = reporting.usual(told)

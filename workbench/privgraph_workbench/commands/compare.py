@@ -83,7 +83,7 @@ def _numbers(text: str) -> list[float]:
 
 
 def _plain(row: Row) -> dict[str, object]:
-    names = ("method", "unit", "asked", "epsilon", "epsilon_as_published", "mean", "low", "high", "seeds")
+    names = ("method", "unit", "asked", "epsilon", "epsilon_as_published", "mean", "low", "high", "seeds", "neighbours")
     return {name: None if row[name] is not None and row[name] == math.inf else row[name] for name in names}
 
 

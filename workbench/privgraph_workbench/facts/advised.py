@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from privgraph.options import listed
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import covering
 from privgraph_workbench.facts.advising import CHOOSING, HIDES, SECRET, UNITS, Verdict, verdict
 from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.facts.stretches import BLIND
@@ -16,8 +17,6 @@ from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import graph_of
 from privgraph_workbench.words.numbers import percent
 
-GUESSED = {"edge": "whether an edge is there", "node": "whether a person's data were used"}
-"""What is guessed of a unit, whichever method hides it."""
 SHORT = "**In short.** "
 """With what the lines of advice begin that say all of it in one sentence."""
 HEAD = ("ε", "Take", "Accuracy", "Cost (points)", "Protection")
@@ -89,13 +88,10 @@ def beneath(said: Verdict) -> str:
     return " ".join(filter(None, (bold, asides(said), cost, protection_words(said))))
 
 
-def protection_words(said: Verdict) -> str:
-    """What the number of a protection is; "" where no line has one."""
-    if all(one.kind in ("blind", "nothing") for one in said.stretches):
-        return ""
-    return (
-        f"Protection: how often, at most, somebody who knows all else is right about {GUESSED[said.unit]}; a coin: 50%."
-    )
+def protection_words(*said: Verdict, where: str = "Protection") -> str:
+    """What the number of a protection is, and whom it does not cover; "" where no line has one. where: the
+    column in which it stands."""
+    return covering.words((one for told in said for one in told.promised), f"{where}: how often")
 
 
 def definitions(said: Verdict) -> str:

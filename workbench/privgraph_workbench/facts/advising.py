@@ -9,14 +9,15 @@ from itertools import groupby
 from privgraph.options import listed
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts.judging import Judged, Seen, judged, kept
-from privgraph_workbench.facts.row_words import with_interval
+from privgraph_workbench.facts import covering
+from privgraph_workbench.facts.judging import Judged, Seen, judged, keeps, kept
+from privgraph_workbench.facts.row_words import at, counted, title_of, with_interval
 from privgraph_workbench.facts.seedwise import Seedwise, together
 from privgraph_workbench.facts.stretches import BLIND, Stretch, guess_words, stretch
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks
 from privgraph_workbench.words.naming import reads_no_edge
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.words.numbers import percent, stated
 from privgraph_workbench.words.statements import protect_nobody
 
 HIDES = {"edge": "edges", "node": "people"}
@@ -80,7 +81,7 @@ class Verdict:
     def heading(self) -> str:
         """What the stretches are about, or that nothing can be said."""
         if not self.methods:
-            return "No method has a finished run yet."
+            return "No finished run keeps its ε." if self.notes else "No method has a finished run yet."
         if self.thin:
             return f"Too little has run to say what hides {HIDES[self.unit]} best: {self.thin}."
         return f"To hide {HIDES[self.unit]} ({self.measured}):{self.lead}"
@@ -99,10 +100,16 @@ class Verdict:
         return "" if self.network is None else with_interval(self.network)
 
     @property
+    def promised(self) -> tuple[covering.Promised, ...]:
+        """What is taken, and under which relations it promises."""
+        return tuple(dict.fromkeys(one for part in self.stretches for one in part.promised))
+
+    @property
     def text(self) -> str:
         """All of it, a line each."""
         public = [self.public, SECRET] if self.public else []
-        told = [self.heading, *(one.text for one in self.stretches), self.closing]
+        called = covering.words(self.promised, "Protection is called strong, moderate or weak by how often")
+        told = [self.heading, *(one.text for one in self.stretches), called, self.closing]
         return "\n".join([*filter(None, told), *public, *self.notes, BASIS, CHOOSING])
 
 
@@ -117,15 +124,19 @@ def verdict(
     that reads none is taken where nothing is clearly better than it; else no method helps where none is
     clearly better than a guess. What is promised at a budget is promised at every larger one: where nothing
     reaches more than a smaller budget did, that is said. Budgets side by side of which the same is said are
-    told in one.
+    told in one. Trials of a tuning are left out: an epsilon of theirs is none of a run alone.
     """
+    notes = trials_out(records)
+    records = [one for one in records if stands_alone(one)]
     rows = [row for row in tradeoff.data(records) if not row["variant"]]
     private = [row for row in rows if row["unit"] == unit and row["asked"] is not None and row["method"] != BLIND]
+    beyond = [row for row in private if not keeps(row)]
+    private = [row for row in private if keeps(row)]
     private.sort(key=lambda row: (row["asked"], -row["mean"]))
     methods = list(dict.fromkeys(row["method"] for row in private))
     absent = tuple(METHODS[name].title for name in expected if name not in methods)
     if not methods:
-        return Verdict(unit=unit, absent=absent)
+        return Verdict(unit=unit, absent=absent, notes=(*notes, *left_out(beyond)))
     blind = next((row for row in rows if row["method"] == BLIND and row["unit"] == "none"), None)
     open_ = _networks(tradeoff.data(networks or records), private[-1]["test_nodes"])
     bare = next(iter(open_), None)
@@ -138,8 +149,9 @@ def verdict(
         if asked not in single:
             told.append(kept(judged(held, seen), told, seen))
     stretches = tuple(stretch(list(same), seen) for _, same in groupby(told, key=_alike))
-    notes = [f"A single method has run at ε {listed([f'{one:g}' for one in single])}."] if single else []
+    notes += [f"A single method has run at ε {listed([f'{one:g}' for one in single])}."] if single else []
     notes += [not_run(absent)] if absent else []
+    notes += left_out(beyond)
     return Verdict(
         unit=unit,
         stretches=stretches,
@@ -162,6 +174,28 @@ def not_run(absent: Sequence[str]) -> str:
     'GAP, EdgeRand have not run here.'
     """
     return f"{', '.join(absent)} {'have' if len(absent) > 1 else 'has'} not run here."
+
+
+def stands_alone(record: RunRecord) -> bool:
+    """Whether no tuning tried a run: what one tried promises nothing, and what one chose the price of all."""
+    return record.tuning is None
+
+
+def trials_out(records: Sequence[RunRecord]) -> list[str]:
+    """How many trials of tunings are left out; nothing where there are none."""
+    count = sum(not stands_alone(one) for one in records)
+    return [f"Left out: {counted(count, 'trial')} of a tuning, which no ε of one run covers."] if count else []
+
+
+def left_out(beyond: Sequence[Row]) -> list[str]:
+    """Of which settings nothing is said, for they promise less than was asked of them; nothing where there
+    are none.
+
+    >>> left_out([{"method": "gap", "asked": 1.0, "epsilon": float("inf")}])
+    ['Left out, for the sound ε is larger than the one asked for: GAP at ε 1 (∞).']
+    """
+    told = ", ".join(f"{title_of(row)}{at(row)} ({stated('sound', row['epsilon'])})" for row in beyond)
+    return [f"Left out, for the sound ε is larger than the one asked for: {told}."] if told else []
 
 
 def _alike(one: Judged) -> tuple[str, str]:

@@ -17,9 +17,10 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.queueing import STACK_LIMIT
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
-from privgraph_workbench.facts.advising import NETWORK, UNITS
+from privgraph_workbench.facts.advising import NETWORK, UNITS, stands_alone
+from privgraph_workbench.facts.judging import keeps
 from privgraph_workbench.facts.method_costs import PRIVACY
-from privgraph_workbench.facts.row_words import counted
+from privgraph_workbench.facts.row_words import counted, sound_at
 from privgraph_workbench.facts.stretches import BLIND, Needed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
@@ -167,9 +168,10 @@ def seconds(wanted: Sequence[RunSpec], facts: PublicFacts | None, known: Sequenc
 
 def alike(wanted: Sequence[RunSpec], records: Sequence[RunRecord]) -> list[RunRecord]:
     """Of finished runs those that tell something of a comparison before it is done: equal to one of its runs
-    but for the budget and the seed."""
+    but for the budget and the seed, and no trial of a tuning."""
     settings = {_setting(one) for one in wanted}
-    return [one for one in records if one.state == "done" and not one.unreadable and _setting(one.spec) in settings]
+    done = [one for one in records if one.state == "done" and not one.unreadable and stands_alone(one)]
+    return [one for one in done if _setting(one.spec) in settings]
 
 
 def _setting(spec: RunSpec) -> tuple[object, ...]:
@@ -235,26 +237,30 @@ def used_words(used: int, done: int) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class WithPublic:
-    """What has the highest means where some nodes are public. rows: at each budget that has a higher one than
-    all smaller budgets, the setting that has it; words: what tells these apart, by the ids of a row's runs;
-    tried: of how many means these are; public: how many of their runs protect nobody ("": none)."""
+    """What has the highest means where some nodes are public. rows: at each sound epsilon that has a higher
+    one than all smaller ones, the setting that has it; words: what tells these apart, by the ids of a row's
+    runs; tried: of how many means these are; left: how many more there are whose sound epsilon exceeds the
+    one asked for; public: how many of their runs protect nobody ("": none)."""
 
     rows: tuple[Row, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict)
     tried: int = 0
+    left: int = 0
     public: str = ""
 
 
 def with_public(wanted: Sequence[RunSpec], records: Sequence[RunRecord], unit: str) -> WithPublic:
     """Of methods in a setting of their own on the graph of a comparison, from settings with three seeds or
-    more. What is promised at a budget is promised at every larger one, if delta is no larger there."""
+    more, at the epsilon that their noise does guarantee. What is promised at an epsilon is promised at every
+    larger one, if delta is no larger there."""
     graph = GraphId.of(wanted[0]).people
     names = apart(dataset(wanted[0].dataset), unit)
     own = [one for one in records if not one.unreadable and one.spec.method in names and one.spec.unit == unit]
-    own = [one for one in own if GraphId.of(one.spec).people == graph]
-    rows = [row for row in tradeoff.data(own) if row["asked"] is not None and row["low"] is not None]
+    own = [one for one in own if GraphId.of(one.spec).people == graph and stands_alone(one)]
+    seen = [row for row in tradeoff.data(own) if row["asked"] is not None and row["low"] is not None]
+    rows = [row for row in seen if keeps(row)]
     best: list[Row] = []
-    for row in sorted(rows, key=lambda row: (row["asked"], -row["mean"])):
+    for row in sorted(rows, key=lambda row: (sound_at(row), -row["mean"])):
         if not any(one["mean"] >= row["mean"] and one["delta"] <= row["delta"] for one in best):
             best.append(row)
     told = told_in_list(own)
@@ -263,5 +269,6 @@ def with_public(wanted: Sequence[RunSpec], records: Sequence[RunRecord], unit: s
         rows=tuple(best),
         words={row["runs"]: ", ".join(told[str(row["runs"]).split()[0]][:TOLD]) for row in best},
         tried=len(rows),
+        left=len(seen) - len(rows),
         public=protect_nobody([one.statement for one in own if one.id in behind and one.statement]),
     )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from privgraph.privacy.kinds import NEIGHBOURS, Neighbours
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.runs.graph_id import GraphId
+from privgraph.runs.graph_id import GraphId, People
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import method_costs
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.naming import UNIT_WORDS, people_of, unit_of
+from privgraph_workbench.words.naming import UNIT_WORDS, UPLOAD, people_of, unit_of
 from privgraph_workbench.words.numbers import rounded_delta, stated
 
 _WITH_RECORDS = (Neighbours.NODE, Neighbours.ASSIGNED_NODE, Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
@@ -21,16 +21,17 @@ MOST = 100
 
 def together(records: Sequence[RunRecord], behind: Sequence[RunRecord] = ()) -> str:
     """The composed epsilon of the private runs that read the same people, as Markdown: a line for each graph,
-    unit and relation of neighbouring datasets, for one epsilon never speaks of two of them. Nothing where no
-    two runs read the same people. `behind`: further runs whose numbers stand here too, in means and
-    figures."""
+    unit and relation of neighbouring datasets, for one epsilon never speaks of two of them. Two uploads may
+    hold the same people under two names: what that would cost is told as well. Nothing where no two runs may
+    have read the same people. `behind`: further runs whose numbers stand here too, in means and figures."""
     own = {one.id for one in records}
     rest = {one.id: one for one in behind if one.id not in own}
-    people: dict[object, list[RunRecord]] = {}
+    people: dict[People, list[RunRecord]] = {}
     for record in (*records, *rest.values()):
         if record.statement is not None and record.statement.unit != "none":
             people.setdefault(GraphId.of(record.spec).people, []).append(record)
-    if all(len(held) < 2 for held in people.values()):
+    over = _over_graphs(people)
+    if not over and all(len(held) < 2 for held in people.values()):
         return ""
     by_graph = [promises(held) for held in people.values()]
     lines = [
@@ -44,13 +45,27 @@ def together(records: Sequence[RunRecord], behind: Sequence[RunRecord] = ()) -> 
             "Runs without noise are not in this number: they protect nobody."
         )
     points = "\n".join(f"- {line}." for line in lines)
-    apart = "Other graphs hold other people."
+    apart = []
     if any(len(found) > 1 for found in by_graph):
-        apart = "Lines of one graph promise different things: no one ε says what all of its runs have shown."
+        apart.append("Lines of one graph promise different things: no one ε says what all of its runs have shown.")
+    if len(people) > 1:
+        apart.append("Each line counts its own graph alone, which is enough if the graphs hold different people.")
+    if over:
+        sums = "; ".join(f"{promise(runs, over)}: {_line(runs, own)}" for runs in over)
+        apart.append(f"**Where they hold the same, it is the line of all: {sums}.**")
     return (
         "**All together.** Whoever sees all runs of a line has been shown its ε, and not the ε of one run:"
-        f"\n\n{points}\n\n{apart} Runs without noise are in no line: they protect nobody."
+        f"\n\n{points}\n\n{' '.join(apart)} Runs without noise are in no line: they protect nobody."
     )
+
+
+def _over_graphs(people: Mapping[People, Sequence[RunRecord]]) -> list[list[RunRecord]]:
+    """Where an upload is among these graphs, the runs of each promise that stand on several of them: nobody
+    here knows whom an upload holds, and the same file in another order has another name."""
+    if not any(name.startswith(UPLOAD) for name, _ in people):
+        return []
+    found = promises([one for held in people.values() for one in held])
+    return [runs for runs in found if len({GraphId.of(one.spec).people for one in runs}) > 1]
 
 
 def promises(records: Sequence[RunRecord]) -> list[list[RunRecord]]:

@@ -36,7 +36,10 @@ class Seen:
 class Judged:
     """One budget: its rows by their means, what is said of it, the best, and what cannot be told from it.
     beside: what cannot be told from it either, nor from what needs no noise: that is nothing to take; of the
-    kind `before` also what is as good and was had at a smaller budget."""
+    kind `before` also what is as good and was had at a smaller budget.
+
+    Raises `ValueError` for a row whose sound epsilon exceeds the budget: nothing of it may be advised there.
+    """
 
     rows: list[Row]
     kind: Kind
@@ -44,6 +47,21 @@ class Judged:
     alike: tuple[Row, ...] = ()
     beside: tuple[Row, ...] = ()
     before: Row | None = None
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if not keeps(row):
+                raise ValueError(f"{row['method']} was asked for epsilon {row['asked']} and has {row['epsilon']}")
+
+
+def keeps(row: Row) -> bool:
+    """Whether the sound epsilon of a setting is no larger than the one that was asked for: not where its
+    noise was chosen by a published formula that does not hold, nor where nothing is promised (infinite).
+
+    >>> keeps({"asked": 1.0, "epsilon": 0.9997}), keeps({"asked": 1.0, "epsilon": 633.7})
+    (True, False)
+    """
+    return row["asked"] is not None and bool(row["epsilon"] <= row["asked"])
 
 
 def judged(rows: list[Row], seen: Seen) -> Judged:

@@ -10,11 +10,22 @@ from privgraph_workbench.facts.references import interval
 from privgraph_workbench.facts.seedwise import NO_WIDTH
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.words.naming import reads_no_edge
-from privgraph_workbench.words.numbers import kept, percent, signed
+from privgraph_workbench.words.numbers import kept, kept_budget, percent, signed
 
 
 def at(row: Row) -> str:
     return f" at ε {row['asked']:g}"
+
+
+def sound_at(row: Row) -> float:
+    """The epsilon that a row keeps: the one asked for where its noise was chosen by it and keeps it, else the
+    sound one."""
+    budget = kept_budget(row["asked"], row["epsilon"])
+    return float(row["epsilon"] if budget is None else budget)
+
+
+def at_sound(row: Row) -> str:
+    return f" at ε {kept(row['asked'], row['epsilon'])}"
 
 
 def title_of(row: Row) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from privgraph_workbench.facts.covering import Promised, promised_by
 from privgraph_workbench.facts.judging import Judged, Kind, Seen, level_of
 from privgraph_workbench.facts.row_words import at, both, counted, plus, reader, title_of, with_interval
 from privgraph_workbench.facts.seedwise import NO_WIDTH
@@ -75,7 +76,7 @@ class Stretch:
     reasons; candidates: of whom; why: the reasons, a sentence or two. needed: what would settle it, where no
     more than `seedwise.MOST_SEEDS` seeds would. aside: what is not told apart from the first, nor from what
     needs no noise, and so is nothing to take ("": nothing). before: the smaller budget that gave as much, and
-    stays: by which method. delta: the largest behind what is taken.
+    stays: by which method. delta: the largest behind what is taken. promised: under which relations that is.
     """
 
     epsilons: tuple[float, ...]
@@ -89,6 +90,7 @@ class Stretch:
     stays: str = ""
     delta: float = 0.0
     aside: str = ""
+    promised: tuple[Promised, ...] = ()
 
     @property
     def clear(self) -> bool:
@@ -107,7 +109,9 @@ class Stretch:
     @property
     def worth(self) -> str:
         """What its budgets promise, in words; what reads no edge promises more than any of them."""
-        return "hides every edge" if self.kind == "blind" else meaning.strengths(self.epsilons[0], self.epsilons[-1])
+        if self.kind == "blind":
+            return "hides every edge"
+        return meaning.strengths(self.epsilons[0], self.epsilons[-1], self.delta)
 
     @property
     def protection(self) -> str:
@@ -118,7 +122,7 @@ class Stretch:
         if self.kind == "nothing":
             return "–"
         ends = (self.epsilons[0], self.epsilons[-1]) if self.before is None else (self.before, self.before)
-        words = meaning.strengths(*ends).replace(" protection", "")
+        words = meaning.strengths(*ends, self.delta).replace(" protection", "")
         words += "ne" * words.endswith("next to no")
         words += f": ≤ {at_most(meaning.guess(ends[1], self.delta)).removeprefix('at most ')}"
         return words if self.before is None else f"that of ε {self.before:g}: {words}"
@@ -226,6 +230,7 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         stays="" if last.before is None else title_of(last.before),
         delta=max(row["delta"] or 0.0 for row in behind),
         aside=aside,
+        promised=() if kind in ("blind", "nothing") else promised_by([*behind, *last.alike]),
     )
 
 

@@ -183,13 +183,15 @@ def in_short(statement: PrivacyStatement) -> tuple[str, str]:
     return told
 
 
-def strengths(first: float, last: float) -> str:
-    """What the protection of budgets from one epsilon to another is called.
+def strengths(first: float, last: float, delta: float = 0.0) -> str:
+    """What the protection of budgets from one epsilon to another is called, at that delta.
 
     >>> strengths(1.0, 1.0), strengths(1.0, 3.0), strengths(1.0, 8.0)
     ('strong protection', 'strong to weak protection', 'strong protection to next to none')
+    >>> strengths(1.0985, 1.0985), strengths(1.0985, 1.0985, 0.001)
+    ('strong protection', 'moderate protection')
     """
-    words = tuple(dict.fromkeys((strength(first), strength(last))))
+    words = tuple(dict.fromkeys((strength(first, delta), strength(last, delta))))
     if len(words) > 1 and words[-1] == STRENGTHS[-1][1]:
         return f"{words[0]} protection to next to none"
     return f"{' to '.join(words)} protection"

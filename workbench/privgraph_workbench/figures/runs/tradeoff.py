@@ -15,6 +15,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from privgraph.privacy.kinds import Neighbours
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.axes import COLUMNS, placed, spans
@@ -58,11 +60,10 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     over seeds; None for fewer than three), seeds (their number), test_nodes (on how many nodes each accuracy
     was measured; None: not known), reference (True: no epsilon to place it at, because nothing or everything
     is protected), data_dependent, evaluator (True: test labels are private), composed (how many of all these
-    runs read the same people), delta and released (of the statement; None: it has none), guess
-    (what takes no learning; None: not known), gallery (how many of
-    the seeds came with the program), runs (ids), front
-    (True: no other setting of this graph and unit, measured on as many nodes, has a higher mean at an epsilon
-    that is no larger).
+    runs read the same people), delta, released and neighbours (of the statement; None: it has none), guess
+    (what takes no learning; None: not known), gallery (how many of the seeds came with the program), runs
+    (ids), front (True: no other setting of this graph and unit, measured on as many nodes, has a higher mean
+    at an epsilon that is no larger).
     """
     done = [record for record in records if record.state == "done" and metric in record.metrics]
     words, together, guessed = variants(done), composed(done), guesses.by_seed(done)
@@ -102,6 +103,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 "composed": together[first.id],
                 "delta": max((one.delta for one in statements), default=None),
                 "released": statements[0].released if statements else None,
+                "neighbours": _relation(statements),
                 "guess": guesses.of_setting(members, guessed),
                 "gallery": sum(member.gallery for member in members),
                 "runs": " ".join(member.id for member in members),
@@ -110,6 +112,12 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     for row in rows:
         row["front"] = _on_front(row, rows)
     return sorted(rows, key=lambda row: (row["graph"], row["method"], row["unit"], row["variant"], row["epsilon"]))
+
+
+def _relation(statements: Sequence[PrivacyStatement]) -> str | None:
+    """Under which relation of neighbouring datasets the epsilons of a setting hold."""
+    kinds = {one.neighbours.value for one in statements}
+    return None if not kinds else kinds.pop() if len(kinds) == 1 else Neighbours.UNKNOWN.value
 
 
 def _on_front(row: Row, rows: Iterable[Row]) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs.curve_names import curve_of
+from privgraph_workbench.words.meaning import WHY_NOT_COVERED
 
 LEVELS = 4
 """Levels that are named before any curve: some of what there is to compare with."""
@@ -115,23 +116,28 @@ def _one_a_method(rows: Sequence[Row]) -> list[Row]:
 
 
 def taken(rows: Sequence[Row]) -> tuple[str, ...]:
-    """What `shown` rows say to take, in a line of a file.
+    """What `shown` rows say to take, in a line of a file, and whom what is taken does not cover.
 
     >>> taken([{"advice": "take (GAP not ruled out)", "title": "ProGAP", "asked": 1.0, "unit": "edge"}])
     ('Advice: take ProGAP (GAP not ruled out) at ε 1.',)
     """
-    told = []
+    told, uncovered = [], dict[str, None]()
     for row in rows:
         word, _, more = row.get("advice", "").partition(" ")
         if word in ("take", "may"):
             at = "" if row["asked"] is None or row["unit"] == "none" else f" at ε {row['asked']:g}"
             said = f" {more}" if more and word == "take" else ""
             told.append((word == "may", f"{row['title']}{said}{at}"))
+            if row.get("neighbours") in WHY_NOT_COVERED:
+                uncovered[str(row["title"])] = None
     heads = {False: "Advice: take", True: "Advice, without a clear winner: one of"}
-    return tuple(
+    said_of = [
         f"{heads[open_]} {'; '.join(text for other, text in told if other == open_)}."
         for open_ in dict.fromkeys(one for one, _ in told)
-    )
+    ]
+    if uncovered:
+        said_of.append(f"Not covered by {', '.join(uncovered)}: a person who was never in the graph.")
+    return tuple(said_of)
 
 
 def first_panels(rows: Sequence[Row], graph: str = "", most: int = PANELS) -> list[Row]:

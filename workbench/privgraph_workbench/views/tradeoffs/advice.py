@@ -13,7 +13,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery
 from privgraph_workbench.facts import advised, advising, comparing, datasets
-from privgraph_workbench.facts.row_words import at, both, title_of, with_interval
+from privgraph_workbench.facts.row_words import at_sound, both, sound_at, title_of, with_interval
 from privgraph_workbench.facts.seedwise import MOST_SEEDS
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
@@ -104,14 +104,15 @@ def _with_public(found: comparing.WithPublic, unit: str) -> None:
     st.markdown(
         "\n".join([f"**To hide {advising.HIDES[unit]} where some nodes are public, the highest means:**", "", *told])
     )
+    left = f"Left out: {found.left} more, whose sound ε is larger than the one asked for. " if found.left else ""
     st.caption(
         f"The highest of {found.tried} means that were seen, which flatters them: no test says that they are best. "
-        "What is promised at an ε is promised at a larger one. Only private nodes that teach are hidden; test nodes "
-        f"are the method's own. {markup.literal(found.public)}"
+        f"{left}What is promised at an ε is promised at a larger one. Only private nodes that teach are hidden; test "
+        f"nodes are the method's own. {markup.literal(found.public)}"
     )
     best = found.rows[-1]
     runs = str(best["runs"]).split()
-    of = f"{markup.literal(title_of(best))} at ε {best['asked']:g}"
+    of = f"{markup.literal(title_of(best))}{at_sound(best)}"
     with st.container(horizontal=True):
         st.page_link(
             shell.page("runs"),
@@ -141,8 +142,8 @@ def _setting(row: Row, found: comparing.WithPublic) -> str:
 def _highest(same: Sequence[Row], found: comparing.WithPublic) -> str:
     """What one setting reaches at the first and the last of its budgets."""
     ends = same if len(same) == 1 else (same[0], same[-1])
-    reached = ", ".join(f"{with_interval(row)}{at(row)}" for row in ends)
-    worth = meaning.strengths(ends[0]["asked"], ends[-1]["asked"])
+    reached = ", ".join(f"{with_interval(row)}{at_sound(row)}" for row in ends)
+    worth = meaning.strengths(sound_at(ends[0]), sound_at(ends[-1]), max(row["delta"] for row in ends))
     seeds, most = (bound(row["seeds"] for row in ends) for bound in (min, max))
     count = f"{seeds} seeds" if seeds == most else f"{seeds} to {most} seeds"
     return f"- **{markup.literal(_setting(same[0], found))}: {reached}.** {worth.capitalize()}; {count}."

@@ -38,6 +38,8 @@ def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph) -> 
             ones.sort(key=lambda one: unlike(one[1], own))
         st.markdown(f"**To hide {advising.HIDES[unit]}** (each ε protects {advising.UNITS[unit]})")
         carded.show(HEAD, [_lines(*one) for one in ones], label=f"What hides {advising.HIDES[unit]}", first="")
+        if words := advised.protection_words(*(found.said for _, _, found in ones), where=HEAD[5]):
+            st.caption(words)
         for closing in dict.fromkeys(found.said.closing for _, _, found in ones if found.said.closing):
             titles = ", ".join(one.title for one, _, found in ones if found.said.closing == closing)
             st.markdown(f"**{markup.literal(titles)}:** {markup.literal(closing)}")

@@ -105,7 +105,7 @@ def _told(done: Finished, graph: OneGraph, shared: tuple[tuple[str, Scalar], ...
     return Known(
         table=rows,
         said=said,
-        words=f"{words} {comparing.network_words(said.network)}",
+        words=" ".join([words, *advising.trials_out(found), comparing.network_words(said.network)]),
         short=comparing.used_words(len(used | _counted_from(said)), len(done.runs)),
         public=comparing.with_public(wanted, found, unit),
         promises=promising.promises(records, said),

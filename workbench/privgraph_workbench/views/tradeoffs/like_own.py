@@ -174,8 +174,9 @@ def _worth(own: Traits, found: Mapping[str, Known], title: str, *, carries: bool
             else f"On {title}, with edges hidden, nothing is clearly above its MLP at any ε tried: there the MLP is "
             "what to take, for it hides every edge."
         )
-    if people is not None and people.said.lead:
-        said.append(f"On {title}, with people hidden, nothing is clearly above its MLP at any ε tried.")
+    if people is not None and people.said.lead and not people.said.thin:
+        than = "a guess" if all(one.kind == "nothing" for one in people.said.stretches) else "its MLP"
+        said.append(f"On {title}, with people hidden, nothing is clearly above {than} at any ε tried.")
     return " ".join(said)
 
 

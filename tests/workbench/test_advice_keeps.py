@@ -1,0 +1,115 @@
+"""Advice speaks of the epsilon that noise does guarantee, and of nothing that promises less than asked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from tests.figures import made_runs
+
+from privgraph.options import Scalar
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.records import RunRecord
+from privgraph.runs.spec import make_spec
+from privgraph.runs.store import RunStore
+from privgraph.runs.trials import Mark, Trial
+from privgraph_workbench.facts import advised, advising, comparing, judging, stretches
+from privgraph_workbench.facts.seedwise import Seedwise
+from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.views.tradeoffs import advice
+
+
+@pytest.fixture
+def store() -> RunStore:
+    return RunStore.open()
+
+
+def _with_epsilon(epsilon: float) -> PrivacyStatement:
+    return replace(made_runs.statement(made_runs.node_entries(3.0), unit="node"), epsilon=epsilon)
+
+
+def _runs(store: RunStore, method: str, options: dict[str, Scalar], epsilon: float, mean: float) -> list[RunRecord]:
+    """Three seeds on one graph, whose statements have this sound epsilon."""
+    found = []
+    for seed, off in enumerate((-0.01, 0.0, 0.01)):
+        run = make_spec(method, "karate", {"unit": "node", **options}, seed=seed)
+        found.append(made_runs.finish(store, run, mean + off, _with_epsilon(epsilon)))
+    return found
+
+
+@pytest.mark.parametrize("sound", [633.7, 1.0001, math.inf])
+def test_where_nodes_are_public_a_budget_that_is_not_kept_is_no_advice(store: RunStore, sound: float) -> None:
+    """By published formulas asked 1 may be 633.7, or nothing at all."""
+    _runs(store, "dp-gpl", {"epsilon": 1.0, "accounting": "published", "weighting": "centrality"}, sound, 0.9)
+    _runs(store, "privgnn", {"epsilon": 8.0}, 7.9, 0.7)
+    found = comparing.with_public(comparing.specs("karate", "node"), store.find(), "node")
+    assert [row["method"] for row in found.rows] == ["privgnn"]
+    assert (found.tried, found.left) == (1, 1)
+
+
+def test_where_nodes_are_public_the_sound_epsilon_orders_and_is_told(store: RunStore) -> None:
+    _runs(store, "privgnn", {"epsilon": 8.0, "release": "votes"}, 0.5, 0.8)
+    _runs(store, "privgnn", {"epsilon": 1.0}, 0.9999, 0.7)
+    found = comparing.with_public(comparing.specs("karate", "node"), store.find(), "node")
+    (best,) = found.rows
+    assert best["epsilon"] == 0.5, "asked for 8, and reached at less than 1"
+    said = advice._highest([best], found)
+    assert " at ε 0.5.** Strong protection" in said
+    _runs(store, "privgnn", {"epsilon": 4.0}, 3.9999, 0.9)
+    last = comparing.with_public(comparing.specs("karate", "node"), store.find(), "node").rows[-1]
+    assert " at ε 4.** Weak protection" in advice._highest([last], replace(found, words={last["runs"]: ""}))
+
+
+def test_a_method_that_does_not_keep_its_budget_is_left_out_and_named(store: RunStore) -> None:
+    records = _runs(store, "gap", {"epsilon": 1.0}, 13.8, 0.9) + _runs(store, "dp-mlp", {"epsilon": 1.0}, 0.99, 0.6)
+    records += _runs(store, "progap", {"epsilon": 1.0}, 1.0, 0.5)
+    told = advising.verdict(records, "node")
+    assert "gap" not in [name for one in told.stretches for name in one.takes]
+    assert "Left out, for the sound ε is larger than the one asked for: GAP at ε 1 (13.8)." in told.text
+    alone = advising.verdict(records[:3], "node")
+    assert alone.heading == "No finished run keeps its ε."
+    assert "GAP at ε 1 (13.8)" in alone.text
+
+
+def test_no_budget_is_judged_by_what_does_not_keep_it(store: RunStore) -> None:
+    (row,) = tradeoff.data(_runs(store, "gap", {"epsilon": 1.0}, 1.01, 0.9))
+    seen = judging.Seen(seeds=Seedwise.of([]), unit="node", blind=None, bare=None, guess=None)
+    with pytest.raises(ValueError, match=r"gap was asked for epsilon 1\.0 and has 1\.01"):
+        judging.judged([row], seen)
+    assert judging.judged([{**row, "epsilon": 1.0}], seen).best["method"] == "gap"
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+def test_no_trial_of_a_tuning_is_advised(store: RunStore, chosen: bool) -> None:
+    """One that was tried promises nothing; of the one that was chosen, its accuracy flatters it."""
+    wanted = comparing.specs("karate", "node")
+    plain = _runs(store, "dp-mlp", {"epsilon": 1.0}, 0.99, 0.6) + _runs(store, "gap", {"epsilon": 1.0}, 0.99, 0.5)
+    mark = Mark(tuning="t", trial=Trial.RELEASED if chosen else Trial.TRIED, terms=None)
+    trials = [replace(one, id=f"{one.id}-trial", tuning=mark) for one in plain]
+    assert {one.id for one in comparing.alike(wanted, [*plain, *trials])} == {one.id for one in plain}
+    assert advising.verdict(plain, "node").stretches
+    told = advising.verdict(trials, "node")
+    assert (told.methods, told.stretches) == (0, ())
+    assert "Left out: 6 trials of a tuning, which no ε of one run covers." in told.text
+    assert advised.of_runs(trials) == ""
+    beside = advising.verdict([*plain, *trials[:1]], "node")
+    assert "Left out: 1 trial of a tuning" in beside.text
+    assert beside.stretches == advising.verdict(plain, "node").stretches, "nor do they move what stands alone"
+    assert not advising.trials_out(plain)
+
+
+def test_no_trial_of_a_tuning_is_advised_where_nodes_are_public(store: RunStore) -> None:
+    runs = _runs(store, "privgnn", {"epsilon": 1.0}, 0.99, 0.7)
+    trials = [replace(one, tuning=Mark(tuning="t", trial=Trial.TRIED, terms=None)) for one in runs]
+    wanted = comparing.specs("karate", "node")
+    assert comparing.with_public(wanted, runs, "node").rows
+    assert not comparing.with_public(wanted, trials, "node").rows
+
+
+def test_the_word_and_the_number_of_a_protection_are_of_the_same_delta() -> None:
+    """Near 75% the word at delta 0 is another one."""
+    one = stretches.Stretch(epsilons=(1.0985,), kind="one", takes=("gap",), told="", why="", delta=0.001)
+    assert one.protection.startswith("moderate: ≤ 75.1%")
+    assert one.worth == "moderate protection"
+    assert replace(one, delta=0.0).protection == "strong: ≤ 75.0%"

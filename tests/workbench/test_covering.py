@@ -1,0 +1,106 @@
+"""The number of a protection says of which guess it is, and whom it does not cover."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+from tests.figures import made_runs
+
+from privgraph.privacy.kinds import NEIGHBOURS, Neighbours
+from privgraph.runs.records import RunRecord
+from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import advised, advising, covering
+from privgraph_workbench.figures import export
+from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.words.meaning import WHY_NOT_COVERED
+from privgraph_workbench.words.naming import statements_of
+
+OPTED = "whether a person who is in the graph takes part or has opted out"
+NEVER = "omebody who was never there is not covered"
+
+
+@pytest.fixture
+def store() -> RunStore:
+    return RunStore.open()
+
+
+def _people(store: RunStore, methods: dict[str, tuple[Neighbours, float]]) -> list[RunRecord]:
+    found = []
+    for name, (kind, mean) in methods.items():
+        said = replace(made_runs.statement(made_runs.node_entries(3.0), unit="node"), neighbours=kind)
+        for seed, off in enumerate((-0.01, 0.0, 0.01)):
+            spec = made_runs.spec(name, epsilon=1.0, seed=seed, unit="node")
+            found.append(made_runs.finish(store, spec, mean + off, said))
+    return found
+
+
+@pytest.mark.parametrize("kind", [Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES])
+def test_who_was_never_there_is_said_not_to_be_covered(store: RunStore, kind: Neighbours) -> None:
+    records = _people(store, {"gap": (kind, 0.8), "dp-mlp": (Neighbours.NODE_RECORD, 0.5)})
+    said = advising.verdict(records, "node")
+    assert [one.takes for one in said.stretches] == [("gap",)]
+    words = f"right about {OPTED}; a coin: 50%. S{NEVER}."
+    assert words in advised.beneath(said), "on the page"
+    assert words in advised.lines(said), "in a report"
+    assert words in said.text, "on the command line"
+    assert "data were used" not in advised.lines(said) + said.text
+
+
+def test_methods_of_two_relations_are_told_apart_once(store: RunStore) -> None:
+    records = _people(
+        store,
+        {
+            "gap": (Neighbours.FROZEN_SAMPLE, 0.8),
+            "progap": (Neighbours.FROZEN_SAMPLE, 0.8),
+            "dp-mlp": (Neighbours.NODE_RECORD, 0.8),
+        },
+    )
+    said = advising.verdict(records, "node")
+    assert sorted(said.stretches[0].takes) == ["dp-mlp", "gap", "progap"]
+    told = advised.protection_words(said)
+    assert "with DP-MLP, whether a person's data were used" in told
+    assert f"with GAP and ProGAP, {OPTED} (s{NEVER})" in told
+    assert told.count(NEVER) == advised.lines(said).count(NEVER) == 1
+
+
+def test_what_covers_everybody_has_no_such_word(store: RunStore) -> None:
+    records = _people(store, {"dp-mlp": (Neighbours.NODE_RECORD, 0.8), "gap": (Neighbours.FROZEN_SAMPLE, 0.5)})
+    said = advising.verdict(records, "node")
+    assert "right about whether a person's data were used; a coin: 50%." in advised.beneath(said)
+    assert NEVER not in advised.lines(said) + said.text, "of what is taken alone"
+    nothing = [replace(one, metrics={**one.metrics, "majority_class_accuracy": 0.99}) for one in records]
+    assert advised.protection_words(advising.verdict(nothing, "node")) == "", "no number, no words"
+
+
+def test_every_relation_has_its_guess() -> None:
+    for kind in NEIGHBOURS:
+        said = covering.words([("A method", kind.value)])
+        assert (NEVER in said) == (kind in WHY_NOT_COVERED)
+        assert (kind in covering.GUESSED) == (kind not in (Neighbours.NONE, Neighbours.UNKNOWN))
+
+
+def test_files_of_the_figure_say_it_too(store: RunStore) -> None:
+    records = _people(store, {"gap": (Neighbours.FROZEN_SAMPLE, 0.8), "dp-mlp": (Neighbours.NODE_RECORD, 0.5)})
+    rows = tradeoff.data(records)
+    said = advising.verdict(records, "node")
+    shown = tradeoff.shown(
+        rows, published=True, front=True, advice={row["runs"]: advised.of_row(row, said) for row in rows}
+    )
+    table, text, plain = (
+        export.export("tradeoff", shown, statements_of(records), kind).decode() for kind in ("csv", "txt", "json")
+    )
+    assert {row["method"]: row["neighbours"] for row in csv.DictReader(io.StringIO(table))} == {
+        "gap": "frozen sample",
+        "dp-mlp": "node record",
+    }
+    line = "Not covered by GAP: a person who was never in the graph."
+    assert line in " ".join(text.split())
+    assert line in json.loads(plain)["notes"]
+    assert all(row["neighbours"] for row in json.loads(plain)["rows"])
+    safe = tradeoff.shown(rows, published=True, front=True, advice={rows[0]["runs"]: "take"})
+    assert rows[0]["method"] == "dp-mlp"
+    assert line not in export.export("tradeoff", safe, statements_of(records), "txt").decode()

@@ -1,0 +1,52 @@
+"""What the number of a protection is about: which guess, and whom it does not cover, by the relation of
+neighbouring datasets. No Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from privgraph.privacy.kinds import Neighbours
+from privgraph_workbench.facts.row_words import both
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.words.meaning import ANY_WAGER, WHY_NOT_COVERED
+
+Promised = tuple[str, str]
+"""The title of a method that is taken, and the relation (`Neighbours`) of its runs."""
+GUESSED: Mapping[str, str] = {
+    **dict.fromkeys((Neighbours.UNDIRECTED_EDGE, Neighbours.DIRECTED_EDGE), "whether an edge is there"),
+    **dict.fromkeys(
+        (Neighbours.NODE_RECORD, Neighbours.NODE, Neighbours.ASSIGNED_NODE), "whether a person's data were used"
+    ),
+    **dict.fromkeys(
+        (Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES),
+        "whether a person who is in the graph takes part or has opted out",
+    ),
+    Neighbours.REPLACED_RECORD: "which of two records a person gave",
+}
+"""What is guessed under a relation."""
+NEVER_THERE = "somebody who was never there is not covered"
+
+
+def promised_by(rows: Iterable[Row]) -> tuple[Promised, ...]:
+    """What these rows promise under, each method and relation once."""
+    return tuple(dict.fromkeys((str(row["title"]), str(row["neighbours"])) for row in rows))
+
+
+def words(promised: Iterable[Promised], lead: str = "Protection: how often") -> str:
+    """What the number of a protection is, once for all methods of one guess; "" where nothing is promised.
+
+    >>> words([("GAP", "undirected edge")]).partition(" about ")[2]
+    'whether an edge is there; a coin: 50%.'
+    """
+    guesses: dict[str, list[str]] = {}
+    for title, relation in promised:
+        never = f" ({NEVER_THERE})" if relation in WHY_NOT_COVERED else ""
+        guesses.setdefault(f"{GUESSED.get(relation, ANY_WAGER.rstrip(','))}{never}", []).append(title)
+    if not guesses:
+        return ""
+    who = f"{lead}, at most, somebody who knows all else is right"
+    if len(guesses) > 1:
+        each = "; ".join(f"with {both(list(dict.fromkeys(titles)))}, {guess}" for guess, titles in guesses.items())
+        return f"{who}; a coin: 50%. What is guessed: {each}."
+    guess, bracket, _ = next(iter(guesses)).partition(" (")
+    return f"{who} about {guess}; a coin: 50%." + (f" {NEVER_THERE[:1].upper()}{NEVER_THERE[1:]}." if bracket else "")
