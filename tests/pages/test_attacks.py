@@ -16,6 +16,7 @@ from tests.pages.attack_pages import box, cells, drawn, texts, unfold
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.attacks import planning
+from privgraph.attacks.exchange import group_delta
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import RARE
 from privgraph.audits.roc import least_area
@@ -107,7 +108,9 @@ def test_that_noise_is_public_and_answers_are_no_part_of_the_release_is_said_una
     app = opened("attacks", run=run)
     assert box(app).startswith(verdict.lead(made, None)), "first what was asked"
     answer = box(app).split("\n\n")[1]
-    assert answer.startswith("With secret noise, the sound ε of "), "one answer, as of any other run"
+    assert answer.startswith("With secret noise, which this run has not, the sound ε of "), (
+        "one answer, as of any other run"
+    )
     assert answer.endswith(" holds; so large an ε excludes little.")
     assert ":red-badge[:material/key_off: public noise: as run, protects nobody]" in texts(app)
     assert "rely" not in answer
@@ -276,9 +279,12 @@ def test_outsider_worst_case_and_promise_are_told_by_one_measure(opened: Open, s
     least, said = least_area(audit), store.get(run).statement
     assert least is not None
     assert said is not None
+    twice = group_delta(found.sound, found.delta, 2)
     scale = (
         "| a coin | 50% |\n"
         f"| an outsider, of models like this run | **{percent(found.found[0])}** |\n"
+        f"| what the sound ε allows that outsider | **{at_most(meaning.guess(2 * found.sound, twice))}** "
+        ":gray[2 records change: 2 times ε] |\n"
         "| the worst case: the same noise, on data made for the attack | "
         f"**{at_least(least)}** :gray[95% confidence] |\n"
         f"| what the sound ε allows the worst case | **{at_most(meaning.ranked(said.epsilon, said.delta))}** |"
@@ -286,6 +292,8 @@ def test_outsider_worst_case_and_promise_are_told_by_one_measure(opened: Open, s
     for page, who in (("attacks", "outsider"), ("attacks", "worst-case"), ("train", "")):
         app = opened(page, run=run, **({"who": who} if who else {}))
         assert [one.value for one in app.markdown if one.value.endswith(scale)], (page, who)
+    other = right_how_often.told(store.get(run), [replace(found, steps=None)], [])
+    assert "| what the sound ε allows that outsider | no limit: it plays another game, and tests no ε |" in other
     edges = keep(store, spec("gap", unit="edge"))
     told = right_how_often.told(store.get(edges), [made_attack(edges)], [])
     assert told == "", "who was trained on is not what it promises to hide"

@@ -230,7 +230,12 @@ def privacy_tells(attack: AttackRecord, bare: AttackRecord) -> str:
     """How much more is found without privacy, and whether that is clear, in one sentence: by the
     interval of the difference."""
     if bare.attack != attack.attack:  # points between two attacks would be of the attacks, too
-        return f"Without privacy, by another attack ({called(bare.attack)}): {percent(bare.found[0])}."
+        own, other = (f"{one.outcome.members:,} {sides(one.attack).members}" for one in (attack, bare))
+        of = "" if own == other else f", of {other}, not {own}"
+        return (
+            f"Not to be compared: without privacy another attack ({called(bare.attack)}) is right "
+            f"{percent(bare.found[0])} of the time{of}."
+        )
     more, low, high = (100 * one for one in difference(bare.found, attack.found))
     apart = f"{signed(more)} points, {signed(low)} to {signed(high)}"
     said = "the two cannot be told apart" if low <= 0 <= high else "clearly more" if low > 0 else "clearly less"

@@ -68,6 +68,9 @@ def _table(
         own = f"**{bound(attack)}**" + f" :gray[{_beside_bound(attack, statement)}]" * bool(attack.bound)
         lines.append(("ε at least", own, "" if bare is None else f"**{bound(bare)}**"))
     lines.append((f"{_measure(attack)} of the attacked model", *map(_accuracy, (attack, bare))))
+    if bare is not None and (bare.attack, bare.outcome.members) != (attack.attack, attack.outcome.members):
+        lines.append(("attack", *(attack_words.called(one.attack) for one in (attack, bare))))
+        lines.append((sides(attack.attack).members, *(f"{one.outcome.members:,}" for one in (attack, bare))))
     head = ("", "this run", "without privacy")
     width = 2 if bare is None else 3
     rows = [head, ("---",) * 3, *lines]

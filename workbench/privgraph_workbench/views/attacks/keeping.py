@@ -56,13 +56,21 @@ def lines(rows: Sequence[ranking.Place]) -> list[str]:
                     else one.unit
                     if one.private
                     else naming.privacy(one.run),
-                    apart[naming.setting(one.run)],
+                    _brief(apart[naming.setting(one.run)]),
                     naming.graph_title(one.run) if len(graphs) > 1 else "",
                 ),
             )
         )
         for one in rows
     ]
+
+
+def _brief(options: str) -> str:
+    """A single option whose value says what it is, by that alone."""
+    name, _, value = options.rpartition(" ")
+    return (
+        value if name and "," not in options and value[:1].isalpha() and value not in ("yes", "no", "none") else options
+    )
 
 
 @dataclass(kw_only=True)
@@ -106,17 +114,11 @@ def show(
     private run was attacked. `given_away`: the runs that give away what another question asks."""
     if not any(one.private for one in rows):
         return
-    told, asks = by_line(rows), sides(rows[0].attack.attack).asks
+    told = by_line(rows)
     best = ordered(told, given_away)
     graphs = dict.fromkeys(naming.graph_title(one.run) for one in rows)
     where = f" on {markup.literal(next(iter(graphs)))}" if len(graphs) == 1 else ""
-    if told:
-        few = f"{len(best)} of {len(told)} private methods{where}{' that can be judged' * any(map(_idle, rows))}"
-        keep = "keep" if len(best) > 1 else "keeps"
-        tell = ", as far as these attacks tell:" if best else "."
-        st.markdown(f"**{few if best else few.replace('0', 'None', 1)} {keep} secret {asks}{tell}**")
-    else:
-        st.markdown(f"**Nothing can be said of {asks}{where}: without privacy nothing is found either.**")
+    st.markdown(f"**{_answer(rows, told, best, where)}**", help=_meaning(rows, best) if best else None)
     if best:
         with st.container(horizontal=True, key="kept-by"):
             for name, one in best[:NAMED]:
@@ -129,7 +131,7 @@ def show(
                     on_click=open_,
                     args=(one.attack,),
                 )
-    st.caption("  \n".join(_beside(rows, told, best, given_away)))
+    st.caption("  \n".join(_beside(rows, told, best, caveats_of(told, run, given_away))))
 
 
 def _chip(name: str, one: ranking.Place, *, warned: bool) -> str:
@@ -145,6 +147,39 @@ def _about(one: ranking.Place, caveats: Sequence[str], of: str, *, here: bool) -
         f"{attack_words.models_apart(one.attack)}, {_tried([one])} tried. {of[:1].upper()}{of[1:]}: "
         f"{percent(one.accuracy)}.{warned} {'It is open' if here else 'Open this run'}"
     )
+
+
+def _answer(
+    rows: Sequence[ranking.Place], told: Mapping[str, Line], best: Sequence[tuple[str, ranking.Place]], where: str
+) -> str:
+    asks, judged = sides(rows[0].attack.attack).asks, " that can be judged" * any(map(_idle, rows))
+    if not told:
+        return f"Nothing can be said of {asks}{where}: without privacy nothing is found either."
+    if best:
+        keep = "keep" if len(best) > 1 else "keeps"
+        return (
+            f"{len(best)} of {len(told)} private methods{where}{judged} {keep} secret {asks}, as far as these attacks "
+            "tell:"
+        )
+    if len(told) == 1:
+        return f"The one private method{where}{judged} does not keep secret {asks}."
+    return f"None of {len(told)} private methods{where}{judged} keeps secret {asks}."
+
+
+def _meaning(rows: Sequence[ranking.Place], best: Sequence[tuple[str, ranking.Place]]) -> str:
+    """What the answer means, beside it."""
+    return (
+        "Of each method the run that is most accurate among those kept, with the fewest caveats first. **≤**: the "
+        "upper end of the interval of how often the attack picks the right one of two, at 95% confidence for each run "
+        "alone. "
+        f"That is no proof, and tests no ε: {_tried([one for _, one in best])} tried on each."
+    )
+
+
+def caveats_of(told: Mapping[str, Line], run: str, given_away: Collection[str]) -> list[str]:
+    """The caveats of a run, where the answer names it."""
+    held = [(line, line.best) for line in told.values() if line.best is not None and line.best.run.id == run]
+    return [one for line, best in held if best is not None for one in caveats(line, best, given_away)]
 
 
 def ordered(told: Mapping[str, Line], given_away: Collection[str] = ()) -> list[tuple[str, ranking.Place]]:
@@ -190,8 +225,8 @@ def caveats(line: Line, best: ranking.Place, given_away: Collection[str] = ()) -
 
 
 def _tried(rows: Sequence[ranking.Place]) -> str:
-    """How many scores judged the answers of the same models: "1 attack", "1 to 4 attacks"."""
-    counts = sorted({1 + len(one.attack.rivals) for one in rows})
+    """How many attacks judged each run: "1 attack", "1 to 4 attacks"."""
+    counts = sorted({one.tried for one in rows})
     many = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
     return f"{many} attack{'s' * (counts[-1] > 1)}"
 
@@ -211,20 +246,16 @@ def _beside(
     rows: Sequence[ranking.Place],
     told: Mapping[str, Line],
     best: Sequence[tuple[str, ranking.Place]],
-    given_away: Collection[str],
+    warned: Sequence[str],
 ) -> list[str]:
-    """What the answer means, and what it leaves out, in sentences."""
+    """What the answer is measured by, what speaks against the open run (`warned`), and what the answer leaves
+    out, in sentences."""
     said = []
     if best:
         alike = [one.alike for _, one in best if one.alike is not None]
         against = verdicts.yardstick(best[0][1].attack, alike[0]) if alike else f"{COIN}; kept: below {CLOSE}"
-        warned = any(caveats(told[name], one, given_away) for name, one in best[:NAMED])
-        tried = _tried([one for _, one in best])
-        said.append(
-            f"**≤**: how often the attack picks the right one of two at most ({against}), at the ε where the method is "
-            f"most accurate among those kept, and 95% confidence for each run alone. No proof, and no test of ε: "
-            f"{tried} tried on each.{' **⚠**: a caveat, under the mouse and in the table below.' * warned}"
-        )
+        said.append(f"**≤**: the attack picks the right one of two at most so often ({against}).")
+    said += [f"**⚠** The open run: {markup.literal('; '.join(warned))}."] if warned else []
     states: dict[str, list[str]] = {}
     for name, line in told.items():
         answer = answer_of(line)
@@ -294,7 +325,8 @@ def _best(best: ranking.Place, of: str) -> str:
 def _effort(rows: Sequence[ranking.Place]) -> str:
     """How many models were trained for the attacks, and how many attacks were tried on their answers."""
     models = sorted({one.attack.models for one in rows})
-    return f"{'–'.join(map(str, dict.fromkeys((models[0], models[-1]))))} models, {_tried(rows)}"
+    many = "–".join(map(str, dict.fromkeys((models[0], models[-1]))))
+    return f"{many} model{'s' * (models[-1] > 1)}, {_tried(rows)}"
 
 
 def data(rows: Sequence[ranking.Place]) -> list[Row]:
@@ -321,7 +353,7 @@ def _more(row: ranking.Place) -> Row:
         "accuracy_attacked": row.attack.accuracy,
         "area_not_private": None if row.bare is None else row.bare.found[0],
         "not_private_run": None if row.bare is None else row.bare.run,
-        "attacks_tried": 1 + len(row.attack.rivals),
+        "attacks_tried": row.tried,
         "attack_name": row.attack.attack,
         "models": row.attack.models,
         "dataset": row.run.spec.dataset,

@@ -124,7 +124,10 @@ def _choose_run() -> RunRecord | None:
     every = len(records)
     if counts and not st.session_state.get(EVERY):
         records = narrowed
-    marks = {run: " · under attack" if run in going else " · attacked" * counts[run] for run in records}
+    asks = _asked(held)
+    records = dict(sorted(records.items(), key=lambda one: asks not in _questions(one[0])))  # stable: else as before
+    attacked = " · attacked" * (len(records) > len(narrowed))  # where all are, it tells none apart
+    marks = {run: " · under attack" if run in going else attacked * counts[run] for run in records}
     titles = {run: f"{title}{marks[run]}" for run, title in choosing.runs(records.values(), short=True).items()}
     chosen = choosing.one(
         "Run",
@@ -147,6 +150,21 @@ def _choose_run() -> RunRecord | None:
     return records[chosen]
 
 
+def _questions(run: str | None) -> list[str]:
+    """What attacks on the run ask, the first of `ATTACKS` first."""
+    attacks = [] if run is None else queue.store().attacks(run)
+    return [asks for asks in dict.fromkeys(sides(name).asks for name in ATTACKS)
+            if any(sides(one.attack).asks == asks for one in attacks)]  # fmt: skip
+
+
+def _asked(run: str | None) -> str:
+    """The question that is open: the one that was chosen, where the run was asked it, else what it was
+    asked."""
+    asked = _questions(run)
+    chosen = str(st.session_state.get(overview.QUESTION, ""))
+    return chosen if chosen in asked else next(iter(asked), chosen)
+
+
 def _about(record: RunRecord) -> None:
     """The state of the run, the way to it, and how the page works."""
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -165,8 +183,7 @@ def _clearest(records: Mapping[str, RunRecord]) -> list[str]:
     first; what the page's answer to its first question begins with; then all others."""
     store = queue.store()
     own = [one.run for one in store.newest_attacks(MOST_RUNS) if one.run in records and not records[one.run].gallery]
-    strongest = comparing.strongest(store.all_attacks())
-    asked = ranking.by_question({key: one for key, one in strongest.items() if key[0] in records})
+    asked = ranking.by_question([one for one in store.all_attacks() if one.run in records])
     rows = next((asked[asks] for asks in (sides(name).asks for name in ATTACKS) if asks in asked), [])
     return [*own, *([keeping.first(rows).run.id] if rows else []), *records]
 

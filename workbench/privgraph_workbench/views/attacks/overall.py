@@ -77,9 +77,9 @@ def told(
     return f"{found}\n\n{' '.join(filter(None, (apart, rely)))}"
 
 
-def details(attacks: Sequence[AttackRecord], place: int) -> tuple[str, ...]:
-    """What the verdict rests on, in sentences."""
-    return (attack_words.chosen_how(attacks[place], attacks),)
+def details(record: RunRecord, attacks: Sequence[AttackRecord], place: int) -> None:
+    """What the verdict rests on, and outsider, worst case and promise on one scale, folded."""
+    public_noise.details(record, (attack_words.chosen_how(attacks[place], attacks),), right_how_often.of(record))
 
 
 def show(
@@ -105,7 +105,6 @@ def show(
     else:
         st.info(said, icon="🕵️")
     about()
-    public_noise.details(record, details(attacks, place), right_how_often.of(record))
 
     def way(other: int) -> None:
         if str(other + 1) != chosen:

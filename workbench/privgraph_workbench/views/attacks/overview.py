@@ -15,7 +15,7 @@ from privgraph.registry import ATTACKS, sides
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures.attacks import attack_kept
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.views.attacks import columns, comparing, findings, keeping, ranking
+from privgraph_workbench.views.attacks import columns, findings, keeping, ranking
 from privgraph_workbench.views.parts import choosing, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import attacks as attack_words
@@ -55,10 +55,10 @@ ROW_PIXELS, MOST_PIXELS = 35, 700
 
 
 def show(run: str, attack: AttackRecord | None, lead: DeltaGenerator) -> None:
-    """Who keeps it, at the `lead` of the page; then a table of the strongest attack on each run, for each
-    question, what gives away most first; a row that is chosen opens it. It begins with what the shown
-    `attack` on the `run` asks, and below it stand the run's place there, and the ways to its neighbours."""
-    asked = ranking.by_question(comparing.strongest(queue.store().all_attacks()))
+    """Who keeps it, at the `lead` of the page, with a table of the strongest attack on each run that asks the
+    same, what gives away most first; a row that is chosen opens it. It begins with what the shown `attack` on
+    the `run` asks. Here stand the run's place there, and the ways to its neighbours."""
+    asked = ranking.by_question(queue.store().all_attacks())
     asked = {asks: asked[asks] for asks in dict.fromkeys(sides(name).asks for name in ATTACKS) if asks in asked}
     runs = {one.run.id for rows in asked.values() for one in rows}
     if len(runs) < 2:
@@ -69,9 +69,9 @@ def show(run: str, attack: AttackRecord | None, lead: DeltaGenerator) -> None:
     with lead:
         asks = _question(asked, (run, shown))
         keeping.show(asked[asks], run, _open, _given_away(asked, asks))
-    with layout.fold(LABEL, KEY, icon=ICON) as part:
-        if part.open:
-            _table(asks, asked[asks], run, _given_away(asked, asks))
+        with layout.fold(LABEL, KEY, icon=ICON) as part:
+            if part.open:
+                _table(asks, asked[asks], run, _given_away(asked, asks))
     if shown in asked:
         _neighbours(asked[shown], run)
 
@@ -117,9 +117,6 @@ def _ask(asked: Mapping[str, Sequence[ranking.Place]], run: str) -> None:
 
 
 def _table(asks: str, rows: Sequence[ranking.Place], run: str, given_away: Collection[str]) -> None:
-    kept_first = st.toggle("What is kept first, the most accurate on top", value=True, key="overview_kept_first")
-    if kept_first:
-        rows = sorted(rows, key=lambda one: (not one.kept, -one.accuracy))
     titles, common = ranking.names(rows)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_caption(rows, common), width="stretch")
@@ -131,6 +128,9 @@ def _table(asks: str, rows: Sequence[ranking.Place], run: str, given_away: Colle
     kept = keeping.data(rows)
     live_plot.show(attack_kept.plot(kept, layout.theme()), key=f"attack_kept.{asks}")
     figure_exports("attack_kept", kept, _statements(rows), name=f"attacks-{asks.replace(' ', '-')}")
+    kept_first = st.toggle("Runs: what is kept first, the most accurate on top", value=True, key="overview_kept_first")
+    if kept_first:
+        rows = sorted(rows, key=lambda one: (not one.kept, -one.accuracy))
     turn = st.session_state.setdefault(TURN, 0)
     measure = keeping.measure(rows)
     compared = any(one.bare is not None for one in rows)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from privgraph.attacks.outcome import difference
 from privgraph.attacks.record import AttackRecord
@@ -23,7 +23,8 @@ class Place:
 
     `alike` is the same attack on a model that reads no edge, where the attack tells edges and there is one;
     `severe` the place of what was found in `verdicts.SEVERITIES`; `bare` the strongest attack with the same
-    question on the run's method without privacy, where that is private and there is one.
+    question on the run's method without privacy, where that is private and there is one; `tried` how many
+    scores of attacks judged the run.
     """
 
     run: RunRecord
@@ -31,6 +32,7 @@ class Place:
     alike: AttackRecord | None
     severe: int
     bare: AttackRecord | None = None
+    tried: int = 1
 
     @property
     def unit(self) -> str:
@@ -89,26 +91,31 @@ class Place:
         return self.bare is not None and difference(self.bare.found, self.attack.found)[2] < 0
 
 
-def by_question(strongest: Mapping[tuple[str, str], AttackRecord]) -> dict[str, list[Place]]:
+def by_question(attacks: Sequence[AttackRecord]) -> dict[str, list[Place]]:
     """For each question what gives away most first, by the verdict, then by the area; what is undecided
-    stands last."""
-    ids = tuple(dict.fromkeys(run for run, _ in strongest))
+    stands last. Of several attacks on a run that ask the same, the one counts by which the verdict on its
+    page is said, too; of equals the first, the newest of the store's."""
+    ids = tuple(dict.fromkeys(one.run for one in attacks))
     runs = {one.id: one for one in states.readable(queue.store().find(RunQuery(ids=ids, limit=max(1, len(ids)))))}
-    asked: dict[str, list[Place]] = {}
-    for one in strongest.values():
+    asked: dict[str, dict[str, list[Place]]] = {}
+    for one in attacks:
         if (run := runs.get(one.run)) is not None:
             alike = without_edges.beside(queue.store(), run, one)
             severe = verdicts.severity(one, alike, verdicts.learnt(run))
-            asked.setdefault(sides(one.attack).asks, []).append(Place(run=run, attack=one, alike=alike, severe=severe))
-    return {asks: _ordered(rows) for asks, rows in asked.items()}
+            place = Place(run=run, attack=one, alike=alike, severe=severe)
+            asked.setdefault(sides(one.attack).asks, {}).setdefault(one.run, []).append(place)
+    return {asks: _ordered([_counts(held) for held in of_runs.values()]) for asks, of_runs in asked.items()}
+
+
+def _counts(held: Sequence[Place]) -> Place:
+    """The attack of these on one run that counts, and how many were tried."""
+    most = max(held, key=lambda one: (one.attack.refutes_sound, one.severe, one.attack.found[0]))
+    return replace(most, tried=sum(1 + len(one.attack.rivals) for one in held))
 
 
 def _ordered(rows: Sequence[Place]) -> list[Place]:
     ordered = sorted(rows, key=lambda one: (not one.ranked, -one.severe, -one.attack.found[0], one.run.id))
-    return [
-        Place(run=one.run, attack=one.attack, alike=one.alike, severe=one.severe, bare=_bare(one, rows))
-        for one in ordered
-    ]
+    return [replace(one, bare=_bare(one, rows)) for one in ordered]
 
 
 def _bare(own: Place, rows: Sequence[Place]) -> AttackRecord | None:

@@ -75,8 +75,6 @@ def show(
     alike = without_edges.beside(queue.store(), record, attacks[counts - 1])
     bare = without_privacy.beside(queue.store(), record, attacks[counts - 1])
     overall.show(record, attacks, severe, counts - 1, alike, None if bare is None else bare[1], chosen, about)
-    if (whom := exposure.groups(attacks[counts - 1])) and attacks[counts - 1].exposed:
-        st.markdown(f"Who is exposed? {whom.partition('** ')[0]}**", help="The evaluator's view; the figure is below")
     chosen = _pick(attacks, severe, chosen)
     st.query_params["found"] = chosen
     attack = attacks[int(chosen) - 1]
@@ -86,6 +84,9 @@ def show(
     name, statements = f"{record.id}-attack-{chosen}", _statements([record], [attack])
     beyond = uncovered(subject) if any(one.startswith(BEYOND) for one in attack.knows) else ()
     _curves(record, subject, attacks, int(chosen) - 1, without, name)
+    if (whom := exposure.groups(attacks[counts - 1])) and attacks[counts - 1].exposed:
+        st.markdown(f"Who is exposed? {whom.partition('** ')[0]}**", help="The evaluator's view; the figure is below")
+    overall.details(record, attacks, counts - 1)
     st.markdown("##### What follows")
     said = subject.statement
     verdict.show(attack, said.unit, without, learnt, beyond, said.public, led=int(chosen) == counts)

@@ -62,6 +62,9 @@ def headline(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[f
     apart, found = sides(attack.attack), attack.found[0]
     if verdicts.guessing(attack):
         return "No better than guessing."
+    if verdicts.undecided(attack, without, learnt):
+        two = "similarity or leak" if verdicts.caution(attack) else "memory, or a difference from before"
+        return f"Undecided: {two}. This attack alone does not say."
     if not verdicts.on_average(attack) and not verdicts.on_own(attack):
         return "Better than guessing where false alarms are rare; by the area alone that could not be told."
     if not verdicts.on_average(attack):
@@ -72,9 +75,6 @@ def headline(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[f
             if found < verdicts.CLOSE
             else "Better than guessing on average."
         )
-    if verdicts.undecided(attack, without, learnt):
-        two = "similarity or leak" if verdicts.caution(attack) else "memory, or a difference from before"
-        return f"Undecided: {two}. This attack alone does not say."
     if verdicts.caution(attack) and without is not None:
         if without.run == attack.run:
             return "What is found here is similarity: this model has never read an edge."

@@ -37,6 +37,6 @@ def details(record: RunRecord, said: Sequence[str], table: str = "") -> None:
     if record.statement is not None and has_public_noise(record.statement):
         said = (*said, f"**Public noise**: {statements.PUBLIC_NOISE}")
     if shown := [one for one in ("\n".join(f"- {one}" for one in said if one), table) if one]:
-        with st.expander("Details"):
+        with st.expander("Details: what ε allows, and what this rests on" if table else "Details"):
             for one in shown:
                 st.markdown(one)

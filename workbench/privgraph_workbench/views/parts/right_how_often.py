@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from privgraph.attacks.exchange import group_delta
 from privgraph.attacks.record import AttackRecord
 from privgraph.audits.record import AuditRecord
 from privgraph.audits.roc import least_area
@@ -33,16 +34,28 @@ def told(record: RunRecord, attacks: Sequence[AttackRecord], audits: Sequence[Au
     played = [(least, one.confidence) for one in audits if (least := least_area(one)) is not None]
     if outside is None and not played:
         return ""
+    secret = ", with secret noise" * has_public_noise(said)
     lines = [("a coin", "50%")]
     if outside is not None:
         lines.append(("an outsider, of models like this run", f"**{percent(outside.found[0])}**"))
+        lines.append((f"what the sound ε allows that outsider{secret}", _allowed(outside)))
     if played:
         least, confidence = max(played)
         sure = f":gray[{exact_percent(confidence)} confidence]"
         lines.append(("the worst case: the same noise, on data made for the attack", f"**{at_least(least)}** {sure}"))
-    secret = ", with secret noise" * has_public_noise(said)
-    whom = "the worst case" if played else "somebody who knows all the rest"
+    whom = "the worst case" if played else "somebody who knows all but one record"
     most = at_most(meaning.ranked(said.epsilon, said.delta))
     lines.append((f"what the sound ε allows {whom}{secret}", f"**{most}**"))
     rows = [("who picks the right one of two", "how often"), ("---", "---"), *lines]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
+
+
+def _allowed(outside: AttackRecord) -> str:
+    """How often the run's sound epsilon lets that attack be right: of two nodes that exchange their places it
+    is spent once for each record that changes."""
+    if outside.steps is None or not outside.drawn:
+        return "no limit: it plays another game, and tests no ε"
+    spent = outside.steps * outside.sound
+    most = at_most(meaning.guess(spent, group_delta(outside.sound, outside.delta, outside.steps)))
+    changes = f"{outside.steps} record{'s' * (outside.steps > 1)} change{'s' * (outside.steps == 1)}"
+    return f"**{most}** :gray[{changes}: {outside.steps} times ε]" if outside.steps > 1 else f"**{most}**"
