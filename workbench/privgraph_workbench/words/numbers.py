@@ -91,6 +91,16 @@ def percent(value: float | None) -> str:
     return "—" if value is None else f"{100 * value:.1f}%"
 
 
+def between(low: float, high: float) -> str:
+    """An interval of shares in percent, with more digits where both ends would read alike.
+
+    >>> between(0.483, 0.51), between(0.50412, 0.50438), between(0.5, 0.5)
+    ('48.3% to 51.0%', '50.41% to 50.44%', '50.0% to 50.0%')
+    """
+    digits = next((one for one in (1, 2, 3) if f"{100 * low:.{one}f}" != f"{100 * high:.{one}f}"), 1)
+    return f"{100 * low:.{digits}f}% to {100 * high:.{digits}f}%"
+
+
 def exact_percent(value: float, digits: int = 6) -> str:
     """A share of [0, 1] in percent with the digits that it has, `digits` at most, and never with an exponent.
 

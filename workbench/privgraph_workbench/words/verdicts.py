@@ -12,7 +12,7 @@ from privgraph.privacy.statements import trains_in_public
 from privgraph.registry import sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.words.attacks import called
-from privgraph_workbench.words.numbers import percent, signed
+from privgraph_workbench.words.numbers import between, percent, signed
 
 CLOSE = 0.55
 """An area below this is called close to chance, where its interval does not hold 0.5."""
@@ -230,8 +230,8 @@ def privacy_tells(attack: AttackRecord, bare: AttackRecord) -> str:
     """How much more is found without privacy, and whether that is clear, in one sentence: by the
     interval of the difference."""
     if bare.attack != attack.attack:  # points between two attacks would be of the attacks, too
-        own, other = (f"{one.outcome.members:,} {sides(one.attack).members}" for one in (attack, bare))
-        of = "" if own == other else f", of {other}, not {own}"
+        own, other = attack.outcome.members, bare.outcome.members
+        of = "" if own == other else f", of {other:,} {sides(bare.attack).members} and not {own:,}"
         return (
             f"Not to be compared: without privacy another attack ({called(bare.attack)}) is right "
             f"{percent(bare.found[0])} of the time{of}."
@@ -259,11 +259,11 @@ def more_with_privacy(attack: AttackRecord, bare: AttackRecord, accuracies: tupl
 def area(attack: AttackRecord, without: AttackRecord | None) -> str:
     """Of which two the right one is picked, how often and of how many models, with the interval, and what
     that is to be compared with."""
-    two, (value, low, high) = sides(attack.attack), map(percent, attack.found)
+    two, (value, low, high) = sides(attack.attack), attack.found
     models = f"{len(attack.areas)} models" if len(attack.areas) >= FEW else "a model"
     return (
-        f"Shown {two.member} and {two.other}, an attacker picks the right one {value} of the time, of {models} trained "
-        f"like this run ({low} to {high}; {yardstick(attack, without)})."
+        f"Shown {two.member} and {two.other}, an attacker picks the right one {percent(value)} of the time, of "
+        f"{models} trained like this run ({between(low, high)}; {yardstick(attack, without)})."
     )
 
 

@@ -19,7 +19,7 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import columns
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup, rates, verdicts
-from privgraph_workbench.words.numbers import duration, exact_percent, lower, percent, stated
+from privgraph_workbench.words.numbers import between, duration, exact_percent, lower, percent, stated
 
 KNOWS = "What the attacker knows"
 FEW_NODES = 30
@@ -93,8 +93,8 @@ def _accuracy(attack: AttackRecord | None) -> str:
 def _area(attack: AttackRecord | None) -> str:
     if attack is None:
         return ""
-    value, low, high = map(percent, attack.found)
-    return f"**{value}** :gray[{low} to {high}]"
+    value, low, high = attack.found
+    return f"**{percent(value)}** :gray[{between(low, high)}]"
 
 
 def _rate(attack: AttackRecord | None, place: int) -> str:

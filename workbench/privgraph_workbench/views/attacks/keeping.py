@@ -16,7 +16,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.views.attacks import ranking
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup, naming, verdicts
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.words.numbers import between, percent
 
 NAMED = 6
 """Methods that the answer names, those with the fewest caveats first."""
@@ -140,10 +140,10 @@ def _chip(name: str, one: ranking.Place, *, warned: bool) -> str:
 
 def _about(one: ranking.Place, caveats: Sequence[str], of: str, *, here: bool) -> str:
     """What stands under the mouse."""
-    middle, low, high = map(percent, one.attack.found)
+    middle, low, high = one.attack.found
     warned = f" ⚠ {markup.literal('; '.join(caveats))}." if caveats else ""
     return (
-        f"Right of two: {middle} ({low} to {high}; {verdicts.yardstick(one.attack, one.alike)}), by "
+        f"Right of two: {percent(middle)} ({between(low, high)}; {verdicts.yardstick(one.attack, one.alike)}), by "
         f"{attack_words.models_apart(one.attack)}, {_tried([one])} tried. {of[:1].upper()}{of[1:]}: "
         f"{percent(one.accuracy)}.{warned} {'It is open' if here else 'Open this run'}"
     )

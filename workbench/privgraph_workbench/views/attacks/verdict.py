@@ -12,7 +12,7 @@ from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.registry import sides
 from privgraph_workbench.words import markup, meaning, verdicts
 from privgraph_workbench.words.attacks import by_name
-from privgraph_workbench.words.numbers import at_most, exact_percent, percent, signed, stated
+from privgraph_workbench.words.numbers import at_most, between, exact_percent, percent, signed, stated
 
 EVERYTHING = 0.99
 """A promise that lets somebody be right more often than this excludes hardly any attack."""
@@ -96,16 +96,16 @@ def pair(attack: AttackRecord, without: AttackRecord | None) -> str:
     apart, (found, low, high) = sides(attack.attack), attack.found
     who = by_name(attack) or "the attack"
     said = f"Shown {apart.member} and {apart.other}, {who} picks the right one {percent(found)} of the time"
-    sure, beside = exact_percent(attack.confidence), verdicts.yardstick(attack, without)
-    between = f"({percent(low)} to {percent(high)} at {sure} confidence; {beside})"
+    beside = verdicts.yardstick(attack, without)
+    sure = f"({between(low, high)} at {exact_percent(attack.confidence)} confidence; {beside})"
     if verdicts.caution(attack) and without is not None and without.run != attack.run:
         alike, reader = verdicts.similarity(attack, without)
         more = 100 * (found - alike)
         than = f"{abs(more):.1f} points {'more' if more >= 0 else 'less'} often than {reader} ({percent(alike)})"
         said = f"The attack is right {than}: {said[:1].lower()}{said[1:].replace(who, 'it', 1)}"
     if len(attack.areas) >= FEW:
-        return f"{said} on average over {len(attack.areas)} models trained like this run {between}."
-    return f"{said}, of a model trained like this run {between}."
+        return f"{said} on average over {len(attack.areas)} models trained like this run {sure}."
+    return f"{said}, of a model trained like this run {sure}."
 
 
 def alone(attack: AttackRecord) -> str:
