@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from privgraph.attacks.record import AttackRecord
 from privgraph.options import OptionError
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.registry import sides
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, Unreadable
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advised, placing
@@ -187,6 +188,8 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
         said = one.record.statement
         if one.attacks:
             names = [f"{label}: {attack.title}" for attack in one.attacks]
+            asked = {sides(attack.attack).asks for attack in one.attacks}
+            question = attack_roc.TITLE if len(asked) > 1 else f"{sides(one.attacks[0].attack).asks}?".capitalize()
             units = ["none" if said is None else said.unit] * len(names)
             found.append(
                 Drawn(
@@ -194,7 +197,7 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
                     rows=attack_roc.data(one.attacks, "log", names, units),
                     statements=_attacked(one),
                     runs=[one.record],
-                    title=f"Who was trained on? {label}" if len(runs) > 1 else "",
+                    title=f"{question} {label}" if len(runs) > 1 else "",
                 )
             )
     return [one for one in found if one.rows]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from privgraph_workbench.facts import advised
 from privgraph_workbench.facts.advising import HIDES
 from privgraph_workbench.facts.row_words import both
-from privgraph_workbench.figures import chart_of
+from privgraph_workbench.reporting import main_findings
 from privgraph_workbench.reporting.asked import Asked, Drawn
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
@@ -30,13 +30,10 @@ def found(asked: Asked) -> str:
 
 
 def _found(one: Drawn) -> str:
-    """The advice in short; else what the figure says after the sentence that tells what it is."""
+    """The advice in short; else the main finding of the rows."""
     if one.advice:
         return " ".join(advised.shortened(one.advice)) or BELOW
-    first, _, rest = chart_of(one.figure, one.rows).summary.partition(". ")
-    for graph in {str(row["graph"]) for row in one.rows if row.get("graph")}:
-        rest = rest.replace(f" on {graph}", "")  # its name has it
-    return markup.literal(rest or first)
+    return markup.literal(main_findings.of(one.figure, one.rows))
 
 
 def settings(one: Drawn) -> str:
