@@ -156,6 +156,6 @@ def test_the_list_of_contents_comes_first_and_leads_to_each_part(store: RunStore
     page = reporting.page(report_of(store))
     assert page.index("<h1>") < page.index("<nav") < page.index("What is reported")
     links = re.findall(r'<a href="#(part-\d+)">([^<]*)</a>', page)
-    assert [re.sub(":.*", "", title) for _, title in links] == ["Figure 1", "Figure 2"]
+    assert [re.sub(":.*", "", title) for _, title in links] == ["Figure 1", "Figure 2", "References"]
     for place, title in links:
         assert f'<section id="{place}"><h2>{title}</h2>' in page

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,8 +29,8 @@ def needed() -> None:
         raise OptionError(MISSING)
 
 
-def made(title: str, remark: str, files: Mapping[str, bytes]) -> bytes:
-    """The notebook over these files of a report: the table, every figure and every statement."""
+def made(title: str, remark: str, files: Mapping[str, bytes], references: Sequence[str] = ()) -> bytes:
+    """The notebook over these files of a report: the table, every figure, every statement and the papers."""
     needed()
     nbformat: Any = import_module("nbformat")
     client: Any = import_module("nbclient")
@@ -43,6 +43,10 @@ def made(title: str, remark: str, files: Mapping[str, bytes]) -> bytes:
             ("code", f'print(Path("{name}").read_text(encoding="utf-8"))')
             for name in files
             if name.startswith("statements/") and name.endswith(".txt")
+        ),
+        *(
+            [("markdown", "\n".join(["## References\n", *(f"- {literal(one)}" for one in references)]))]
+            * bool(references)
         ),
     ]
     book = nbformat.v4.new_notebook(

@@ -24,7 +24,7 @@ from privgraph_workbench.reporting import findings
 from privgraph_workbench.reporting.asked import Asked, Drawn, named_runs, without_seeds
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
 from privgraph_workbench.reporting.first_page import composed, few, first_page, lines_of, settings_of
-from privgraph_workbench.words.bibliography import bibtex, named_in
+from privgraph_workbench.words.bibliography import bibtex, named_in, references
 from privgraph_workbench.words.meaning import NO_EDGE
 from privgraph_workbench.words.naming import describe, hides_edges_alone, moved
 
@@ -53,6 +53,7 @@ DRAWN = 0.85
 """Of the work on a report, the share that is done before a notebook is executed."""
 NAME = 60
 """Letters of its name at most."""
+REFERENCES = "References"
 APPENDIX = "What the first page is a summary of."
 _TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -71,7 +72,7 @@ def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
     files = dict(_files(asked, together, step))
     if asked.notebook:
         step(DRAWN, "the notebook is executed")
-        files["report.ipynb"] = report_notebook.made(asked.title, asked.remark, files)
+        files["report.ipynb"] = report_notebook.made(asked.title, asked.remark, files, references(_cited(asked)))
     files = {"README.txt": _contents(asked, files), **files}
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -172,14 +173,18 @@ _LATELY: dict[str, Images] = {}
 
 
 def _cited(asked: Asked) -> list[str]:
-    """The methods and attacks whose papers are behind the report: those of its runs and figures, and what its
-    statements name."""
+    """The methods, attacks and audits whose papers are behind the report: those of its runs and figures, and
+    the papers that its statements name."""
     names = [name for one in asked.runs for name in (one.record.spec.method, *(a.attack for a in one.attacks))]
-    names += [str(row["method"]) for one in asked.figures for row in one.rows if row.get("method")]
+    for one in asked.figures:
+        names += [run.spec.method for run in one.runs]
+        names += [str(row[key]) for row in one.rows for key in ("method", "attack_name") if row.get(key)]
     said = {one.record.statement for one in asked.runs} | {
         held for one in asked.figures for held in one.statements.values()
     }
-    return [*names, *named_in("\n".join(sorted(statement_text(one) for one in said if one is not None)))]
+    known = [one for one in said if one is not None]
+    names += sorted({one.audited_by for one in known if one.audited_by})
+    return [*dict.fromkeys(names), *named_in("\n".join(sorted(map(statement_text, known))))]
 
 
 def _contents(asked: Asked, files: Mapping[str, bytes]) -> bytes:
@@ -233,8 +238,9 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: str) -> block
         drawn: list[blocks.Block] = [*filter(None, [findings.settings(one)]), Picture(one.figure, one.rows), below]
         section = Section(f"Figure {place}: {one.name}", drawn)
         found.append((section, one.statements))
+    cited = [(Section(REFERENCES, [told]), {})] if (told := references(_cited(asked))) else []
     if not asked.appendix:
-        return found
+        return [*found, *cited]
     found.append((Section("Appendix", [APPENDIX], fresh=bool(chapters)), {}))
     if words := words_of(asked, chapters):
         found.append((words, {}))
@@ -244,7 +250,7 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: str) -> block
         if not few(chapters) and (said := chapter.runs[0].said):
             first = replace(first, blocks=[Remark(said), *first.blocks])
         found += [(replace(section, deep=True), chapter.statements) for section in (first, *others)]
-    return [*found, (report.libraries(), {})]
+    return [*found, *cited, (report.libraries(), {})]
 
 
 def page(asked: Asked, step: Step = lambda done, what: None) -> str:
