@@ -149,7 +149,7 @@ def sections(runs: Sequence[Reported], share: bool, before: Before | None = None
         found += [_guarantee(statement, audited.name, before, no_edge=no_edge), _spent(statement)]
     else:
         found.append(Section("Privacy", ["This run has no privacy statement: it did not finish."]))
-    if points := [row for one in runs for row in curves.data(one.events, run=one.name)]:
+    if points := [row for one in runs for row in curves.data(one.events, run=one.name, record=one.record)]:
         last: list[Block] = [_stages(points), LAST_STEPS] if len(runs) == 1 else []
         found.append(Section("How it learnt", [Picture("curves", points), *last]))
     attacked = [one for one in runs if one.attacks]

@@ -16,6 +16,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.blocks import Block, Table
+from privgraph_workbench.facts import kept_epoch
 from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.facts.references import chance
 from privgraph_workbench.figures.export import cell
@@ -120,7 +121,8 @@ def measured(lines: Sequence[Line], notes: Notes) -> list[Block]:
     first = len(notes)
     whole = in_words(lines, notes, warned=True)
     head, *rows = [(row[0], *row[2:5], row[-1]) for row in (whole.head, *whole.rows)]
-    about = [ABOUT] if any(METRIC in one.record.metrics for one in lines) else []
+    tested = [(one.label, one.record.spec) for one in lines if METRIC in one.record.metrics]
+    about = [" ".join(filter(None, (ABOUT, kept_epoch.note(tested))))] if tested else []
     return [Table(head, tuple(rows)), *about, *_below(notes, first)]
 
 

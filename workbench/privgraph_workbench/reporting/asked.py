@@ -21,7 +21,15 @@ from privgraph_workbench.figures.runs import compare, standing, tradeoff
 from privgraph_workbench.forms.beginnings import called
 from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words.attacks import with_bounds
-from privgraph_workbench.words.naming import data_title, nodes_of, run_labels, setting, statements_of
+from privgraph_workbench.words.naming import (
+    data_title,
+    describe,
+    graph_of,
+    nodes_of,
+    run_labels,
+    setting,
+    statements_of,
+)
 
 TITLE, AUTHOR, DATE, REMARK = 200, 200, 40, 20_000
 """Letters of a title, of who wrote it and when, and of a remark, at most."""
@@ -87,17 +95,29 @@ class Drawn:
     @property
     def name(self) -> str:
         """What it is called: by its author, else by its own title."""
-        return self.title or title_of(self.figure, self.rows)
+        return self.title or title_of(self.figure, self.rows, self.runs)
 
 
-def title_of(figure: str, rows: Sequence[Row]) -> str:
+def title_of(figure: str, rows: Sequence[Row], runs: Sequence[RunRecord] = ()) -> str:
     """The title of a figure; of runs with what they hide, and on which graph: several figures may have one
-    title."""
+    title. Where rows name no graph, the `runs` behind them do, and the setting where they are all of one."""
     hides = [HIDES[unit] for unit in HIDES if any(row.get("unit") == unit for row in rows)]
     graphs = {str(row["graph"]): str(row.get("dataset", "")) for row in rows if row.get("graph")}
     where = f"{len(graphs)} graphs" if len(graphs) > 1 else "".join(map(data_title, graphs.values()))
     hiding = f"hiding {' and '.join(hides)}" if hides else ""
-    return ", ".join(filter(None, (chart_of(figure, rows).title, hiding, where)))
+    title = ", ".join(filter(None, (chart_of(figure, rows).title, hiding, where)))
+    behind = "" if graphs else _behind(runs)
+    if not behind or behind in title:
+        return title
+    return f"{title}, {behind}" if ":" in title or len(set(map(setting, runs))) > 1 else f"{title}: {behind}"
+
+
+def _behind(runs: Sequence[RunRecord]) -> str:
+    """What was run, without seeds; of several settings their graph, where they have one."""
+    if len({setting(one) for one in runs}) == 1:
+        return describe(runs[0])
+    graphs = {graph_of(one) for one in runs}
+    return graphs.pop() if len(graphs) == 1 else ""
 
 
 def drawn(
@@ -189,7 +209,7 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
         if one.attacks:
             names = [f"{label}: {attack.title}" for attack in one.attacks]
             asked = {sides(attack.attack).asks for attack in one.attacks}
-            question = attack_roc.TITLE if len(asked) > 1 else f"{sides(one.attacks[0].attack).asks}?".capitalize()
+            question = f"{attack_roc.TITLE}:" if len(asked) > 1 else f"{asked.pop()}?".capitalize()
             units = ["none" if said is None else said.unit] * len(names)
             found.append(
                 Drawn(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from privgraph_workbench.facts import advised
+from privgraph_workbench.facts import advised, kept_epoch
 from privgraph_workbench.facts.advising import HIDES
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.reporting import main_findings
@@ -16,6 +16,8 @@ from privgraph_workbench.words.naming import data_title, graph_of, method_title,
 
 MOST_NAMED = 8
 """Methods or graphs that are named at most."""
+LEARNT = ("curves", "convergence")
+"""Figures that go on to the last step of training, which need not be the model that was kept."""
 BELOW = "What to take stands below it."
 """What is said of advice that an earlier version kept, which has no short form."""
 
@@ -54,6 +56,9 @@ def settings(one: Drawn) -> str:
         _named("method", methods),
         *filter(None, options),
         f"ε {' to '.join(f'{end:g}' for end in dict.fromkeys((budgets[0], budgets[-1])))}" if budgets else "",
+        kept_epoch.note([(method_title(spec.method), spec) for spec in specs]).rstrip(".")
+        if one.figure in LEARNT
+        else "",
         _seeds([int(row["seeds"]) for row in rows if row.get("seeds")]),
         *_left_out(rows),
     ]

@@ -13,12 +13,13 @@ from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.attacks.attack_exposure import KINDS
 from privgraph_workbench.figures.axes import placed
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.attacks import called
 from privgraph_workbench.words.numbers import exact_percent, number, percent, stated
-from privgraph_workbench.words.verdicts import CLOSE, FAR
+from privgraph_workbench.words.verdicts import BY_HEART, CLOSE, FAR
 
-LEADS = ("depth", "curves", "convergence", "teachers_compared", "agreement", "neighbourhood")
+LEADS = ("depth", "convergence", "teachers_compared", "agreement", "neighbourhood")
 """Figures whose summary begins with a sentence that says what is drawn, and no more."""
 SOUND = EPSILONS["sound"].title
 
@@ -207,6 +208,27 @@ def _map(rows: Sequence[Row]) -> str:
     )
 
 
+def _curves(rows: Sequence[Row]) -> str:
+    """Which model was kept; where the curves end, and whether training nodes were learnt by heart."""
+    runs = list(dict.fromkeys(row["run"] for row in rows))
+    ends = [_end(run, [row for row in rows if row["run"] == run]) for run in runs[: curves.TOLD_APART]]
+    ends += [f"and {len(runs) - len(ends)} more"] if len(runs) > len(ends) else []
+    at = f"At the last step {'; '.join(filter(None, ends))}." if any(ends) else ""
+    return " ".join(filter(None, (curves.kept_words(rows), at)))
+
+
+def _end(run: str, rows: Sequence[Row]) -> str:
+    last: dict[str, float] = {}
+    for row in sorted(rows, key=lambda row: float(row["step"])):
+        if row["metric"].endswith("accuracy"):
+            last[row["metric"]] = row["value"]
+    said = ", ".join(f"{curves.TITLES.get(name, name)} {percent(value)}" for name, value in last.items())
+    trained, checked = last.get("train_accuracy"), last.get("val_accuracy")
+    heart = trained is not None and checked is not None and trained - checked > BY_HEART
+    by_heart = " (training nodes are learnt by heart)" * heart
+    return f"{f'{run}: ' * bool(run and said)}{said}{by_heart}"
+
+
 def _accuracies(rows: Sequence[Row], mean: str) -> str:
     """The most accurate setting that hides each unit, and without privacy, graph by graph: guarantees of
     different units are not ranked."""
@@ -244,6 +266,7 @@ _FINDERS: Mapping[str, Callable[[Sequence[Row]], str]] = {
     "attack_exposure": _exposure,
     "attack_scores": _scores,
     "attack_map": _map,
+    "curves": _curves,
     "tradeoff": lambda rows: _accuracies(rows, "mean"),
     "compare": lambda rows: _accuracies(rows, "test_accuracy"),
 }
