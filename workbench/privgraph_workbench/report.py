@@ -272,11 +272,6 @@ def _gaps(gaps: Sequence[Gap]) -> list[Block]:
     return [CLAIMS, Remark("\n".join(points))] if gaps else []
 
 
-def unaudited(statement: PrivacyStatement) -> PrivacyStatement:
-    """The statement without what attacks on its run have shown: runs of one setting have it in common."""
-    return replace(statement, epsilon_audited=None, audit_confidence=None, audited_by="", adversary=None)
-
-
 def _attacked(statement: PrivacyStatement, whose: str) -> str:
     if statement.epsilon_audited is None:
         return "no attack"

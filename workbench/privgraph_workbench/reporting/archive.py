@@ -23,7 +23,15 @@ from privgraph_workbench.figures import chart_of, export
 from privgraph_workbench.reporting import findings
 from privgraph_workbench.reporting.asked import Asked, Drawn, named_runs, without_seeds
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
-from privgraph_workbench.reporting.first_page import composed, few, first_page, lines_of, settings_of
+from privgraph_workbench.reporting.first_page import (
+    all_settings,
+    beside,
+    beside_names,
+    composed,
+    few,
+    first_page,
+    lines_of,
+)
 from privgraph_workbench.words.bibliography import bibtex, named_in, references
 from privgraph_workbench.words.meaning import NO_EDGE
 from privgraph_workbench.words.naming import describe, hides_edges_alone, moved
@@ -116,7 +124,7 @@ def _files(asked: Asked, together: str, step: Step) -> Iterator[tuple[str, bytes
             yield f"figures/{name}.{kind}", _with_settings(kind, content, findings.settings(one))
     if asked.runs:
         yield "tables/runs.csv", tables.as_csv(lines_of(asked))
-        yield "tables/runs.tex", tables.as_latex(settings_of(chapters)).encode()
+        yield "tables/runs.tex", tables.as_latex(all_settings(asked, chapters)).encode()
     for name, label, said, runs in _statements(asked, chapters):
         first = f"{label}\nRuns: {', '.join(runs)}."
         yield f"statements/{name}.txt", f"{first}\n{statement_text(said)}\n".encode()
@@ -143,6 +151,12 @@ def _statements(asked: Asked, chapters: Sequence[Chapter]) -> Iterator[tuple[str
             about = f" {NO_EDGE}" if hides_edges_alone(first) else ""
             options = "".join(f", {one}" for one in moved(first))
             yield name, f"{describe(first)}, {first.spec.split} split{options}.{about}", said, runs
+    for name, one in beside_names(asked).items():
+        if (stated := one.record.statement) is not None:
+            about = f" {NO_EDGE}" if hides_edges_alone(one.record) else ""
+            options = "".join(f", {word}" for word in moved(one.record))
+            label = f"{describe(one.record)}, {one.record.spec.split} split{options}.{about}"
+            yield name, label, stated, [f"{one.record.id} (seed {one.seed}), in figures alone"]
 
 
 Shown = tuple[Picture, Mapping[str, PrivacyStatement]]
@@ -238,6 +252,8 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: str) -> block
         drawn: list[blocks.Block] = [*filter(None, [findings.settings(one)]), Picture(one.figure, one.rows), below]
         section = Section(f"Figure {place}: {one.name}", drawn)
         found.append((section, one.statements))
+    if (alone := beside(asked, chapters)) is not None:
+        found.append((alone, {}))
     cited = [(Section(REFERENCES, [told]), {})] if (told := references(_cited(asked))) else []
     if not asked.appendix:
         return [*found, *cited]

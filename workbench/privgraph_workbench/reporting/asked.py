@@ -63,15 +63,21 @@ class Told:
 
 def told_of(store: RunStore, record: RunRecord) -> Told:
     """All that the store holds of a run; attacks that another version kept are left out."""
+    return replace(_known(store, record), events=store.events(record.id), attacks=_attacks(store, record))
+
+
+def _attacks(store: RunStore, record: RunRecord) -> list[AttackRecord]:
     try:
-        attacks = store.attacks(record.id)
+        return store.attacks(record.id)
     except Unreadable:
-        attacks = []
+        return []
+
+
+def _known(store: RunStore, record: RunRecord) -> Told:
+    """What finished runs say beside it."""
     known, same = placing.outlook(store, record)
     return Told(
         record=record,
-        events=store.events(record.id),
-        attacks=attacks,
         same=same,
         stands=standing.data(record, same, known),
         said=placing.sentence(record, called(record.spec), nodes_of(record), known, same, setting=True),
@@ -81,14 +87,16 @@ def told_of(store: RunStore, record: RunRecord) -> Told:
 @dataclass(frozen=True, kw_only=True)
 class Drawn:
     """A figure of the report: its kind, rows, and the statements behind it, by label. `runs`: those whose
-    numbers it shows; `gone`: how many more of them are in the store no longer. `title`: what its author calls
-    it ("": its own); `advice`: what the runs behind it say to take, in Markdown."""
+    numbers it shows; `gone`: how many more of them are in the store no longer; `beside`: a run of each of
+    their settings, with what is known of it. `title`: what its author calls it ("": its own); `advice`: what
+    the runs behind it say to take, in Markdown."""
 
     figure: str
     rows: Sequence[Row]
     statements: Mapping[str, PrivacyStatement] = field(default_factory=dict)
     runs: Sequence[RunRecord] = ()
     gone: int = 0
+    beside: Sequence[Told] = ()
     title: str = ""
     advice: str = ""
 
@@ -139,9 +147,21 @@ def drawn(
         statements=statements,
         runs=held,
         gone=len(ids) - len(held),
+        beside=_beside(store, held),
         title=title,
         advice=advice,
     )
+
+
+def _beside(store: RunStore, runs: Sequence[RunRecord]) -> list[Told]:
+    """A run of each setting, with the attacks on all of its runs that stand here."""
+    groups: dict[str, list[RunRecord]] = {}
+    for one in sorted(runs, key=lambda one: one.spec.seed):
+        groups.setdefault(setting(one), []).append(one)
+    return [
+        replace(_known(store, held[0]), attacks=[attack for one in held for attack in _attacks(store, one)])
+        for held in groups.values()
+    ]
 
 
 _ID = re.compile(r"[a-z][a-z0-9-]*-[0-9a-f]{12}")  # as `RunSpec.id` makes them
@@ -176,6 +196,17 @@ class Asked:
         for name, most in (("author", AUTHOR), ("date", DATE), ("remark", REMARK)):
             if len(told := getattr(self, name)) > most:
                 raise OptionError(f"the {name} of a report has at most {most:,} letters (got {len(told):,})")
+
+    @property
+    def beside(self) -> list[Told]:
+        """A run of each setting that stands in figures alone."""
+        own = {setting(one.record) for one in self.runs}
+        found: dict[str, Told] = {}
+        for one in (told for figure in self.shown for told in figure.beside):
+            if (key := setting(one.record)) not in own:
+                attacks = [*(found[key].attacks if key in found else ()), *one.attacks]
+                found[key] = replace(one, attacks=list({repr(attack.to_json()): attack for attack in attacks}.values()))
+        return list(found.values())
 
     @property
     def shown(self) -> list[Drawn]:
@@ -230,27 +261,29 @@ def without_seeds(asked: Asked) -> Asked:
         hidden.meet(one.record)
     return replace(
         asked,
-        runs=[
-            replace(
-                one,
-                record=hidden.record(one.record),
-                stands=hidden.rows(one.stands),
-                said=hidden.text(one.said),
-                withheld=hidden.text(f"seed {one.record.spec.seed}").removeprefix("seed "),
-                attacks=[replace(attack, run=hidden.text(attack.run)) for attack in one.attacks],
-            )
-            for one in asked.runs
-        ],
+        runs=[_without_seed(hidden, one) for one in asked.runs],
         figures=[
             replace(
                 one,
                 rows=hidden.rows(one.rows),
                 statements=hidden.labelled(one.statements),
+                beside=[_without_seed(hidden, told) for told in one.beside],
                 title=hidden.text(one.title),
                 advice=hidden.text(one.advice),
             )
             for one in asked.shown
         ],
+    )
+
+
+def _without_seed(hidden: Withheld, one: Told) -> Told:
+    return replace(
+        one,
+        record=hidden.record(one.record),
+        stands=hidden.rows(one.stands),
+        said=hidden.text(one.said),
+        withheld=hidden.text(f"seed {one.record.spec.seed}").removeprefix("seed "),
+        attacks=[replace(attack, run=hidden.text(attack.run)) for attack in one.attacks],
     )
 
 

@@ -9,10 +9,10 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph_workbench import report
 from privgraph_workbench.blocks import Block, Picture, Remark, Section
 from privgraph_workbench.facts.advising import BASIS
-from privgraph_workbench.report import unaudited
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs
 from privgraph_workbench.words.glossary import GLOSSARY, PUBLISHED, SOUND
 from privgraph_workbench.words.naming import run_labels, setting, statements_of, unit_of
+from privgraph_workbench.words.statements_apart import unaudited
 
 WORDS = ("ε (epsilon)", "δ (delta)", SOUND, PUBLISHED, "lower bound (ε audited)")
 """The words that a report explains."""
