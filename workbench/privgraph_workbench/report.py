@@ -203,11 +203,12 @@ def _summary(runs: Sequence[Reported], share: bool) -> Section:
 def _facts(record: RunRecord, share: bool) -> dict[str, str]:
     """What was run and what came out, a line each."""
     spec = record.spec
-    facts = {"Method": method_title(spec.method), "Graph": graph_of(record), "Split": spec.split}
-    if not share:
-        facts |= {"Seed": str(spec.seed), "Run": record.id}
+    facts = {"Method": method_title(spec.method), "Graph": graph_of(record)}
     facts["State"] = record.state + (f": {record.error}" if record.error else "")
     facts |= {metric_title(name): _measured(record, name) for name in sorted(record.metrics)}
+    facts["Split"] = spec.split  # from here on for the record
+    if not share:
+        facts |= {"Seed": str(spec.seed), "Run": record.id}
     timed = record.tuning is None  # of a trial, times tell how many others ran beside it
     if timed:
         facts["Time"] = duration(record.seconds)

@@ -17,9 +17,9 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import plain
 from privgraph_workbench import blocks, printing, report, report_notebook, tables
-from privgraph_workbench.blocks import Images, Picture, Remark, Section
+from privgraph_workbench.blocks import Images, Picture, Remark, Section, Small
 from privgraph_workbench.facts.plans import command_line
-from privgraph_workbench.figures import chart_of, export
+from privgraph_workbench.figures import export
 from privgraph_workbench.reporting import findings
 from privgraph_workbench.reporting.asked import Asked, Drawn, named_runs, without_seeds
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
@@ -246,10 +246,9 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: str) -> block
     """What the report says, in order, each section with the statements that its pictures carry."""
     found: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(first_page(asked, chapters, together), {})]
     for place, one in enumerate(asked.figures, start=1):
-        chart = chart_of(one.figure, one.rows)
-        # advice in its place: the summary says who is highest, which may protect nobody
-        below = Remark(f"**What to take**\n\n{one.advice}") if one.advice else chart.summary
-        drawn: list[blocks.Block] = [*filter(None, [findings.settings(one)]), Picture(one.figure, one.rows), below]
+        drawn: list[blocks.Block] = [Remark(findings.of(one)), Picture(one.figure, one.rows)]
+        drawn += [Remark(f"**What to take**\n\n{one.advice}")] if one.advice else []
+        drawn += [Small(told)] if (told := findings.settings(one)) else []
         section = Section(f"Figure {place}: {one.name}", drawn)
         found.append((section, one.statements))
     if (alone := beside(asked, chapters)) is not None:
@@ -257,7 +256,7 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: str) -> block
     cited = [(Section(REFERENCES, [told]), {})] if (told := references(_cited(asked))) else []
     if not asked.appendix:
         return [*found, *cited]
-    found.append((Section("Appendix", [APPENDIX], fresh=bool(chapters)), {}))
+    found.append((Section("Appendix", [APPENDIX]), {}))
     if words := words_of(asked, chapters):
         found.append((words, {}))
     for chapter in chapters:

@@ -25,14 +25,14 @@ BELOW = "What to take stands below it."
 def found(asked: Asked) -> str:
     """What each figure finds, a point each, in Markdown; "" where there is no figure."""
     points = [
-        f"- **Figure {place}, {markup.literal(one.name)}.** {_found(one)}"
+        f"- **Figure {place}, {markup.literal(one.name)}.** {of(one)}"
         for place, one in enumerate(asked.figures, start=1)
     ]
     return "\n".join(["**What the figures say**\n", *points]) if points else ""
 
 
-def _found(one: Drawn) -> str:
-    """The advice in short; else the main finding of the rows."""
+def of(one: Drawn) -> str:
+    """What a figure finds, in Markdown: the advice in short; else the main finding of its rows."""
     if one.advice:
         return " ".join(advised.shortened(one.advice)) or BELOW
     return markup.literal(main_findings.of(one.figure, one.rows))
