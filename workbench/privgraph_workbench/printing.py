@@ -75,10 +75,11 @@ def _lay(paper: _Paper, sections: Told, begins: Sequence[int]) -> list[int]:
     paper.heading(paper.title, TITLE)
     if len(entries := contents(sections)) > 1:
         paper.contents([(title, begins[place]) for place, title in entries])
-    for section, statements in sections:
-        if not section.blocks:  # a chapter of its own, with the heading of its first part
-            paper.room(2 * WITH_NEXT)
-        below = sum(paper.least(one, statements) for one in _opening(section.blocks))
+    opening = [sum(paper.least(one, said) for one in _opening(section.blocks)) for section, said in sections]
+    for place, (section, statements) in enumerate(sections):
+        below = opening[place]
+        if not section.blocks:  # a chapter of its own, with the heading and the beginning of its first part
+            below = PART + sum(opening[place + 1 : place + 2])
         paper.heading(section.title, DEEP if section.deep else PART, below)
         found.append(paper.number)
         for block in section.blocks:

@@ -80,7 +80,9 @@ def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
     files = dict(_files(asked, together, step))
     if asked.notebook:
         step(DRAWN, "the notebook is executed")
-        files["report.ipynb"] = report_notebook.made(asked.title, asked.remark, files, references(_cited(asked)))
+        files["report.ipynb"] = report_notebook.made(
+            asked.title, asked.remark, files, references(_cited(asked)), _told_of(asked)
+        )
     files = {"README.txt": _contents(asked, files), **files}
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -236,6 +238,18 @@ def _with_settings(kind: str, content: bytes, settings: str) -> bytes:
 
 def _named(asked: Asked) -> dict[str, Drawn]:
     return {f"{place:02d}-{one.figure}": one for place, one in enumerate(asked.figures, start=1)}
+
+
+def _told_of(asked: Asked) -> dict[str, tuple[str, str]]:
+    """The title and the finding of each picture of the archive, by the name of its file."""
+    told = {
+        f"figures/{name}.svg": (f"Figure {place}: {one.name}", findings.of(one))
+        for place, (name, one) in enumerate(_named(asked).items(), start=1)
+    }
+    for chapter in chapters_of(asked) if asked.appendix else ():
+        for name, one in figures_of([chapter]).items():
+            told[f"figures/{name}.svg"] = f"{chapter.title}: {one.name}", findings.of(one)
+    return told
 
 
 def _json(value: Any) -> bytes:
