@@ -267,7 +267,8 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: str) -> block
         found.append((section, one.statements))
     if (alone := beside(asked, chapters)) is not None:
         found.append((alone, {}))
-    cited = [(Section(REFERENCES, [told]), {})] if (told := references(_cited(asked))) else []
+    papers = references(_cited(asked))
+    cited: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(Section(REFERENCES, [papers]), {})] * bool(papers)
     if not asked.appendix:
         return [*found, *cited]
     found.append((Section("Appendix", [APPENDIX]), {}))

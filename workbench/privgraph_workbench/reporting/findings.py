@@ -33,9 +33,10 @@ def found(asked: Asked) -> str:
 
 def of(one: Drawn) -> str:
     """What a figure finds, in Markdown: the advice in short; else the main finding of its rows."""
-    if one.advice:
-        return " ".join(advised.shortened(one.advice)) or BELOW
-    return markup.literal(main_findings.of(one.figure, one.rows))
+    if short := advised.shortened(one.advice):
+        return " ".join(short)
+    said = markup.literal(main_findings.of(one.figure, one.rows))
+    return f"{said} {BELOW}" if one.advice else said
 
 
 def settings(one: Drawn) -> str:

@@ -28,8 +28,8 @@ def _tex(text: str) -> str:
 def _letter(letter: str) -> str:
     if letter == "&":
         return r"\&"
-    plain, *above = unicodedata.normalize("NFD", letter)
-    return f"{{\\{_ACCENTS[above[0]]}{plain}}}" if above else letter
+    apart = unicodedata.normalize("NFD", letter)
+    return f"{{\\{_ACCENTS[apart[1]]}{apart[0]}}}" if len(apart) > 1 else letter
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -82,9 +82,7 @@ def page() -> None:
 
 
 def _drawn(one: Kept) -> Drawn:
-    return reporting.drawn(
-        queue.store(), one.figure, one.rows, one.statements, one.runs, one.title.strip(), one.advice
-    )
+    return reporting.drawn(queue.store(), one.figure, one.rows, one.statements, one.runs, one.title.strip(), one.advice)
 
 
 def _preview(asked: reporting.Asked) -> None:
@@ -299,15 +297,14 @@ def _list(kept: list[Kept], records: dict[str, RunRecord], drawn: dict[str, Draw
         for at, group in enumerate(groups):
             place = kept.index(group[0])
             with st.container(border=True, key=f"kept-{place}"):
-                what, ways = st.columns((5, 2), vertical_alignment="center")
                 if group[0].figure:
-                    _look(group[0], drawn[mark(group[0])])
-            with what:
-                if group[0].figure:
-                    _figure(group[0], drawn[mark(group[0])].name, at + 1)
+                    _figure(drawn[mark(group[0])], at + 1)
                 else:
                     _runs(group, records, share)
-            with ways.container(horizontal=True, horizontal_alignment="right"):
+                ways = st.container(horizontal=True, horizontal_alignment="right")
+                if group[0].figure:
+                    _look(group[0], drawn[mark(group[0])])
+            with ways:
                 for icon, label, other in (
                     ("arrow_upward", "Move up", at - 1),
                     ("arrow_downward", "Move down", at + 1),
@@ -361,14 +358,10 @@ def _exchanged(groups: list[list[Kept]], one: int, other: int) -> list[list[Kept
     return moved
 
 
-def _figure(one: Kept, title: str, number: int) -> None:
-    """A figure of the list: its number and title in the report, and what it shows."""
-    st.markdown(f"{FIGURE} **{number}: {markup.literal(title)}**")
-    told = [
-        markup.literal(chart_of(one.figure, one.rows).summary.partition(". ")[0].rstrip(".")),
-        "with what to take" if one.advice else "",
-    ]
-    st.caption("; ".join(filter(None, told)))
+def _figure(drawn: Drawn, number: int) -> None:
+    """A figure of the list: its number and title in the report, and what it finds."""
+    st.markdown(f"{FIGURE} **{number}: {markup.literal(drawn.name)}**")
+    st.caption(reporting.finding(drawn))
 
 
 def _look(one: Kept, drawn: Drawn) -> None:
