@@ -25,13 +25,15 @@ from privgraph_workbench import blocks, printing, reporting
 from privgraph_workbench.blocks import Remark
 from privgraph_workbench.cli import main
 from privgraph_workbench.figures import chart_of, export
+from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import FORMATS
 from privgraph_workbench.figures.runs import curves as made_curves
 from privgraph_workbench.reporting import Asked, Drawn, Told, archive, chapters, findings, first_page
 from privgraph_workbench.reporting.asked import without_seeds
-from privgraph_workbench.words.bibliography import ENTRIES, SAME, bibtex
+from privgraph_workbench.words.bibliography import BEHIND, bibtex, references
 from privgraph_workbench.words.naming import describe
+from privgraph_workbench.words.papers import PAPERS
 
 
 @pytest.fixture
@@ -289,7 +291,11 @@ def test_without_an_appendix_it_is_a_summary_and_statements_stay(runs: list[Told
     page = files["report.html"].decode()
     assert "<h3>" not in page
     assert "Appendix" not in page
-    assert re.findall("<h2>([^<:]*)", page) == ["What is reported", "Figure 1", "Figure 2", "Figure 3"]
+    assert re.findall("<h2>([^<:]*)", page) == [
+        "What is reported",
+        *("Figure 1", "Figure 2", "Figure 3"),
+        "References",
+    ]
     assert first_page.STATEMENTS in page
     assert "statements/setting-01.txt" in files
     assert {name.partition("-")[0] for name in files if name.startswith("figures/")} == {
@@ -305,7 +311,7 @@ def test_advice_travels_with_its_figure(runs: list[Told]) -> None:
     page = reporting.page(asked(runs, share=True, figures=[figure]))
     first = page[: page.index("<h2>Figure 1")]
     assert "take it." not in first, "of advice that an earlier version kept nothing is short enough"
-    assert f"<strong>Figure 1, Mine.</strong> {findings.BELOW}" in first
+    assert re.search(rf"<strong>Figure 1, Mine.</strong> Most accurate hiding [^<]*<?.*{findings.BELOW}", first)
     assert "beef" not in page
     section = page[page.index("<h2>Figure 1: Mine</h2>") : page.index("<h2>Appendix")]
     assert "<strong>What to take</strong>" in section
@@ -344,6 +350,14 @@ def test_the_notebook_was_executed_beside_the_files(runs: list[Told]) -> None:
     cells = json.loads(files["report.ipynb"])["cells"]
     code = [cell for cell in cells if cell["cell_type"] == "code"]
     figures = [name for name in files if name.endswith(".svg")]
+    titles = [line for cell in cells for line in "".join(cell["source"]).split("\n") if line.startswith("## ")]
+    assert titles[0] == "## Runs"
+    assert titles[1].startswith("## Figure 1: ")
+    assert titles[-2:] == ["## Privacy statements", "## References"]
+    assert len(titles) == 1 + len(figures) + 2
+    (table,) = ("".join(out["data"]["text/markdown"]) for out in code[1]["outputs"])
+    assert not re.search(r"\d\.\d{5,}", table), "rounded as elsewhere"
+    assert "| epsilon sound | 0.8142 |" in table, "up"
     assert len(code) == 2 + len(figures) + 1, "the statement of a setting is shown once"
     assert all(cell["execution_count"] for cell in code)
     pictures = [one for cell in code for one in cell["outputs"] if "image/svg+xml" in one.get("data", {})]
@@ -447,14 +461,49 @@ def test_figures_alone_are_a_report(runs: list[Told]) -> None:
     assert Drawn(figure="tradeoff", rows=figures[0].rows).statements == {}
 
 
-def test_every_method_has_a_paper_or_is_a_plain_network() -> None:
-    from privgraph.registry import METHODS
+def test_every_method_attack_and_audit_has_its_papers() -> None:
+    from privgraph.registry import ATTACKS, AUDITS, METHODS
 
-    without = {name for name in METHODS if SAME.get(name, name) not in ENTRIES}
-    assert without == {"gnn", "mlp", "fine-tune"}
-    assert bibtex(["progap", "progap", "gnn"]).count("@") == 2, "each once, and the program"
-    for name, entry in ENTRIES.items():
-        assert entry.count("{") == entry.count("}"), name
+    assert set(BEHIND) == {*METHODS, *ATTACKS, *AUDITS}
+    told = {name: str(table[name].paper) for table in (METHODS, ATTACKS, AUDITS) for name in table}
+    for name, paper in told.items():
+        for key in BEHIND[name]:  # as the tables name them
+            first = PAPERS[key].authors[0].split(",")[0]
+            assert key in ("dpgpl", *WITHOUT_NAMES) or first in paper, (name, key)
+    assert {key for keys in BEHIND.values() for key in keys} == set(PAPERS)
+    assert bibtex(["progap", "progap", "mlp"]).count("@") == 2, "each once, and the program"
+    for key, paper in PAPERS.items():
+        assert paper.entry.count("{") == paper.entry.count("}"), key
+        assert paper.entry.isascii(), key
+
+
+WITHOUT_NAMES = {"velickovic2018graph"}
+"""Papers whose authors a table spells in plain letters."""
+
+
+def test_references_and_entries_are_of_the_same_papers() -> None:
+    names = ["heter-poisson", "bavaria", "lira", "nobody"]
+    listed = references(names)
+    assert len(listed) == bibtex(names).count("@") - 1 == 3
+    assert [one.split(" ")[0] for one in listed] == ["Rickard", "Nicholas", "Zihang"], "by their first authors"
+    assert listed[1].endswith("2022. For: Likelihood ratio with a prior (BaVarIA), Likelihood ratio (LiRA).")
+    assert r"Br{\"a}nnvall" in bibtex(names)
+
+
+def test_what_stands_in_a_figure_alone_is_cited_wherever_papers_are(runs: list[Told]) -> None:
+    store = RunStore.open()
+    said = made_runs.statement(made_runs.node_entries(4.0), "node")
+    other = made_runs.finish(store, made_runs.spec("heter-poisson", unit="node"), 0.6, said)
+    found = replace(made_attack(name="rmia"), run=other.id)
+    figure = Drawn(figure="attack_roc", rows=attack_roc.data([found]), statements={}, runs=[other])
+    kept = replace(asked(runs[1:]), figures=[figure], share=True, appendix=False)
+    files = opened(reporting.build(kept))
+    for key in ("xiang2024preserving", "zarifzadeh2024low", "sajadmanesh2024progap"):
+        assert key in files["references.bib"].decode()
+    page = files["report.html"].decode()
+    assert "<h2>References</h2>" in page
+    assert "Zihang Xiang, Tianhao Wang and Di Wang. Preserving Node-level Privacy" in page
+    assert "Low-Cost High-Power Membership Inference Attacks" in page
 
 
 @pytest.mark.long

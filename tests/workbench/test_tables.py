@@ -113,7 +113,7 @@ def test_what_each_setting_guarantees_is_a_table_for_people(records: list[RunRec
     assert not any("its key stands in the program" in str(one) for one in below), "the page says so once, in a box"
     first, *_ = tables.measured(lines, notes)
     assert isinstance(first, tables.Table)
-    assert first.head == ("Setting", "sound ε", "ε as published", "ε audited", "Test accuracy")
+    assert first.head == ("Setting", "sound ε", "ε as published", "ε audited", "Test accuracy", "Strongest attack")
     faulty = replace(records[0].statement, known_faults=("wrong",))
     assert meaning.in_short(faulty)[1] == "strong, but for known faults"
 

@@ -51,6 +51,13 @@ class Remark:
     text: str
 
 
+@dataclass(frozen=True)
+class Small:
+    """What is kept for the record, such as the settings of a figure: last, and in small letters."""
+
+    text: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Images:
     """A picture without its title and what stands around it: SVG on light and on dark, and PNG for print."""
@@ -83,18 +90,17 @@ def drawn(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> Image
     return Images(light=light["svg"], dark=dark["svg"], pixels=light["png"])
 
 
-Block = str | list[str] | Table | Picture | Code | Warned | Remark
+Block = str | list[str] | Table | Picture | Code | Warned | Remark | Small
 """A paragraph, a list of points, or one of the above."""
 
 
 @dataclass
 class Section:
-    """`deep`: it is one of several below the section before it; `fresh`: it begins a page of print."""
+    """`deep`: it is one of several below the section before it."""
 
     title: str
     blocks: list[Block] = field(default_factory=list)
     deep: bool = False
-    fresh: bool = False
 
 
 Told = Sequence[tuple[Section, Mapping[str, PrivacyStatement]]]
@@ -111,10 +117,7 @@ def page(title: str, told: Told, draw: Draw = drawn, *, listed: bool = False) ->
         parts.append(f'<nav aria-label="Contents"><p><strong>Contents</strong></p><ol>{links}</ol></nav>')
     for place, (section, statements) in enumerate(told):
         level = 3 if section.deep else 2
-        begins = ' class="fresh"' if section.fresh else ""
-        parts.append(
-            f'<section id="part-{place}"{begins}><h{level}>{markup.escape(unbroken(section.title))}</h{level}>'
-        )
+        parts.append(f'<section id="part-{place}"><h{level}>{markup.escape(unbroken(section.title))}</h{level}>')
         parts += [as_html(block, statements, draw) for block in section.blocks]
         parts.append("</section>")
     return PAGE.replace("{title}", markup.escape(title)).replace("{body}", "\n".join(parts))
@@ -138,6 +141,8 @@ def as_markdown(block: Block) -> str:
         return literal(" ".join([chart.summary, *(f"({badge}.)" for badge in chart.badges)]))
     if isinstance(block, Remark):
         return without_tags(block.text)
+    if isinstance(block, Small):
+        return literal(block.text)
     if isinstance(block, Code):
         return "\n\n".join([f"{block.title}:"] * bool(block.title) + [f"```\n{block.text}\n```"])
     return f"> **{literal(block.title)}.** {literal(block.text)}" if isinstance(block, Warned) else literal(block)
@@ -168,6 +173,8 @@ def as_html(block: Block, statements: Mapping[str, PrivacyStatement], draw: Draw
         )
     if isinstance(block, Remark):
         return _written(block.text)
+    if isinstance(block, Small):
+        return f'<p class="small">{escaped(block.text)}</p>'
     if isinstance(block, Code):
         written = f"<pre><code>{markup.escape(block.text)}</code></pre>"
         return (
@@ -343,6 +350,7 @@ td:first-child { min-width: 8rem; }
 .figure { overflow-x: auto; }
 img { max-width: 100%; height: auto; }
 .under { font-size: .85rem; } .under p { margin: .3rem 0; }
+.small { font-size: .8rem; color: var(--muted); }
 .warned { color: var(--care); font-size: .9rem; margin: .3rem 0; }
 @media (max-width: 40rem) {
   .figure::after { content: "Tap the figure to enlarge it."; font-size: .8rem; }
@@ -356,7 +364,7 @@ img { max-width: 100%; height: auto; }
 nav { border: 1px solid var(--line); border-radius: 6px; padding: .5rem 1rem; font-size: .9rem; }
 nav ol { margin: .2rem 0; padding-left: 1.6rem; columns: 26rem 2; column-gap: 2.5rem; }
 nav p { margin: 0; } nav li { break-inside: avoid; }
-section { break-inside: avoid-page; } .fresh { break-before: page; }
+h2, h3 { break-after: avoid-page; } .figure, tr, .careful { break-inside: avoid-page; }
 </style>
 </head>
 <body>

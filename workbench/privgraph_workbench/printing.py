@@ -18,6 +18,7 @@ from privgraph_workbench.blocks import (
     Draw,
     Picture,
     Remark,
+    Small,
     Table,
     Told,
     Warned,
@@ -46,6 +47,8 @@ SMALLEST = 0.6
 """A picture gives way so far, where it fits on a page that way together with what stands below it."""
 FULL = HEIGHT - 2 * MARGIN
 """Of a page, what is written on."""
+WHOLE = FULL / 4
+"""A table that is no higher is not divided."""
 TOGETHER = 5
 """Lines of a paragraph or point that are not divided."""
 
@@ -72,19 +75,23 @@ def _lay(paper: _Paper, sections: Told, begins: Sequence[int]) -> list[int]:
     paper.heading(paper.title, TITLE)
     if len(entries := contents(sections)) > 1:
         paper.contents([(title, begins[place]) for place, title in entries])
-    for section, statements in sections:
-        if section.fresh:
-            paper.room(HEIGHT)
-        if not section.blocks:  # a chapter of its own
-            paper.room(HEIGHT / 3)
-        first = section.blocks[:1] if section.blocks and not isinstance(section.blocks[0], str) else section.blocks[:2]
-        below = sum(paper.height(one, statements) or min(paper.tall(one), FULL / 3) for one in first)
+    opening = [sum(paper.least(one, said) for one in _opening(section.blocks)) for section, said in sections]
+    for place, (section, statements) in enumerate(sections):
+        below = opening[place]
+        if not section.blocks:  # a chapter of its own, with the heading and the beginning of its first part
+            below = PART + sum(opening[place + 1 : place + 2])
         paper.heading(section.title, DEEP if section.deep else PART, below)
         found.append(paper.number)
         for block in section.blocks:
             paper.put(block, statements)
     paper.end()
     return found
+
+
+def _opening(blocks: Sequence[Block]) -> Sequence[Block]:
+    """What stands on one page with its heading: words, and the picture or table that they lead to."""
+    end = next((place for place, one in enumerate(blocks[:3]) if isinstance(one, Picture | Table)), 0)
+    return blocks[: end + 1]
 
 
 class _Paper:
@@ -192,15 +199,15 @@ class _Paper:
                 self.y += step
         self.y += GAP
 
-    def words(self, said: str, *, indent: float = 0, point: bool = False, colour: str = "") -> None:
-        step = SIZE * LEADING
-        lines = self.lines(said, SIZE, WIDTH - 2 * MARGIN - indent)
+    def words(self, said: str, *, indent: float = 0, point: bool = False, colour: str = "", size: float = SIZE) -> None:
+        step = size * LEADING
+        lines = self.lines(said, size, WIDTH - 2 * MARGIN - indent)
         self.room(step * min(len(lines), TOGETHER))
         for place, line in enumerate(lines):
             self.room(step)
             if point and not place:
-                self.text(MARGIN + indent - 9, self.y + SIZE, "•", SIZE)
-            self.text(MARGIN + indent, self.y + SIZE, line, SIZE, colour=colour)
+                self.text(MARGIN + indent - 9, self.y + size, "•", size)
+            self.text(MARGIN + indent, self.y + size, line, size, colour=colour)
             self.y += step
 
     def spans(self, said: Sequence[tuple[str, bool]], *, point: bool) -> None:
@@ -235,11 +242,14 @@ class _Paper:
             self.code(block)
         elif isinstance(block, Warned):
             self.warning(block)
+        elif isinstance(block, Small):
+            self.words(block.text, size=SMALL, colour=self.colours.muted)
         elif isinstance(block, Remark):
             parts = parts_of(block.text)
             for part, after in zip_longest(parts, parts[1:]):
                 if isinstance(part, str) and after is not None:  # what leads to a list or table stands above it
-                    self.room(self.tall(part) + GAP + min(self.tall(after), FULL / 3))
+                    first = after[:1] if isinstance(after, list) else after
+                    self.room(self.tall(part) + GAP + min(self.tall(first), WHOLE))
                 if isinstance(part, Table):
                     self.put(part, {})
                     continue
@@ -292,15 +302,21 @@ class _Paper:
         )
 
     def height(self, block: Block, statements: Mapping[str, PrivacyStatement]) -> float:
-        """How much of a page a picture with what stands around it, or a table, takes at least where it is not
-        divided; 0 for all else."""
+        """How much of a page a picture with the warnings above it, or a table, takes at least where it is not
+        divided; 0 for all else. What stands below a picture may go on overleaf: a page that is left half
+        empty for it is no easier to read."""
         if isinstance(block, Picture):
-            warned, under = self.beside(block, statements)
-            alone = SMALLEST * self.drawn(block, statements)[2] + warned + GAP
-            # what heads it fits as well
-            return alone + under if alone + under <= FULL - 1.5 * WITH_NEXT else alone
+            warned, _ = self.beside(block, statements)
+            return SMALLEST * self.drawn(block, statements)[2] + warned + GAP
         tall = self.tall(block) if isinstance(block, Table) else 0.0
-        return tall if tall <= FULL * 0.8 else 0.0
+        return tall if tall <= WHOLE else 0.0
+
+    def least(self, block: Block, statements: Mapping[str, PrivacyStatement]) -> float:
+        """How much of it has to stand on the page where it begins."""
+        if isinstance(block, Remark):
+            first = parts_of(block.text)[:1]
+            return sum(self.tall(one) + GAP for one in first if not isinstance(one, Table))
+        return self.height(block, statements) or min(self.tall(block), WHOLE)
 
     def beside(self, block: Picture, statements: Mapping[str, PrivacyStatement]) -> tuple[float, float]:
         """How tall what stands above a picture is, and what stands below it."""

@@ -149,7 +149,7 @@ def sections(runs: Sequence[Reported], share: bool, before: Before | None = None
         found += [_guarantee(statement, audited.name, before, no_edge=no_edge), _spent(statement)]
     else:
         found.append(Section("Privacy", ["This run has no privacy statement: it did not finish."]))
-    if points := [row for one in runs for row in curves.data(one.events, run=one.name)]:
+    if points := [row for one in runs for row in curves.data(one.events, run=one.name, record=one.record)]:
         last: list[Block] = [_stages(points), LAST_STEPS] if len(runs) == 1 else []
         found.append(Section("How it learnt", [Picture("curves", points), *last]))
     attacked = [one for one in runs if one.attacks]
@@ -203,11 +203,12 @@ def _summary(runs: Sequence[Reported], share: bool) -> Section:
 def _facts(record: RunRecord, share: bool) -> dict[str, str]:
     """What was run and what came out, a line each."""
     spec = record.spec
-    facts = {"Method": method_title(spec.method), "Graph": graph_of(record), "Split": spec.split}
-    if not share:
-        facts |= {"Seed": str(spec.seed), "Run": record.id}
+    facts = {"Method": method_title(spec.method), "Graph": graph_of(record)}
     facts["State"] = record.state + (f": {record.error}" if record.error else "")
     facts |= {metric_title(name): _measured(record, name) for name in sorted(record.metrics)}
+    facts["Split"] = spec.split  # from here on for the record
+    if not share:
+        facts |= {"Seed": str(spec.seed), "Run": record.id}
     timed = record.tuning is None  # of a trial, times tell how many others ran beside it
     if timed:
         facts["Time"] = duration(record.seconds)
@@ -270,11 +271,6 @@ def _gaps(gaps: Sequence[Gap]) -> list[Block]:
         for one in gaps
     )
     return [CLAIMS, Remark("\n".join(points))] if gaps else []
-
-
-def unaudited(statement: PrivacyStatement) -> PrivacyStatement:
-    """The statement without what attacks on its run have shown: runs of one setting have it in common."""
-    return replace(statement, epsilon_audited=None, audit_confidence=None, audited_by="", adversary=None)
 
 
 def _attacked(statement: PrivacyStatement, whose: str) -> str:

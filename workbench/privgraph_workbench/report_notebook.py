@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from privgraph.options import OptionError
@@ -15,12 +16,38 @@ from privgraph_workbench.words.markup import literal
 
 MISSING = "an executed notebook needs privgraph[notebooks]: pip install 'privgraph[notebooks]', or leave it out"
 RUNS = "tables/runs.csv"
-_ROWS = (
-    f'rows = list(zip(*csv.reader(Path("{RUNS}").open(encoding="utf-8"))))\n'
-    'lines = ["| " + " | ".join(row) + " |" for row in rows]\n'
-    'Markdown("\\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]))'
-)
-"""The table with a column for each run: its numbers are many."""
+_ROWS = f'''
+UP_OR_DOWN = {{"epsilon_sound": ROUND_CEILING, "epsilon_audited_at_least": ROUND_FLOOR}}
+
+
+def rounded(name, text):
+    """Four digits, percent to a tenth; what is guaranteed is rounded up, and what was shown down."""
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return text
+    if not value.is_finite() or value == value.to_integral_value():
+        return text
+    if name.endswith("_percent"):
+        return f"{{value:.1f}}"
+    return f"{{float(Context(prec=4, rounding=UP_OR_DOWN.get(name, ROUND_HALF_EVEN)).create_decimal(value)):g}}"
+
+
+rows = list(zip(*csv.reader(Path("{RUNS}").open(encoding="utf-8"))))
+told = [[name.replace("_", " "), *(rounded(name, one) for one in rest)] for name, *rest in rows]
+lines = ["| " + " | ".join(row) + " |" for row in told]
+Markdown("\\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]))
+'''.strip()
+"""The table with a column for each run: its numbers are many, and rounded as elsewhere."""
+_IMPORTS = """
+import csv
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
+from pathlib import Path
+
+from IPython.display import SVG, Markdown
+""".strip()
+About = Mapping[str, tuple[str, str]]
+"""Of each picture, by the name of its file, the title and the finding, in Markdown."""
 
 
 def needed() -> None:
@@ -29,20 +56,27 @@ def needed() -> None:
         raise OptionError(MISSING)
 
 
-def made(title: str, remark: str, files: Mapping[str, bytes]) -> bytes:
-    """The notebook over these files of a report: the table, every figure and every statement."""
+def made(
+    title: str,
+    remark: str,
+    files: Mapping[str, bytes],
+    references: Sequence[str] = (),
+    about: About = MappingProxyType({}),
+) -> bytes:
+    """The notebook over these files of a report: the table, every figure under its title with what it finds
+    (`about`), every statement, and the papers."""
     needed()
     nbformat: Any = import_module("nbformat")
     client: Any = import_module("nbclient")
     cells = [
         ("markdown", f"# {literal(title)}\n\n{without_tags(remark)}".strip()),
-        ("code", "import csv\nfrom pathlib import Path\n\nfrom IPython.display import SVG, Markdown"),
-        *([("code", _ROWS)] if RUNS in files else []),
-        *(("code", f'SVG(filename="{name}")') for name in files if name.endswith(".svg")),
+        ("code", _IMPORTS),
+        *([("markdown", "## Runs"), ("code", _ROWS)] if RUNS in files else []),
+        *_figures(files, about),
+        *_statements(files),
         *(
-            ("code", f'print(Path("{name}").read_text(encoding="utf-8"))')
-            for name in files
-            if name.startswith("statements/") and name.endswith(".txt")
+            [("markdown", "\n".join(["## References\n", *(f"- {literal(one)}" for one in references)]))]
+            * bool(references)
         ),
     ]
     book = nbformat.v4.new_notebook(
@@ -61,3 +95,20 @@ def made(title: str, remark: str, files: Mapping[str, bytes]) -> bytes:
             path.write_bytes(content)
         client.NotebookClient(book, timeout=300, kernel_name="python3", record_timing=False).execute(cwd=folder)
     return f"{nbformat.writes(book)}\n".encode()
+
+
+def _figures(files: Mapping[str, bytes], about: About) -> Iterator[tuple[str, str]]:
+    for name in files:
+        if name.endswith(".svg"):
+            title, found = about.get(name, ("", ""))
+            if title:
+                yield "markdown", "\n\n".join(filter(None, (f"## {literal(title)}", found)))
+            yield "code", f'SVG(filename="{name}")'
+
+
+def _statements(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
+    told = [name for name in files if name.startswith("statements/") and name.endswith(".txt")]
+    if told:
+        yield "markdown", "## Privacy statements"
+    for name in told:
+        yield "code", f'print(Path("{name}").read_text(encoding="utf-8"))'

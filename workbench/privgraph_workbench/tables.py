@@ -12,15 +12,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from privgraph.attacks.record import AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.registry import sides
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.blocks import Block, Table
+from privgraph_workbench.facts import kept_epoch
 from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.facts.references import chance
 from privgraph_workbench.figures.export import cell
 from privgraph_workbench.theme import EPSILONS, Epsilon
-from privgraph_workbench.words import meaning
+from privgraph_workbench.words import meaning, strongest
 from privgraph_workbench.words import statements as words
 from privgraph_workbench.words.naming import graph_of, hides_edges_alone, unit_of
 from privgraph_workbench.words.numbers import percent, rounded_delta, stated
@@ -46,19 +49,25 @@ CALLED = (
     "δ: the chance, at most, that the guarantee does not hold at all. Each number is that of one run released alone."
 )
 """What the table of guarantees means."""
+ATTACKED = (
+    "Strongest attack: the largest area under the ROC curve (AUC; guessing has 0.5) of all that were made on the "
+    "setting, with its 95% interval, and the true positive rate (TPR) at few false positives (FPR); chance favours "
+    "the strongest of several. Where none was made nothing is known."
+)
 ALONE = "An ε is that of one run released alone: more runs, or their mean, spend more."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
     """A run of the table, or one that stands for its setting: the name of its files, its label, and the
-    finished runs of its setting. `seed`: it may be told."""
+    finished runs of its setting. `seed`: it may be told; `attacks` on any of the runs it stands for."""
 
     name: str
     label: str
     record: RunRecord
     same: Sequence[RunRecord] = ()
     seed: bool = True
+    attacks: Sequence[AttackRecord] = ()
 
 
 Notes = dict[str, int]
@@ -116,11 +125,16 @@ _EVERY_EDGE = (
 
 
 def measured(lines: Sequence[Line], notes: Notes) -> list[Block]:
-    """What each setting reached, beside its three epsilons, with what is new of footnotes below it."""
+    """What each setting reached, beside its three epsilons and the strongest attack on it, with what is new
+    of footnotes below it."""
     first = len(notes)
     whole = in_words(lines, notes, warned=True)
-    head, *rows = [(row[0], *row[2:5], row[-1]) for row in (whole.head, *whole.rows)]
-    about = [ABOUT] if any(METRIC in one.record.metrics for one in lines) else []
+    tried = ["Strongest attack", *(strongest.words(one.attacks) for one in lines)]
+    told = zip((whole.head, *whole.rows), tried, strict=True)
+    head, *rows = [(row[0], *row[2:5], row[-1], attack) for row, attack in told]
+    tested = [(one.label, one.record.spec) for one in lines if METRIC in one.record.metrics]
+    about = [" ".join(filter(None, (ABOUT, kept_epoch.note(tested))))] if tested else []
+    about += [ATTACKED] if any(one.attacks for one in lines) else []
     return [Table(head, tuple(rows)), *about, *_below(notes, first)]
 
 
@@ -227,6 +241,22 @@ def _numbers(one: Line) -> dict[str, object]:
         "mean_test_accuracy_percent": over and _percent(over.mean),
         "mean_low_percent": over and _percent(over.low),
         "mean_high_percent": over and _percent(over.high),
+        **_attacked(one.attacks),
+    }
+
+
+def _attacked(attacks: Sequence[AttackRecord]) -> dict[str, object]:
+    """The attack of the largest area, whatever it asks."""
+    best = next(iter(strongest.strongest(attacks)), None)
+    rare = best and best.rare_found
+    return {
+        "strongest_attack": best and best.attack,
+        "attack_asks": best and sides(best.attack).asks,
+        "attack_auc": best and round(best.found[0], 6),
+        "attack_auc_low": best and round(best.found[1], 6),
+        "attack_auc_high": best and round(best.found[2], 6),
+        "attack_fpr": rare and rare.false,
+        "attack_tpr": rare and round(rare.true, 6),
     }
 
 

@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Annotated, ClassVar, final
 
 from privgraph.data.spec import PublicFacts
+from privgraph.methods.kept import Kept
 from privgraph.options import AUTO, Option, OptionError, Scalar, left
 from privgraph.privacy.accountants import Accountant
 from privgraph.privacy.calibration import CalibrationError, calibrate
@@ -245,6 +246,11 @@ class MethodConfig(PrivacyOptions, ABC):
 
         They may then differ in seed, epsilon and whatever the key leaves out.
         """
+
+    @property
+    def keeps(self) -> Kept:
+        """Which epoch's model is handed out: a method that chooses among them says so."""
+        return Kept.LAST
 
     @abstractmethod
     def refuses(self, facts: PublicFacts) -> str | None:

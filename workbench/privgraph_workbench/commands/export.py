@@ -74,9 +74,8 @@ def _files(record: RunRecord, told: _Told, kind: str) -> dict[str, bytes]:
     from privgraph_workbench.figures.runs import curves
 
     statements = {record.id: record.statement} if record.statement is not None else {}
-    figures = {
-        "curves": curves.data(told.events, run=record.id, limit=_EVERYTHING if kind == "csv" else thinning.LIMIT)
-    }
+    limit = _EVERYTHING if kind == "csv" else thinning.LIMIT
+    figures = {"curves": curves.data(told.events, run=record.id, limit=limit, record=record)}
     if record.statement is not None and record.statement.ledger:
         figures["ledger"] = ledger.data(record.statement.ledger, record.statement.delta)
     kinds = ("csv", "txt") if kind == "csv" else (kind,)  # a CSV is numbers alone: what it states stands beside it

@@ -23,6 +23,7 @@ from privgraph_workbench.reporting.asked import (
     told_of,
     usual,
 )
+from privgraph_workbench.reporting.findings import of as finding
 
 __all__ = [
     "AUTHOR",
@@ -37,6 +38,7 @@ __all__ = [
     "Told",
     "build",
     "drawn",
+    "finding",
     "folder",
     "page",
     "pictures",

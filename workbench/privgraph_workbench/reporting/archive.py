@@ -17,14 +17,22 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import plain
 from privgraph_workbench import blocks, printing, report, report_notebook, tables
-from privgraph_workbench.blocks import Images, Picture, Remark, Section
+from privgraph_workbench.blocks import Images, Picture, Remark, Section, Small
 from privgraph_workbench.facts.plans import command_line
-from privgraph_workbench.figures import chart_of, export
+from privgraph_workbench.figures import export
 from privgraph_workbench.reporting import findings
 from privgraph_workbench.reporting.asked import Asked, Drawn, named_runs, without_seeds
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
-from privgraph_workbench.reporting.first_page import composed, few, first_page, lines_of, settings_of
-from privgraph_workbench.words.bibliography import bibtex, named_in
+from privgraph_workbench.reporting.first_page import (
+    all_settings,
+    beside,
+    beside_names,
+    composed,
+    few,
+    first_page,
+    lines_of,
+)
+from privgraph_workbench.words.bibliography import bibtex, named_in, references
 from privgraph_workbench.words.meaning import NO_EDGE
 from privgraph_workbench.words.naming import describe, hides_edges_alone, moved
 
@@ -53,6 +61,7 @@ DRAWN = 0.85
 """Of the work on a report, the share that is done before a notebook is executed."""
 NAME = 60
 """Letters of its name at most."""
+REFERENCES = "References"
 APPENDIX = "What the first page is a summary of."
 _TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -71,7 +80,9 @@ def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
     files = dict(_files(asked, together, step))
     if asked.notebook:
         step(DRAWN, "the notebook is executed")
-        files["report.ipynb"] = report_notebook.made(asked.title, asked.remark, files)
+        files["report.ipynb"] = report_notebook.made(
+            asked.title, asked.remark, files, references(_cited(asked)), _told_of(asked)
+        )
     files = {"README.txt": _contents(asked, files), **files}
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -115,7 +126,7 @@ def _files(asked: Asked, together: str, step: Step) -> Iterator[tuple[str, bytes
             yield f"figures/{name}.{kind}", _with_settings(kind, content, findings.settings(one))
     if asked.runs:
         yield "tables/runs.csv", tables.as_csv(lines_of(asked))
-        yield "tables/runs.tex", tables.as_latex(settings_of(chapters)).encode()
+        yield "tables/runs.tex", tables.as_latex(all_settings(asked, chapters)).encode()
     for name, label, said, runs in _statements(asked, chapters):
         first = f"{label}\nRuns: {', '.join(runs)}."
         yield f"statements/{name}.txt", f"{first}\n{statement_text(said)}\n".encode()
@@ -142,6 +153,12 @@ def _statements(asked: Asked, chapters: Sequence[Chapter]) -> Iterator[tuple[str
             about = f" {NO_EDGE}" if hides_edges_alone(first) else ""
             options = "".join(f", {one}" for one in moved(first))
             yield name, f"{describe(first)}, {first.spec.split} split{options}.{about}", said, runs
+    for name, one in beside_names(asked).items():
+        if (stated := one.record.statement) is not None:
+            about = f" {NO_EDGE}" if hides_edges_alone(one.record) else ""
+            options = "".join(f", {word}" for word in moved(one.record))
+            label = f"{describe(one.record)}, {one.record.spec.split} split{options}.{about}"
+            yield name, label, stated, [f"{one.record.id} (seed {one.seed}), in figures alone"]
 
 
 Shown = tuple[Picture, Mapping[str, PrivacyStatement]]
@@ -172,14 +189,18 @@ _LATELY: dict[str, Images] = {}
 
 
 def _cited(asked: Asked) -> list[str]:
-    """The methods and attacks whose papers are behind the report: those of its runs and figures, and what its
-    statements name."""
+    """The methods, attacks and audits whose papers are behind the report: those of its runs and figures, and
+    the papers that its statements name."""
     names = [name for one in asked.runs for name in (one.record.spec.method, *(a.attack for a in one.attacks))]
-    names += [str(row["method"]) for one in asked.figures for row in one.rows if row.get("method")]
+    for one in asked.figures:
+        names += [run.spec.method for run in one.runs]
+        names += [str(row[key]) for row in one.rows for key in ("method", "attack_name") if row.get(key)]
     said = {one.record.statement for one in asked.runs} | {
         held for one in asked.figures for held in one.statements.values()
     }
-    return [*names, *named_in("\n".join(sorted(statement_text(one) for one in said if one is not None)))]
+    known = [one for one in said if one is not None]
+    names += sorted({one.audited_by for one in known if one.audited_by})
+    return [*dict.fromkeys(names), *named_in("\n".join(sorted(map(statement_text, known))))]
 
 
 def _contents(asked: Asked, files: Mapping[str, bytes]) -> bytes:
@@ -219,6 +240,18 @@ def _named(asked: Asked) -> dict[str, Drawn]:
     return {f"{place:02d}-{one.figure}": one for place, one in enumerate(asked.figures, start=1)}
 
 
+def _told_of(asked: Asked) -> dict[str, tuple[str, str]]:
+    """The title and the finding of each picture of the archive, by the name of its file."""
+    told = {
+        f"figures/{name}.svg": (f"Figure {place}: {one.name}", findings.of(one))
+        for place, (name, one) in enumerate(_named(asked).items(), start=1)
+    }
+    for chapter in chapters_of(asked) if asked.appendix else ():
+        for name, one in figures_of([chapter]).items():
+            told[f"figures/{name}.svg"] = f"{chapter.title}: {one.name}", findings.of(one)
+    return told
+
+
 def _json(value: Any) -> bytes:
     return f"{json.dumps(plain(value), indent=1, allow_nan=False, ensure_ascii=False)}\n".encode()
 
@@ -227,15 +260,18 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: str) -> block
     """What the report says, in order, each section with the statements that its pictures carry."""
     found: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(first_page(asked, chapters, together), {})]
     for place, one in enumerate(asked.figures, start=1):
-        chart = chart_of(one.figure, one.rows)
-        # advice in its place: the summary says who is highest, which may protect nobody
-        below = Remark(f"**What to take**\n\n{one.advice}") if one.advice else chart.summary
-        drawn: list[blocks.Block] = [*filter(None, [findings.settings(one)]), Picture(one.figure, one.rows), below]
+        drawn: list[blocks.Block] = [Remark(findings.of(one)), Picture(one.figure, one.rows)]
+        drawn += [Remark(f"**What to take**\n\n{one.advice}")] if one.advice else []
+        drawn += [Small(told)] if (told := findings.settings(one)) else []
         section = Section(f"Figure {place}: {one.name}", drawn)
         found.append((section, one.statements))
+    if (alone := beside(asked, chapters)) is not None:
+        found.append((alone, {}))
+    papers = references(_cited(asked))
+    cited: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(Section(REFERENCES, [papers]), {})] * bool(papers)
     if not asked.appendix:
-        return found
-    found.append((Section("Appendix", [APPENDIX], fresh=bool(chapters)), {}))
+        return [*found, *cited]
+    found.append((Section("Appendix", [APPENDIX]), {}))
     if words := words_of(asked, chapters):
         found.append((words, {}))
     for chapter in chapters:
@@ -244,7 +280,7 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: str) -> block
         if not few(chapters) and (said := chapter.runs[0].said):
             first = replace(first, blocks=[Remark(said), *first.blocks])
         found += [(replace(section, deep=True), chapter.statements) for section in (first, *others)]
-    return [*found, (report.libraries(), {})]
+    return [*found, *cited, (report.libraries(), {})]
 
 
 def page(asked: Asked, step: Step = lambda done, what: None) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from privgraph.attacks.record import AttackRecord
 from privgraph.options import OptionError
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.registry import sides
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, Unreadable
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advised, placing
@@ -20,7 +21,15 @@ from privgraph_workbench.figures.runs import compare, standing, tradeoff
 from privgraph_workbench.forms.beginnings import called
 from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words.attacks import with_bounds
-from privgraph_workbench.words.naming import data_title, nodes_of, run_labels, setting, statements_of
+from privgraph_workbench.words.naming import (
+    data_title,
+    describe,
+    graph_of,
+    nodes_of,
+    run_labels,
+    setting,
+    statements_of,
+)
 
 TITLE, AUTHOR, DATE, REMARK = 200, 200, 40, 20_000
 """Letters of a title, of who wrote it and when, and of a remark, at most."""
@@ -54,15 +63,21 @@ class Told:
 
 def told_of(store: RunStore, record: RunRecord) -> Told:
     """All that the store holds of a run; attacks that another version kept are left out."""
+    return replace(_known(store, record), events=store.events(record.id), attacks=_attacks(store, record))
+
+
+def _attacks(store: RunStore, record: RunRecord) -> list[AttackRecord]:
     try:
-        attacks = store.attacks(record.id)
+        return store.attacks(record.id)
     except Unreadable:
-        attacks = []
+        return []
+
+
+def _known(store: RunStore, record: RunRecord) -> Told:
+    """What finished runs say beside it."""
     known, same = placing.outlook(store, record)
     return Told(
         record=record,
-        events=store.events(record.id),
-        attacks=attacks,
         same=same,
         stands=standing.data(record, same, known),
         said=placing.sentence(record, called(record.spec), nodes_of(record), known, same, setting=True),
@@ -72,31 +87,45 @@ def told_of(store: RunStore, record: RunRecord) -> Told:
 @dataclass(frozen=True, kw_only=True)
 class Drawn:
     """A figure of the report: its kind, rows, and the statements behind it, by label. `runs`: those whose
-    numbers it shows; `gone`: how many more of them are in the store no longer. `title`: what its author calls
-    it ("": its own); `advice`: what the runs behind it say to take, in Markdown."""
+    numbers it shows; `gone`: how many more of them are in the store no longer; `beside`: a run of each of
+    their settings, with what is known of it. `title`: what its author calls it ("": its own); `advice`: what
+    the runs behind it say to take, in Markdown."""
 
     figure: str
     rows: Sequence[Row]
     statements: Mapping[str, PrivacyStatement] = field(default_factory=dict)
     runs: Sequence[RunRecord] = ()
     gone: int = 0
+    beside: Sequence[Told] = ()
     title: str = ""
     advice: str = ""
 
     @property
     def name(self) -> str:
         """What it is called: by its author, else by its own title."""
-        return self.title or title_of(self.figure, self.rows)
+        return self.title or title_of(self.figure, self.rows, self.runs)
 
 
-def title_of(figure: str, rows: Sequence[Row]) -> str:
+def title_of(figure: str, rows: Sequence[Row], runs: Sequence[RunRecord] = ()) -> str:
     """The title of a figure; of runs with what they hide, and on which graph: several figures may have one
-    title."""
+    title. Where rows name no graph, the `runs` behind them do, and the setting where they are all of one."""
     hides = [HIDES[unit] for unit in HIDES if any(row.get("unit") == unit for row in rows)]
     graphs = {str(row["graph"]): str(row.get("dataset", "")) for row in rows if row.get("graph")}
     where = f"{len(graphs)} graphs" if len(graphs) > 1 else "".join(map(data_title, graphs.values()))
     hiding = f"hiding {' and '.join(hides)}" if hides else ""
-    return ", ".join(filter(None, (chart_of(figure, rows).title, hiding, where)))
+    title = ", ".join(filter(None, (chart_of(figure, rows).title, hiding, where)))
+    behind = "" if graphs else _behind(runs)
+    if not behind or behind in title:
+        return title
+    return f"{title}, {behind}" if ":" in title or len(set(map(setting, runs))) > 1 else f"{title}: {behind}"
+
+
+def _behind(runs: Sequence[RunRecord]) -> str:
+    """What was run, without seeds; of several settings their graph, where they have one."""
+    if len({setting(one) for one in runs}) == 1:
+        return describe(runs[0])
+    graphs = {graph_of(one) for one in runs}
+    return graphs.pop() if len(graphs) == 1 else ""
 
 
 def drawn(
@@ -118,9 +147,21 @@ def drawn(
         statements=statements,
         runs=held,
         gone=len(ids) - len(held),
+        beside=_beside(store, held),
         title=title,
         advice=advice,
     )
+
+
+def _beside(store: RunStore, runs: Sequence[RunRecord]) -> list[Told]:
+    """A run of each setting, with the attacks on all of its runs that stand here."""
+    groups: dict[str, list[RunRecord]] = {}
+    for one in sorted(runs, key=lambda one: one.spec.seed):
+        groups.setdefault(setting(one), []).append(one)
+    return [
+        replace(_known(store, held[0]), attacks=[attack for one in held for attack in _attacks(store, one)])
+        for held in groups.values()
+    ]
 
 
 _ID = re.compile(r"[a-z][a-z0-9-]*-[0-9a-f]{12}")  # as `RunSpec.id` makes them
@@ -157,6 +198,17 @@ class Asked:
                 raise OptionError(f"the {name} of a report has at most {most:,} letters (got {len(told):,})")
 
     @property
+    def beside(self) -> list[Told]:
+        """A run of each setting that stands in figures alone."""
+        own = {setting(one.record) for one in self.runs}
+        found: dict[str, Told] = {}
+        for one in (told for figure in self.shown for told in figure.beside):
+            if (key := setting(one.record)) not in own:
+                attacks = [*(found[key].attacks if key in found else ()), *one.attacks]
+                found[key] = replace(one, attacks=list({repr(attack.to_json()): attack for attack in attacks}.values()))
+        return list(found.values())
+
+    @property
     def shown(self) -> list[Drawn]:
         """The figures that the report shows: for others without those that tell the split."""
         return [one for one in self.figures if not (self.share and one.figure in TELL_THE_SPLIT)]
@@ -187,6 +239,8 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
         said = one.record.statement
         if one.attacks:
             names = [f"{label}: {attack.title}" for attack in one.attacks]
+            asked = {sides(attack.attack).asks for attack in one.attacks}
+            question = f"{attack_roc.TITLE}:" if len(asked) > 1 else f"{asked.pop()}?".capitalize()
             units = ["none" if said is None else said.unit] * len(names)
             found.append(
                 Drawn(
@@ -194,7 +248,7 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
                     rows=attack_roc.data(one.attacks, "log", names, units),
                     statements=_attacked(one),
                     runs=[one.record],
-                    title=f"Who was trained on? {label}" if len(runs) > 1 else "",
+                    title=f"{question} {label}" if len(runs) > 1 else "",
                 )
             )
     return [one for one in found if one.rows]
@@ -207,27 +261,29 @@ def without_seeds(asked: Asked) -> Asked:
         hidden.meet(one.record)
     return replace(
         asked,
-        runs=[
-            replace(
-                one,
-                record=hidden.record(one.record),
-                stands=hidden.rows(one.stands),
-                said=hidden.text(one.said),
-                withheld=hidden.text(f"seed {one.record.spec.seed}").removeprefix("seed "),
-                attacks=[replace(attack, run=hidden.text(attack.run)) for attack in one.attacks],
-            )
-            for one in asked.runs
-        ],
+        runs=[_without_seed(hidden, one) for one in asked.runs],
         figures=[
             replace(
                 one,
                 rows=hidden.rows(one.rows),
                 statements=hidden.labelled(one.statements),
+                beside=[_without_seed(hidden, told) for told in one.beside],
                 title=hidden.text(one.title),
                 advice=hidden.text(one.advice),
             )
             for one in asked.shown
         ],
+    )
+
+
+def _without_seed(hidden: Withheld, one: Told) -> Told:
+    return replace(
+        one,
+        record=hidden.record(one.record),
+        stands=hidden.rows(one.stands),
+        said=hidden.text(one.said),
+        withheld=hidden.text(f"seed {one.record.spec.seed}").removeprefix("seed "),
+        attacks=[replace(attack, run=hidden.text(attack.run)) for attack in one.attacks],
     )
 
 

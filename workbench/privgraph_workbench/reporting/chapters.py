@@ -7,18 +7,20 @@ from dataclasses import dataclass, replace
 
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph_workbench import report
-from privgraph_workbench.blocks import Block, Picture, Remark, Section
+from privgraph_workbench.blocks import Block, Picture, Remark, Section, Warned
 from privgraph_workbench.facts.advising import BASIS
-from privgraph_workbench.report import unaudited
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.export import table
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs
 from privgraph_workbench.words.glossary import GLOSSARY, PUBLISHED, SOUND
 from privgraph_workbench.words.naming import run_labels, setting, statements_of, unit_of
+from privgraph_workbench.words.statements_apart import unaudited
 
 WORDS = ("ε (epsilon)", "δ (delta)", SOUND, PUBLISHED, "lower bound (ε audited)")
 """The words that a report explains."""
 ONCE = (report.PRECISION, report.LAST_STEPS, report.OUTSIDERS)
 """What is said below these words, and not in each chapter."""
-ELSEWHERE = (report.NUMBERS, report.MEASURED)
+ELSEWHERE = (report.NUMBERS, report.MEASURED, Warned(report.SECRET))
 """What these words, or the first page, say in its place."""
 
 
@@ -85,15 +87,20 @@ def _reported(one: Told, *, several: bool) -> report.Reported:
 
 def _once(asked: Asked, blocks: Sequence[Block]) -> list[Block]:
     """What a chapter says without what stands elsewhere: figures that were chosen, and what words mean."""
-    chosen = {place: (one.figure, list(one.rows)) for place, one in enumerate(asked.figures, start=1)}
+    chosen = {place: _drawn(one.figure, one.rows) for place, one in enumerate(asked.figures, start=1)}
     found: list[Block] = []
     for block in blocks:
-        drawn = (block.figure, list(block.rows)) if isinstance(block, Picture) else None
+        drawn = _drawn(block.figure, block.rows) if isinstance(block, Picture) else None
         place = next((at for at, one in chosen.items() if one == drawn), None)
         if block in (*ONCE, *ELSEWHERE):
             continue
         found.append(block if place is None else f"See Figure {place}.")
     return found
+
+
+def _drawn(figure: str, rows: Sequence[Row]) -> tuple[str, list[Row]]:
+    """By what two figures are one: what is drawn, and not what is said of it."""
+    return figure, list(table(figure, rows))
 
 
 def words_of(asked: Asked, chapters: Sequence[Chapter]) -> Section | None:

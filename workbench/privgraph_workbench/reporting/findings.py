@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from privgraph_workbench.facts import advised
+from privgraph_workbench.facts import advised, kept_epoch
 from privgraph_workbench.facts.advising import HIDES
 from privgraph_workbench.facts.row_words import both
-from privgraph_workbench.figures import chart_of
+from privgraph_workbench.reporting import main_findings
 from privgraph_workbench.reporting.asked import Asked, Drawn
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
@@ -16,6 +16,8 @@ from privgraph_workbench.words.naming import data_title, graph_of, method_title,
 
 MOST_NAMED = 8
 """Methods or graphs that are named at most."""
+LEARNT = ("curves", "convergence")
+"""Figures that go on to the last step of training, which need not be the model that was kept."""
 BELOW = "What to take stands below it."
 """What is said of advice that an earlier version kept, which has no short form."""
 
@@ -23,20 +25,18 @@ BELOW = "What to take stands below it."
 def found(asked: Asked) -> str:
     """What each figure finds, a point each, in Markdown; "" where there is no figure."""
     points = [
-        f"- **Figure {place}, {markup.literal(one.name)}.** {_found(one)}"
+        f"- **Figure {place}, {markup.literal(one.name)}.** {of(one)}"
         for place, one in enumerate(asked.figures, start=1)
     ]
     return "\n".join(["**What the figures say**\n", *points]) if points else ""
 
 
-def _found(one: Drawn) -> str:
-    """The advice in short; else what the figure says after the sentence that tells what it is."""
-    if one.advice:
-        return " ".join(advised.shortened(one.advice)) or BELOW
-    first, _, rest = chart_of(one.figure, one.rows).summary.partition(". ")
-    for graph in {str(row["graph"]) for row in one.rows if row.get("graph")}:
-        rest = rest.replace(f" on {graph}", "")  # its name has it
-    return markup.literal(rest or first)
+def of(one: Drawn) -> str:
+    """What a figure finds, in Markdown: the advice in short; else the main finding of its rows."""
+    if short := advised.shortened(one.advice):
+        return " ".join(short)
+    said = markup.literal(main_findings.of(one.figure, one.rows))
+    return f"{said} {BELOW}" if one.advice else said
 
 
 def settings(one: Drawn) -> str:
@@ -57,6 +57,9 @@ def settings(one: Drawn) -> str:
         _named("method", methods),
         *filter(None, options),
         f"ε {' to '.join(f'{end:g}' for end in dict.fromkeys((budgets[0], budgets[-1])))}" if budgets else "",
+        kept_epoch.note([(method_title(spec.method), spec) for spec in specs]).rstrip(".")
+        if one.figure in LEARNT
+        else "",
         _seeds([int(row["seeds"]) for row in rows if row.get("seeds")]),
         *_left_out(rows),
     ]

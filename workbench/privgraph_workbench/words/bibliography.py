@@ -1,112 +1,87 @@
-"""BibTeX of the papers behind methods, attacks and audits, and of this program."""
+"""Which papers are behind methods, attacks and audits: as BibTeX, and as a list of references."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
 
-from privgraph import __version__
+from privgraph.registry import ATTACKS, AUDITS, METHODS
+from privgraph_workbench.words.papers import PAPERS, PROGRAM, Paper
 
-ENTRIES: Mapping[str, str] = {
-    "privgraph": f"""@software{{privgraph,
-  title = {{privgraph: a workbench for differentially private learning on graphs}},
-  author = {{{{privgraph contributors}}}},
-  version = {{{__version__}}},
-}}""",
-    "progap": """@inproceedings{sajadmanesh2024progap,
-  title = {{ProGAP}: Progressive Graph Neural Networks with Differential Privacy Guarantees},
-  author = {Sajadmanesh, Sina and Gatica-Perez, Daniel},
-  booktitle = {ACM International Conference on Web Search and Data Mining (WSDM)},
-  year = {2024},
-}""",
-    "gap": """@inproceedings{sajadmanesh2023gap,
-  title = {{GAP}: Differentially Private Graph Neural Networks with Aggregation Perturbation},
-  author = {Sajadmanesh, Sina and Shamsabadi, Ali Shahin and Bellet, Aur{\\'e}lien and Gatica-Perez, Daniel},
-  booktitle = {USENIX Security Symposium},
-  year = {2023},
-}""",
-    "privgnn": """@article{olatunji2023releasing,
-  title = {Releasing Graph Neural Networks with Differential Privacy Guarantees},
-  author = {Olatunji, Iyiola E. and Funke, Thorben and Khosla, Megha},
-  journal = {Transactions on Machine Learning Research},
-  year = {2023},
-}""",
-    "heter-poisson": """@inproceedings{xiang2024preserving,
-  title = {Preserving Node-level Privacy in Graph Neural Networks},
-  author = {Xiang, Zihang and Wang, Tianhao and Wang, Di},
-  booktitle = {IEEE Symposium on Security and Privacy (S\\&P)},
-  year = {2024},
-}""",
-    "dp-gpl": """@misc{dpgpl,
-  title = {{DP-GPL}: Differentially Private Graph Prompt Learning},
-  author = {{Anonymous authors}},
-  note = {Under double-blind review},
-}""",
-    "relational": """@misc{yin2024privately,
-  title = {Privately Learning from Graphs with Applications in Finetuning Large Language Models},
-  author = {Yin, Haoteng and Wei, Rongzhe and Chien, Eli and Li, Pan},
-  year = {2024},
-}""",
-    "dp-mlp": """@inproceedings{abadi2016deep,
-  title = {Deep Learning with Differential Privacy},
-  author = {Abadi, Martin and Chu, Andy and Goodfellow, Ian and McMahan, H. Brendan and Mironov, Ilya and Talwar, Kunal
-    and Zhang, Li},
-  booktitle = {ACM Conference on Computer and Communications Security (CCS)},
-  year = {2016},
-}""",
-    "dp-gnn": """@misc{daigavane2021node,
-  title = {Node-Level Differentially Private Graph Neural Networks},
-  author = {Daigavane, Ameya and Madan, Gagan and Sinha, Aditya and Thakurta, Abhradeep Guha and Aggarwal, Gaurav and
-    Jain, Prateek},
-  year = {2021},
-}""",
-    "edge-rand": """@inproceedings{wu2022linkteller,
-  title = {{LinkTeller}: Recovering Private Edges from Graph Neural Networks via Influence Analysis},
-  author = {Wu, Fan and Long, Yunhui and Zhang, Ce and Li, Bo},
-  booktitle = {IEEE Symposium on Security and Privacy (S\\&P)},
-  year = {2022},
-}""",
-    "pate": """@inproceedings{papernot2017semi,
-  title = {Semi-supervised Knowledge Transfer for Deep Learning from Private Training Data},
-  author = {Papernot, Nicolas and Abadi, Mart{\\'i}n and Erlingsson, {\\'U}lfar and Goodfellow, Ian and Talwar, Kunal},
-  booktitle = {International Conference on Learning Representations (ICLR)},
-  year = {2017},
-}""",
-    "lira": """@inproceedings{carlini2022membership,
-  title = {Membership Inference Attacks From First Principles},
-  author = {Carlini, Nicholas and Chien, Steve and Nasr, Milad and Song, Shuang and Terzis, Andreas and Tram{\\`e}r,
-    Florian},
-  booktitle = {IEEE Symposium on Security and Privacy (S\\&P)},
-  year = {2022},
-}""",
+BEHIND: Mapping[str, tuple[str, ...]] = {
+    "progap": ("sajadmanesh2024progap",),
+    "gap": ("sajadmanesh2023gap",),
+    "gnn": ("hamilton2017inductive", "kipf2017semi", "velickovic2018graph", "xu2019powerful"),
+    "mlp": ("sajadmanesh2024progap",),
+    "dp-mlp": ("abadi2016deep",),
+    "edge-rand": ("wu2022linkteller", "imola2022communication"),
+    "dp-gnn": ("daigavane2021node",),
+    "heter-poisson": ("xiang2024preserving",),
+    "privgnn": ("olatunji2023releasing",),
+    "pate": ("papernot2017semi", "olatunji2023releasing"),
+    "prompt": ("fang2023universal", "sun2023all", "sun2022gppt"),
+    "fine-tune": ("hu2020strategies",),
+    "prompt-dpsgd": ("dpgpl", "abadi2016deep"),
+    "dp-gpl": ("dpgpl",),
+    "relational": ("yin2024privately",),
+    "relation-rand": ("yin2024privately", "epasto2022differentially"),
+    "bavaria": ("brannvall2026exponential", "carlini2022membership"),
+    "lira": ("carlini2022membership",),
+    "rmia": ("zarifzadeh2024low",),
+    "threshold": ("yeom2018privacy",),
+    "shadow": ("olatunji2021membership", "olatunji2023releasing"),
+    "prompts": ("carlini2022membership", "dpgpl"),
+    "link": ("he2021stealing", "wu2022linkteller"),
+    "relations": ("yin2024privately", "he2021stealing"),
+    "relations-bavaria": ("yin2024privately", "brannvall2026exponential"),
+    "mechanism": ("jagielski2020auditing", "nasr2023tight"),
+    "white-box": ("nasr2023tight", "steinke2023privacy", "xiang2024preserving"),
 }
-"""By the name of the method or attack; the program itself first."""
-SAME: Mapping[str, str] = {
-    "prompt-dpsgd": "dp-gpl",
-    "prompt": "dp-gpl",
-    "relation-rand": "relational",
-    "relations": "relational",
-    "bavaria": "lira",
-    "prompts": "lira",
-}
-"""Whose paper stands for those that have none of their own here."""
+"""The papers of each method, attack and audit, as the tables of these name them."""
+_SHORT = re.compile(r"^\{([A-Za-z-]+)\}:")
 
 
-_ACRONYM = re.compile(r"title = \{\{([A-Za-z-]+)\}")
+def titled(name: str) -> str:
+    """A method, attack or audit for people; its own name where no table knows it."""
+    tables: tuple[Mapping[str, object], ...] = (METHODS, ATTACKS, AUDITS)
+    return next((str(getattr(table[name], "title", name)) for table in tables if name in table), name)
 
 
 def named_in(text: str) -> list[str]:
-    """The entries whose short title stands in a text as a word.
+    """The papers whose short title stands in a text as a word, by their keys.
 
     >>> named_in("The gap of GAP, Lemma 1, is that of ProGAP.")
-    ['progap', 'gap']
+    ['sajadmanesh2024progap', 'sajadmanesh2023gap']
     """
-    short = {name: found[1] for name, entry in ENTRIES.items() if (found := _ACRONYM.search(entry))}
-    return [name for name, title in short.items() if re.search(rf"(?<![\w-]){re.escape(title)}(?![\w-])", text)]
+    short = {key: found[1] for key, paper in PAPERS.items() if (found := _SHORT.match(paper.title))}
+    return [key for key, title in short.items() if re.search(rf"(?<![\w-]){re.escape(title)}(?![\w-])", text)]
+
+
+def papers(names: Iterable[str]) -> dict[str, list[str]]:
+    """The papers behind these methods, attacks and audits, or of these keys: each once, with for what it
+    stands. What has no paper here is left out."""
+    found: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        for key in (name,) if name in PAPERS else BEHIND.get(name, ()):
+            held = found.setdefault(key, [])
+            held += [titled(name)] if name not in PAPERS and titled(name) not in held else []
+    return found
 
 
 def bibtex(names: Iterable[str]) -> str:
-    """The entries of those names, each once, after that of the program; names without a paper are left
-    out."""
-    keys = dict.fromkeys(["privgraph", *(SAME.get(name, name) for name in names)])
-    return "\n\n".join(ENTRIES[key] for key in keys if key in ENTRIES) + "\n"
+    """Their entries, after that of the program."""
+    return "\n\n".join([PROGRAM, *(PAPERS[key].entry for key in papers(names))]) + "\n"
+
+
+def references(names: Iterable[str]) -> list[str]:
+    """The same papers as lines of a list, by the first author and the year, each with for what it stands."""
+
+    def order(key: str) -> tuple[str, int]:
+        paper: Paper = PAPERS[key]
+        return paper.authors[0].casefold(), paper.year or 0
+
+    found = papers(names)
+    return [
+        PAPERS[key].reference + (f" For: {', '.join(found[key])}." if found[key] else "")
+        for key in sorted(found, key=order)
+    ]

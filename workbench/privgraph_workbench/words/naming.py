@@ -16,12 +16,14 @@ from privgraph.data.uploads import uploads
 from privgraph.options import Scalar, UnknownName, parameters
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
+from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.graph_id import GraphId, People
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import kept_budget, number, upper
 from privgraph_workbench.words.settings import word
+from privgraph_workbench.words.statements_apart import merged
 
 
 def metric_title(name: str) -> str:
@@ -161,20 +163,18 @@ def statements_of(
     read: Callable[[RunRecord, PrivacyStatement], PrivacyStatement] = lambda _, statement: statement,
 ) -> dict[str, PrivacyStatement]:
     """The statements of the runs that have one, as `read` has them, by what was run; repetitions that say the
-    same stand there once."""
+    same stand there once, with what attacks have shown of any of them, and others say what differs."""
     differs = variants(records)
-    statements: dict[str, PrivacyStatement] = {}
+    held: dict[str, list[PrivacyStatement]] = {}
     for record in records:
-        if record.statement is None:
-            continue
-        statement = read(record, record.statement)
-        label = name = ", ".join(filter(None, (describe(record), differs[setting(record)])))
-        count = 1
-        while label in statements and statements[label] != statement:
-            count += 1
-            label = f"{name} ({count})"
-        statements[label] = statement
-    return statements
+        if record.statement is not None:
+            label = ", ".join(filter(None, (describe(record), differs[setting(record)])))
+            held.setdefault(label, []).append(read(record, record.statement))
+    return {
+        ", ".join(filter(None, (label, apart))): one
+        for label, said in held.items()
+        for apart, one in merged(said).items()
+    }
 
 
 def options_read(record: RunRecord) -> dict[str, Scalar]:
@@ -246,7 +246,14 @@ def run_labels(records: Sequence[RunRecord], *, privacy_too: bool = False, seeds
     names = [", ".join(filter(None, [part[0], *(part[place] for place in differing)])) for part in parts]
     differs = variants(records)
     names = _told_apart(names, [differs[setting(one)] for one in records])
+    names = _told_apart(names, [_noise(one) for one in records])
     return _told_apart(names, [_end(one.id) for one in records])
+
+
+def _noise(record: RunRecord) -> str:
+    """Whose noise it is: what came with the program and what was trained here have one setting."""
+    said = record.statement
+    return "" if said is None or said.unit == "none" else "public noise" if has_public_noise(said) else "secret noise"
 
 
 def _told_apart(names: Sequence[str], by: Sequence[str]) -> list[str]:

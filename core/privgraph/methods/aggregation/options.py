@@ -23,6 +23,7 @@ from privgraph.mechanisms.entries import (
     replaced_gradient_entry,
 )
 from privgraph.methods.base import NO_NOISE, Calibrated, Fixed, Lever, MethodConfig, Price, Work
+from privgraph.methods.kept import Kept
 from privgraph.methods.levers import BATCH, EPOCHS, Said
 from privgraph.options import AUTO, Option, check
 from privgraph.papers.progap import repository_accountant
@@ -183,6 +184,10 @@ class AggregationConfig(MethodConfig):
     def chooses_epoch(self) -> bool:
         """Whether the epoch is chosen by validation accuracy."""
         return self.selection == "validation" or (self.selection == "auto" and self.unit != "node")
+
+    @property
+    def keeps(self) -> Kept:
+        return Kept.VALIDATED if self.chooses_epoch else Kept.LAST
 
     def common_key(self) -> tuple[object, ...]:
         """What must be equal for two runs to be trained as one stacked computation."""

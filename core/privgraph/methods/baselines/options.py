@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from privgraph.methods.base import PrivacyOptions
+from privgraph.methods.kept import Kept
 from privgraph.options import Option, OptionError, check
 
 CONVOLUTIONS = ("sage", "gcn", "gat", "gin")
@@ -45,6 +46,10 @@ class GraphNetworkOptions(PrivacyOptions):
         check(self)
         if self.conv == "gat" and self.hidden % 4:
             raise OptionError(f"hidden must be a multiple of 4 for gat, which has four heads (got {self.hidden})")
+
+    @property
+    def keeps(self) -> Kept:
+        return Kept.VALIDATED
 
     def network_key(self) -> tuple[object, ...]:
         """What must agree for two networks to have one shape and schedule."""

@@ -11,6 +11,7 @@ from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Ser
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number, stated
+from privgraph_workbench.words.verdicts import guessing
 
 NARROW = 0.6
 """Up to here an axis reaches at least: two areas beside a coin's do not fill one that ends at 1."""
@@ -22,18 +23,19 @@ TITLE = "How often each attack picks the right one of two"
 def data(records: Sequence[AttackRecord], names: Sequence[str] = (), slots: Sequence[int] = ()) -> list[Row]:
     """One row per attack, the smallest sound epsilon first and runs without privacy last.
 
-    attack (its name: of `names`, else its title), run, epsilon (sound; infinite without privacy), area,
-    area_low, area_high (`AttackRecord.found`: the mean of attacked models with Student's interval, or that of
-    one model with DeLong's), models (the area of each attacked model), asks (its question in words),
-    false_alarms, found, found_low, found_high (the highest rate of false positives that is told, the true
-    positive rate there and its interval; None where the others are too few), signed_rank (its p-value, or
-    None), by_classes (the area of the true classes alone, where the attack goes by similarity; else None),
-    slot (its colour, of `slots`: that of its curve beside this figure; all have one colour where none are
-    given), evaluator (True: an evaluator alone knows the answers).
-    """
+    attack (its name: of `names`, else its title), attack_name (in `ATTACKS`), run, epsilon (sound; infinite
+    without privacy), area, area_low, area_high (`AttackRecord.found`: the mean of attacked models with
+    Student's interval, or that of one model with DeLong's), models (the area of each attacked model), asks
+    (its question in words), false_alarms, found, found_low, found_high (the highest rate of false positives
+    that is told, the true positive rate there and its interval; None where the others are too few),
+    signed_rank (its p-value, or None), by_classes (the area of the true classes alone, where the attack goes
+    by similarity; else None), slot (its colour, of `slots`: that of its curve beside this figure; all have
+    one colour where none are given), guessing (whether nothing says that it is better than a guess),
+    evaluator (True: an evaluator alone knows the answers)."""
     rows = [
         {
             "attack": name,
+            "attack_name": record.attack,
             "run": record.run,
             "epsilon": record.sound,
             "area": record.found[0],
@@ -45,6 +47,7 @@ def data(records: Sequence[AttackRecord], names: Sequence[str] = (), slots: Sequ
             "signed_rank": record.signed_rank,
             "by_classes": record.by_classes if record.options.by == "distance" else None,
             "slot": slot,
+            "guessing": guessing(record),
             "evaluator": True,
         }
         for name, record, slot in zip(

@@ -23,11 +23,11 @@ AXES = {"degree": "degree (how many)", "class": "class (how many)"}
 def data(record: AttackRecord, without: AttackRecord | None = None) -> list[Row]:
     """One row per group: kind (degree or class), name, nodes, exposure (the mean share of nodes that did not
     train whose scores lie below those of the group's training nodes; 0.5 is chance), low, high (its interval,
-    `bounds.mean_of_shares`, which takes nodes for independent), attack (its title), asks
-    and members_are (its question, and who is exposed, in words), similarity (whether it goes by that, which
-    tells edges that no model read), by_classes (then the area of the true classes alone, if known), and
-    without (the exposure of the same group by the same attack on a model that reads no edge: the record
-    `without`; None where there is none)."""
+    `bounds.mean_of_shares`, which takes nodes for independent), attack (its title), attack_name (in
+    `ATTACKS`), asks and members_are (its question, and who is exposed, in words), similarity (whether it goes
+    by that, which tells edges that no model read), by_classes (then the area of the true classes alone, if
+    known), and without (the exposure of the same group by the same attack on a model that reads no edge: the
+    record `without`; None where there is none)."""
     similarity = bool(sides(record.attack).caution) and record.options.by == "distance"
     beside = {
         (kind, one.name): one.exposure
@@ -44,6 +44,7 @@ def data(record: AttackRecord, without: AttackRecord | None = None) -> list[Row]
             "exposure": one.exposure,
             **dict(zip(("low", "high"), mean_of_shares(one.exposure, one.nodes, (1 - LEVEL) / 2), strict=True)),
             "attack": record.title,
+            "attack_name": record.attack,
             "asks": apart.asks,
             "members_are": apart.members,
             "similarity": similarity,

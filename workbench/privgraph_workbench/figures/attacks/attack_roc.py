@@ -9,24 +9,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privgraph.attacks.exchange import group_delta
 from privgraph.attacks.record import FEW, AttackRecord
-from privgraph.audits.bounds import at_most
 from privgraph.registry import sides
 from privgraph_workbench.figures.attacks.colours import slots
-from privgraph_workbench.figures.attacks.limits import no_line, without_line
-from privgraph_workbench.figures.audits.audit_roc import SCALES, frontier
+from privgraph_workbench.figures.attacks.limits import claim_rows, no_line, without_line
+from privgraph_workbench.figures.audits.audit_roc import SCALES
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words.numbers import exact_percent, number, percent, stated
+from privgraph_workbench.words.verdicts import guessing
 
 TITLE = "What attacks find"
-POINTS = 120
 ABOVE = 1.04
 """Where the axis of what is found ends: a line that runs along 1 is seen."""
-BY_CHANCE = 0.025
 DOTTED = 5
 """The dash of limits where there are several."""
 LINE = 66
@@ -59,19 +56,21 @@ def data(
 ) -> list[Row]:
     """One row per point of each curve, from few false positives to many.
 
-    attack (its name in the legend: of `names`, else its title), run, curve (attack: on the run's own training
-    nodes; mean: over the attacked models, where they are at least `FEW`; band: over all of them; sound: the
-    most that the run's sound epsilon allows, and chance with so few members and others), false, true, low,
-    high (of a band; None elsewhere), own_area (of the line), area, area_low, area_high, models, rare_false,
-    rare_true (the rarest false positive rate that so many others can show, and its true positive rate),
-    epsilon (sound), by_classes (the area of the true classes alone, where the attack goes by similarity; else
-    None), steps, scale, asks, members_are, others_are (the attack's question and its two sides in words),
-    others (how many of them it is judged on: their smallest share that can be named is one of so many), told
-    (what it was and found, in one line), graph (of `graphs`, what it was on), no_line (why no line follows
-    from the sound epsilon: told where `units`, what the runs protect, are given), banded (whether bands are
-    drawn; a CSV has them in any case). An infinite epsilon has no
-    rows, for it allows everything, nor has one whose neighbouring datasets lead from no node that trains to
-    one that does not. Raises `ValueError` for an unknown scale."""
+    attack (its name in the legend: of `names`, else its title), attack_name (in `ATTACKS`), run, curve
+    (attack: on the run's own training nodes; mean: over the attacked models, where they are at least `FEW`;
+    band: over all of them; sound: the most that the run's sound epsilon allows, and chance with so few
+    members and others), false, true, low, high (of a band; None elsewhere), own_area (of the line), area,
+    area_low, area_high, models, rare_false, rare_true, rare_low, rare_high (the rarest false positive rate
+    that so many others can show, and its true positive rate with its interval), confidence (of all
+    intervals), guessing (whether nothing says that it is better than a guess), drawn (whether members were
+    drawn at random), epsilon (sound), by_classes (the area of the true classes alone, where the attack goes
+    by similarity; else None), steps, scale, asks, members_are, others_are (the attack's question and its two
+    sides in words), others (how many of them it is judged on: their smallest share that can be named is one
+    of so many), told (what it was and found, in one line), graph (of `graphs`, what it was on), no_line (why
+    no line follows from the sound epsilon: told where `units`, what the runs protect, are given), banded
+    (whether bands are drawn; a CSV has them in any case). An infinite epsilon has no rows, for it allows
+    everything, nor has one whose neighbouring datasets lead from no node that trains to one that does not.
+    Raises `ValueError` for an unknown scale."""
     if scale not in SCALES:
         raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
     rows: list[Row] = []
@@ -81,6 +80,7 @@ def data(
     for name, record, unit, graph in zip(titles, records, units or none, graphs or none, strict=True):
         shared = {
             "attack": name,
+            "attack_name": record.attack,
             "run": record.run,
             "area": record.found[0],
             "own_area": record.outcome.area,
@@ -89,6 +89,11 @@ def data(
             "models": len(record.areas),
             "rare_false": None if record.rare is None else record.rare.false,
             "rare_true": None if record.rare_found is None else record.rare_found.true,
+            "rare_low": None if record.rare_found is None else record.rare_found.low,
+            "rare_high": None if record.rare_found is None else record.rare_found.high,
+            "confidence": record.confidence,
+            "guessing": guessing(record),
+            "drawn": record.drawn,
             "epsilon": record.sound,
             "by_classes": record.by_classes if record.options.by == "distance" else None,
             "steps": record.steps,
@@ -121,31 +126,8 @@ def data(
         claim = (record.sound, record.delta, record.steps)
         if record.drawn and record.steps is not None and math.isfinite(record.sound) and claim not in claims:
             claims.add(claim)
-            rows += _claim(record, record.steps, shared)
+            rows += claim_rows(record, record.steps, shared)
     return rows
-
-
-def _claim(record: AttackRecord, steps: int, shared: Row) -> list[Row]:
-    epsilon, delta = steps * record.sound, group_delta(record.sound, record.delta, steps)
-    places = np.geomspace(1e-4, 1, POINTS) if shared["scale"] == "log" else np.linspace(0, 1, POINTS)
-    corner = (1 - delta) / (1 + math.exp(min(epsilon, 700.0)))
-    members, others = record.outcome.members, record.outcome.others
-    return [
-        {
-            "curve": "sound",
-            "false": false,
-            "true": _with_chance(frontier(_with_chance(false, others), epsilon, delta), members),
-            "low": None,
-            "high": None,
-            **shared,
-        }
-        for false in sorted({*places.tolist(), corner})
-    ]
-
-
-def _with_chance(rate: float, of: int) -> float:
-    """The largest rate behind one that is observed among so many, at `BY_CHANCE` (Clopper and Pearson)."""
-    return float(at_most(math.floor(rate * of + 1e-9), of, BY_CHANCE))
 
 
 def chart(rows: Sequence[Row]) -> Chart:

@@ -16,7 +16,8 @@ SIDES = ("members", "others")
 
 def data(record: AttackRecord) -> list[Row]:
     """One row per bin: low, high (ends of the bin), members, others (how many are in it), share_members,
-    share_others (of all of that side), members_are, others_are (each side in words), attack (its title)."""
+    share_others (of all of that side), members_are, others_are (each side in words), attack (its title),
+    attack_name (in `ATTACKS`)."""
     apart = sides(record.attack)
     totals = {"members": sum(record.scores_members), "others": sum(record.scores_others)}
     bins = zip(record.edges[:-1], record.edges[1:], record.scores_members, record.scores_others, strict=True)
@@ -31,6 +32,7 @@ def data(record: AttackRecord) -> list[Row]:
             "members_are": apart.members,
             "others_are": apart.others,
             "attack": record.title,
+            "attack_name": record.attack,
         }
         for low, high, members, others in bins
     ]

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from privgraph.progress import Metric
-from privgraph.runs.records import StoredEvent
+from privgraph.runs.records import RunRecord, StoredEvent
+from privgraph_workbench.facts.kept_epoch import EPOCHS, kept
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plain, plotted
 from privgraph_workbench.figures.thinning import LIMIT, thin
+from privgraph_workbench.words.naming import describe
 from privgraph_workbench.words.numbers import number, percent
 
 Points = dict[str, list[Any]]
@@ -22,13 +24,19 @@ TITLES = {
     "val_accuracy": "validation accuracy",
     "test_accuracy": "test accuracy",
 }
+TITLE = "Learning curves"
+ON = "Results are those of that model; curves go on to the last step."
 TOLD_APART = 6
 """Runs whose curves have colours of their own; of more, the first stands out, and the others are a group."""
 EVALUATOR_BADGE = "evaluator only: these curves are not part of what is released, and no guarantee covers them"
 
 
-def data(events: Iterable[StoredEvent], *, run: str = "", limit: int = LIMIT) -> list[Row]:
-    """One row per point: run, metric, stage, step, value, evaluator.
+def data(
+    events: Iterable[StoredEvent], *, run: str = "", limit: int = LIMIT, record: RunRecord | None = None
+) -> list[Row]:
+    """One row per point: run, metric, stage, step, value, evaluator; where the `record` of these events is
+    given, of (what was run), kept (which epoch's model it kept; "": not known) and kept_accuracy (that
+    model's on test nodes, or None).
 
     Takes the metric events of the latest attempt (a retried run starts its curves again) and thins each
     metric to at most `limit` points, keeping its first, last, lowest and highest. `run` names the run
@@ -37,6 +45,7 @@ def data(events: Iterable[StoredEvent], *, run: str = "", limit: int = LIMIT) ->
     metrics = [event for event in events if event.kind == "metric"]
     latest = max((event.attempt for event in metrics), default=0)
     by_metric: dict[str, list[Row]] = {}
+    whose = {} if record is None else _whose(record)
     for event in metrics:
         metric = event.event
         if event.attempt != latest or not isinstance(metric, Metric):
@@ -48,9 +57,36 @@ def data(events: Iterable[StoredEvent], *, run: str = "", limit: int = LIMIT) ->
             "step": metric.step,
             "value": metric.value,
             "evaluator": metric.evaluator,
+            **whose,
         }
         by_metric.setdefault(metric.name, []).append(row)
     return [row for rows in by_metric.values() for row in thin(rows, limit)]
+
+
+def _whose(record: RunRecord) -> Row:
+    """What was run, and which model of it the results are of."""
+    epoch = kept(record.spec)
+    return {
+        "of": describe(record),
+        "kept": "" if epoch is None else EPOCHS[epoch],
+        "kept_accuracy": record.metrics.get("test_accuracy"),
+    }
+
+
+def table(rows: Sequence[Row]) -> list[Row]:
+    """The rows as they leave in a CSV: without what is the same in all rows of a run."""
+    return [{name: value for name, value in row.items() if name not in ("of", "kept", "kept_accuracy")} for row in rows]
+
+
+def kept_words(rows: Sequence[Row]) -> str:
+    """Which model each run kept, with its accuracy, in a sentence; "" where the rows do not say."""
+    by_run = {row["run"]: row for row in rows if row.get("kept")}
+    told: dict[str, list[str]] = {}
+    for name, row in by_run.items():
+        reached = "" if row["kept_accuracy"] is None else f"test accuracy {percent(row['kept_accuracy'])}"
+        told.setdefault(row["kept"], []).append(": ".join(filter(None, (name, reached))))
+    said = [f"{epoch} ({'; '.join(held)})" if any(held) else epoch for epoch, held in told.items()]
+    return f"Kept: {' and '.join(said)}." if said else ""
 
 
 def chart(rows: Sequence[Row]) -> Chart:
@@ -60,9 +96,10 @@ def chart(rows: Sequence[Row]) -> Chart:
     `TOLD_APART` runs the first stands out before the others.
     """
     if not rows:
-        return empty("Learning curves", "nothing has been measured yet")
+        return empty(TITLE, "nothing has been measured yet")
     times = Counter((row["run"], row["metric"]) for row in rows)
     rows = [row for row in rows if times[row["run"], row["metric"]] > 1] or rows
+    whose = {str(row["of"]) for row in rows if row.get("of")}
     runs = list(dict.fromkeys(row["run"] for row in rows))
     metrics = [name for name in TITLES if any(row["metric"] == name for row in rows)]
     metrics += sorted({row["metric"] for row in rows} - set(metrics))
@@ -104,13 +141,14 @@ def chart(rows: Sequence[Row]) -> Chart:
     )
     said += f"; and {len(runs) - TOLD_APART} more" * crowd
     return Chart(
-        title="Learning curves",
+        title=": ".join([TITLE, *whose]) if len(whose) == 1 else TITLE,
         panels=panels,
         series=tuple(series),
         summary=f"Learning curves. Latest values: {said}.",
         badges=(EVALUATOR_BADGE,) if any(row["evaluator"] for row in rows) else (),
         columns=2,
         height=400,
+        notes=(f"{model} {ON}",) if (model := kept_words(rows)) else (),
     )
 
 

@@ -41,7 +41,9 @@ class Building:
             self.packed = reporting.build(asked, self._step)
         except _Cancelled:
             pass
-        except Exception as error:  # for the page to tell, or to raise: nobody sees what a thread raises
+        except Exception as error:
+            # Whatever it is: what a thread raises reaches nobody. Nothing is swallowed: the page tells an
+            # `OptionError` in words, and raises all else where its visitor and the log see it.
             self.error = error
 
     def _step(self, done: float, what: str) -> None:

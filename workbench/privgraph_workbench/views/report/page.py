@@ -15,6 +15,7 @@ from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.reporting import Drawn
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
@@ -45,6 +46,56 @@ def page() -> None:
         _nothing()
         return
     records = _records(kept)
+    listed, wanted = layout.columns("report-made-of", (3, 2))
+    with wanted:
+        title, author, date, remark = _words()
+        share, appendix, notebook = _switches(kept)
+    for run in [one.run for one in kept if one.run and one.run not in records]:
+        st.warning(f"There is no run {markup.literal(run)} any more; it is left out.")
+    figures = {mark(one): _drawn(one) for one in kept if one.figure}
+    asked = None
+    try:
+        asked = reporting.Asked(
+            title=title,
+            author=author,
+            date=date,
+            remark=remark,
+            runs=[reporting.told_of(queue.store(), records[one.run]) for one in kept if one.run in records],
+            figures=[figures[mark(one)] for one in kept if one.figure],
+            share=share,
+            notebook=notebook,
+            appendix=appendix,
+        )
+    except OptionError as error:
+        wanted.error(markup.sentence(error))
+    with listed:  # what it is made of is seen first
+        _list(kept, records, figures, share)
+        if asked is not None:
+            _more(kept, records)
+    if asked is not None:
+        with wanted:
+            making.offered(asked)
+        _preview(asked)
+    with layout.fold("What comes out", "contents", icon=":material/folder_zip:") as part:
+        if part.open:
+            _contents()
+
+
+def _drawn(one: Kept) -> Drawn:
+    return reporting.drawn(queue.store(), one.figure, one.rows, one.statements, one.runs, one.title.strip(), one.advice)
+
+
+def _preview(asked: reporting.Asked) -> None:
+    with layout.fold("Look at its page", "preview", icon=":material/preview:") as part:
+        if part.open:
+            bar = st.progress(0.0, "The page is begun")
+            page = reporting.page(asked, lambda done, what: making.show(bar, done, what))
+            bar.empty()
+            st.iframe(page, height=900, alt="The page of the report")
+
+
+def _words() -> tuple[str, str, str, str]:
+    """The fields of title, author, date and remark."""
     collected.begin(collected.TITLE, "Private learning on graphs")
     title = st.text_input(
         "Title",
@@ -65,8 +116,12 @@ def page() -> None:
         on_change=collected.word,
         args=(collected.REMARK,),
     )
-    left, middle, right = layout.columns("report-switches", 3)
-    share = left.toggle(
+    return title or "", author, date, remark or ""
+
+
+def _switches(kept: list[Kept]) -> tuple[bool, bool, bool]:
+    """Whether it is for others, has an appendix, and has a notebook."""
+    share = st.toggle(
         "For others: leave the seeds out",
         value=True,
         key="report_share",
@@ -74,57 +129,21 @@ def page() -> None:
     )
     if share:
         hidden = sum(one.figure in reporting.TELL_THE_SPLIT for one in kept)
-        left.caption(
+        st.caption(
             "In the report runs are numbered, and `reproduce.sh`, which names seeds, is left out."
             + (f" So are figures that show which nodes were held out: {hidden} of these." if hidden else "")
         )
-    appendix = middle.toggle(
+    appendix = st.toggle(
         "With an appendix",
         value=True,
         key="report_appendix",
         help="Each setting in full: its statement, learning curves, ledger, attacks and commands. Without it the page "
         "and the print are a summary with the figures; statements stay as files in the archive",
     )
-    notebook = right.toggle(
+    notebook = st.toggle(
         "With an executed notebook", value=True, key="report_notebook", help="It takes some seconds more"
     )
-    missing = [one.run for one in kept if one.run and one.run not in records]
-    for run in missing:
-        st.warning(f"There is no run {markup.literal(run)} any more; it is left out.")
-    try:
-        asked = reporting.Asked(
-            title=title or "",
-            author=author,
-            date=date,
-            remark=remark or "",
-            runs=[reporting.told_of(queue.store(), records[one.run]) for one in kept if one.run in records],
-            figures=[
-                reporting.drawn(
-                    queue.store(), one.figure, one.rows, one.statements, one.runs, one.title.strip(), one.advice
-                )
-                for one in kept
-                if one.figure
-            ],
-            share=share,
-            notebook=notebook,
-            appendix=appendix,
-        )
-    except OptionError as error:
-        st.error(markup.sentence(error))
-        _list(kept, records, share)
-        return
-    making.offered(asked)
-    with layout.fold("Look at its page", "preview", icon=":material/preview:") as part:
-        if part.open:
-            bar = st.progress(0.0, "The page is begun")
-            page = reporting.page(asked, lambda done, what: making.show(bar, done, what))
-            bar.empty()
-            st.iframe(page, height=900, alt="The page of the report")
-    _more(kept, records)
-    _list(kept, records, share)
-    with layout.fold("What comes out", "contents", icon=":material/folder_zip:") as part:
-        if part.open:
-            _contents()
+    return share, appendix, notebook
 
 
 def _author_and_date() -> tuple[str, str]:
@@ -265,7 +284,7 @@ def _records(kept: list[Kept]) -> dict[str, RunRecord]:
     return {one.id: one for one in found if not one.unreadable}
 
 
-def _list(kept: list[Kept], records: dict[str, RunRecord], share: bool) -> None:
+def _list(kept: list[Kept], records: dict[str, RunRecord], drawn: dict[str, Drawn], share: bool) -> None:
     """What was kept, as the report has it: figures in their order, then runs, those of a setting together."""
     figures = [[one] for one in kept if one.figure]
     runs = _by_setting([one for one in kept if one.run], records)
@@ -278,15 +297,14 @@ def _list(kept: list[Kept], records: dict[str, RunRecord], share: bool) -> None:
         for at, group in enumerate(groups):
             place = kept.index(group[0])
             with st.container(border=True, key=f"kept-{place}"):
-                what, ways = st.columns((5, 2), vertical_alignment="center")
                 if group[0].figure:
-                    _look(group[0])
-            with what:
-                if group[0].figure:
-                    _figure(group[0], at + 1)
+                    _figure(drawn[mark(group[0])], at + 1)
                 else:
                     _runs(group, records, share)
-            with ways.container(horizontal=True, horizontal_alignment="right"):
+                ways = st.container(horizontal=True, horizontal_alignment="right")
+                if group[0].figure:
+                    _look(group[0], drawn[mark(group[0])])
+            with ways:
                 for icon, label, other in (
                     ("arrow_upward", "Move up", at - 1),
                     ("arrow_downward", "Move down", at + 1),
@@ -340,18 +358,13 @@ def _exchanged(groups: list[list[Kept]], one: int, other: int) -> list[list[Kept
     return moved
 
 
-def _figure(one: Kept, number: int) -> None:
-    """A figure of the list: its number and title in the report, and what it shows."""
-    title = one.title.strip() or reporting.title_of(one.figure, one.rows)
-    st.markdown(f"{FIGURE} **{number}: {markup.literal(title)}**")
-    told = [
-        markup.literal(chart_of(one.figure, one.rows).summary.partition(". ")[0].rstrip(".")),
-        "with what to take" if one.advice else "",
-    ]
-    st.caption("; ".join(filter(None, told)))
+def _figure(drawn: Drawn, number: int) -> None:
+    """A figure of the list: its number and title in the report, and what it finds."""
+    st.markdown(f"{FIGURE} **{number}: {markup.literal(drawn.name)}**")
+    st.caption(reporting.finding(drawn))
 
 
-def _look(one: Kept) -> None:
+def _look(one: Kept, drawn: Drawn) -> None:
     """The figure itself and the field for its title, made when somebody asks for it."""
     with layout.fold("Look at it, or name it", f"figure.{mark(one)}", icon=":material/visibility:") as part:
         if part.open:
@@ -361,7 +374,7 @@ def _look(one: Kept) -> None:
                 "Title",
                 key=key,
                 max_chars=reporting.TITLE,
-                placeholder=reporting.title_of(one.figure, one.rows),
+                placeholder=replace(drawn, title="").name,
                 help="What stands above it in the report; empty: its own title",
                 on_change=_name,
                 args=(one, key),

@@ -63,7 +63,8 @@ def _curves(watched: Watched, same: Sequence[RunRecord]) -> None:
     record = watched.record
     drawing = watched.drawing(layout.theme())
     live_plot.grow(drawing.base, drawing.figure, drawing.tail, key=f"curves.{record.id}")
-    figure_exports("curves", curves.data(watched.events), statements_of([record]), name=record.id, runs=[record])
+    rows = curves.data(watched.events, record=record)
+    figure_exports("curves", rows, statements_of([record]), name=record.id, runs=[record])
     if len(same) < 2:
         return
     shown = sorted(same, key=lambda one: one.id != record.id)[:MOST_SEEDS]  # this run first: it stands out
@@ -71,7 +72,7 @@ def _curves(watched: Watched, same: Sequence[RunRecord]) -> None:
         point
         for one in shown
         for point in curves.data(
-            queue.store().events(one.id, kinds=("metric",)), run=f"seed {one.spec.seed}", limit=300
+            queue.store().events(one.id, kinds=("metric",)), run=f"seed {one.spec.seed}", limit=300, record=one
         )
     ]
     metric = next((name for name in LAID if any(point["metric"] == name for point in every)), "")
@@ -180,7 +181,7 @@ def _files(record: RunRecord, events: Sequence[StoredEvent]) -> None:
     """What the run has kept, by name and size; and what leaves as a figure or a report."""
     st.markdown("##### Figures")
     statements = statements_of([record])
-    figures = {"curves": ("Learning curves", curves.data(events))}
+    figures = {"curves": ("Learning curves", curves.data(events, record=record))}
     if record.statement is not None and record.statement.ledger:
         figures["ledger"] = (ledger.TITLE, ledger.data(record.statement.ledger, record.statement.delta))
     with st.container(horizontal=True):

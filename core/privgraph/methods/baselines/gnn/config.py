@@ -9,6 +9,7 @@ from typing import Annotated
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.base import NO_NOISE, Fixed, MethodConfig, Price, Work, refusal
 from privgraph.methods.baselines.options import GraphNetworkOptions
+from privgraph.methods.kept import Kept
 from privgraph.methods.teachers.options import PartitionOptions, StudentOptions
 from privgraph.options import Option
 from privgraph.privacy import statements
@@ -81,6 +82,10 @@ class Config(PartitionOptions, GraphNetworkOptions, MethodConfig):
     def parted(self) -> bool:
         """Whether the graph is cut into a private and a public part."""
         return self.trained_on != "split"
+
+    @property
+    def keeps(self) -> Kept:
+        return Kept.VALIDATED if self.trained_on == "split" else Kept.LAST
 
     def stack_key(self) -> tuple[object, ...]:
         return ("gnn", self.trained_on, self.queries, self.lam, *self.partition_key(), *self.network_key())

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.base import NO_NOISE, Fixed, MethodConfig, Price, Work
+from privgraph.methods.kept import Kept
 from privgraph.options import Option, check
 from privgraph.privacy import statements
 from privgraph.privacy.delta import EDGE_ENTRIES, delta_rule
@@ -50,6 +51,10 @@ class Config(MlpOptions):
         float, Option("L2 penalty on the weights", low=0, high=1, group="Training", advanced=True)
     ] = 5e-4
     epochs: Annotated[int, Option("passes over the training nodes", low=1, high=5000, group="Training")] = 200
+
+    @property
+    def keeps(self) -> Kept:
+        return Kept.VALIDATED
 
     def stack_key(self) -> tuple[object, ...]:
         return ("mlp", self.layers, self.hidden, self.dropout, self.weight_decay, self.epochs)

@@ -9,6 +9,7 @@ from typing import Annotated
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.entries import EPOCH_BY_PRIVATE_LABELS, chosen_epoch_entry
 from privgraph.methods.base import EPSILON, NODE, Calibrated, Lever, MethodConfig, Price, Work
+from privgraph.methods.kept import Kept
 from privgraph.methods.levers import BATCH, EPOCHS, GRADIENT_NOISE, ONE_MECHANISM
 from privgraph.options import Option, check
 from privgraph.papers import dp_gnn as published
@@ -98,6 +99,10 @@ class Config(MethodConfig):
 
     def __post_init__(self) -> None:
         check(self)
+
+    @property
+    def keeps(self) -> Kept:
+        return Kept.VALIDATED if self.selection == "validation" else Kept.LAST
 
     def stack_key(self) -> tuple[object, ...]:
         return ("dp-gnn", self.max_degree, self.hidden, self.epochs, self.batch_size, self.selection)

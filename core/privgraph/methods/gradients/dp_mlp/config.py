@@ -10,6 +10,7 @@ from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.entries import EPOCH_BY_PRIVATE_LABELS, chosen_epoch_entry, gradient_entry
 from privgraph.methods.base import EPSILON, Calibrated, Lever, Price, Work
 from privgraph.methods.baselines.mlp.config import MlpOptions
+from privgraph.methods.kept import Kept
 from privgraph.methods.levers import BATCH, EPOCHS, GRADIENT_NOISE, ONE_MECHANISM
 from privgraph.options import Option
 from privgraph.papers.progap import repository_accountant
@@ -47,6 +48,10 @@ class Config(MlpOptions):
             advanced=True,
         ),
     ] = "last"
+
+    @property
+    def keeps(self) -> Kept:
+        return Kept.VALIDATED if self.selection == "validation" else Kept.LAST
 
     def stack_key(self) -> tuple[object, ...]:
         return ("dp-mlp", self.layers, self.hidden, self.epochs, self.batch_size, self.selection)

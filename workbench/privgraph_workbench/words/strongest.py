@@ -1,0 +1,37 @@
+"""The strongest attack on a setting, of each question, in words: what a reader looks for first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from privgraph.attacks.record import AttackRecord
+from privgraph.registry import sides
+from privgraph_workbench.words.attacks import called
+from privgraph_workbench.words.numbers import exact_percent, number, percent
+
+NONE = "none made"
+
+
+def strongest(attacks: Sequence[AttackRecord]) -> list[AttackRecord]:
+    """The attack of the largest area of each question, the larger first."""
+    best: dict[str, AttackRecord] = {}
+    for one in attacks:
+        asked = sides(one.attack).asks
+        if asked not in best or one.found[0] > best[asked].found[0]:
+            best[asked] = one
+    return sorted(best.values(), key=lambda one: -one.found[0])
+
+
+def words(attacks: Sequence[AttackRecord]) -> str:
+    """Each with its area, the rate at few false positives and what it asked; of edges with what is to be
+    compared: edges join nodes alike."""
+    return "; ".join(map(_words, strongest(attacks))) or NONE
+
+
+def _words(attack: AttackRecord) -> str:
+    area, low, high = map(number, attack.found)
+    alone = attack.by_classes if attack.options.by == "distance" else None
+    classes = "" if alone is None else f", true classes alone {number(alone)}"
+    rare = attack.rare_found
+    rate = "" if rare is None else f", TPR {percent(rare.true)} at {exact_percent(rare.false)} FPR"
+    return f"{sides(attack.attack).asks}: AUC {area} ({low} to {high}){classes}{rate}, by {called(attack.attack)}"
