@@ -21,7 +21,6 @@ from tests.pages.kept_runs import KARATE, keep_answers, keep_ensemble
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.class_names import CLASS_NAMES
-from privgraph.data.errors import DataError
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.teachers.privgnn.config import Config
 from privgraph.options import build
@@ -177,16 +176,6 @@ def test_without_a_run_it_says_what_there_will_be(opened: Callable[..., AppTest]
     assert "No private teachers have answered here yet" in app.info[-1].value
     link = next(one.proto for one in app.get("page_link") if "Train a PrivGNN" in one.proto.label)
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"method": "privgnn"}
-
-
-@pytest.fixture
-def unread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A graph that cannot be read: classes have numbers, and no test waits for another process."""
-
-    def refuse(*_: object, **__: object) -> None:
-        raise DataError("not now")
-
-    monkeypatch.setattr(describing, "describe", refuse)
 
 
 def _queries(app: AppTest) -> DataFrame:

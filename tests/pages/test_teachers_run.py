@@ -12,26 +12,17 @@ from streamlit.testing.v1 import AppTest
 from tests.figures.made_answers import answers as made_answers
 from tests.pages.kept_runs import keep, keep_answers
 
-from privgraph.data.errors import DataError
 from privgraph.runs import gallery
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import describing
 from privgraph_workbench.facts.teacher_settings import WEIGHTED
 from privgraph_workbench.views.teachers import choose_run
 
 Open = Callable[..., AppTest]
 
 
-@pytest.fixture(autouse=True)
-def unread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A graph that cannot be read: classes have numbers, and no test waits for another process."""
-
-    def refuse(*_: object, **__: object) -> None:
-        raise DataError("not now")
-
-    monkeypatch.setattr(describing, "describe", refuse)
+pytestmark = pytest.mark.usefixtures("unread")
 
 
 def _kept(store: RunStore, kind: str = "votes", **options: Any) -> str:
