@@ -14,6 +14,7 @@ from tests.figures.made_tradeoffs import plainly, point
 
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
+from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.notes import mixed_units
 from privgraph_workbench.figures.runs import compare, tradeoff, tradeoff_marks
 from privgraph_workbench.figures.seeds import confidence
@@ -292,3 +293,17 @@ def test_settings_that_protect_different_units_are_not_ranked(store: RunStore) -
     assert "Highest" not in tradeoff.chart(tradeoff.data(records)).summary
     assert "Highest" in compare.chart(compare.data(records[:1])).summary
     assert "Highest" not in compare.chart(compare.data(records)).summary
+
+
+def test_a_file_says_as_the_page_that_what_reads_no_edge_hides_every_edge() -> None:
+    bare = {"unit": "none", "reference": True}
+    rows = [
+        point(2, 0.5),
+        point(math.inf, 0.6, method="mlp", **bare),
+        point(math.inf, 0.7, method="gnn", **bare),
+        point(1, 0.5, unit="node"),
+    ]
+    assert [row["epsilon_for_edges"] for row in tradeoff.table(rows)] == [2.0, 0.0, None, None]
+    said = export("tradeoff", [{**one, "front": False} for one in rows], {}, "csv").decode().splitlines()
+    assert said[0].endswith(",epsilon_for_edges")
+    assert [line.rpartition(",")[2] for line in said[1:]] == ["2.0", "0.0", "", ""]

@@ -12,14 +12,16 @@ from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import curve_names
-from privgraph_workbench.words import markup
+from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words.naming import graph_of
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.words.numbers import at_most, percent
 
 GUESSED = {"edge": "whether an edge is there", "node": "whether a person's data were used"}
 """What is guessed of a unit, whichever method hides it."""
 SHORT = "**In short.** "
 """With what the lines of advice begin that say all of it in one sentence."""
+EXAMPLES = (1.0, 0.25)
+"""Epsilons by which it is shown what a protection is."""
 HEAD = ("ε", "Take", "Accuracy", "Cost (points)", "Protection")
 
 UNCLEAR = "*Not clear*: the interval of the difference from that network includes 0."
@@ -95,6 +97,20 @@ def protection_words(said: Verdict) -> str:
         return ""
     return (
         f"Protection: how often, at most, somebody who knows all else is right about {GUESSED[said.unit]}; a coin: 50%."
+    )
+
+
+def protection_of(unit: str) -> str:
+    """The same at more length, with the epsilon that it follows from.
+
+    >>> protection_of("edge").rpartition(": ")[2]
+    'at ε 1 that is 73.2% at most, at ε 0.25 56.3%.'
+    """
+    at = [at_most(meaning.guess(epsilon, 0.0)).removeprefix("at most ") for epsilon in EXAMPLES]
+    return (
+        f"*Protection*, to hide {HIDES[unit]}: the chance, at most, that somebody who knows all else and sees what was "
+        f"released guesses right {GUESSED[unit]}, where a coin is right in 50%. It follows from ε and δ, "
+        f"(e^ε + δ) / (1 + e^ε): at ε {EXAMPLES[0]:g} that is {at[0]} at most, at ε {EXAMPLES[1]:g} {at[1]}."
     )
 
 

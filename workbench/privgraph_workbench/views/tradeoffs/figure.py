@@ -17,7 +17,7 @@ from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot, theme
 from privgraph_workbench.facts import advised, comparing, composition
 from privgraph_workbench.facts.finished import Finished
-from privgraph_workbench.facts.row_words import spread
+from privgraph_workbench.facts.row_words import protects_of, spread
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing import with_plotly
@@ -33,7 +33,7 @@ from privgraph_workbench.views.tradeoffs.known import known, rows_of, to_report
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import kept, option, percent, stated
+from privgraph_workbench.words.numbers import option, percent, stated
 
 MOST_RUNS = 1000
 DETAILED = "tradeoff_detailed"
@@ -209,7 +209,7 @@ def numbers(done: Finished, graph: OneGraph, units: Sequence[str]) -> None:
     ) as part:
         if part.open:
             advice = _advice(graph, units)
-            shown = [_shown(row, advice.get(row["runs"], "")) for row in rows]
+            shown = [_shown(row, advice.get(row["runs"], ""), "edge" if "edge" in units else "node") for row in rows]
             if len({row["graph"] for row in rows}) == 1:
                 st.caption(f"All on {markup.literal(rows[0]['graph'])}.")
                 shown = [{name: value for name, value in row.items() if name != "graph"} for row in shown]
@@ -326,12 +326,14 @@ def _other_unit(query: RunQuery, graph: OneGraph | None) -> str:
     )
 
 
-def _shown(row: dict[str, Any], advice: str) -> dict[str, Any]:
+def _shown(row: dict[str, Any], advice: str, unit: str) -> dict[str, Any]:
+    """A setting in numbers, where that unit is to be hidden."""
+    protects, epsilon = protects_of(row, unit)
     return {
         "graph": row["graph"],
         "method": row["title"],
-        "protects": row["unit"],
-        theme.EPSILONS["sound"].title: kept(row["asked"], row["epsilon"]),
+        "protects": protects,
+        theme.EPSILONS["sound"].title: epsilon,
         theme.EPSILONS["published"].title: stated("published", row[COLUMNS["published"]]),
         "accuracy (mean)": percent(row["mean"]),
         "95% over seeds": spread(row),
