@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from tests.pages.conftest import Open
 from tests.pages.kept_runs import keep, spec
 
