@@ -774,7 +774,7 @@ def test_seeds_that_would_tell_methods_apart_are_trained_by_a_button(
     for one in store.find(RunQuery(states=("queued",))):
         store.request_stop(one.id)
     app.run()
-    assert f"**With the {len(sent)} runs that you added there is still no clear winner.**" in _advice(app)
+    assert f"**None of the {len(sent)} runs that you added got to its end:** nothing has changed." in _advice(app)
 
 
 @pytest.mark.long

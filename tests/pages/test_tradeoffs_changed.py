@@ -68,7 +68,10 @@ def test_seeds_that_did_not_get_to_their_end_are_no_evidence(
 ) -> None:
     for seed in range(3):
         for name in ("gap", "progap", "mlp"):
-            keep(store, spec(name, seed=seed) if name != "mlp" else make_spec("mlp", "karate", {"unit": "none"}))
+            keep(
+                store,
+                spec(name, seed=seed) if name != "mlp" else make_spec("mlp", "karate", {"unit": "none"}, seed=seed),
+            )
     added = tuple(keep(store, spec(seed=7 + at), state=state) for at, state in enumerate(states))
     app = opened("tradeoffs", data="karate", fold="")
     app.session_state[advice.SETTLING] = (("karate", ()), "edge", [1.0], added)
