@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 import streamlit as st
 
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts.row_words import with_interval
 from privgraph_workbench.facts.teacher_settings import COLUMNS
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import teachers_compared
@@ -101,7 +102,7 @@ def _best_of_each(rows: Sequence[Row]) -> list[dict[str, str]]:
                     **({"graph": str(graph)} if several else {}),
                     f"{EPSILONS['sound'].title} at most": teachers_compared.span(budgets),
                     "method": str(row["title"]),
-                    "its best (95% over seeds)": teachers_compared.short_accuracy(row),
+                    "its best (95% over seeds)": with_interval(row),
                     "below the highest": below,
                     "told apart": "" if row is found[0] else "yes" if one.told else "no",
                 }
@@ -122,7 +123,7 @@ def _line(row: Row, answered: Collection[str]) -> dict[str, object]:
         "graph": row["graph"],
         "method": row["title"],
         EPSILONS["sound"].title: kept(row["asked"], row["epsilon"]),
-        "accuracy (95% over seeds)": teachers_compared.short_accuracy(row),
+        "accuracy (95% over seeds)": with_interval(row),
         "seeds": row["seeds"],
         **{column: row[column] for column in COLUMNS},
         "also": row["also"],

@@ -116,7 +116,7 @@ _KEPT = (
     "protects",
     "everywhere",
     like_own.OPENED,
-    *like_own.KEYS,
+    *like_own.FIELDS,
     "sweep_epsilons",
     "sweep_methods",
     "sweep_seeds",
