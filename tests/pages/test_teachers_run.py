@@ -18,6 +18,7 @@ from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts.teacher_settings import WEIGHTED
 from privgraph_workbench.views.teachers import choose_run
+from privgraph_workbench.views.teachers.tabs import COMPARED
 
 Open = Callable[..., AppTest]
 
@@ -117,10 +118,7 @@ def test_a_run_without_answers_is_told_and_one_of_its_method_shown(opened: Open,
 def test_all_settings_are_compared_also_those_without_answers(opened: Open, store: RunStore) -> None:
     _kept(store)
     keep(store, make_spec("privgnn", "karate", {"release": "table", "epsilon": 2.0}), accuracy=0.77)
-    app = opened("teachers")
-    app.session_state["fold.compared"] = True
-    app.run()
-    assert not app.exception, app.exception
+    app = opened("teachers", tab=COMPARED)
     table = next(one.value for one in app.dataframe if "answers kept" in one.value.columns)
     assert sorted(table["answers kept"]) == ["no", "yes"]
     assert "77.0%" in list(table["accuracy (95% over seeds)"])

@@ -45,7 +45,7 @@ FREE = (3, 4, 2, 6)
 STEP, REACH = 0.008, 0.03
 """Marks of one epsilon stand so far from each other, and the outermost no further than that from it: as
 shares of the axis."""
-OPEN = "the run that is open"
+OPEN = "ring: the setting that is open"
 
 
 def data(records: Iterable[RunRecord], opened: str = "") -> list[Row]:
@@ -304,6 +304,10 @@ def _marks(rows: Sequence[Row], title: str, slot: int, panel: int, at: dict[str,
         )
     for release in dict.fromkeys(row["release"] for row in rows):
         named = f"{title}: {release}"
+        if not any(row["release"] == release for row in first):  # nobody would see a faint mark in a legend
+            entry = {"x": (None,), "y": (None,), "slot": slot, "group": named}
+            shape = _shape(next(row for row in rows if row["release"] == release))
+            drawn.append(Series(name=named, kind="points", shape=shape, panel=panel, **entry))
         for faint in (True, False):
             own = [row for row in rows if row["release"] == release]
             held = [row for row in own if (row not in first) == faint]
@@ -317,7 +321,7 @@ def _marks(rows: Sequence[Row], title: str, slot: int, panel: int, at: dict[str,
                         shape=_shape(held[0]),
                         size=6 if faint else 10,
                         faint=faint,
-                        legend=not faint or all(row not in first for row in own),
+                        legend=not faint,
                         hover=tuple(_hover(row) for row in held),
                         slot=slot,
                         panel=panel,
