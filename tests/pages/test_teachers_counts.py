@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import math
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.figures.made_answers import answers as made_answers
 from tests.figures.made_ensembles import ensemble
-from tests.pages.kept_runs import keep_answers, keep_ensemble
+from tests.pages.kept_runs import KARATE, keep_answers, keep_ensemble
 
 from privgraph.data.errors import DataError
 from privgraph.privacy.composition import gaussian_epsilon
+from privgraph.privacy.events import Laplace
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts.teacher_settings import WEIGHTED
 from privgraph_workbench.figures.teachers.one_vote import Noise
@@ -56,6 +58,8 @@ def test_the_run_with_equal_weights_is_alike_in_all_else_and_of_the_same_seed_if
     assert verdict.equal_run(weighted, store) == another, "no other seed is there"
     same = kept(1, weighting="uniform", w_min=0.7)
     assert verdict.equal_run(weighted, store) == same, "equal weights read no bound on weights"
+    kept(3, weighting="uniform")
+    assert verdict.equal_run(weighted, store) == same, "a newer one is of another seed"
 
 
 @pytest.mark.parametrize(
@@ -88,6 +92,14 @@ def test_of_fewer_answers_it_moves_fewer_and_of_an_unknown_graph_nothing_is_told
     whole = other_noise.moved(record)
     assert whole is not None
     assert other_noise.moved(record, 2) == pytest.approx(whole / 2), "it goes with the root of their number"
+    plan = record.spec.config().plan(KARATE)
+    little = SimpleNamespace(event=Laplace(noise_multiplier=1e9), count=1)
+    mixed = SimpleNamespace(entries=[*plan.entries, little], statement=plan.statement)
+    with monkeypatch.context() as patch:
+        patch.setattr(other_noise.plans, "plan", lambda *_: mixed)
+        assert other_noise.moved(record) is None, (
+            "some of the noise is of another kind"
+        )
     monkeypatch.setattr(other_noise, "facts_of", lambda _: None)
     assert other_noise.moved(record) is None, "the graph is being counted"
 
