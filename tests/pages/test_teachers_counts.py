@@ -97,9 +97,7 @@ def test_of_fewer_answers_it_moves_fewer_and_of_an_unknown_graph_nothing_is_told
     mixed = SimpleNamespace(entries=[*plan.entries, little], statement=plan.statement)
     with monkeypatch.context() as patch:
         patch.setattr(other_noise.plans, "plan", lambda *_: mixed)
-        assert other_noise.moved(record) is None, (
-            "some of the noise is of another kind"
-        )
+        assert other_noise.moved(record) is None, "some of the noise is of another kind"
     monkeypatch.setattr(other_noise, "facts_of", lambda _: None)
     assert other_noise.moved(record) is None, "the graph is being counted"
 

@@ -14,7 +14,7 @@ from privgraph_workbench.figures.runs import teachers_compared
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.teachers.tabs import VOTES
+from privgraph_workbench.views.teachers.tabs import OPENS, VOTES
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import kept
@@ -134,5 +134,5 @@ def _open(runs: Sequence[str], answered: Collection[str]) -> None:
     if here is None:
         st.switch_page(shell.page("runs"), query_params={"chosen": ",".join(runs)})
     del st.session_state["compared"]  # or the row would open again whenever the page is drawn
-    st.query_params["run"], st.query_params["tab"] = here, VOTES
+    st.query_params["run"], st.session_state[OPENS] = here, VOTES
     st.rerun()

@@ -30,7 +30,7 @@ from privgraph_workbench.views.teachers import (
     price_form,
     vote_form,
 )
-from privgraph_workbench.views.teachers.tabs import ANSWERS, COMPARED, PAYERS, PRICE, TABS, VOTES
+from privgraph_workbench.views.teachers.tabs import ANSWERS, COMPARED, OPENS, PAYERS, PRICE, TABS, VOTES
 from privgraph_workbench.words import listing, markup, naming
 from privgraph_workbench.words.numbers import percent
 
@@ -60,6 +60,8 @@ def page() -> None:
     if asked is not None and asked not in TABS:
         st.warning(f"In this page's address, there is no tab {markup.literal(asked[:40])}; tabs are {', '.join(TABS)}.")
     opens = PRICE if record is None else VOTES
+    if OPENS in st.session_state:
+        st.session_state["tab"] = st.session_state.pop(OPENS)
     for name, tab in zip(TABS, st.tabs(TABS, default=opens, key="tab", bind="query-params"), strict=True):
         if tab.open:
             with tab:

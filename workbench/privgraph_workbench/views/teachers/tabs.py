@@ -3,3 +3,5 @@
 from __future__ import annotations
 
 VOTES, ANSWERS, PAYERS, PRICE, COMPARED = TABS = ("Vote laboratory", "Answers", "Who pays", "Price", "Compared")
+OPENS = "teachers.opens"
+"""The tab that the page opens with when it is drawn next, whatever its address says."""
