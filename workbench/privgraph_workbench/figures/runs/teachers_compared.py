@@ -305,7 +305,7 @@ def _marks(rows: Sequence[Row], title: str, slot: int, panel: int, at: dict[str,
     for release in dict.fromkeys(row["release"] for row in rows):
         named = f"{title}: {release}"
         if not any(row["release"] == release for row in first):  # nobody would see a faint mark in a legend
-            entry = {"x": (None,), "y": (None,), "slot": slot, "group": named}
+            entry: dict[str, Any] = {"x": (None,), "y": (None,), "slot": slot, "group": named}
             shape = _shape(next(row for row in rows if row["release"] == release))
             drawn.append(Series(name=named, kind="points", shape=shape, panel=panel, **entry))
         for faint in (True, False):
