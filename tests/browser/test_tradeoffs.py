@@ -120,6 +120,44 @@ def test_a_phone_needs_no_sideways_scrolling(browser: Browser, address: str) -> 
     assert beyond <= 0
 
 
+@pytest.mark.parametrize("shown", ["", "&protects=both", "&everywhere=true"])
+def test_on_a_phone_the_figure_is_first(browser: Browser, address: str, shown: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(f"{address}/tradeoffs?data=digits{shown}")
+    _drawn(page)
+    plot, table = (one.bounding_box() for one in (page.locator(".js-plotly-plot").first, page.locator(".carded").first))
+    context.close()
+    assert plot is not None
+    assert table is not None
+    assert plot["y"] < 600, "some of it is seen at once"
+    assert plot["y"] + plot["height"] <= table["y"]
+
+
+HIDDEN = """() => {
+    const box = document.querySelector(".hoverlayer .hovertext path").getBoundingClientRect();
+    const middles = [...document.querySelectorAll(".scatterlayer .points path")].map((mark) => {
+        const own = mark.getBoundingClientRect();
+        return [(own.left + own.right) / 2, (own.top + own.bottom) / 2];
+    });
+    const within = ([x, y]) => x > box.left && x < box.right && y > box.top && y < box.bottom;
+    return middles.filter(within).length;
+}"""
+"""How many marks lie under the box that says what is pointed at."""
+
+
+def test_what_is_said_of_a_point_hides_no_other(page: Page) -> None:
+    marks = page.locator(".js-plotly-plot .scatterlayer .points path")
+    for place in range(marks.count()):
+        box = marks.nth(place).bounding_box()
+        assert box is not None
+        for aside in (0, 1):  # a box is placed anew at each move of the pointer
+            page.mouse.move(box["x"] + box["width"] / 2 + aside, box["y"] + box["height"] / 2)
+            expect(page.locator(".hoverlayer .hovertext")).to_have_count(1)
+            page.wait_for_timeout(100)
+            assert page.evaluate(HIDDEN) == 0
+
+
 def test_of_all_graphs_a_phone_shows_cards_and_names_the_nearest(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
     page = context.new_page()

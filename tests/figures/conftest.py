@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from tests.figures import made_figures, made_runs
 
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.chart import Row
@@ -34,6 +36,13 @@ def every_figure(swept: list[RunRecord], tmp_path_factory: pytest.TempPathFactor
     """Rows of every figure there is."""
     with _opened(tmp_path_factory) as store:
         return made_figures.rows(store, swept)
+
+
+@pytest.fixture(scope="session")
+def statement() -> PrivacyStatement:
+    """What a setting guarantees that was audited, too."""
+    said = made_runs.statement(made_runs.edge_entries(9))
+    return replace(said, epsilon_audited=0.31, audit_confidence=0.95)
 
 
 @contextmanager

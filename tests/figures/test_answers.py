@@ -170,6 +170,22 @@ class TestChosen:
         held = record.edges[:, record.edge_pointers[2] : record.edge_pointers[3]].T.tolist()
         assert edges == {(min(pair), max(pair)) for pair in held}
 
+    def test_the_legend_has_each_class_by_a_mark_of_one_size_and_says_what_is_hollow(self) -> None:
+        rows = [dict(row) for row in chosen.data(made("votes"), 2, NAMES)]
+        around = [row for row in rows if row["kind"] == "node" and not row["centre"]]
+        for row in around:
+            row["weight"] = abs(row["weight"])
+
+        def entries() -> list[Series]:
+            return [
+                one for one in chosen.chart(rows).series if one.kind == "points" and one.legend and one.x == (None,)
+            ]
+
+        assert sorted(one.name for one in entries()) == sorted({row["name"] for row in around})
+        assert {(one.size, one.hollow) for one in entries()} == {(9, False)}
+        around[0]["weight"] = -around[0]["weight"]
+        assert [one.name for one in entries() if one.hollow] == [chosen.AGAINST]
+
     def test_the_heavier_is_nearer_and_larger(self) -> None:
         rows = chosen.data(made(), 2)
         around = [row for row in rows if row["kind"] == "node" and not row["centre"]]

@@ -105,6 +105,19 @@ def test_settings_of_one_epsilon_stand_beside_each_other_and_the_best_lead(rows:
     assert sum(len(one.x) for one in series if one.kind == "links") == 2 * 2, "intervals of the best alone"
 
 
+def test_an_epsilon_that_is_met_is_no_smaller_than_another(rows: list[Row]) -> None:
+    """Of two that were asked for 0.25, one of 0.24994 does not lead: a line would run back to it."""
+    asked = {**rows[0], "asked": 0.25, "open": False}
+    held = [
+        {**asked, "epsilon": 0.24994, "mean": 0.3, "release": "votes", "runs": "a"},
+        {**asked, "epsilon": 0.24995, "mean": 0.7, "release": "table", "runs": "b"},
+        {**asked, "asked": 0.5, "epsilon": 0.49985, "mean": 0.8, "release": "table", "runs": "c"},
+    ]
+    assert [row["runs"] for row in teachers_compared.ahead(held)] == ["b", "c"]
+    (line,) = (one for one in teachers_compared.chart(held).series if one.kind == "line")
+    assert list(line.x) == sorted(line.x)
+
+
 def test_what_is_not_guaranteed_or_out_of_sight_is_said(taught: list[RunRecord], rows: list[Row]) -> None:
     said = made_runs.statement(made_runs.node_entries(1e-12), "node")
     assert not said.epsilon < float("inf")

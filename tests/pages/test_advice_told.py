@@ -23,7 +23,7 @@ def test_it_says_whom_the_number_of_a_protection_covers(opened: Callable[..., Ap
     app = opened("tradeoffs", data="karate", protects="node", fold="")
     assert f"Protection: how often, at most, somebody who knows all else is {COVERED}" in _captions(app)
     app.toggle(key="everywhere").set_value(True).run()
-    assert f"Hides: how often, at most, somebody who knows all else is {COVERED}" in _captions(app)
+    assert f"Protection: how often, at most, somebody who knows all else is {COVERED}" in _captions(app)
 
 
 def test_where_nodes_are_public_it_says_what_is_left_out(opened: Callable[..., AppTest], store: RunStore) -> None:

@@ -21,7 +21,6 @@ from tests.pages.kept_runs import KARATE, keep_answers, keep_ensemble
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.class_names import CLASS_NAMES
-from privgraph.data.errors import DataError
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.teachers.privgnn.config import Config
 from privgraph.options import build
@@ -33,11 +32,13 @@ from privgraph_workbench.figures.teachers import answers
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.teachers import (
     answered,
+    compared,
     one_query,
     other_noise,
     payers,
     price_form,
     run_price,
+    tabs,
     vote_form,
 )
 from privgraph_workbench.views.teachers import page as teachers
@@ -177,16 +178,6 @@ def test_without_a_run_it_says_what_there_will_be(opened: Callable[..., AppTest]
     assert "No private teachers have answered here yet" in app.info[-1].value
     link = next(one.proto for one in app.get("page_link") if "Train a PrivGNN" in one.proto.label)
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"method": "privgnn"}
-
-
-@pytest.fixture
-def unread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A graph that cannot be read: classes have numbers, and no test waits for another process."""
-
-    def refuse(*_: object, **__: object) -> None:
-        raise DataError("not now")
-
-    monkeypatch.setattr(describing, "describe", refuse)
 
 
 def _queries(app: AppTest) -> DataFrame:
@@ -484,7 +475,7 @@ def test_the_price_of_teachers_is_that_of_the_run_above(
     sound = table[EPSILONS["sound"].title].tolist()
     assert sound[at] == stated("sound", own.epsilon)
     assert _shown(app)[0] == sound[at]
-    app.select_slider(key=f"price.times.{run}").set_value(2.0).run()
+    app.select_slider(key=f"vote.times.{run}").set_value(2.0).run()
     assert not app.exception, app.exception
     assert _shown(app)[0] == sound[at + 1] != sound[at]
     (link,) = (one.proto for one in app.get("page_link") if one.proto.label == "**Train with these settings**")
@@ -522,7 +513,7 @@ def test_the_price_of_privgnn_is_first_that_of_the_run_above(
     assert helps in said
     assert other_noise.WHICH_END in said
     assert "λ (lambda), one over the scale of this noise: 10." in said
-    app.select_slider(key=f"price.times.{run}").set_value(4.0).run()
+    app.select_slider(key=f"vote.times.{run}").set_value(4.0).run()
     assert not app.exception, app.exception
     assert "λ (lambda), one over the scale of this noise: 2.5." in _texts(app)
     less = plans.plan("privgnn", {**store.get(run).spec.options, "lam": 2.5}, KARATE).statement.epsilon
@@ -647,6 +638,7 @@ def test_the_open_tab_alone_is_computed(
 ) -> None:
     run = keep_ensemble(store, ensemble(), made_answers("counts", noise=3.0))
     shows = {"Vote laboratory": vote_form, "Answers": answered, "Who pays": payers, "Price": price_form}
+    shows["Compared"] = compared
     drawn: list[str] = []
 
     def note(name: str) -> Callable[..., None]:
@@ -656,7 +648,7 @@ def test_the_open_tab_alone_is_computed(
         monkeypatch.setattr(module, "show", note(name))
     for name in shows:
         opened("teachers", run=run, tab=name)
-    assert drawn == list(teachers.TABS)
+    assert drawn == list(tabs.TABS)
     drawn.clear()
     opened("teachers", run=run)
     opened("teachers")

@@ -18,6 +18,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import noisy_labels, plans
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.teachers import chain, other_noise
+from privgraph_workbench.views.teachers.tabs import PRICE
 from privgraph_workbench.words.numbers import chance, number, percent, stated
 
 Open = Callable[..., AppTest]
@@ -75,6 +76,18 @@ def test_every_vote_can_be_asked_under_other_noise(
     less = {**kept.spec.options, noise.option: noise.value / 4 if noise.option == "lam" else 4 * noise.value}
     assert _numbers(app)[cost] == stated("sound", plans.plan(kept.spec.method, less, KARATE).statement.epsilon)
     assert "An evaluator, who" not in _texts(app), "of other noise nothing was released"
+
+
+def test_what_one_tab_asks_of_the_noise_the_other_one_does_as_well(opened: Open, store: RunStore) -> None:
+    run = keep_answers(store, made_answers("votes"), release="votes", queries=8)
+    app = opened("teachers", data="karate", run=run)
+    app.select_slider(key=f"vote.times.{run}").set_value(4.0).run()
+    cost = _numbers(app)[f"Cost of all 20: {EPSILONS['sound'].label}"]
+    app.session_state["tab"] = PRICE
+    app.run()
+    assert not app.exception, app.exception
+    assert app.select_slider(key=f"vote.times.{run}").value == 4.0
+    assert _numbers(app)[EPSILONS["sound"].label] == cost, "one price of one noise"
 
 
 @pytest.mark.parametrize("kind", ["table", "log-posterior"])

@@ -12,26 +12,18 @@ from streamlit.testing.v1 import AppTest
 from tests.figures.made_answers import answers as made_answers
 from tests.pages.kept_runs import keep, keep_answers
 
-from privgraph.data.errors import DataError
 from privgraph.runs import gallery
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import describing
 from privgraph_workbench.facts.teacher_settings import WEIGHTED
 from privgraph_workbench.views.teachers import choose_run
+from privgraph_workbench.views.teachers.tabs import COMPARED
 
 Open = Callable[..., AppTest]
 
 
-@pytest.fixture(autouse=True)
-def unread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A graph that cannot be read: classes have numbers, and no test waits for another process."""
-
-    def refuse(*_: object, **__: object) -> None:
-        raise DataError("not now")
-
-    monkeypatch.setattr(describing, "describe", refuse)
+pytestmark = pytest.mark.usefixtures("unread")
 
 
 def _kept(store: RunStore, kind: str = "votes", **options: Any) -> str:
@@ -126,10 +118,7 @@ def test_a_run_without_answers_is_told_and_one_of_its_method_shown(opened: Open,
 def test_all_settings_are_compared_also_those_without_answers(opened: Open, store: RunStore) -> None:
     _kept(store)
     keep(store, make_spec("privgnn", "karate", {"release": "table", "epsilon": 2.0}), accuracy=0.77)
-    app = opened("teachers")
-    app.session_state["fold.compared"] = True
-    app.run()
-    assert not app.exception, app.exception
+    app = opened("teachers", tab=COMPARED)
     table = next(one.value for one in app.dataframe if "answers kept" in one.value.columns)
     assert sorted(table["answers kept"]) == ["no", "yes"]
     assert "77.0%" in list(table["accuracy (95% over seeds)"])

@@ -13,12 +13,14 @@ from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import curve_names
-from privgraph_workbench.words import markup
+from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words.naming import graph_of
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.words.numbers import at_most, percent
 
 SHORT = "**In short.** "
 """With what the lines of advice begin that say all of it in one sentence."""
+EXAMPLES = (1.0, 0.25)
+"""Epsilons by which it is shown what a protection is."""
 HEAD = ("ε", "Take", "Accuracy", "Cost (points)", "Protection")
 
 UNCLEAR = "*Not clear*: the interval of the difference from that network includes 0."
@@ -92,6 +94,20 @@ def protection_words(*said: Verdict, where: str = "Protection") -> str:
     """What the number of a protection is, and whom it does not cover; "" where no line has one. where: the
     column in which it stands."""
     return covering.words((one for told in said for one in told.promised), f"{where}: how often")
+
+
+def protection_of(unit: str) -> str:
+    """The same at more length, with the epsilon that it follows from.
+
+    >>> protection_of("edge").rpartition(": ")[2]
+    'at ε 1 that is 73.2% at most, at ε 0.25 56.3%.'
+    """
+    at = [at_most(meaning.guess(epsilon, 0.0)).removeprefix("at most ") for epsilon in EXAMPLES]
+    return (
+        f"*Protection*, to hide {HIDES[unit]}: the chance, at most, that somebody who knows all else and sees what was "
+        "released guesses right about it, where a coin is right in 50%. It follows from ε and δ, "
+        f"(e^ε + δ) / (1 + e^ε): at ε {EXAMPLES[0]:g} that is {at[0]} at most, at ε {EXAMPLES[1]:g} {at[1]}."
+    )
 
 
 def definitions(said: Verdict) -> str:

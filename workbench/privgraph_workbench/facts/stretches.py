@@ -46,6 +46,11 @@ class Candidate:
         return f"{both(self.rivals)} not ruled out" if self.rivals else ""
 
     @property
+    def short(self) -> str:
+        """Its title without what stands in brackets behind it."""
+        return self.title.replace(" and ", " or ").partition(" (")[0]
+
+    @property
     def named(self) -> str:
         """Its title with that.
 
@@ -137,11 +142,17 @@ class Stretch:
         if self.kind not in ("blind", "one", "several"):
             return self._nothing
         named = [
-            f"{one.title.replace(' and ', ' or ').partition(' (')[0]} {percent(one.mean)}"
-            + (f" ({one.left_open})" if one.left_open else "")
+            f"{one.short} {percent(one.mean)}" + (f" ({one.left_open})" if one.left_open else "")
             for one in self.candidates
         ]
         return " or ".join(named)
+
+    @property
+    def short_names(self) -> str:
+        """What to take, by its names alone."""
+        if self.kind not in ("blind", "one", "several"):
+            return self._nothing
+        return " or ".join(one.short for one in self.candidates)
 
     @property
     def brief(self) -> tuple[str, str, str]:

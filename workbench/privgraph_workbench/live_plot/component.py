@@ -149,7 +149,7 @@ def _component() -> Callable[..., Any]:
             "privgraph_live_plot",
             html='<div class="privgraph-live-plot"></div>',
             css=(_HERE / "live_plot.css").read_text(encoding="utf-8"),
-            js=(_HERE / "live_plot.js").read_text(encoding="utf-8"),
+            js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("beside.js", "live_plot.js")),
             isolate_styles=False,
         )
     return _mount

@@ -301,6 +301,7 @@ class LivePlot {
     await this.Plotly.react(this.plot, data, layout, this.config());
     if (this.started) return;
     this.started = true;
+    this.beside = new Beside(this.plot);
     this.plot.on("plotly_relayout", (change) => this.relayout(change));
     this.plot.on("plotly_restyle", () => this.restyle());
     this.plot.on("plotly_click", (event) => this.clicked(event));
@@ -428,6 +429,7 @@ class LivePlot {
     this.closed = true;
     clearTimeout(this.timer);
     this.observer.disconnect();
+    this.beside?.close();
     window.removeEventListener("pointerup", this.release, true);
     window.removeEventListener("pointercancel", this.release, true);
     window.removeEventListener("popstate", this.leave);

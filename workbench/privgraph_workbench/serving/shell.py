@@ -112,15 +112,17 @@ _GALLERY = (
 # Columns of figures stand one below the other on a page that is too narrow for both; cards go on in the next
 # row, and say all of their titles.
 STACK, CARDS = "stack", "cards"
-NUMBERS_FIRST = "numbers-first"
-"""Of such columns: on a narrow page the second, which has the numbers, stands above the first."""
+SECOND_FIRST = "second-first"
+"""Of such columns: on a narrow page the second stands above the first. Of a container: on a phone."""
 _NARROW = (
     f"@media (max-width: 1000px) {{ [class*=st-key-{STACK}] > [data-testid=stLayoutWrapper] > "
     "[data-testid=stHorizontalBlock] { flex-direction: column; gap: 1rem; } "
     f"[class*=st-key-{STACK}] > [data-testid=stLayoutWrapper] > [data-testid=stHorizontalBlock] > "
     "[data-testid=stColumn] { width: 100%; flex: 1 1 auto; } }"
-    f"@media (max-width: 1000px) {{ [class*=st-key-{STACK}-{NUMBERS_FIRST}] > [data-testid=stLayoutWrapper] > "
+    f"@media (max-width: 1000px) {{ [class*=st-key-{STACK}-{SECOND_FIRST}] > [data-testid=stLayoutWrapper] > "
     "[data-testid=stHorizontalBlock] { flex-direction: column-reverse; } }"
+    f"@media (max-width: 640px) {{ [class^=st-key-{SECOND_FIRST}], [class*=' st-key-{SECOND_FIRST}'] "
+    "{ flex-direction: column-reverse; } }"
     f"[class*=st-key-{CARDS}] [data-testid=stHorizontalBlock] {{ flex-wrap: wrap; }}"
     f"[class*=st-key-{WRAPS}] [data-testid=stButtonGroup] div {{ flex-wrap: wrap; }}"
     f"[class*=st-key-{CARDS}] [data-testid=stColumn] {{ min-width: 11rem; }}"

@@ -11,14 +11,14 @@ from typing import Any
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import theme
 from privgraph_workbench.facts import teacher_settings
+from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.figures import seeds
 from privgraph_workbench.figures.axes import placed, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, percentages, shared
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.figures.palette import slots
-from privgraph_workbench.figures.runs import tradeoff
-from privgraph_workbench.theme import NEUTRAL
+from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks
 from privgraph_workbench.words.numbers import kept, number, percent, signed
 
 TITLE = "Methods with teachers, compared"
@@ -26,7 +26,6 @@ BUDGETS = (1.0, 2.0, 4.0, 8.0)
 """Epsilons up to which the most accurate setting is named."""
 ROUNDED = 1e-3
 """An epsilon that was asked for is met to within so much: 1.0004 is no more than 1."""
-RING = theme.MARKERS.index("octagon")
 RELEASES = {
     name: theme.MARKERS.index(mark)
     for name, mark in {
@@ -46,7 +45,7 @@ FREE = (3, 4, 2, 6)
 STEP, REACH = 0.008, 0.03
 """Marks of one epsilon stand so far from each other, and the outermost no further than that from it: as
 shares of the axis."""
-OPEN = "the run that is open"
+OPEN = "ring: the setting that is open"
 
 
 def data(records: Iterable[RunRecord], opened: str = "") -> list[Row]:
@@ -96,7 +95,8 @@ def chart(rows: Sequence[Row]) -> Chart:
         beside = _aside(held, (low, high), many=len(graphs) > 1)
         for title, slot in styles.items():
             series += _marks([row for row in held if row["title"] == title], title, slot, place, beside)
-        series += _ring([row for row in held if row["open"]], place, beside)
+        opened = [row for row in held if row["open"]]
+        series += tradeoff_marks.ring(OPEN, [(beside[str(row["runs"])], row["mean"]) for row in opened], place, size=19)
     named: set[str] = set()
     for at, one in enumerate(series):
         series[at] = replace(one, legend=one.legend and one.name not in named)
@@ -213,15 +213,9 @@ def apart_words(one: Apart) -> str:
     return said + "; other test nodes" * (not one.same_nodes)
 
 
-def short_accuracy(row: Row) -> str:
-    """The mean over seeds, and its interval in brackets."""
-    return percent(row["mean"]) + ("" if row["low"] is None else f" ({percent(row['low'])} to {percent(row['high'])})")
-
-
 def span(budgets: Sequence[float]) -> str:
     """Budgets in words."""
-    told = [number(one) for one in budgets]
-    return told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    return both([number(one) for one in budgets])
 
 
 def name(row: Row) -> str:
@@ -250,7 +244,7 @@ def _aside(rows: Sequence[Row], ends: tuple[float, float], *, many: bool) -> dic
     """Where the mark of each setting stands, by its runs: at its epsilon, or beside it where others have the
     same to a twentieth of a decade."""
     crowds: dict[int, list[Row]] = {}
-    for row in sorted(rows, key=lambda row: (float(f"{row['epsilon']:.2g}"), row["title"], row["release"])):
+    for row in sorted(rows, key=lambda row: (met(row), row["title"], row["release"])):
         crowds.setdefault(round(20 * math.log10(row["epsilon"])), []).append(row)
     found = {}
     for crowd in crowds.values():
@@ -261,10 +255,21 @@ def _aside(rows: Sequence[Row], ends: tuple[float, float], *, many: bool) -> dic
     return found
 
 
+def met(row: Row) -> float:
+    """The epsilon that was asked for, where its own is that to within `ROUNDED`: 0.24995 and 0.24994 are both
+    the 0.25 that was asked for, and neither is the smaller one.
+
+    >>> met({"asked": 0.25, "epsilon": 0.24995}), met({"asked": 0.25, "epsilon": 0.2})
+    (0.25, 0.2)
+    """
+    asked, own = row["asked"], float(row["epsilon"])
+    return float(asked) if asked is not None and math.isclose(own, asked, rel_tol=ROUNDED) else own
+
+
 def ahead(rows: Sequence[Row]) -> list[Row]:
     """The settings of one method that are more accurate than all others of a smaller or equal epsilon."""
     found: list[Row] = []
-    for row in sorted(rows, key=lambda row: (row["epsilon"], -row["mean"])):
+    for row in sorted(rows, key=lambda row: (met(row), -row["mean"])):
         if not found or row["mean"] > found[-1]["mean"]:
             found.append(row)
     return found
@@ -299,6 +304,10 @@ def _marks(rows: Sequence[Row], title: str, slot: int, panel: int, at: dict[str,
         )
     for release in dict.fromkeys(row["release"] for row in rows):
         named = f"{title}: {release}"
+        if not any(row["release"] == release for row in first):  # nobody would see a faint mark in a legend
+            entry: dict[str, Any] = {"x": (None,), "y": (None,), "slot": slot, "group": named}
+            shape = _shape(next(row for row in rows if row["release"] == release))
+            drawn.append(Series(name=named, kind="points", shape=shape, panel=panel, **entry))
         for faint in (True, False):
             own = [row for row in rows if row["release"] == release]
             held = [row for row in own if (row not in first) == faint]
@@ -312,7 +321,7 @@ def _marks(rows: Sequence[Row], title: str, slot: int, panel: int, at: dict[str,
                         shape=_shape(held[0]),
                         size=6 if faint else 10,
                         faint=faint,
-                        legend=not faint or all(row not in first for row in own),
+                        legend=not faint,
                         hover=tuple(_hover(row) for row in held),
                         slot=slot,
                         panel=panel,
@@ -327,25 +336,6 @@ def _shape(row: Row) -> int:
     if row["weights"] == teacher_settings.UNEQUAL:
         return UNEQUAL
     return RELEASES.get(row["release"], OTHER)
-
-
-def _ring(rows: Sequence[Row], panel: int, at: dict[str, float]) -> list[Series]:
-    if not rows:
-        return []
-    return [
-        Series(
-            name=OPEN,
-            kind="points",
-            x=tuple(at[str(row["runs"])] for row in rows),
-            y=tuple(row["mean"] for row in rows),
-            slot=NEUTRAL,
-            shape=RING,
-            hollow=True,
-            size=19,
-            panel=panel,
-            group=OPEN,
-        )
-    ]
 
 
 def _out_of_sight(rows: Sequence[Row], seen: Sequence[Row]) -> list[str]:

@@ -271,10 +271,16 @@ def shown(
 
 
 def table(rows: Sequence[Row]) -> list[Row]:
-    """The rows as a CSV has them: without what the drawing alone asks for."""
-    return [
-        {name: value for name, value in row.items() if name not in ("with_published", "with_front")} for row in rows
-    ]
+    """The rows as a CSV has them: without what the drawing alone asks for, and with `epsilon_for_edges`,
+    which is 0 of what reads no edge: no noise is needed to hide them."""
+    left_out = ("with_published", "with_front")
+    kept = [{name: value for name, value in row.items() if name not in left_out} for row in rows]
+    return [{**row, "epsilon_for_edges": _for_edges(row)} for row in kept]
+
+
+def _for_edges(row: Row) -> float | None:
+    blind = row["unit"] == "none" and reads_no_edge(row["method"])
+    return 0.0 if blind else float(row["epsilon"]) if row["unit"] == "edge" else None
 
 
 def _sound(full: Chart, rows: Sequence[Row]) -> Chart:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from textwrap import fill
 from typing import Any
@@ -203,23 +203,17 @@ def own(row: Row) -> int:
 def rings(members: Sequence[Row], panel: int) -> list[Series]:
     """A ring around each point that holds runs of one's own, where others are of the gallery."""
     held = [row for row in _placed(members, "sound") if row["own"]]
-    if not held:
+    places = [(float(row["epsilon"]), float(row["mean"])) for row in held]
+    return [replace(one, legend=False) for one in ring(OWN, places, panel)]
+
+
+def ring(name: str, places: Sequence[tuple[float, float]], panel: int, size: float = 17) -> list[Series]:
+    """A ring around each of these marks, and its entry of the legend; nothing where there are none."""
+    if not places:
         return []
-    return [
-        Series(
-            name=OWN,
-            kind="points",
-            x=tuple(float(row["epsilon"]) for row in held),
-            y=tuple(row["mean"] for row in held),
-            slot=NEUTRAL,
-            shape=RING,
-            hollow=True,
-            size=17,
-            panel=panel,
-            legend=False,
-            group=OWN,
-        )
-    ]
+    look: dict[str, Any] = {"slot": NEUTRAL, "shape": RING, "hollow": True, "size": size}
+    at: dict[str, Any] = {"x": tuple(x for x, _ in places), "y": tuple(y for _, y in places)}
+    return [Series(name=name, kind="points", panel=panel, group=name, **at, **look)]
 
 
 def _placed(members: Sequence[Row], kind: Epsilon) -> list[Row]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs.curve_names import curve_of
@@ -33,11 +33,12 @@ def panels_of(rows: Sequence[Row]) -> list[list[Row]]:
     return held
 
 
-def outline(rows: Sequence[Row]) -> list[Row]:
+def outline(rows: Sequence[Row], wanted: Collection[str] = ()) -> list[Row]:
     """The rows of which a crowded panel is drawn at first: one curve and one level a method, all measured on
     the same nodes. A curve is the setting with the most epsilons, and of such the most accurate; rows that
-    stood beside others of their method have what they differ in as `setting`, not as `variant`."""
-    chosen = _outlined(rows)
+    stood beside others of their method have what they differ in as `setting`, not as `variant`. Curves and
+    levels that hold one of the runs `wanted` are drawn besides."""
+    chosen = _outlined(rows, wanted)
     kept = [row for row in rows if id(row) in chosen]
     alone: dict[tuple[object, ...], set[object]] = {}
     for row in kept:
@@ -50,9 +51,10 @@ def outline(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
-def _outlined(rows: Sequence[Row]) -> set[int]:
+def _outlined(rows: Sequence[Row], wanted: Collection[str]) -> set[int]:
     """Which rows `outline` draws, by their `id`."""
-    chosen: set[int] = set()
+    asked = {(row["graph"], curve_of(row)) for row in rows if not set(str(row["runs"]).split()).isdisjoint(wanted)}
+    chosen = {id(row) for row in rows if (row["graph"], curve_of(row)) in asked}
     for held in panels_of(rows):
         private = [row for row in held if not row["reference"]]
         levels = [row for row in held if row["reference"]]
@@ -65,16 +67,16 @@ def _outlined(rows: Sequence[Row]) -> set[int]:
     return chosen
 
 
-def fitting(rows: Sequence[Row]) -> list[Row]:
+def fitting(rows: Sequence[Row], wanted: Collection[str] = ()) -> list[Row]:
     """The rows that a figure of everything draws: all that `outline` draws; beside it, up to `LINES` curves a
     panel, those with the most points, and of such the most accurate; up to `LEVELS` levels, likewise."""
-    first = _outlined(rows)
+    first = _outlined(rows, wanted)
     chosen: set[int] = set()
     for held in panels_of(rows):
-        for wanted, most in ((False, LINES), (True, LEVELS)):
+        for reference, most in ((False, LINES), (True, LEVELS)):
             curves: dict[str, list[Row]] = {}
             for row in held:
-                if row["reference"] == wanted:
+                if row["reference"] == reference:
                     curves.setdefault(curve_of(row), []).append(row)
             outlined = [points for points in curves.values() if any(id(row) in first for row in points)]
             others = sorted((points for points in curves.values() if points not in outlined), key=_worth, reverse=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from privgraph.methods.teachers.answers import Answers
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.teachers.answers import class_name
-from privgraph_workbench.theme import NEUTRAL
+from privgraph_workbench.theme import MARKERS, NEUTRAL
 from privgraph_workbench.words.numbers import number
 
 TITLE = "Who answered"
@@ -17,6 +18,8 @@ BADGE = "private: who answered, and their edges, are no part of what is released
 UNKNOWN = "class not told"
 SIZES = (7, 11, 15)
 NO_CLASS = NEUTRAL
+AGAINST = "hollow: it voted against its own class"
+SQUARE = MARKERS.index("square")
 
 
 def data(answers: Answers, place: int, class_names: Sequence[str] = ()) -> list[Row]:
@@ -118,7 +121,6 @@ def chart(rows: Sequence[Row]) -> Chart:
         size = SIZES[min(len(SIZES) - 1, int(len(SIZES) * row["strength"]))]
         key = (NO_CLASS if row["class"] is None else row["class"], row["name"], row["weight"] < 0, -size)
         groups.setdefault(key, []).append(row)
-    # the heaviest first: the legend shows a class as that one is drawn
     for (label, name, against, smallness), members in sorted(groups.items()):
         series.append(
             Series(
@@ -129,10 +131,12 @@ def chart(rows: Sequence[Row]) -> Chart:
                 slot=label,
                 hollow=against,
                 size=-smallness,
+                legend=False,
                 group=name,
                 hover=tuple(f"node {row['node']}\n{name}\nweight {number(row['weight'])}" for row in members),
             )
         )
+    series += _entries(around)
     heavy = max(around, key=lambda row: float(row["weight"]))
     return Chart(
         title=f"{TITLE}: node {centre['node']}",
@@ -147,6 +151,16 @@ def chart(rows: Sequence[Row]) -> Chart:
 
 
 plot = plotted(chart)
+
+
+def _entries(around: Sequence[Row]) -> list[Series]:
+    """The legend: every class by a mark of one size, whatever its nodes weigh, and what a hollow mark is."""
+    classes = sorted({(NO_CLASS if row["class"] is None else row["class"], row["name"]) for row in around})
+    nowhere: dict[str, Any] = {"kind": "points", "x": (None,), "y": (None,)}
+    told = [Series(name=name, slot=label, group=name, **nowhere) for label, name in classes]
+    if any(row["weight"] < 0 for row in around):
+        told.append(Series(name=AGAINST, slot=NEUTRAL, shape=SQUARE, hollow=True, **nowhere))
+    return told
 
 
 def _said(centre: Row) -> str:

@@ -187,7 +187,7 @@ def _curves(
     """The curve of an attack, with others that ask the same laid over it, beside its numbers. What is found
     of the method without privacy, and of edges without reading any, is always among them: it says what a
     curve has to be compared with."""
-    curve, beside = layout.columns(shell.NUMBERS_FIRST, (3, 2))  # about as wide as high, as such curves are read
+    curve, beside = layout.columns(shell.SECOND_FIRST, (3, 2))  # about as wide as high, as such curves are read
     bare = without_privacy.beside(queue.store(), record, attacks[chosen])
     with beside:
         findings.numbers(attacks[chosen], subject.statement, without, bare)

@@ -13,6 +13,8 @@ Group = Sequence[Sequence[str]]
 the group: its heading, and whatever the first row has more."""
 SHORT = 24
 """Letters that stand in one line, but where a colon parts them."""
+BOUND = "≤ "
+"""What stands with its number in one line, however narrow the column."""
 MANY, SHORTER = 6, 12
 """In a table of more columns fewer letters do: its columns are narrow."""
 
@@ -71,6 +73,15 @@ def _body(head: Sequence[str], group: Group, first: str, *, bold: bool) -> str:
             looks = "first " * (bold and not at and not place) + "short" * (
                 ": " not in text and len(text) <= (SHORT if len(head) <= MANY else SHORTER)
             )
-            cells.append(f'<td role="cell" data-label="{escape(name)}" class="{looks}"{span}>{escape(text)}</td>')
+            cells.append(f'<td role="cell" data-label="{escape(name)}" class="{looks}"{span}>{_kept(text)}</td>')
         rows.append(f'<tr role="row">{"".join(cells)}</tr>')
     return f'<tbody role="rowgroup">{"".join(rows)}</tbody>'
+
+
+def _kept(text: str) -> str:
+    """A cell that may be broken, but for a bound and its number.
+
+    >>> _kept("strong: ≤ 73.2% & more")
+    'strong: ≤&nbsp;73.2% &amp; more'
+    """
+    return escape(text).replace(BOUND, f"{BOUND.strip()}&nbsp;")

@@ -43,6 +43,11 @@ def columns(key: str, widths: int | Sequence[int], gap: Literal["medium", "large
     return st.container(key=f"{shell.STACK}-{key}").columns(widths, gap=gap)
 
 
+def second_first(key: str) -> DeltaGenerator:
+    """A container of two others, of which the second stands first on a phone."""
+    return st.container(key=f"{shell.SECOND_FIRST}-{key}")
+
+
 def cards(key: str, boxes: Sequence[tuple[str, str, str]]) -> None:
     """Numbers side by side, each with its label and a help; on a phone in rows of two."""
     with st.container(key=f"{shell.CARDS}-{key}"):

@@ -13,6 +13,7 @@ from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.teachers import by_weight, other_noise
 from privgraph_workbench.views.teachers.run_price import readable
+from privgraph_workbench.views.teachers.tabs import PRICE
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import number, percent, proved_epsilon
 
@@ -75,7 +76,7 @@ def show(record: RunRecord) -> None:
         shell.page("teachers"),
         label="**What other noise would cost**",
         icon=":material/sell:",
-        query_params={"run": record.id, "tab": "Price"},
+        query_params={"run": record.id, "tab": PRICE},
     )
 
 

@@ -26,6 +26,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.teachers import payers
+from privgraph_workbench.views.teachers.tabs import VOTES
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import chance, duration, number, percent
@@ -119,7 +120,7 @@ def _run(record: RunRecord, run_answers: Answers, names: Sequence[str]) -> None:
         shell.page("teachers"),
         label="**Look at one query**: its votes, the noise, and what came out",
         icon=":material/how_to_vote:",
-        query_params={"run": record.id, "tab": "Vote laboratory"},
+        query_params={"run": record.id, "tab": VOTES},
     )
     _more(record, run_answers, rows, statements)
 

@@ -40,7 +40,7 @@ def show(record: RunRecord, mean: tuple[float, int] | None) -> None:
         return
     steps = [f"before noise {percent(told.before)}", f"released {percent(told.released)}"]
     if told.pooled is not None:
-        steps.append(f"pooled over queries (free, post-processing) {percent(told.pooled)}")
+        steps.append(f"pooled {percent(told.pooled)}")
     student = record.metrics.get("test_accuracy")
     if student is not None:
         several = f" ({percent(mean[0])} on average over {mean[1]} seeds)" if mean is not None and mean[1] > 1 else ""

@@ -57,7 +57,7 @@ def show(records: Mapping[str, RunRecord], means: Means, instead: RunRecord | No
                 args=({name: first(members).id for name, members in groups.items()},),
                 width="content",
             )
-        with st.container(width=520):
+        with st.container(width=430):
             name = choosing.one("Run (★ begin here)", titles(groups[method], means), "run", help=HELP)
         record = records[name]
         st.page_link(

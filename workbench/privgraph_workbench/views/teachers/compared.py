@@ -7,13 +7,14 @@ from collections.abc import Collection, Sequence
 import streamlit as st
 
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts.row_words import with_interval
 from privgraph_workbench.facts.teacher_settings import COLUMNS
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import teachers_compared
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.views.teachers.tabs import OPENS, VOTES
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import kept
@@ -23,7 +24,7 @@ CARE = (
     "many settings is a little worse than it looks, for it was chosen by the same test nodes."
 )
 CHOOSE = (
-    "**Choose a row to open it:** below on this page where its *answers are kept* (what the teachers said, query by "
+    "**Choose a row to open it:** on this page where its *answers are kept* (what the teachers said, query by "
     "query, is stored with the run), and on the page Runs otherwise, where only results were stored."
 )
 
@@ -32,48 +33,45 @@ def show(found: Sequence[RunRecord], answered: Collection[str], opened: RunRecor
     """Which setting is the most accurate at which epsilon, as a sentence, a figure and a table; a row opens a
     run of it here where its answers were kept (`answered`), and all of its runs on the page Runs
     otherwise. The setting of the run `opened` is marked."""
-    with layout.fold("All methods and settings, compared", "compared", icon=":material/table_rows:") as part:
-        if not part.open:
-            return
-        rows = teachers_compared.data(found, "" if opened is None else opened.id)
-        if not rows:
-            st.caption("No finished run with teachers guarantees anything yet.")
-            return
-        said = teachers_compared.best_words(rows)
-        if said:
-            st.markdown("\n".join(f"- {markup.literal(one)}" for one in said))
-            st.table(
-                _best_of_each(rows),
-                hide_index=True,
-                alt="The most accurate setting of each method up to each epsilon, and how far below the highest",
-            )
-            _to_highest(rows)
-        else:
-            st.markdown("No setting has a sound ε of at most 8.")
-        held = {run for row in rows for run in str(row["runs"]).split()}
-        shown = [one for one in found if one.id in held]
-        if opened is not None:
-            drawn_figure("teachers_compared", rows, statements_of(shown), opened, "-compared", runs=shown)
-        st.caption(f"{CARE}{_left_out(found, held)}")
-        st.markdown(CHOOSE)
-        picked = st.dataframe(
-            [_line(row, answered) for row in rows],
+    rows = teachers_compared.data(found, "" if opened is None else opened.id)
+    if not rows:
+        st.caption("No finished run with teachers guarantees anything yet.")
+        return
+    said = teachers_compared.best_words(rows)
+    if said:
+        st.markdown("\n".join(f"- {markup.literal(one)}" for one in said))
+        st.table(
+            _best_of_each(rows),
             hide_index=True,
-            alt="Accuracy of each setting of each method with teachers, the most accurate first",
-            on_select="rerun",
-            selection_mode="single-row",
-            key="compared",
-            column_config={
-                "weights": st.column_config.TextColumn(help="How much votes count, where teachers vote by weight"),
-                "release": st.column_config.TextColumn(help="What goes out for a query, or once for all"),
-                "queries": st.column_config.TextColumn(help="As many as were wanted; one of each public node at most"),
-                "teachers": st.column_config.TextColumn(help="How many vote on a query"),
-                "answers kept": st.column_config.TextColumn(help="Whether a row opens here, query by query"),
-            },
+            alt="The most accurate setting of each method up to each epsilon, and how far below the highest",
         )
-        places = picked["selection"]["rows"]
-        if places and places[0] < len(rows):
-            _open(str(rows[places[0]]["runs"]).split(), answered)
+        _to_highest(rows)
+    else:
+        st.markdown("No setting has a sound ε of at most 8.")
+    held = {run for row in rows for run in str(row["runs"]).split()}
+    shown = [one for one in found if one.id in held]
+    if opened is not None:
+        drawn_figure("teachers_compared", rows, statements_of(shown), opened, "-compared", runs=shown)
+    st.caption(f"{CARE}{_left_out(found, held)}")
+    st.markdown(CHOOSE)
+    picked = st.dataframe(
+        [_line(row, answered) for row in rows],
+        hide_index=True,
+        alt="Accuracy of each setting of each method with teachers, the most accurate first",
+        on_select="rerun",
+        selection_mode="single-row",
+        key="compared",
+        column_config={
+            "weights": st.column_config.TextColumn(help="How much votes count, where teachers vote by weight"),
+            "release": st.column_config.TextColumn(help="What goes out for a query, or once for all"),
+            "queries": st.column_config.TextColumn(help="As many as were wanted; one of each public node at most"),
+            "teachers": st.column_config.TextColumn(help="How many vote on a query"),
+            "answers kept": st.column_config.TextColumn(help="Whether a row opens here, query by query"),
+        },
+    )
+    places = picked["selection"]["rows"]
+    if places and places[0] < len(rows):
+        _open(str(rows[places[0]]["runs"]).split(), answered)
 
 
 def _to_highest(rows: Sequence[Row]) -> None:
@@ -101,7 +99,7 @@ def _best_of_each(rows: Sequence[Row]) -> list[dict[str, str]]:
                     **({"graph": str(graph)} if several else {}),
                     f"{EPSILONS['sound'].title} at most": teachers_compared.span(budgets),
                     "method": str(row["title"]),
-                    "its best (95% over seeds)": teachers_compared.short_accuracy(row),
+                    "its best (95% over seeds)": with_interval(row),
                     "below the highest": below,
                     "told apart": "" if row is found[0] else "yes" if one.told else "no",
                 }
@@ -122,7 +120,7 @@ def _line(row: Row, answered: Collection[str]) -> dict[str, object]:
         "graph": row["graph"],
         "method": row["title"],
         EPSILONS["sound"].title: kept(row["asked"], row["epsilon"]),
-        "accuracy (95% over seeds)": teachers_compared.short_accuracy(row),
+        "accuracy (95% over seeds)": with_interval(row),
         "seeds": row["seeds"],
         **{column: row[column] for column in COLUMNS},
         "also": row["also"],
@@ -136,5 +134,5 @@ def _open(runs: Sequence[str], answered: Collection[str]) -> None:
     if here is None:
         st.switch_page(shell.page("runs"), query_params={"chosen": ",".join(runs)})
     del st.session_state["compared"]  # or the row would open again whenever the page is drawn
-    st.query_params["run"] = here
+    st.query_params["run"], st.session_state[OPENS] = here, VOTES
     st.rerun()

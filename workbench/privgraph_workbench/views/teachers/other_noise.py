@@ -41,6 +41,11 @@ WHY_NOT = {
 }
 
 
+def key(record: RunRecord) -> str:
+    """Of the field of the noise: what one tab asks about, the other one does as well."""
+    return f"vote.times.{record.id}"
+
+
 def law(record: RunRecord, found: Answers) -> str | None:
     """The law of the noise on an answer, where it can be drawn here by itself: of a table it cannot."""
     return noisy_labels.law_of(record.spec, found.kind)
@@ -98,7 +103,7 @@ def ask(record: RunRecord, found: Answers) -> float:
         "Noise (standard deviation)",
         TIMES,
         value=1.0,
-        key=f"vote.times.{record.id}",
+        key=key(record),
         format_func=lambda one: f"± {size(one * found.noise_std)}",
         help=f"The run had ± {size(found.noise_std)}",
     )

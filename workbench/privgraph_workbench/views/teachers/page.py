@@ -1,5 +1,5 @@
-"""The Teachers page: one vote first, and three more tabs on private answers. The open one alone is
-computed."""
+"""The Teachers page: how right a run's answers are and who pays for them; then one vote, and four more tabs
+on private answers. The open one alone is computed."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ from privgraph_workbench.views.teachers import (
     price_form,
     vote_form,
 )
+from privgraph_workbench.views.teachers.tabs import ANSWERS, COMPARED, OPENS, PAYERS, PRICE, TABS, VOTES
 from privgraph_workbench.words import listing, markup, naming
 from privgraph_workbench.words.numbers import percent
 
 MOST_RUNS = 400
-VOTES, ANSWERS, PAYERS, PRICE = TABS = ("Vote laboratory", "Answers", "Who pays", "Price")
 _HELD = (price_form.PREFIX, vote_form.PREFIX, "epsilons.", "query", "show")
 """How the fields of the tabs are named: what stands in them stands there again when a tab is opened again."""
 
 
 def page() -> None:
-    """The run that one came from, and four tabs about it."""
+    """The run that one came from, what is answered for it at once, and tabs about it."""
     queue.tick()
     keeping.keep("teachers", _HELD)
     st.title("Teachers")
     st.markdown(
-        "**Teachers** learn on private nodes and vote on the class of public ones. Noise on the votes hides each "
-        "single private node; a **student** learns from the noisy labels alone, and is what others get."
+        "**Teachers** learn on private nodes and vote on public ones, through noise that hides each private node; a "
+        "**student** learns from these labels alone."
     )
     asked = st.query_params.get("tab")
     found, records = _finished()
@@ -54,22 +54,24 @@ def page() -> None:
     means = choose_run.averages(found)
     record = choose_run.show(records, means, unanswered) if records else None
     if record is not None:
-        _who_pays(record)
         chain.show(record, means.get(record.id))
-    if found:
-        compared.show(found, records, record)
+        _who_pays(record)
     _begin_price(record)
     if asked is not None and asked not in TABS:
         st.warning(f"In this page's address, there is no tab {markup.literal(asked[:40])}; tabs are {', '.join(TABS)}.")
     opens = PRICE if record is None else VOTES
+    if OPENS in st.session_state:
+        st.session_state["tab"] = st.session_state.pop(OPENS)
     for name, tab in zip(TABS, st.tabs(TABS, default=opens, key="tab", bind="query-params"), strict=True):
         if tab.open:
             with tab:
-                _show(name, record, records)
+                _show(name, record, records, found)
 
 
-def _show(tab: str, record: RunRecord | None, records: Mapping[str, RunRecord]) -> None:
-    if tab == PRICE:
+def _show(tab: str, record: RunRecord | None, records: Mapping[str, RunRecord], found: Sequence[RunRecord]) -> None:
+    if tab == COMPARED:
+        compared.show(found, records, record)
+    elif tab == PRICE:
         st.fragment(price_form.show)(record)  # a slider draws the price again, and no more
     elif record is None:
         _invite()
@@ -89,13 +91,8 @@ def _show(tab: str, record: RunRecord | None, records: Mapping[str, RunRecord]) 
 
 
 def _who_pays(record: RunRecord) -> None:
-    """The page's answer for the run, in one line that leads to more."""
+    """Who pays how much in the run, in one line that leads to more, and whether that protects anybody."""
     ensemble = payers.load(queue.store().folder(record.id))
-    if noise_is_public(record):
-        st.markdown(
-            "**:red[As run, this protects nobody: its noise is public]** (its key came with the program, so anybody "
-            "can subtract it). Each ε is that of the same noise with a secret key."
-        )
     said = by_weight.whose(record, None if isinstance(ensemble, str) else ensemble)
     if said:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -106,10 +103,19 @@ def _who_pays(record: RunRecord) -> None:
                 icon=":material/sell:",
                 query_params={"run": record.id, "tab": PAYERS},
             )
+    if noise_is_public(record):
+        st.markdown(
+            "**:red[As run, this protects nobody: its noise is public]** (its key came with the program, so anybody "
+            "can subtract it). Each ε is that of the same noise with a secret key."
+        )
 
 
 def _one_vote(record: RunRecord, ensemble: Ensemble | None) -> None:
     """One query: under other noise where the teachers' votes were kept, and as it was answered otherwise."""
+    st.caption(
+        "**One query:** what the noise did to it, and what other noise might have done. What noise costs all queries "
+        "together, before anything is trained: the tab *Price*."
+    )
     if ensemble is not None:
         answered.with_names(vote_form.show, record, ensemble)
     elif (found := answered.load(record)) is not None:

@@ -48,9 +48,9 @@ def show(record: RunRecord) -> None:
     """Noise and queries; below them what they would cost."""
     title = naming.method_title(record.spec.method)
     st.caption(
-        f"What the answers of this {title} would cost with other noise"
-        f"{'' if read_once(record) else ', or another number of queries'}. All else is as in the run, and nothing of "
-        "it is changed."
+        f"**All queries together:** what the answers of this {title} would cost with other noise"
+        f"{'' if read_once(record) else ', or another number of queries'}, before anything is trained. All else is as "
+        "in the run, and nothing of it is changed. What noise does to one query: the tab *Vote laboratory*."
     )
     try:
         facts = other_noise.facts_of(record)
@@ -125,7 +125,7 @@ def _choices(record: RunRecord, own: Plan) -> tuple[float, int]:
         f"Noise on each {what} (standard deviation)",
         TIMES,
         value=1.0,
-        key=f"price.times.{record.id}",
+        key=other_noise.key(record),
         format_func=lambda one: f"± {size(one * std)}",
         help=f"The run had ± {size(std)}. {moved}",
     )

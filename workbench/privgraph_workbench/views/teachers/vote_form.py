@@ -231,12 +231,12 @@ def _sigma(name: str, label: str, help_: str, default: float) -> Parameter:
 
 
 def _own(ensemble: Ensemble) -> dict[str, float]:
-    """The run's noise, rounded up, and threshold, within the sliders; what a run without a gate might take
-    for one."""
+    """The run's noise in as many digits as it is shown with (it is priced with all of them, `_show`), and its
+    threshold, within the sliders; what a run without a gate might take for one."""
     sigma = float(np.clip(ensemble.vote_sigma, LEAST, MOST))
     gate = float(np.clip(ensemble.gate_sigma, LEAST, MOST)) if ensemble.gate_sigma > 0 else sigma
     threshold = ensemble.threshold if ensemble.gate_sigma > 0 else round(ensemble.weights.sum() / 2)
-    return {"sigma": float(upper(sigma)), "gate_sigma": float(upper(gate)), "threshold": float(threshold)}
+    return {"sigma": float(f"{sigma:.3g}"), "gate_sigma": float(f"{gate:.3g}"), "threshold": float(threshold)}
 
 
 def _put(ensemble: Ensemble) -> None:
@@ -382,8 +382,8 @@ def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: 
     own = one_vote.Noise.of(ensemble)
     found = answered.kept(record)
     st.caption(
-        f"The run's own noise: σ₂ = {number(own.vote_sigma, 4)}"
-        + (f", σ₁ = {number(own.gate_sigma, 4)}, T = {number(own.threshold, 4)}" if own.gate_sigma > 0 else ", no gate")
+        f"The run's own noise: σ₂ = {size(own.vote_sigma)}"
+        + (f", σ₁ = {size(own.gate_sigma)}, T = {size(own.threshold)}" if own.gate_sigma > 0 else ", no gate")
         + f". All {asked:,} queries, answered, cost {upper(one_vote.cost(ensemble, own).run)} with it. "
         + (other_noise.drew_once(found) if isinstance(found, Answers) else "")
     )

@@ -13,7 +13,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery
 from privgraph_workbench.facts import advised, advising, comparing, datasets
-from privgraph_workbench.facts.row_words import at_sound, both, sound_at, title_of, with_interval
+from privgraph_workbench.facts.row_words import at_sound, both, counted, sound_at, title_of, with_interval
 from privgraph_workbench.facts.seedwise import MOST_SEEDS
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
@@ -221,7 +221,12 @@ def _settled(graph: OneGraph, unit: str, said: advising.Verdict) -> None:
     people, of_unit, budgets, ids = st.session_state.get(SETTLING, (None, "", (), ()))
     if (people, of_unit) != (graph.people, unit) or queue.store().count(RunQuery(ids=ids, states=sending.PENDING)):
         return
+    done = queue.store().count(RunQuery(ids=ids, states=("done",)))
+    if not done:
+        st.markdown(f"**None of the {len(ids)} runs that you added got to its end:** nothing has changed.")
+        return
     clear = {epsilon for one in said.stretches if one.clear for epsilon in one.epsilons}
     won = [f"{one:g}" for one in budgets if one in clear]
-    told = f"there is a clear winner now at ε {', '.join(won)}" if won else "there is still no clear winner"
-    st.markdown(f"**With the {len(ids)} runs that you added {told}.**")
+    told = f"there is a clear winner now at ε {listed(won)}" if won else "there is still no clear winner"
+    left = f" ({len(ids) - done} more did not get to their end)" if done < len(ids) else ""
+    st.markdown(f"**With the {counted(done, 'run')} that you added{left} {told}.**")

@@ -16,8 +16,7 @@ from privgraph_workbench.views.tradeoffs.known import Known
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup
 
-HEAD = ("Graph", "ε", "Take", "Accuracy", "Cost (points)", "Hides", "Without privacy", "MLP, no edges")
-EACH = {"edge": "each edge", "node": "each person"}
+HEAD = ("Graph", "ε", "Take", "Accuracy", "Cost (points)", "Protection", "Without privacy", "MLP, no edges")
 WHY = (
     "Noise costs less where nodes and degrees are large. Edges are worth noise where homophily (the share of edges "
     "within a class) is high and an MLP, which reads none, reaches little. Of a private graph homophily is private."
@@ -48,8 +47,10 @@ def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph) -> 
     with layout.fold("How to read this, and what makes noise cost more", "reading", icon=":material/help_outline:"):
         st.caption(
             "Where an *or* stands there is no clear winner, and accuracy and cost are of the first. In brackets: 95% "
-            f"intervals over seeds. {advised.UNCLEAR} {advised.BLIND_HIDES} {WHY} Turn All graphs off for reasons."
+            f"intervals over seeds. {advised.UNCLEAR} {advised.BLIND_HIDES}"
         )
+        st.caption(" ".join(advised.protection_of(unit) for unit in told))
+        st.caption(f"{WHY} Turn All graphs off for reasons.")
 
 
 def _lines(graph: OneGraph, own: Traits, found: Known) -> list[list[str]]:
@@ -69,9 +70,5 @@ def _lines(graph: OneGraph, own: Traits, found: Known) -> list[list[str]]:
         return [[heading, "–", f"too little has run: {found.said.thin}", "–", "–", "–", *levels]]
     if found.said.absent:
         heading += f". {advising.not_run(found.said.absent).rstrip('.')}"
-    each = EACH[found.said.unit]
-    rows = [
-        [one.budgets, *one.brief, one.protection if one.kind in ("blind", "nothing") else f"{each}, {one.protection}"]
-        for one in found.said.stretches
-    ]
+    rows = [[one.budgets, *one.brief, one.protection] for one in found.said.stretches]
     return [[heading, *rows[0], *levels], *rows[1:]]

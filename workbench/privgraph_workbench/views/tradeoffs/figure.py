@@ -17,7 +17,7 @@ from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot, theme
 from privgraph_workbench.facts import advised, comparing, composition
 from privgraph_workbench.facts.finished import Finished
-from privgraph_workbench.facts.row_words import spread
+from privgraph_workbench.facts.row_words import protects_of, spread
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing import with_plotly
@@ -33,7 +33,7 @@ from privgraph_workbench.views.tradeoffs.known import known, rows_of, to_report
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import kept, option, percent, stated
+from privgraph_workbench.words.numbers import option, percent, stated
 
 MOST_RUNS = 1000
 DETAILED = "tradeoff_detailed"
@@ -62,9 +62,9 @@ def _curve(done: Finished) -> list[Row]:
 
 
 @lru_cache(maxsize=16)
-def _behind(done: Finished, first: str | None) -> dict[str, PrivacyStatement]:
+def _behind(done: Finished, first: str | None, sent: frozenset[str]) -> dict[str, PrivacyStatement]:
     """The statements behind the rows that are drawn, and no others: a file of the figure tells them."""
-    drawn = {run for row in _drawn(done, first) for run in row["runs"].split()}
+    drawn = {run for row in _drawn(done, first, sent) for run in row["runs"].split()}
     return statements_of([one for one in _readable(done) if one.id in drawn])
 
 
@@ -73,22 +73,25 @@ def _readable(done: Finished) -> list[RunRecord]:
 
 
 @lru_cache(maxsize=16)
-def _plot(done: Finished, theme_name: str, published: bool, front: bool, first: str | None) -> go.Figure:
+def _plot(
+    done: Finished, theme_name: str, published: bool, front: bool, first: str | None, sent: frozenset[str]
+) -> go.Figure:
     """The figure of these runs in that theme, with or without published epsilons and front; of many it takes
     longer to draw than to send."""
-    chart = tradeoff.chart(tradeoff.shown(_drawn(done, first), published=published, front=front))
+    chart = tradeoff.chart(tradeoff.shown(_drawn(done, first, sent), published=published, front=front))
     told = " ".join([chart.summary, *chart.badges])  # to be heard with the figure, and read below it
     return with_plotly.draw(replace(chart, badges=(), summary=told), theme_name)
 
 
 @lru_cache(maxsize=16)
-def _drawn(done: Finished, first: str | None) -> list[Row]:
-    """The rows that are drawn: an outline whose panels begin with the graph `first`; None: all that fit."""
+def _drawn(done: Finished, first: str | None, sent: frozenset[str]) -> list[Row]:
+    """The rows that are drawn: an outline whose panels begin with the graph `first`; None: all that fit. Of
+    the runs that were just `sent` each."""
     rows = _curve(done)
     return (
-        tradeoff_shown.fitting(rows)
+        tradeoff_shown.fitting(rows, sent)
         if first is None
-        else tradeoff_shown.first_panels(tradeoff_shown.outline(rows), first)
+        else tradeoff_shown.first_panels(tradeoff_shown.outline(rows, sent), first)
     )
 
 
@@ -146,23 +149,24 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
         st.caption(f"The newest {MOST_RUNS:,} runs are drawn.")
     shown = "all" if not query.datasets else spec.name
     named = naming.people_words(graph.people)
-    outlined = _drawn(done, named)
+    sent = sending.sent()
+    outlined = _drawn(done, named, sent)
     every = bool(st.session_state.get(EVERY, False))
     first = None if every else named
-    held, rows = rows, _drawn(done, first)
+    held, rows = rows, _drawn(done, first, sent)
     proved = any(placed(row["epsilon"]) for row in rows if not row["reference"])
     detailed = bool(st.session_state.get(DETAILED, False)) or not proved
     front = bool(st.session_state.get(FRONT, False))
     advice = _advice(graph, query.units[1:]) if query.datasets else {}
     rows = tradeoff.shown(rows, published=detailed, front=front, advice=advice)
-    figure = _plot(done, layout.theme(), detailed, front, first)
+    figure = _plot(done, layout.theme(), detailed, front, first, sent)
     live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
     below = set(badges_of(rows))  # said beside the numbers
     warnings = [one for one in tradeoff.chart(rows).badges if one not in below]
     st.markdown("  \n".join(f"⚠ {markup.literal(markup.sentence(one))}" for one in warnings))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         told, behind = to_report(graph, query.units[1:]) if query.datasets else ("", [])
-        figure_exports("tradeoff", rows, _behind(done, first), name=shown, runs=behind, advice=told)
+        figure_exports("tradeoff", rows, _behind(done, first, sent), name=shown, runs=behind, advice=told)
         _open_by_name(rows)
         st.toggle(
             "Pareto front",
@@ -176,7 +180,7 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
             disabled=not proved,
             help="The paper's own number for the same noise, beside the sound one",
         )
-        whole = _drawn(done, None)
+        whole = _drawn(done, None, sent)
         if more := len(whole) - len(outlined):
             st.toggle(
                 f"Draw {more:,} of {len(held) - len(outlined):,} more points and levels{_of_graphs(whole, outlined)}",
@@ -209,7 +213,7 @@ def numbers(done: Finished, graph: OneGraph, units: Sequence[str]) -> None:
     ) as part:
         if part.open:
             advice = _advice(graph, units)
-            shown = [_shown(row, advice.get(row["runs"], "")) for row in rows]
+            shown = [_shown(row, advice.get(row["runs"], ""), "edge" if "edge" in units else "node") for row in rows]
             if len({row["graph"] for row in rows}) == 1:
                 st.caption(f"All on {markup.literal(rows[0]['graph'])}.")
                 shown = [{name: value for name, value in row.items() if name != "graph"} for row in shown]
@@ -326,12 +330,14 @@ def _other_unit(query: RunQuery, graph: OneGraph | None) -> str:
     )
 
 
-def _shown(row: dict[str, Any], advice: str) -> dict[str, Any]:
+def _shown(row: dict[str, Any], advice: str, unit: str) -> dict[str, Any]:
+    """A setting in numbers, where that unit is to be hidden."""
+    protects, epsilon = protects_of(row, unit)
     return {
         "graph": row["graph"],
         "method": row["title"],
-        "protects": row["unit"],
-        theme.EPSILONS["sound"].title: kept(row["asked"], row["epsilon"]),
+        "protects": protects,
+        theme.EPSILONS["sound"].title: epsilon,
         theme.EPSILONS["published"].title: stated("published", row[COLUMNS["published"]]),
         "accuracy (mean)": percent(row["mean"]),
         "95% over seeds": spread(row),

@@ -4,6 +4,7 @@ of that one carries over, and a sweep on a graph that is made with its measures.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -23,8 +24,21 @@ MADE_UP = "social"
 """The graph that is drawn at any sizes."""
 OPENED = "own"
 """Whether the fields of one's own graph are open."""
-KEYS = ("like_nodes", "like_degree", "like_homophily", "like_mlp")
-"""The fields of one's own graph."""
+FIELDS: Mapping[str, tuple[str, dict[str, Any], str | None]] = {
+    "like_nodes": ("Nodes of your graph", {"min_value": 1, "step": 1}, None),
+    "like_degree": ("Its mean degree (2 × edges / nodes)", {"min_value": 0.1, "step": 1.0}, None),
+    "like_homophily": (
+        "Its homophily (0 to 1)",
+        {"min_value": 0.0, "max_value": 1.0, "step": 0.05},
+        "The share of edges whose ends have the same class. Of a private graph it is private: a guess will do",
+    ),
+    "like_mlp": (
+        "MLP accuracy, % (optional)",
+        {"min_value": 1.0, "max_value": 100.0, "step": 1.0},
+        "The test accuracy of an MLP on your features alone, without edges",
+    ),
+}
+"""The fields of one's own graph by their keys: what each is called, its bounds, and what is asked for."""
 MEASURES = ("nodes", "degree", "homophily")
 """What a made-up graph takes of them."""
 NEXT = 2
@@ -63,34 +77,15 @@ def told(graphs: Iterable[OneGraph], units: Sequence[str]) -> dict[str, list[One
 
 def typed() -> Traits:
     """What is typed of one's own graph."""
-    nodes, degree, homophily, mlp = (st.session_state.get(key) for key in KEYS)
+    nodes, degree, homophily, mlp = (st.session_state.get(key) for key in FIELDS)
     return Traits(nodes=nodes, degree=degree, homophily=homophily, mlp=None if mlp is None else mlp / 100)
 
 
 def form() -> Traits:
     """What visitors type of their own graph; nothing of it is stored or sent."""
     st.markdown("**My own graph:** type what you know of it. Nothing of it is stored or sent.")
-    boxes = st.columns(4)
-    boxes[0].number_input("Nodes of your graph", min_value=1, value=None, step=1, key=KEYS[0])
-    boxes[1].number_input("Its mean degree (2 × edges / nodes)", min_value=0.1, value=None, step=1.0, key=KEYS[1])
-    boxes[2].number_input(
-        "Its homophily (0 to 1)",
-        min_value=0.0,
-        max_value=1.0,
-        value=None,
-        step=0.05,
-        key=KEYS[2],
-        help="The share of edges whose ends have the same class. Of a private graph it is private: a guess will do",
-    )
-    boxes[3].number_input(
-        "MLP accuracy, % (optional)",
-        min_value=1.0,
-        max_value=100.0,
-        value=None,
-        step=1.0,
-        key=KEYS[3],
-        help="The test accuracy of an MLP on your features alone, without edges",
-    )
+    for column, (key, (label, bounds, help_)) in zip(st.columns(len(FIELDS)), FIELDS.items(), strict=True):
+        column.number_input(label, value=None, key=key, help=help_, **bounds)
     return typed()
 
 

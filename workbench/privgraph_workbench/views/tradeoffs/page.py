@@ -45,14 +45,19 @@ def page() -> None:
     for complaint in _complaints():
         st.warning(complaint)
     graph, query = _filters()
-    if st.session_state.get(like_own.OPENED) or not query.datasets:
-        like_own.show(files.choices(), query.units[1:])
+    asked = bool(st.session_state.get(like_own.OPENED))  # else it stands beside all graphs, and waits on a phone
+    with st.container() if asked else layout.second_first("own"):
+        with st.container():
+            if asked or not query.datasets:
+                like_own.show(files.choices(), query.units[1:])
+        answer = st.container()
     waiting = len(known.rows_of(figure.in_state(query, sending.PENDING), graph if query.datasets else None))
     planned = not graph.runs and not waiting and one_graph.MARK in st.query_params.get("data", "")
-    if planned:
-        _sweep_of_own(graph)
     told = shell.fragment(_answer, run_every=POLL_SECONDS if waiting else None)
-    told(query, graph, bool(waiting), planned)
+    with answer:
+        if planned:
+            _sweep_of_own(graph)
+        told(query, graph, bool(waiting), planned)
     empty = not known.rows_of(replace(query, states=("done",)), graph)
     compares = empty and not planned and figure.comparable(graph.spec, query)
     label = "Compare what fits" if empty else "Behind this advice, and what has not run yet"
@@ -78,24 +83,31 @@ def _sweep_of_own(graph: OneGraph) -> None:
 
 
 def _answer(query: RunQuery, graph: OneGraph, was_waiting: bool, planned: bool) -> None:
-    """What to take and the figure, side by side where both are of one unit; drawn again as runs end."""
+    """What to take and the figure, side by side where both are of one unit; on a phone the figure is first.
+    Drawn again as runs end."""
     units = query.units[1:]
     if not query.datasets:
-        all_graphs.show(files.choices().values(), units, graph)
-        figure.show(query, graph, was_waiting)
+        with layout.second_first("answers"):
+            with st.container():
+                all_graphs.show(files.choices().values(), units, graph)
+            with st.container():
+                figure.show(query, graph, was_waiting)
         return
     told = [unit for unit in units if advice.tells(graph, unit)]
     if len(units) == 1 and told:
-        left, right = layout.columns("answer", [10, 11], "medium")
+        left, right = layout.columns(f"{shell.SECOND_FIRST}-answer", [10, 11], "medium")
         with left:
             advice.headline(graph, told[0])
         with right:
             shown = figure.show(query, graph, was_waiting)
     else:
-        for column, unit in zip(layout.columns("answers", len(told)) if told else (), told, strict=True):
-            with column:
-                advice.headline(graph, unit)
-        shown = figure.show(query, graph, was_waiting, planned=planned)
+        with layout.second_first("answers"):
+            with st.container():
+                for column, unit in zip(layout.columns("answers", len(told)) if told else (), told, strict=True):
+                    with column:
+                        advice.headline(graph, unit)
+            with st.container():
+                shown = figure.show(query, graph, was_waiting, planned=planned)
     if shown is not None:
         figure.numbers(shown, graph, units)
 
@@ -104,7 +116,7 @@ _KEPT = (
     "protects",
     "everywhere",
     like_own.OPENED,
-    *like_own.KEYS,
+    *like_own.FIELDS,
     "sweep_epsilons",
     "sweep_methods",
     "sweep_seeds",
@@ -167,7 +179,7 @@ def _filters() -> tuple[OneGraph, RunQuery]:
     found = files.choices(asked)
     if (key := files.key_of(asked, found)) != asked:
         choosing.put("data", key)
-    left, right, last = st.columns([5, 4, 8])
+    left, right, last = st.columns([5, 3, 8], vertical_alignment="bottom")
     with left:
         key = choosing.one("Data", choosing.titles({key: one.title for key, one in found.items()}), "data")
     graph = found[key]
@@ -184,9 +196,9 @@ def _filters() -> tuple[OneGraph, RunQuery]:
     )
     titles = {name: method.title for name, method in METHODS.items()}
     chosen = [name for name in st.query_params.get_all("curve") if name in titles]
-    folded = last.popover(f"Methods: {len(chosen) or 'all'}", icon=":material/filter_alt:", key="filter")
-    methods = choosing.several(folded, "Methods", titles, "curve", placeholder="All methods that have run")
-    with last.container(horizontal=True):
+    with last.container(horizontal=True, vertical_alignment="center"):
+        folded = st.popover(f"Methods: {len(chosen) or 'all'}", icon=":material/filter_alt:", key="filter")
+        methods = choosing.several(folded, "Methods", titles, "curve", placeholder="All methods that have run")
         st.toggle(
             "My own graph",
             key=like_own.OPENED,

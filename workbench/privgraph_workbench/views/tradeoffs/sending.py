@@ -13,10 +13,12 @@ from privgraph.runs.graph_id import GraphId, People
 from privgraph.runs.queueing import LOCAL
 from privgraph.runs.records import FINISHED, RunQuery, StoreError
 from privgraph.runs.spec import RunSpec
+from privgraph_workbench.facts import changed
+from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.runs.page import MOST_CHOSEN
-from privgraph_workbench.views.tradeoffs import one_graph
+from privgraph_workbench.views.tradeoffs import known, one_graph
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import duration
@@ -25,6 +27,8 @@ PENDING = ("queued", "running", "stopping")
 POLL_SECONDS = 2.0
 _SENT = "sweep.sent"
 """When runs were sent last, and how many of them were over then."""
+_BEFORE = "sweep.before"
+"""The graph and unit of these, and what was known there before."""
 
 
 def send(
@@ -38,18 +42,43 @@ def send(
 ) -> bool:
     """Train these, show their curves, and where they are `followed` how far they are; whether they could be
     sent."""
+    graph = one_graph.of_run(specs[0])
+    before = _seen(graph, unit)  # the gallery's runs among them go when one's own are done
     try:
         sent = queue.submit(specs, tags=[tag], engine=engine)
     except (StoreError, OptionError, OSError) as error:
         st.error(markup.sentence(error))
         return False
     if followed:
-        ids = tuple(dict.fromkeys([*pending(), *sent]))
+        going = pending()
+        ids = tuple(dict.fromkeys([*going, *sent]))
         over = queue.store().count(RunQuery(ids=ids, states=FINISHED))
         st.session_state["sweep"], st.session_state[_SENT] = ids, (time.monotonic(), over)
-    graph = one_graph.of_run(specs[0]).address
-    st.session_state["sent"] = (tuple({one.method: None for one in specs}), unit, varied, graph)
+        if not going or st.session_state.get(_BEFORE, (None,))[:2] != (graph, unit):
+            st.session_state[_BEFORE] = (graph, unit, before)
+    st.session_state["sent"] = (tuple({one.method: None for one in specs}), unit, varied, graph.address)
     return True
+
+
+def sent() -> frozenset[str]:
+    """The runs that were sent last."""
+    return frozenset(st.session_state.get("sweep", ()))
+
+
+def _seen(graph: OneGraph, unit: str) -> changed.Seen:
+    """What is known of a graph now, where that unit is protected."""
+    rows = known.rows_of(RunQuery(units=("none", unit), states=("done",), limit=known.MOST_KNOWN), graph)
+    records = Finished.of(queue.store(), rows).read(queue.store())
+    told = known.known(graph, unit)
+    return changed.seen(records, None if told is None else told.said)
+
+
+def _changed(ids: Sequence[str]) -> str:
+    """What the runs changed that were sent last; "" where it is not known what there was before."""
+    if _BEFORE not in st.session_state:
+        return ""
+    graph, unit, before = st.session_state[_BEFORE]
+    return changed.words(before, _seen(graph, unit), ids)
 
 
 def progress(graph: OneGraph, *, everywhere: bool) -> None:
@@ -109,7 +138,7 @@ def _progress(was_under_way: bool, drawn: People | None) -> None:
             text=f"{said}{_time_left(states['done'] + failed, left)}{grows}.",
         )
     elif states["done"]:
-        st.success(f"{said}{stands}.", icon=":material/check_circle:")
+        st.success(f"{said}{stands}. {_changed(ids)}".strip(), icon=":material/check_circle:")
         st.page_link(
             shell.page("runs"),
             label="These runs, side by side",

@@ -1,0 +1,79 @@
+"""The Trade-offs page once a sweep is over: what it changed is said, and what just ran is drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.pages.conftest import Open
+from tests.pages.kept_runs import keep, spec
+
+from privgraph.runs import gallery
+from privgraph.runs.records import RunQuery
+from privgraph.runs.spec import make_spec
+from privgraph.runs.store import RunStore
+from privgraph_workbench.views.tradeoffs import advice
+
+
+def test_a_sweep_that_is_over_says_what_it_changed(opened: Open, store: RunStore, tmp_path: Path) -> None:
+    asked = [spec(name, seed=seed, epsilon=1.0) for name in ("progap", "gap") for seed in range(3)]
+    asked += [make_spec("mlp", "karate", {"unit": "none"}, seed=seed) for seed in range(3)]
+    accuracy = {"progap": 0.8, "gap": 0.7, "mlp": 0.4}
+    shipped = RunStore.open(f"sqlite:///{tmp_path / 'shipped.sqlite'}")
+    for one in asked:
+        keep(shipped, one, accuracy=accuracy[one.method] + one.seed / 1000)
+    gallery.write(shipped, {"karate": asked}, tmp_path / "shipped.json.xz")
+    gallery.bring_in(store, tmp_path / "shipped.json.xz")
+    app = opened("tradeoffs", data="karate", fold="")
+    app.session_state["fold.sweep"] = True
+    app.run()
+    app.text_input(key="sweep_epsilons").set_value("1 4").run()
+    app.button(key="sweep_go").click().run()
+    assert not app.exception, app.exception
+    assert not app.success, "nothing is over yet"
+    for record in store.find(RunQuery(states=("queued",))):
+        keep(store, record.spec, accuracy={1.0: 0.6, 4.0: 0.9}[record.spec.options["epsilon"]])
+    app.run()
+    (said,) = (one.value for one in app.success)
+    assert "ProGAP at ε 1 has 60.0% (80.1% in the gallery)" in said
+    assert "ProGAP at ε 4 is new, 90.0%" in said
+    assert "To take is now GAP at ε 1 (before: ProGAP)" in said
+
+
+def test_what_just_ran_is_drawn_though_others_wait(opened: Open, store: RunStore) -> None:
+    for hidden in range(8, 16):
+        for epsilon in (1.0, 4.0):
+            keep(store, spec("gap", epsilon=epsilon, hidden=hidden), accuracy=0.5 + hidden / 1000)
+    last = keep(store, spec("gap", epsilon=2.0, hidden=20), accuracy=0.3)
+    app = opened("tradeoffs", data="karate", fold="")
+
+    def drawn() -> bool:
+        return any("30.0%" in one for one in app.selectbox(key="point").options)
+
+    assert not drawn(), "a crowded panel has one curve a method"
+    app.session_state["sweep"] = (last,)
+    app.run()
+    assert drawn()
+
+
+@pytest.mark.parametrize(
+    ("states", "said"),
+    [
+        (("failed", "failed"), "**None of the 2 runs that you added got to its end:** nothing has changed."),
+        (("done", "failed"), "**With the 1 run that you added (1 more did not get to their end) there is still no cl"),
+    ],
+)
+def test_seeds_that_did_not_get_to_their_end_are_no_evidence(
+    opened: Open, store: RunStore, states: tuple[str, ...], said: str
+) -> None:
+    for seed in range(3):
+        for name in ("gap", "progap", "mlp"):
+            keep(
+                store,
+                spec(name, seed=seed) if name != "mlp" else make_spec("mlp", "karate", {"unit": "none"}, seed=seed),
+            )
+    added = tuple(keep(store, spec(seed=7 + at), state=state) for at, state in enumerate(states))
+    app = opened("tradeoffs", data="karate", fold="")
+    app.session_state[advice.SETTLING] = (("karate", ()), "edge", [1.0], added)
+    app.run()
+    assert any(one.value.startswith(said) for one in app.markdown)

@@ -1,0 +1,60 @@
+"""What new runs have changed in what was known of a graph, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from privgraph_workbench.facts.changed import Level, Seen, words
+
+
+def _level(name: str, mean: float, *runs: str, gallery: bool = False) -> Level:
+    return Level(words=name, mean=mean, gallery=gallery, runs=frozenset(runs))
+
+
+BEFORE = Seen(
+    levels={
+        "a": _level("GAP at ε 1", 0.5, "a0", gallery=True),
+        "b": _level("ProGAP at ε 1", 0.6, "b0"),
+        "c": _level("MLP", 0.4, "c0"),
+    },
+    takes={1.0: "ProGAP"},
+)
+
+
+def test_new_settings_and_means_that_moved_are_named_and_others_counted() -> None:
+    levels = {
+        **BEFORE.levels,
+        "a": _level("GAP at ε 1", 0.55, "a1"),
+        "c": _level("MLP", 0.4004, "c0", "c1"),
+        "d": _level("GAP at ε 2", 0.7, "d1"),
+    }
+    after = Seen(levels=levels, takes=BEFORE.takes)
+    assert words(BEFORE, after, {"a1", "c1", "d1"}) == (
+        "**What changed:** GAP at ε 1 has 55.0% (50.0% in the gallery); GAP at ε 2 is new, 70.0%; 1 setting is as "
+        "before. What to take is the same at every ε."
+    )
+    assert words(BEFORE, after, {"d1"}).startswith("**What changed:** GAP at ε 2 is new, 70.0%. "), "only theirs"
+    assert words(BEFORE, after, {"elsewhere"}) == ""
+
+
+def test_what_moved_most_is_named_first_and_of_many_it_is_said_how_many() -> None:
+    before = Seen(levels={str(at): _level(f"at {at}", 0.5, f"old{at}") for at in range(6)})
+    after = Seen(levels={str(at): _level(f"at {at}", 0.5 + at / 100, f"new{at}") for at in range(6)})
+    said = words(before, after, [f"new{at}" for at in range(6)])
+    assert said == (
+        "**What changed:** at 5 has 55.0% (50.0% before); at 4 has 54.0% (50.0% before); at 3 has 53.0% (50.0% "
+        "before); 2 more settings changed or are new; 1 setting is as before."
+    )
+
+
+@pytest.mark.parametrize(
+    ("takes", "said"),
+    [
+        ({1.0: "GAP"}, "To take is now GAP at ε 1 (before: ProGAP)."),
+        ({1.0: "ProGAP", 2.0: "GAP"}, "To take is now GAP at ε 2 (nothing was said)."),
+        ({1.0: "ProGAP"}, "What to take is the same at every ε."),
+    ],
+)
+def test_whether_something_else_is_to_be_taken_is_said(takes: dict[float, str], said: str) -> None:
+    after = Seen(levels={**BEFORE.levels, "d": _level("GAP at ε 2", 0.7, "d1")}, takes=takes)
+    assert words(BEFORE, after, {"d1"}).endswith(f". {said}")

@@ -1,0 +1,101 @@
+"""What new runs have changed in what was known of a graph: which settings are new, whose means moved, and
+whether something else is to be taken. No Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts.advising import Verdict
+from privgraph_workbench.facts.row_words import both, counted
+from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.figures.runs.curve_names import curve_of, names
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.naming import setting
+from privgraph_workbench.words.numbers import kept, percent
+
+MOST = 3
+"""Settings that are named; of more it is said how many there are."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Level:
+    """A setting in words, its mean over seeds, and whether all of its runs came with the program; runs: their
+    ids."""
+
+    words: str
+    mean: float
+    gallery: bool
+    runs: frozenset[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """What is known of a graph at some time: its settings (`naming.setting`), and what is to be taken at each
+    epsilon."""
+
+    levels: Mapping[str, Level] = field(default_factory=dict)
+    takes: Mapping[float, str] = field(default_factory=dict)
+
+
+def seen(records: Iterable[RunRecord], said: Verdict | None) -> Seen:
+    """What finished runs of a graph say; `said`: what they say to take there."""
+    done = [one for one in records if not one.unreadable]
+    rows, by_id = tradeoff.data(done), {one.id: one for one in done}
+    called, levels = names(rows), {}
+    for row in rows:
+        ids = str(row["runs"]).split()
+        at = "" if row["reference"] else f" at ε {kept(row['asked'], row['epsilon'])}"
+        levels[setting(by_id[ids[0]])] = Level(
+            words=markup.literal(f"{called[curve_of(row)]}{at}"),
+            mean=row["mean"],
+            gallery=row["gallery"] == row["seeds"],
+            runs=frozenset(ids),
+        )
+    stretches = () if said is None or said.thin else said.stretches
+    return Seen(
+        levels=levels, takes={epsilon: markup.literal(one.short_names) for one in stretches for epsilon in one.epsilons}
+    )
+
+
+def words(before: Seen, after: Seen, runs: Collection[str]) -> str:
+    """What `runs` changed, in a sentence about the settings that they belong to and one about what to take;
+    "" where none of them is there."""
+    own = {key: one for key, one in after.levels.items() if one.runs & set(runs)}
+    if not own:
+        return ""
+    moved, new, same = [], [], 0
+    for key, one in own.items():
+        old = before.levels.get(key)
+        if old is None:
+            new.append((one.mean, f"{one.words} is new, {percent(one.mean)}"))
+        elif percent(old.mean) == percent(one.mean):
+            same += 1
+        else:
+            whose = " in the gallery" if old.gallery else " before"
+            moved.append(
+                (abs(one.mean - old.mean), f"{one.words} has {percent(one.mean)} ({percent(old.mean)}{whose})")
+            )
+    ordered = [text for _, text in (*sorted(moved, reverse=True), *sorted(new, reverse=True))]
+    told = ordered[:MOST]
+    if left := len(ordered) - len(told):
+        told.append(f"{counted(left, 'more setting')} changed or {'is' if left == 1 else 'are'} new")
+    if same:
+        told.append(f"{counted(same, 'setting')} {'is' if same == 1 else 'are'} as before")
+    return f"**What changed:** {'; '.join(told)}. {_taken(before, after)}".strip()
+
+
+def _taken(before: Seen, after: Seen) -> str:
+    """Whether something else is to be taken than before; "" where nothing is advised now."""
+    if not after.takes:
+        return ""
+    others = [at for at, what in after.takes.items() if before.takes.get(at) != what]
+    if not others:
+        return "What to take is the same at every ε."
+    told = [
+        f"{after.takes[at]} at ε {at:g} ({f'before: {before.takes[at]}' if at in before.takes else 'nothing was said'})"
+        for at in others[:MOST]
+    ]
+    more = f", and changed at {len(others) - MOST} more ε" if len(others) > MOST else ""
+    return f"To take is now {both(told)}{more}."
