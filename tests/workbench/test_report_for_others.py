@@ -75,6 +75,7 @@ def test_no_file_tells_what_was_withheld(runs: list[Told]) -> None:
     shared = _told(reporting.build(_asked(runs, share=True, notebook=True)))
     assert any(name.endswith("report.ipynb") for name in shared)
     assert not [name for name in shared if "answers" in name or "curves" in name]
+    assert len({name for name in shared if "-tradeoff.csv" in name}) == 1, "none of another measure"
     found = {name: match[0] for name, one in shared.items() if (match := WITHHELD.search(one))}
     assert found == {}
     page = next(one for name, one in shared.items() if name.endswith("report.html"))

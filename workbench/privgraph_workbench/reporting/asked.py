@@ -271,13 +271,14 @@ def without_seeds(asked: Asked) -> Asked:
         figures=[
             replace(
                 one,
-                rows=hidden.rows(for_others.rows(one.figure, one.rows)),
+                rows=hidden.rows(rows),
                 statements=hidden.labelled(one.statements),
                 beside=[_without_seed(hidden, told) for told in one.beside],
                 title=hidden.text(one.title),
                 advice=hidden.text(for_others.advice(one.advice)),
             )
             for one in asked.shown
+            if (rows := for_others.rows(one.figure, one.rows))  # of a measure that stays nothing is left
         ],
     )
 

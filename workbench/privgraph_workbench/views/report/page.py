@@ -30,9 +30,8 @@ CHAPTER = (
 )
 """What comes with runs, unasked."""
 SHARED = (
-    "In the report runs are numbered, and `reproduce.sh`, which names seeds, is left out. Of its results those on test "
-    "nodes stay: learning curves, the largest class and what was measured on votes before noise would tell the seed or "
-    "private values."
+    "For others runs are numbered, and `reproduce.sh`, which names seeds, is left out. Of results they get those on "
+    "test nodes alone: any other could tell the seed or private values."
 )
 """What a report for others leaves out in any case."""
 REPEATED = (
