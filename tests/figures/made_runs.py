@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import sqrt
+from types import MappingProxyType
 
 from privgraph.privacy.accountants import RenyiAccountant
 from privgraph.privacy.events import Gaussian, PoissonSampled
@@ -115,14 +116,20 @@ def spec(
 
 
 def finish(
-    store: RunStore, asked: RunSpec, accuracy: float, said: PrivacyStatement, events: Sequence[Event] = ()
+    store: RunStore,
+    asked: RunSpec,
+    accuracy: float,
+    said: PrivacyStatement,
+    events: Sequence[Event] = (),
+    more: Mapping[str, float] = MappingProxyType({}),
 ) -> RunRecord:
-    """Submit, claim, fill and finish a run of the store; the record as the store gives it back."""
+    """Submit, claim, fill and finish a run of the store; the record as the store gives it back. `more`: what
+    it has measured besides its accuracies."""
     run = store.submit(asked)
     worker = new_worker()
     assert store.leases.claim([run], worker) == [run]
     store.leases.made_by(worker, program())
-    metrics = {"test_accuracy": accuracy, "val_accuracy": accuracy - 0.01, "train_accuracy": accuracy + 0.02}
+    metrics = {"test_accuracy": accuracy, "val_accuracy": accuracy - 0.01, "train_accuracy": accuracy + 0.02, **more}
     outcome = Outcome(
         state="done",
         metrics=metrics,

@@ -85,6 +85,29 @@ def test_runs_and_figures_are_kept_from_their_pages(opened: Open, store: RunStor
     assert app.button(key="report_make").label == "Make the report"
 
 
+def test_which_figures_others_are_not_given_is_said_with_the_reason(opened: Open, store: RunStore) -> None:
+    bare, run = (keep(store, one) for one in (spec("gnn"), spec(epsilon=2.0)))
+    rows = tradeoff.data([store.get(run)])
+    app = opened("report")
+    app.session_state["collected"] = [Kept(run=run), Kept(figure="tradeoff", rows=rows)]
+    app.run()
+    assert page.SHARED in {one.value for one in app.caption}, "nothing else stays"
+    app.session_state["collected"] = [
+        *(Kept(run=one) for one in (run, bare)),
+        Kept(figure="tradeoff", rows=rows),
+        Kept(figure="answers", title="Votes [of] mine"),
+        Kept(figure="curves"),
+    ]
+    app.run()
+    assert not app.exception, app.exception
+    (said,) = [one.value for one in app.caption if page.SHARED in one.value]
+    assert "Left out are **Votes" in said
+    assert "(they name single nodes or texts); **Learning curves of a run** (they follow training" in said
+    assert said.endswith(page.REPEATED)
+    app.toggle(key="report_share").set_value(False).run()
+    assert not [one for one in app.caption if page.SHARED in one.value], "one's own holds everything"
+
+
 def test_what_is_kept_is_ordered_and_taken_out(opened: Open, store: RunStore) -> None:
     ids = [keep(store, spec(method, epsilon=2.0, unit="edge")) for method in ("progap", "gap")]
     app = opened("report")
@@ -239,7 +262,7 @@ def test_a_report_is_made_step_by_step_and_waits_until_something_changes(
     assert not offered_files.labels(app)
     (takes,) = [one.value for one in app.caption if "meanwhile" in one.value]
     said, _, ways = takes.partition(". ")
-    assert said == "0 figures, 3 more in the appendix and a notebook: about 40 s"
+    assert said == "0 figures, 2 more in the appendix and a notebook: about 30 s"
     assert ways == "What you change meanwhile is not in it."
     app.button(key="report_make").click().run()
     assert not app.exception, app.exception

@@ -17,8 +17,9 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting, tables
 from privgraph_workbench.facts import composition
+from privgraph_workbench.figures import for_others
 from privgraph_workbench.figures.runs import tradeoff
-from privgraph_workbench.reporting import Asked, Drawn, asked, chapters, first_page
+from privgraph_workbench.reporting import Asked, Drawn, chapters, first_page
 from privgraph_workbench.words import strongest
 from privgraph_workbench.words.naming import run_labels, statements_of
 from privgraph_workbench.words.statements_apart import merged
@@ -134,4 +135,4 @@ def test_the_strongest_attack_on_a_setting_stands_in_its_row(store: RunStore) ->
     plain = tables.measured(bare, {})[0]
     assert isinstance(plain, tables.Table)
     assert plain.rows[0][-1] == strongest.NONE
-    assert asked.TELL_THE_SPLIT, "what shows single nodes stays out of reports for others"
+    assert not for_others.leaves("attack_map"), "what shows single nodes stays out of reports for others"

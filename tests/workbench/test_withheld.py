@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.figures import made_runs
 
@@ -39,5 +41,13 @@ def test_a_run_keeps_what_it_found_and_loses_its_seed() -> None:
     said = made_runs.statement(made_runs.edge_entries(9))
     record = made_runs.finish(RunStore.open(), made_runs.spec(seed=5), 0.7, said)
     shown = Withheld().record(record)
-    assert (shown.id, shown.spec.seed, shown.metrics) == ("run 1", 0, record.metrics)
+    assert (shown.id, shown.spec.seed, shown.metrics) == ("run 1", 0, {"test_accuracy": 0.7})
     assert shown.statement == record.statement
+
+
+def test_an_error_names_neither_run_nor_path_nor_seeds() -> None:
+    said = made_runs.statement(made_runs.edge_entries(9))
+    record = made_runs.finish(RunStore.open(), made_runs.spec(seed=5), 0.7, said)
+    error = f"cannot write /home/ada/runs/{record.id}/answers.npz of {record.id}: seeds 5, 8 and 11, seed 8, 3 of 4"
+    shown = Withheld().record(replace(record, error=error))
+    assert shown.error == "cannot write (path withheld) of run 1: seeds #1, #2 and #3, seed #2, 3 of 4"

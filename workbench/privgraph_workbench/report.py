@@ -23,7 +23,7 @@ from privgraph_workbench.blocks import Block, Code, Picture, Remark, Section, Ta
 from privgraph_workbench.facts.expecting import METRIC
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.facts.references import chance
-from privgraph_workbench.figures import notes
+from privgraph_workbench.figures import for_others, notes
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.figures.runs import curves
@@ -140,8 +140,19 @@ class Before:
 
 def sections(runs: Sequence[Reported], share: bool, before: Before | None = None) -> list[Section]:
     """What is said of runs that have one setting and one statement, in order: of one, or of several that
-    differ in their seeds and audits. With `share`, nothing in it tells a seed; of a guarantee whose terms
-    stand in a chapter `before`, it says what differs."""
+    differ in their seeds and audits. With `share`, nothing in it tells a seed, and nothing what happened in
+    training; of a guarantee whose terms stand in a chapter `before`, it says what differs."""
+    if share:
+        hidden = Withheld()
+        runs = [
+            replace(
+                one,
+                record=hidden.record(one.record),
+                events=(),
+                stands=hidden.rows(for_others.rows("standing", one.stands)),
+            )
+            for one in runs
+        ]
     audited = max(runs, key=lambda one: (one.record.statement and one.record.statement.epsilon_audited) or 0.0)
     found = [_summary(runs, share)]
     if statement := audited.record.statement:
@@ -190,7 +201,7 @@ def _summary(runs: Sequence[Reported], share: bool) -> Section:
         blocks.append(Table(("", *(one.name for one in runs[chosen])), rows))
     stands = [{**row, "mine": False} if len(runs) > 1 and "mine" in row else row for row in runs[0].stands]
     if stands:
-        blocks.append(Picture("standing", Withheld().rows(stands) if share else stands))
+        blocks.append(Picture("standing", stands))
     records = [one.record for one in runs]
     if any(one.metrics for one in records):
         blocks.append(MEASURED)

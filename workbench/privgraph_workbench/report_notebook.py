@@ -35,10 +35,12 @@ def rounded(name, text):
 
 rows = list(zip(*csv.reader(Path("{RUNS}").open(encoding="utf-8"))))
 told = [[name.replace("_", " "), *(rounded(name, one) for one in rest)] for name, *rest in rows]
-lines = ["| " + " | ".join(row) + " |" for row in told]
+signs = str.maketrans({{sign: f"&#{{ord(sign)}};" for sign in "&<>|[]*_`\\\\$"}})
+lines = ["| " + " | ".join(cell.translate(signs) for cell in row) + " |" for row in told]
 Markdown("\\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]))
 '''.strip()
-"""The table with a column for each run: its numbers are many, and rounded as elsewhere."""
+"""The table with a column for each run: its numbers are many, and rounded as elsewhere. Its texts, such as
+the title of an upload, are text, and no HTML or Markdown."""
 _IMPORTS = """
 import csv
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation

@@ -10,11 +10,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.figures import for_others
 from privgraph_workbench.figures.chart import Row
 
+_PATH = re.compile(r"(?<![\w.:/])(?:[A-Za-z]:)?(?:[/\\]+[^\s/\\:'\"]+){2,}[/\\]?")
+"""A path of a file or folder, which may name its owner."""
 _TOLD = re.compile(
     r"(?P<run>\b[a-z][a-z0-9-]*-(?P<digest>[0-9a-f]{12})\b)"  # as `RunSpec.id` makes them
-    r"|\bseed (?P<seed>\d+)\b"
+    r"|\b(?:seed (?P<seed>\d+)|seeds (?P<seeds>\d+(?:(?:,| and|, and| to) \d+)*))\b"
     r"|\((?P<end>[0-9a-f]{4})\)"  # the end of an id, which tells namesakes apart
 )
 
@@ -31,15 +34,20 @@ class Withheld:
 
         >>> Withheld().text("ProGAP, seed 7 (3fa0) as progap-cora-00000000beef")
         'ProGAP, seed #1 (run 1) as run 2'
+        >>> Withheld().text("seeds 7, 8 and 7")
+        'seeds #1, #2 and #1'
         """
         return _TOLD.sub(self._instead, said)
 
     def _instead(self, found: re.Match[str]) -> str:
-        if (seed := found["seed"]) is not None:
-            return f"seed #{self.seeds.setdefault(seed, str(len(self.seeds) + 1))}"
+        if found["seed"] is not None or found["seeds"] is not None:
+            return re.sub(r"\d+", self._seed, found[0])
         end = found["end"] or found["digest"][-4:]
         run = f"run {self.runs.setdefault(end, str(len(self.runs) + 1))}"
         return f"({run})" if found["end"] else run
+
+    def _seed(self, found: re.Match[str]) -> str:
+        return f"#{self.seeds.setdefault(found[0], str(len(self.seeds) + 1))}"
 
     def rows(self, rows: Sequence[Row]) -> list[Row]:
         """The rows of a figure, each text in them without seeds and ids; seeds are numbered."""
@@ -61,12 +69,14 @@ class Withheld:
         self.text(f"seed {record.spec.seed}, {record.id}")
 
     def record(self, record: RunRecord) -> RunRecord:
-        """The run under another id, and as if its seed were 0."""
+        """The run under another id, as if its seed were 0, and with those of its results that may leave."""
         spec = record.stored_spec
         return replace(
             record,
             id=self.text(record.id),
             stored_spec=None if spec is None else replace(spec, seed=0),
+            metrics=for_others.metrics(record.metrics),
+            error=self.text(_PATH.sub("(path withheld)", record.error)),
             batch="",
             note="",
         )

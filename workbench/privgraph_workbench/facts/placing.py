@@ -32,9 +32,11 @@ def sentence(
     same: Sequence[RunRecord],
     *,
     setting: bool = False,
+    guess: bool = True,
 ) -> str:
     """The run in Markdown: what it is, whom it hides, how well it does. `title`: what its method is called;
-    `told` and `same` as `outlook` gives them; `setting`: it stands for all runs of its setting."""
+    `told` and `same` as `outlook` gives them; `setting`: it stands for all runs of its setting;
+    without `guess`, what takes no learning, which is a function of split and labels, is not told."""
     beside = None
     if METRIC in record.metrics:
         measured = [one for one in same if METRIC in one.metrics]
@@ -44,7 +46,7 @@ def sentence(
             seeds=own.seeds,
             blind=told.blind.mean if told.blind else None,
             bare=told.bare.mean if told.bare else None,
-            majority=standing.guess(record, measured, told),
+            majority=standing.guess(record, measured, told) if guess else None,
             setting=setting,
         )
     return telling.sentence(record, title, nodes, beside)

@@ -22,17 +22,17 @@ LEVEL = 0.95
 class Chance:
     """What the test nodes of a run tell: their number, the confidence interval (Clopper and Pearson 1934) of
     the accuracy over such nodes, for the model as it was trained, and the accuracy of naming their largest
-    class for everybody."""
+    class for everybody (None: withheld)."""
 
     nodes: int
     low: float
     high: float
-    majority: float
+    majority: float | None
 
     @property
     def no_better(self) -> bool:
         """Whether the accuracy cannot be told from that of naming the largest class, or is below it."""
-        return self.low <= self.majority
+        return self.majority is not None and self.low <= self.majority
 
 
 def chance(metrics: Mapping[str, float]) -> Chance | None:
@@ -43,12 +43,11 @@ def chance(metrics: Mapping[str, float]) -> Chance | None:
     >>> told and (round(told.low, 3), round(told.high, 3), told.no_better)
     (0.653, 0.831, False)
     """
-    named = [metrics.get(name) for name in ("test_accuracy", "test_nodes", "majority_class_accuracy")]
-    accuracy, nodes, majority = named
-    if accuracy is None or nodes is None or majority is None or nodes < 1:
+    accuracy, nodes = metrics.get("test_accuracy"), metrics.get("test_nodes")
+    if accuracy is None or nodes is None or nodes < 1:
         return None
     low, high = interval(accuracy, round(nodes))
-    return Chance(nodes=round(nodes), low=low, high=high, majority=majority)
+    return Chance(nodes=round(nodes), low=low, high=high, majority=metrics.get("majority_class_accuracy"))
 
 
 def interval(share: float, count: int) -> tuple[float, float]:

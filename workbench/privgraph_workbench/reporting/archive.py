@@ -107,7 +107,7 @@ def folder(title: str) -> str:
 
 def pictures(asked: Asked) -> int:
     """How many figures the report draws: by them it takes its time."""
-    return len(asked.figures) + (len(figures_of(chapters_of(asked))) if asked.appendix else 0)
+    return len(asked.shown) + (len(figures_of(chapters_of(asked))) if asked.appendix else 0)
 
 
 def _files(asked: Asked, together: str, step: Step) -> Iterator[tuple[str, bytes]]:

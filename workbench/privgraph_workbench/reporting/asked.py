@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.options import OptionError
@@ -14,7 +15,7 @@ from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, Unreadable
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advised, placing
 from privgraph_workbench.facts.advising import HIDES
-from privgraph_workbench.figures import chart_of
+from privgraph_workbench.figures import chart_of, for_others
 from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, standing, tradeoff
@@ -36,16 +37,11 @@ TITLE, AUTHOR, DATE, REMARK = 200, 200, 40, 20_000
 MOST_COMPARED = 6
 
 
-TELL_THE_SPLIT = ("attack_map", "attack_exposure")
-"""Figures that show which nodes were held out, or count them in small groups: whoever draws the split of
-every seed finds the one that fits."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Told:
     """A run with what it told, the attacks on it, and the finished runs of its setting, itself among them.
     `stands`: the rows of where its accuracy stands; `said`: its setting in a sentence or two, in
-    Markdown; `withheld`: what is told in place of its seed."""
+    Markdown, and `shared` the same for others; `withheld`: what is told in place of its seed."""
 
     record: RunRecord
     events: Sequence[StoredEvent] = ()
@@ -53,6 +49,7 @@ class Told:
     same: Sequence[RunRecord] = ()
     stands: Sequence[Row] = ()
     said: str = ""
+    shared: str = ""
     withheld: str = ""
 
     @property
@@ -76,11 +73,13 @@ def _attacks(store: RunStore, record: RunRecord) -> list[AttackRecord]:
 def _known(store: RunStore, record: RunRecord) -> Told:
     """What finished runs say beside it."""
     known, same = placing.outlook(store, record)
+    said = partial(placing.sentence, record, called(record.spec), nodes_of(record), known, same, setting=True)
     return Told(
         record=record,
         same=same,
         stands=standing.data(record, same, known),
-        said=placing.sentence(record, called(record.spec), nodes_of(record), known, same, setting=True),
+        said=said(),
+        shared=said(guess=False),
     )
 
 
@@ -189,8 +188,10 @@ class Asked:
             raise OptionError("a report needs at least one run or figure")
         if self.share and not self.runs and not self.shown:
             raise OptionError(
-                "a report for others leaves out the figures that show which nodes were held out, and none is left"
+                "a report for others leaves out figures that tell a seed or private values, and none is left"
             )
+        if self.share and any(said.data_dependent for said in self._statements()):
+            raise OptionError("an ε of these runs was computed from private data: no report for others may tell it")
         if not 0 < len(self.title.strip()) <= TITLE:
             raise OptionError(f"the title of a report has 1 to {TITLE} letters (got {len(self.title.strip())})")
         for name, most in (("author", AUTHOR), ("date", DATE), ("remark", REMARK)):
@@ -210,8 +211,13 @@ class Asked:
 
     @property
     def shown(self) -> list[Drawn]:
-        """The figures that the report shows: for others without those that tell the split."""
-        return [one for one in self.figures if not (self.share and one.figure in TELL_THE_SPLIT)]
+        """The figures that the report shows: for others those alone that may leave."""
+        return [one for one in self.figures if not self.share or for_others.leaves(one.figure)]
+
+    def _statements(self) -> list[PrivacyStatement]:
+        """All statements of the report."""
+        own = [one.record.statement for one in self.runs if one.record.statement is not None]
+        return [*own, *(said for one in self.shown for said in one.statements.values())]
 
 
 def _attacked(run: Told) -> dict[str, PrivacyStatement]:
@@ -255,7 +261,7 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
 
 
 def without_seeds(asked: Asked) -> Asked:
-    """What is reported, without what tells seeds; figures that tell them are left out."""
+    """What is reported, without what tells seeds or private values; figures that tell them are left out."""
     hidden = Withheld()
     for one in asked.runs:  # run 1 is the report's first, and its seed is #1
         hidden.meet(one.record)
@@ -265,13 +271,14 @@ def without_seeds(asked: Asked) -> Asked:
         figures=[
             replace(
                 one,
-                rows=hidden.rows(one.rows),
+                rows=hidden.rows(rows),
                 statements=hidden.labelled(one.statements),
                 beside=[_without_seed(hidden, told) for told in one.beside],
                 title=hidden.text(one.title),
-                advice=hidden.text(one.advice),
+                advice=hidden.text(for_others.advice(one.advice)),
             )
             for one in asked.shown
+            if (rows := for_others.rows(one.figure, one.rows))  # of a measure that stays nothing is left
         ],
     )
 
@@ -280,8 +287,10 @@ def _without_seed(hidden: Withheld, one: Told) -> Told:
     return replace(
         one,
         record=hidden.record(one.record),
-        stands=hidden.rows(one.stands),
-        said=hidden.text(one.said),
+        events=(),  # what happened in training
+        same=[replace(other, metrics=for_others.metrics(other.metrics)) for other in one.same],
+        stands=hidden.rows(for_others.rows("standing", one.stands)),
+        said=hidden.text(one.shared),
         withheld=hidden.text(f"seed {one.record.spec.seed}").removeprefix("seed "),
         attacks=[replace(attack, run=hidden.text(attack.run)) for attack in one.attacks],
     )

@@ -103,7 +103,7 @@ def _how_long(asked: reporting.Asked) -> str:
     """How long it takes, by what was chosen."""
     figures = reporting.pictures(asked)
     seconds = duration(10 * math.ceil((SECONDS * figures + NOTEBOOK * asked.notebook) / 10))
-    chosen = len(asked.figures)
+    chosen = len(asked.shown)
     many = f"{chosen} figure{'s' * (chosen != 1)}"
     many += f", {figures - chosen} more in the appendix" * (figures > chosen) + " and a notebook" * asked.notebook
     return f"{many}: about {seconds}. What you change meanwhile is not in it."

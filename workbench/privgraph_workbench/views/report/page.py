@@ -11,7 +11,7 @@ import streamlit as st
 from privgraph.options import OptionError, listed
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot, reporting
-from privgraph_workbench.figures import chart_of
+from privgraph_workbench.figures import FIGURES, chart_of, for_others
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue
@@ -29,6 +29,15 @@ CHAPTER = (
     "in full, attacks and commands, as far as it has them."
 )
 """What comes with runs, unasked."""
+SHARED = (
+    "For others runs are numbered, and `reproduce.sh`, which names seeds, is left out. Of results they get those on "
+    "test nodes alone: any other could tell the seed or private values."
+)
+"""What a report for others leaves out in any case."""
+REPEATED = (
+    "Some of these runs add no noise: whoever has the graph can repeat them for one seed after another, until an "
+    "accuracy fits. A large seed that nobody guesses withstands that."
+)
 EXAMPLE = (("progap", "edge", 2.0), ("gnn", "none", None), ("mlp", "none", None))
 """Runs of the gallery that an example is made of: method, unit and epsilon."""
 
@@ -49,7 +58,7 @@ def page() -> None:
     listed, wanted = layout.columns("report-made-of", (3, 2))
     with wanted:
         title, author, date, remark = _words()
-        share, appendix, notebook = _switches(kept)
+        share, appendix, notebook = _switches(kept, records)
     for run in [one.run for one in kept if one.run and one.run not in records]:
         st.warning(f"There is no run {markup.literal(run)} any more; it is left out.")
     figures = {mark(one): _drawn(one) for one in kept if one.figure}
@@ -119,7 +128,7 @@ def _words() -> tuple[str, str, str, str]:
     return title or "", author, date, remark or ""
 
 
-def _switches(kept: list[Kept]) -> tuple[bool, bool, bool]:
+def _switches(kept: list[Kept], records: dict[str, RunRecord]) -> tuple[bool, bool, bool]:
     """Whether it is for others, has an appendix, and has a notebook."""
     share = st.toggle(
         "For others: leave the seeds out",
@@ -128,11 +137,9 @@ def _switches(kept: list[Kept]) -> tuple[bool, bool, bool]:
         help="A seed says which nodes were held out. Ids and commands, which tell it, are left out as well",
     )
     if share:
-        hidden = sum(one.figure in reporting.TELL_THE_SPLIT for one in kept)
-        st.caption(
-            "In the report runs are numbered, and `reproduce.sh`, which names seeds, is left out."
-            + (f" So are figures that show which nodes were held out: {hidden} of these." if hidden else "")
-        )
+        titles = [(one.figure, one.title.strip() or FIGURES[one.figure]) for one in kept if one.figure]
+        stay = for_others.told((figure, f"**{markup.literal(title)}**") for figure, title in titles)
+        st.caption(" ".join(filter(None, (SHARED, stay, _without_noise(records)))))
     appendix = st.toggle(
         "With an appendix",
         value=True,
@@ -144,6 +151,12 @@ def _switches(kept: list[Kept]) -> tuple[bool, bool, bool]:
         "With an executed notebook", value=True, key="report_notebook", help="It takes some seconds more"
     )
     return share, appendix, notebook
+
+
+def _without_noise(records: dict[str, RunRecord]) -> str:
+    """What cannot be withheld of runs without noise; "" where there is none."""
+    bare = any(one.statement is not None and one.statement.unit == "none" for one in records.values())
+    return REPEATED if bare else ""
 
 
 def _author_and_date() -> tuple[str, str]:

@@ -96,7 +96,7 @@ def without_privacy_button(record: RunRecord, known: bool) -> None:
 
 def no_better(record: RunRecord, told: Chance) -> None:
     """A sentence where the accuracy cannot be told from chance."""
-    if not told.no_better:
+    if told.majority is None or not told.no_better:
         return
     advice = (
         "Try a larger ε, a graph with more nodes, or another method." if record.spec.unit != "none" else "Train longer."

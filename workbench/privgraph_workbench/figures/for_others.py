@@ -1,0 +1,127 @@
+"""What may leave with a report for others, which must tell neither a seed nor a private value before noise.
+
+Whoever has the graph draws the split of one seed after another, and knows the right one by any number that
+follows from split and labels alone, or from training without noise. So a figure or a metric leaves only
+where it is named here: what nobody has thought about stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from privgraph_workbench.figures.chart import Row
+
+METRICS = frozenset(
+    {
+        *("test_accuracy", "test_precision", "test_micro_f1", "test_macro_f1", "test_mrr"),
+        *("test_few_shot_accuracy", "test_few_shot_mrr"),
+        *("test_nodes", "test_relations", "guessing_accuracy"),
+    }
+)
+"""The results that leave: how good the finished model is on test nodes, which whoever shares a report
+publishes, and how many these are (guessing a relation's partner follows from their number). What else needs
+no training (the largest class, a base encoder) is a function of split and labels; what was measured in
+training, on teachers or on their votes before noise is private."""
+
+LEAVE = frozenset(
+    {
+        *("tradeoff", "expected", "standing", "compare", "depth", "teachers_compared", "neighbours_heatmap"),
+        *("ledger", "cost", "entry_costs", "split"),
+        *("noise_shapes", "terms", "revealed_scale", "precision"),
+        *("audit_roc", "audit_scores", "audit_bounds"),
+        *("attack_roc", "attack_kept", "attack_areas"),
+        # of invented people
+        *("evidence", "told_numbers", "told_without_noise", "friends_tell", "one_number", "one_release"),
+        *("many_releases", "edges_or_people", "many_teachers", "claims_played"),
+    }
+)
+"""The figures whose files leave."""
+
+_NODES = "they name single nodes or texts"
+_GROUPS = "they count members in small groups"
+_BEFORE = "they show votes, or what follows from them, before noise"
+_GRAPH = "they show private data of the graph without noise"
+_STEPS = "they follow training step by step, also where it adds no noise, and can be repeated for each seed"
+_RELATIONS = "they show what needs no training on the same relations, which tells the seed"
+_NOT_ASKED = "nobody has made sure of them"
+WHY_NOT: Mapping[str, str] = {
+    **dict.fromkeys(("attack_map", "answers", "one_answer", "chosen", "teacher_times", "moved"), _NODES),
+    **dict.fromkeys(("attack_exposure", "attack_scores"), _GROUPS),
+    **dict.fromkeys(("agreement", "one_vote", "consensus", "budget", "stopped", "price"), _BEFORE),
+    **dict.fromkeys(("teacher_epsilons", "teacher_accuracy"), _BEFORE),
+    **dict.fromkeys(("degrees", "classes", "neighbourhood", "predicted", "influence"), _GRAPH),
+    **dict.fromkeys(("curves", "convergence"), _STEPS),
+    **dict.fromkeys(("relation_ranking", "relation_options"), _RELATIONS),
+}
+"""Why any other figure stays, in words that follow its name."""
+
+_KINDS: Mapping[str, frozenset[str]] = {
+    "standing": frozenset({"majority", "base"}),
+    "expected": frozenset({"majority"}),
+}
+"""Rows of figures that stay, by their kind: what takes no learning is a function of split and labels."""
+_EMPTIED: Mapping[str, frozenset[str]] = {
+    "tradeoff": frozenset({"guess"}),
+    "teachers_compared": frozenset({"guess"}),
+    "compare": frozenset({"train_accuracy", "val_accuracy"}),
+}
+"""Columns of figures that are emptied, for the same."""
+_GUESS = re.compile(r"(?P<words>\ba guess) \([\d.]+%\)| ?\bA guess: [\d.]+%\.")
+"""How often naming the largest class is right, as advice tells it."""
+
+
+def leaves(figure: str) -> bool:
+    """Whether a figure may leave with a report for others.
+
+    >>> leaves("tradeoff"), leaves("answers"), leaves("a figure of tomorrow")
+    (True, False, False)
+    """
+    return figure in LEAVE
+
+
+def why_not(figure: str) -> str:
+    """Why a figure stays."""
+    return WHY_NOT.get(figure, _NOT_ASKED)
+
+
+def told(named: Iterable[tuple[str, str]]) -> str:
+    """Which of these figures, each with its title, stay, and why; "" where all leave.
+
+    >>> told([("tradeoff", "Ours"), ("chosen", "Who"), ("answers", "Votes")])
+    'Left out are Who, Votes (they name single nodes or texts).'
+    """
+    by_reason: dict[str, list[str]] = {}
+    for figure, title in named:
+        if not leaves(figure):
+            by_reason.setdefault(why_not(figure), []).append(title)
+    said = [f"{', '.join(dict.fromkeys(titles))} ({reason})" for reason, titles in by_reason.items()]
+    return f"Left out are {'; '.join(said)}." if said else ""
+
+
+def rows(figure: str, given: Sequence[Row]) -> list[Row]:
+    """The rows of a figure that leaves, without what tells the split."""
+    kinds, emptied = _KINDS.get(figure, frozenset()), _EMPTIED.get(figure, frozenset())
+    return [
+        {name: None if name in emptied else value for name, value in row.items()}
+        for row in given
+        if row.get("kind") not in kinds and row.get("metric", "test_accuracy") in METRICS
+    ]
+
+
+def metrics(given: Mapping[str, float]) -> dict[str, float]:
+    """The results that leave.
+
+    >>> metrics({"test_accuracy": 0.7, "majority_class_accuracy": 0.3, "epsilon_data_dependent": 6.7})
+    {'test_accuracy': 0.7}
+    """
+    return {name: value for name, value in given.items() if name in METRICS}
+
+
+def advice(said: str) -> str:
+    """Advice without how often a guess is right.
+
+    >>> advice("None is clearly better than a guess (31.9%): none. A guess: 31.9%.")
+    'None is clearly better than a guess: none.'
+    """
+    return _GUESS.sub(lambda found: found["words"] or "", said)
