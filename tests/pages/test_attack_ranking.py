@@ -20,7 +20,7 @@ from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statements import WHO_TRAINS
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import without_privacy
-from privgraph_workbench.views.attacks import findings, keeping, overview, ranking, verdict
+from privgraph_workbench.views.attacks import findings, overview, ranking, standings, verdict
 from privgraph_workbench.words import naming, verdicts
 from privgraph_workbench.words.numbers import percent
 
@@ -208,18 +208,23 @@ def test_up_to_which_budget_it_is_kept_is_the_page_s_answer(opened: Open, store:
         store.add_attack(one, found[one])
     assert not ranking.Place(run=store.get(small), attack=found[small], alike=None, severe=0).kept, "too wide to tell"
     app = opened("attacks", run=edges[0])
-    assert "**1 of 2 private methods on " in texts(app)
-    assert " keeps secret who was trained on, as far as these attacks tell:**" in texts(app)
+    assert "**1 of 1 method that hides people on Karate club keeps secret who was trained on, as far as" in texts(app)
     (best,) = [one for one in app.button if str(one.key).startswith("kept.")]
     assert best.label == f"DP-MLP, node, ε 8: ≤ {percent(found[run].found[2])} ⚠", "too wide to tell is no answer"
-    assert "⚠ at ε 1 it cannot be told." in str(best.help)
+    (told,) = [one for one in texts(app).splitlines() if one.startswith("**⚠**")]
+    assert told.startswith("**⚠** DP-MLP, node: without privacy the same attack was not made, so it may find nothing")
+    assert told.rstrip().endswith("; at ε 1 it cannot be told.")
+    assert "**Hide something else**: GAP, edge (hides edges alone; cannot be told)." in texts(app)
     assert "Test accuracy: 60.0%." in str(best.help)
     assert "**More is found**" not in texts(app), "at 2 nothing is, by chance"
     table_of(app)
     lines = {line.split(" | ")[0]: line for line in texts(app).splitlines() if line.startswith("| ")}
-    assert lines["| DP-MLP, node"].startswith("| DP-MLP, node | ε 2, 8 | ε 1 | – | ε 8: **≤ ")
-    assert lines["| DP-MLP, node"].endswith(", accuracy 60.0% | 27 models, 1 attack | at ε 1 it cannot be told |")
-    assert lines["| GAP, edge"].startswith("| GAP, edge | ε 2 | – | ε 1 | – | "), "no advice where less noise leaks"
+    assert lines["| DP-MLP, node"].startswith("| DP-MLP, node | ε 2, 8 ✓; ε 1 ? | ε 8: **≤ ")
+    assert ", accuracy 60.0% | without privacy" in lines["| DP-MLP, node"]
+    assert lines["| DP-MLP, node"].endswith("; at ε 1 it cannot be told; 27 models, 1 attack |")
+    assert lines["| GAP, edge"].startswith("| GAP, edge | ε 2 ✓; ε 1 ✗ | – | hides edges alone; "), (
+        "less noise leaks less"
+    )
     (drawn,) = [one for one in drawn_of(app) if "private runs keep who was trained on" in one]
     assert drawn.startswith("3 of 5 private runs keep who was trained on")
     (best,) = [one for one in app.button if str(one.key).startswith("kept.")]
@@ -227,7 +232,7 @@ def test_up_to_which_budget_it_is_kept_is_the_page_s_answer(opened: Open, store:
     assert app.query_params["run"] in (run, [run])
     store.add_attack(middle, replace(made_attack(middle, memory=3.0), said=0.5))
     app = opened("attacks", run=run)
-    assert "**None of 2 private methods on " in texts(app), "8 is no answer"
+    assert "**The one method that hides people on Karate club does not keep secret who" in texts(app), "8 is no answer"
     bare = keep(store, spec("mlp", unit="none"))
     store.add_attack(bare, replace(made_attack(bare, memory=0.0), areas=flat, bound=None))
     told = texts(opened("attacks", run=run))
@@ -311,21 +316,21 @@ def test_a_model_that_has_learnt_nothing_and_one_that_is_no_stand_in_are_told(
     floor = store.get(run).metrics["majority_class_accuracy"]
     store.add_attack(run, replace(kept, said=floor + 0.01, accuracy=floor))
     told = texts(opened("attacks", run=run))
-    assert "**Kept for want of learning (hardly better than the largest class)**: DP-MLP, node." in told
+    assert "**Kept only because little was learnt (hardly better than the largest class)**: DP-MLP, node." in told
     store.add_attack(other, replace(kept, run=other, said=floor + 0.01, accuracy=floor))
     lone = keep(store, spec("gap", unit="edge"))
     store.add_attack(lone, replace(kept, run=lone, said=floor + 0.01, accuracy=floor))
     told = texts(opened("attacks", run=run))
-    assert "**Kept for want of learning (hardly better than the largest class)**: GAP, edge; DP-MLP, node." in told
-    assert "**None of 2 private methods " in told, "that is no merit"
+    assert "(hides edges alone; kept only because little was learnt (hardly better than the largest class))" in told
+    assert "**The one method that hides people on Karate club does not keep" in told, "that is no merit"
     assert "⚠" not in told
-    apart = replace(kept, run=lone, said=0.95, accuracy=0.80, areas=(0.51, 0.52, 0.51))  # found most, so shown
-    store.add_attack(lone, apart)
-    app = opened("attacks", run=lone)
-    assert "**⚠** The open run: the attacked models are less accurate than the run (80.0%, not 95.0%)." in texts(app)
+    new = keep(store, spec("gap", unit="node", epsilon=2.0))
+    apart = replace(kept, run=new, said=0.95, accuracy=0.80)
+    store.add_attack(new, apart)
+    app = opened("attacks", run=new)
+    assert "the attacked models are less accurate than the run (80.0%, not 95.0%)" in texts(app)
     (chip,) = [one for one in app.button if str(one.key).startswith("kept.")]
-    assert chip.label == f"GAP, edge, ε 1: ≤ {percent(apart.found[2])} ⚠"
-    assert "⚠ the attacked models are less accurate than the run (80.0%, not 95.0%)." in str(chip.help)
+    assert chip.label == f"GAP, node, ε 2: ≤ {percent(apart.found[2])} ⚠"
     assert "Models that differ so much" in box(app)
 
 
@@ -336,11 +341,13 @@ def test_the_question_is_chosen_at_the_top_and_drives_answer_and_table(opened: O
         store.add_attack(one, made_attack(one, memory=2.0))
     store.add_attack(edges, link)
     app = opened("attacks", run=run)
-    assert "**None of 2 private methods on Karate club keeps secret who was trained on.**" in texts(app)
+    assert "**The one method that hides people on Karate club does not keep secret who was trained on.**" in texts(app)
     app.session_state["overview_question"] = "who is connected to whom"
     table = table_of(app)
     assert len(table) == 1
-    assert "**The one private method on Karate club does not keep secret who is connected to whom.**" in texts(app)
+    assert "**The one method that hides edges on Karate club does not keep secret who is connected to whom.**" in texts(
+        app
+    )
     app.session_state["overview_question"] = "who was trained on"
     app.run()
     assert len(next(one.value for one in app.dataframe if "verdict" in one.value.columns)) == 2, "it stays open"
@@ -350,7 +357,7 @@ def test_where_a_contract_makes_no_secret_of_who_trains_it_is_said(opened: Open,
     """HeterPoisson's: its epsilon hides nobody's part in training."""
     said = store.get(run).statement
     assert said is not None
-    attack = replace(made_attack(run, memory=0.0), bound=None, steps=None)
+    attack = replace(made_attack(run, memory=0.0), areas=(0.50, 0.51, 0.49), bound=None, steps=None)
     assert "who is in the graph at all" in verdicts.apart(attack, "node", said.public)
     public = (*said.public, f"{WHO_TRAINS}, and the out-degrees of all nodes")
     for told in (verdicts.apart(attack, "node", public), verdict.conclusion(attack, "node", public=public)):
@@ -362,8 +369,9 @@ def test_where_a_contract_makes_no_secret_of_who_trains_it_is_said(opened: Open,
         alike=None,
         severe=0,
     )
-    (name,) = keeping.lines([place])
-    line = keeping.by_line([place])[name]
-    assert place.trains_public
-    assert "its contract takes who trains as public, and promises nothing of it" in keeping.caveats(line, place)
-    assert not keeping.caveats(line, replace(place, run=record))
+    assert not place.promised, "it is said to hide something else"
+    assert replace(place, run=record).promised
+    (name,) = standings.lines([place])
+    assert not standings.named(standings.by_line([place]))
+    assert standings.promises_not(place) == "takes who trains as public"
+    assert standings.named(standings.by_line([replace(place, run=record)]))[0][0] == name

@@ -108,7 +108,7 @@ def test_that_noise_is_public_and_answers_are_no_part_of_the_release_is_said_una
     app = opened("attacks", run=run)
     assert box(app).startswith(verdict.lead(made, None)), "first what was asked"
     answer = box(app).split("\n\n")[1]
-    assert answer.startswith("With secret noise, which this run has not, the sound ε of "), (
+    assert answer.startswith("This run's noise is public; with secret noise, the sound ε of "), (
         "one answer, as of any other run"
     )
     assert answer.endswith(" holds; so large an ε excludes little.")
@@ -205,7 +205,7 @@ def test_each_number_stands_with_its_interval_and_each_attack_with_its_shadow_mo
         told = f"The mean of 3 models; on the run's own training nodes {percent(own.true)} ("
         assert (told in about) == seen, "the rest is in the help"
         # one value for one quantity: here and in the tables
-        number = f"**{percent(mean.true)}** :gray[{percent(mean.low)} to {percent(mean.high)}]"
+        number = f"**{percent(mean.true)}** :gray[({percent(mean.low)} to {percent(mean.high)})]"
         assert (shown.get(name) == [number]) == seen, "one number, one interval"
         assert (name in shown) == (seen or own.false == RARE)
     (line,) = next(one.value for one in app.dataframe if "kind" in one.value.columns).to_dict("records")

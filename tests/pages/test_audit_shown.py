@@ -80,7 +80,7 @@ class TestShown:
         app = opened("audit", run=run)
         assert app.info[0].value.startswith("**Not refuted"), "a verdict begins with what was asked"
         answer = app.info[0].value.split("\n\n")[1]
-        assert answer.startswith("With secret noise, which this run has not, the sound ε of ")
+        assert answer.startswith("This run's noise is public; with secret noise, the sound ε of ")
         assert ":red-badge[:material/key_off: public noise: as run, protects nobody]" in texts(app)
         assert statement_words.PUBLIC_NOISE in texts(app)
         assert promised.PUBLIC in [one.value for one in app.markdown], "on its card, in the words of the run's page"

@@ -149,7 +149,8 @@ def test_what_edges_give_away_is_told_beside_a_model_that_read_none() -> None:
         told = verdict.lead(found, weak)
         assert told.startswith(f"**The model gives away {much} of who is connected to whom than similarity tells.**")
         alike, who = verdicts.similarity(found, weak)
-        more = f"{100 * (found.found[0] - alike):.1f} points more often than {who} ({percent(alike)})"
+        points = round(100 * found.found[0], 1) - round(100 * alike, 1)
+        more = f"{points:.1f} points more often than {who} ({percent(alike)})"
         assert more in told, "before the share itself"
     assert verdicts.SEVERITIES[verdicts.SOMETHING] == ("a little more than similarity", "orange")
     assert verdicts.similarity(poor, weak) == (poor.by_classes, "the true classes alone")

@@ -46,4 +46,4 @@ def answer(
         told = f"{of} holds{only}, and" if public else f"Rely on {what},"
         told += f" not the paper's {stated('published', published)}{why}"
     little = "; so large an ε excludes little" * weak
-    return f"With secret noise, which this run has not, {told}{little}." if public else f"{told}{little}."
+    return f"This run's noise is public; with secret noise, {told}{little}." if public else f"{told}{little}."

@@ -82,14 +82,11 @@ def choose(record: RunRecord, offered: Mapping[str, Other]) -> list[Other]:
         st.caption("Nothing to lay over this curve yet: no other attack asks the same.")
         return []
     alike = siblings(record, offered)
-    if (
-        any(offered[key].run.spec.unit != "none" for key in alike)  # the one without privacy is there already
-        and st.button(
-            "Compare with this method at other ε",
-            help="Lays over the curve the strongest attacks on runs of the same method on the same graph, and on what "
-            "the method reaches without privacy",
-            icon=":material/stacked_line_chart:",
-        )
+    if alike and st.button(
+        "Compare with this method at other ε",
+        help="Lays over the curve the strongest attack on each run of the same method on the same graph at another ε; "
+        "the method without privacy is there already",
+        icon=":material/stacked_line_chart:",
     ):
         st.query_params[KEY] = alike
     names = {key: one.name for key, one in offered.items()}
@@ -122,9 +119,16 @@ def left_out(chosen: int, shown: int) -> str:
 
 
 def siblings(record: RunRecord, offered: Mapping[str, Other]) -> list[str]:
-    """Runs of the same method, unit and graph with another epsilon, and those of its counterpart without
-    privacy."""
-    return [key for key, one in offered.items() if one.run.id != record.id and without_privacy.akin(record, one.run)]
+    """Runs of the same method, unit and graph at another epsilon, the smallest first: those with the same
+    options, or all where there are none."""
+    akin = [
+        (one.attack.sound, key, one.run)
+        for key, one in offered.items()
+        if one.run.id != record.id and one.run.spec.unit != "none" and without_privacy.akin(record, one.run)
+    ]
+    told = naming.variants([record, *(run for _, _, run in akin)])
+    same = [one for one in akin if told[naming.setting(one[2])] == told[naming.setting(record)]]
+    return [key for _, key, _ in sorted(same or akin, key=lambda one: one[:2])]
 
 
 def labels(runs: Sequence[RunRecord], attacks: Sequence[AttackRecord]) -> list[str]:

@@ -94,13 +94,13 @@ def _area(attack: AttackRecord | None) -> str:
     if attack is None:
         return ""
     value, low, high = attack.found
-    return f"**{percent(value)}** :gray[{between(low, high)}]"
+    return f"**{percent(value)}** :gray[({between(low, high)})]"
 
 
 def _rate(attack: AttackRecord | None, place: int) -> str:
     if attack is None:
         return ""
-    return f"**{rates.found(attack, place)}** :gray[{rates.interval(attack, place)}]"
+    return f"**{rates.found(attack, place)}** :gray[({rates.interval(attack, place)})]"
 
 
 def _about(attack: AttackRecord) -> str:

@@ -2,106 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import streamlit as st
 
-from privgraph.attacks.record import FEW, RARE, AttackRecord
-from privgraph.registry import OF_RELATIONS, sides
+from privgraph.attacks.record import RARE, AttackRecord
+from privgraph.registry import sides
 from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.figures.attacks import attack_kept
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.views.attacks import ranking
+from privgraph_workbench.views.attacks import ranking, standings
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup, naming, verdicts
 from privgraph_workbench.words.numbers import between, percent
 
-NAMED = 6
-"""Methods that the answer names, those with the fewest caveats first."""
-MAJORITY = "majority_class_accuracy"
 COIN = "a coin: 50%"
 CLOSE = f"{verdicts.CLOSE:.0%}"
-KEPT, UNLEARNT, UNCLEAR, FOUND, IDLE = STATES = (
-    "Kept",
-    "Kept for want of learning (hardly better than the largest class)",
-    "Cannot be told",
-    "More is found",
-    "Nothing is found without privacy either",
-)
-"""What can hold of a line."""
-BARELY = 0.05
-"""An accuracy that exceeds that of naming the largest class by less is no merit."""
-
-
-def measure(rows: Sequence[ranking.Place]) -> str:
-    """Of what the accuracy is: relations have none of nodes."""
-    return "PREC@1" if sides(rows[0].attack.attack) == OF_RELATIONS else "test accuracy"
-
-
-def lines(rows: Sequence[ranking.Place]) -> list[str]:
-    """The line of each run in words: its method, what it protects, and options in which runs of that method
-    differ; the graph, where there are several."""
-    runs = [one.run for one in rows]
-    apart, graphs = naming.variants(runs), {naming.graph_title(one) for one in runs}
-    return [
-        ", ".join(
-            filter(
-                None,
-                (
-                    naming.method_title(one.run.spec.method),
-                    ""
-                    if f"({naming.privacy(one.run)})" in naming.method_title(one.run.spec.method)
-                    else one.unit
-                    if one.private
-                    else naming.privacy(one.run),
-                    _brief(apart[naming.setting(one.run)]),
-                    naming.graph_title(one.run) if len(graphs) > 1 else "",
-                ),
-            )
-        )
-        for one in rows
-    ]
-
-
-def _brief(options: str) -> str:
-    """A single option whose value says what it is, by that alone."""
-    name, _, value = options.rpartition(" ")
-    return (
-        value if name and "," not in options and value[:1].isalpha() and value not in ("yes", "no", "none") else options
-    )
-
-
-@dataclass(kw_only=True)
-class Line:
-    """The private runs of one line, the smallest epsilon first: those of which it is `kept`, those of which
-    that cannot be told (undecided, an interval too wide, or found on the run's own nodes alone), and those of
-    which more is `found`."""
-
-    kept: list[ranking.Place] = field(default_factory=list)
-    unclear: list[ranking.Place] = field(default_factory=list)
-    found: list[ranking.Place] = field(default_factory=list)
-
-    @property
-    def best(self) -> ranking.Place | None:
-        """The most accurate run that keeps it and has learnt something, of equals that with the smallest
-        epsilon. None where more is found at a smaller epsilon: what is seen then is the attack's bad luck."""
-        least = min((one.sound for one in self.found), default=math.inf)
-        held = [one for one in self.kept if one.sound < least and not _useless(one)]
-        return max(held, key=lambda one: (one.accuracy, -one.sound), default=None)
-
-
-def by_line(rows: Sequence[ranking.Place]) -> dict[str, Line]:
-    """The lines of private runs, without those of which nothing is found without privacy either."""
-    told: dict[str, Line] = {}
-    for name, one in sorted(zip(lines(rows), rows, strict=True), key=lambda held: held[1].sound):
-        if one.private and not _idle(one):
-            own = told.setdefault(name, Line())
-            sure = one.severe >= verdicts.SOMETHING and verdicts.on_average(one.attack)
-            more = own.found if sure else own.unclear
-            (own.kept if one.kept else more).append(one)
-    return told
+HIDDEN = {"node": "people", "edge": "edges"}
+"""What a method hides that promises something of what attacks on this unit ask."""
+UNPROMISED = "Hide something else"
 
 
 def show(
@@ -114,202 +33,150 @@ def show(
     private run was attacked. `given_away`: the runs that give away what another question asks."""
     if not any(one.private for one in rows):
         return
-    told = by_line(rows)
-    best = ordered(told, given_away)
-    graphs = dict.fromkeys(naming.graph_title(one.run) for one in rows)
-    where = f" on {markup.literal(next(iter(graphs)))}" if len(graphs) == 1 else ""
-    st.markdown(f"**{_answer(rows, told, best, where)}**", help=_meaning(rows, best) if best else None)
+    told = standings.by_line(rows)
+    best = standings.named(told, given_away)
+    st.markdown(f"**{_answer(rows, told, best)}**", help=_meaning(rows, best) if best else None)
     if best:
         with st.container(horizontal=True, key="kept-by"):
-            for name, one in best[:NAMED]:
-                said = caveats(told[name], one, given_away)
+            for name, one in best:
                 st.button(
-                    markup.literal(_chip(name, one, warned=bool(said))),
+                    markup.literal(_chip(name, one, warned=bool(standings.caveats(told[name], one, given_away)))),
                     key=f"kept.{one.run.id}",
                     type="primary" if one.run.id == run else "secondary",
-                    help=_about(one, said, measure(rows), here=one.run.id == run),
+                    help=_about(one, standings.measure(rows), here=one.run.id == run),
                     on_click=open_,
                     args=(one.attack,),
                 )
-    st.caption("  \n".join(_beside(rows, told, best, caveats_of(told, run, given_away))))
+    st.caption("  \n".join(_beside(rows, told, best, given_away)))
+
+
+def _answer(
+    rows: Sequence[ranking.Place], told: Mapping[str, standings.Line], best: Sequence[tuple[str, ranking.Place]]
+) -> str:
+    """How many of the methods that hide what is asked about keep it, in a sentence."""
+    apart = sides(rows[0].attack.attack)
+    graphs = dict.fromkeys(naming.graph_title(one.run) for one in rows)
+    where = f" on {markup.literal(next(iter(graphs)))}" if len(graphs) == 1 else ""
+    if not told:
+        return f"Nothing can be said of {apart.asks}{where}: without privacy nothing is found either."
+    every = {standings.method_of(one) for line in told.values() for one in line.every if one.promised}
+    judged = " and can be judged" * any(map(standings.idle, rows))
+    which = f"that hide{'s' * (len(every) == 1)} {HIDDEN[apart.unit]}{judged}{where}"
+    if not every:
+        return f"No private method was attacked that hides {HIDDEN[apart.unit]}{where}."
+    keeps = f"secret {apart.asks}"
+    if any(verdicts.caution(one.attack) for one in rows):  # of edges there is always what similarity tells
+        keeps = f"{apart.asks} as secret as similarity leaves it"
+    if best:
+        return (
+            f"{len(best)} of {len(every)} method{'s' * (len(every) > 1)} {which} keep{'s' * (len(best) == 1)} {keeps}, "
+            "as far as these attacks tell:"
+        )
+    if len(every) == 1:
+        return f"The one method {which} does not keep {keeps}."
+    return f"None of {len(every)} methods {which} keeps {keeps}."
+
+
+def _meaning(rows: Sequence[ranking.Place], best: Sequence[tuple[str, ranking.Place]]) -> str:
+    """What the answer means, beside it."""
+    return (
+        "Of each method the run that is most accurate among those kept, with the lightest caveats first. **≤**: the "
+        "upper end of the interval of how often the attack picks the right one of two, at 95% confidence for each run "
+        f"alone. That is no proof, and tests no ε: {standings.tried([one for _, one in best])} tried on each."
+    )
 
 
 def _chip(name: str, one: ranking.Place, *, warned: bool) -> str:
     return f"{name}, {naming.budget(one.run)}: ≤ {percent(one.attack.found[2])}{' ⚠' * warned}"
 
 
-def _about(one: ranking.Place, caveats: Sequence[str], of: str, *, here: bool) -> str:
+def _about(one: ranking.Place, of: str, *, here: bool) -> str:
     """What stands under the mouse."""
     middle, low, high = one.attack.found
-    warned = f" ⚠ {markup.literal('; '.join(caveats))}." if caveats else ""
     return (
         f"Right of two: {percent(middle)} ({between(low, high)}; {verdicts.yardstick(one.attack, one.alike)}), by "
-        f"{attack_words.models_apart(one.attack)}, {_tried([one])} tried. {of[:1].upper()}{of[1:]}: "
-        f"{percent(one.accuracy)}.{warned} {'It is open' if here else 'Open this run'}"
+        f"{attack_words.models_apart(one.attack)}, {standings.tried([one])} tried. {of[:1].upper()}{of[1:]}: "
+        f"{percent(one.accuracy)}. {'It is open' if here else 'Open this run'}"
     )
-
-
-def _answer(
-    rows: Sequence[ranking.Place], told: Mapping[str, Line], best: Sequence[tuple[str, ranking.Place]], where: str
-) -> str:
-    asks, judged = sides(rows[0].attack.attack).asks, " that can be judged" * any(map(_idle, rows))
-    if not told:
-        return f"Nothing can be said of {asks}{where}: without privacy nothing is found either."
-    if best:
-        keep = "keep" if len(best) > 1 else "keeps"
-        return (
-            f"{len(best)} of {len(told)} private methods{where}{judged} {keep} secret {asks}, as far as these attacks "
-            "tell:"
-        )
-    if len(told) == 1:
-        return f"The one private method{where}{judged} does not keep secret {asks}."
-    return f"None of {len(told)} private methods{where}{judged} keeps secret {asks}."
-
-
-def _meaning(rows: Sequence[ranking.Place], best: Sequence[tuple[str, ranking.Place]]) -> str:
-    """What the answer means, beside it."""
-    return (
-        "Of each method the run that is most accurate among those kept, with the fewest caveats first. **≤**: the "
-        "upper end of the interval of how often the attack picks the right one of two, at 95% confidence for each run "
-        "alone. "
-        f"That is no proof, and tests no ε: {_tried([one for _, one in best])} tried on each."
-    )
-
-
-def caveats_of(told: Mapping[str, Line], run: str, given_away: Collection[str]) -> list[str]:
-    """The caveats of a run, where the answer names it."""
-    held = [(line, line.best) for line in told.values() if line.best is not None and line.best.run.id == run]
-    return [one for line, best in held if best is not None for one in caveats(line, best, given_away)]
-
-
-def ordered(told: Mapping[str, Line], given_away: Collection[str] = ()) -> list[tuple[str, ranking.Place]]:
-    """The best run of each line that has one, those with the fewest caveats first, then those of which least
-    can be found (the upper end of the interval)."""
-    held = [(name, line.best) for name, line in told.items() if line.best is not None]
-    return sorted(
-        ((name, best) for name, best in held if best is not None),
-        key=lambda one: (len(caveats(told[one[0]], one[1], given_away)), one[1].attack.found[2]),
-    )
-
-
-def answers(rows: Sequence[ranking.Place]) -> list[ranking.Place]:
-    """The runs that the answer names, in its order."""
-    return [one for _, one in ordered(by_line(rows))]
-
-
-def first(rows: Sequence[ranking.Place]) -> ranking.Place:
-    """What the answer names first; where it names none, a run of which something is found without privacy,
-    then what gives away most."""
-    telling = [one for line in by_line(rows).values() for one in (*line.unclear, *line.found)]
-    return next(iter((*answers(rows), *telling, *rows)))
-
-
-def caveats(line: Line, best: ranking.Place, given_away: Collection[str] = ()) -> list[str]:
-    """What speaks against relying on it that the best run of a line keeps it, each in a few words."""
-    said = []
-    if len(best.attack.areas) < FEW:
-        said.append(f"{len(best.attack.areas)} attacked models are too few for a mean")
-    if not best.stands_in:
-        reached = best.attack.accuracy
-        than = "less" if reached < best.accuracy else "more"
-        said.append(
-            f"the attacked models are {than} accurate than the run ({percent(reached)}, not {percent(best.accuracy)})"
-        )
-    if less := [one for one in line.unclear if one.sound < best.sound]:
-        said.append(f"at {_budgets(less)} it cannot be told")
-    if best.trains_public:
-        said.append("its contract takes who trains as public, and promises nothing of it")
-    if best.run.id in given_away:
-        said.append("it gives away something else (another question of this page)")
-    return said
-
-
-def _tried(rows: Sequence[ranking.Place]) -> str:
-    """How many attacks judged each run: "1 attack", "1 to 4 attacks"."""
-    counts = sorted({one.tried for one in rows})
-    many = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
-    return f"{many} attack{'s' * (counts[-1] > 1)}"
-
-
-def _idle(one: ranking.Place) -> bool:
-    """Whether a private run cannot be judged: of its method nothing is found without privacy either."""
-    return one.private and one.nothing_to_keep
-
-
-def _useless(one: ranking.Place) -> bool:
-    """Whether a model does hardly better than naming the largest class: such a one keeps everything."""
-    floor = one.run.metrics.get(MAJORITY)
-    return floor is not None and one.accuracy < floor + BARELY
 
 
 def _beside(
     rows: Sequence[ranking.Place],
-    told: Mapping[str, Line],
+    told: Mapping[str, standings.Line],
     best: Sequence[tuple[str, ranking.Place]],
-    warned: Sequence[str],
+    given_away: Collection[str],
 ) -> list[str]:
-    """What the answer is measured by, what speaks against the open run (`warned`), and what the answer leaves
-    out, in sentences."""
+    """What the answer is measured by, what speaks against relying on it, and what it leaves out, in
+    sentences."""
     said = []
     if best:
         alike = [one.alike for _, one in best if one.alike is not None]
         against = verdicts.yardstick(best[0][1].attack, alike[0]) if alike else f"{COIN}; kept: below {CLOSE}"
         said.append(f"**≤**: the attack picks the right one of two at most so often ({against}).")
-    said += [f"**⚠** The open run: {markup.literal('; '.join(warned))}."] if warned else []
+    warned = {name: "; ".join(word for word, _ in standings.caveats(told[name], one, given_away)) for name, one in best}
+    if any(warned.values()):
+        said.append(
+            f"**⚠** {markup.literal('. '.join(f'{name}: {words}' for name, words in warned.items() if words))}."
+        )
     states: dict[str, list[str]] = {}
     for name, line in told.items():
-        answer = answer_of(line)
-        where = f" at {_budgets(line.unclear)}" if answer == UNCLEAR and line.unclear else ""
-        states.setdefault(answer, []).append(f"{name}{where}")
+        what = standings.answer_of(line)
+        if what == standings.KEPT and line.best is not None and line.best.promised:
+            continue
+        where = f" at {standings.budgets(line.unclear)}" if what == standings.UNCLEAR and line.unclear else ""
+        kept = f" at {standings.budgets(line.kept)}" if what == standings.KEPT else ""
+        if standings.promises(line):
+            states.setdefault(what, []).append(f"{name}{where}")
+        else:
+            told_too = f"{standings.promises_not(line.every[0])}; {what.lower()}{kept}"
+            states.setdefault(UNPROMISED, []).append(f"{name} ({told_too})")
     idle: dict[str, list[ranking.Place]] = {}
-    for name, one in zip(lines(rows), rows, strict=True):
-        if _idle(one):
+    for name, one in zip(standings.lines(rows), rows, strict=True):
+        if standings.idle(one):
             idle.setdefault(name, []).append(one)
-    states[IDLE] = [f"{name} at {_budgets(sorted(held, key=lambda one: one.sound))}" for name, held in idle.items()]
+    states[standings.IDLE] = [
+        f"{name} at {standings.budgets(sorted(held, key=lambda one: one.sound))}" for name, held in idle.items()
+    ]
     left = [
         f"**{what}**: {'; '.join(map(markup.literal, states[what]))}."
-        for what in (FOUND, UNCLEAR, UNLEARNT, IDLE)
+        for what in (standings.FOUND, standings.UNCLEAR, standings.UNLEARNT, UNPROMISED, standings.IDLE)
         if states.get(what)
     ]
     return [*said, " ".join(left)] if left else said
 
 
-def answer_of(line: Line) -> str:
-    """What holds of a line, in a few words."""
-    if line.best is not None:
-        return KEPT
-    if line.kept and all(map(_useless, line.kept)):
-        return UNLEARNT
-    return UNCLEAR if line.unclear or line.kept else FOUND
-
-
-def _budgets(rows: Sequence[ranking.Place]) -> str:
-    """Their budgets in a few words: "ε 1, 2"."""
-    return "ε " + ", ".join(dict.fromkeys(naming.budget(one.run).removeprefix("ε ") for one in rows))
-
-
 def table(rows: Sequence[ranking.Place], given_away: Collection[str] = ()) -> str:
     """Method by method at which budgets it is kept, in the order of the answer, as a table in Markdown; ""
     where no run is private."""
-    told = by_line(rows)
+    told = standings.by_line(rows)
     if not told:
         return ""
-    cells: list[tuple[str, ...]] = [
-        ("method", "kept at", "cannot be told at", "more is found at", "most accurate kept", "tried", "remarks")
-    ]
+    cells: list[tuple[str, ...]] = [("method", "kept ✓, unclear ?, found ✗", "most accurate kept", "remarks")]
     cells.append(("---",) * len(cells[0]))
-    order = [name for name, _ in ordered(told, given_away)]
-    rest = sorted((name for name in told if name not in order), key=lambda name: STATES.index(answer_of(told[name])))
+    order = [name for name, _ in standings.ordered(told, given_away)]
+    rest = sorted(
+        (name for name in told if name not in order),
+        key=lambda name: standings.STATES.index(standings.answer_of(told[name])),
+    )
     for name in (*order, *rest):
         one, best = told[name], told[name].best
-        said = [] if best is None else caveats(one, best, given_away)
+        said = [] if standings.promises(one) else [standings.promises_not(one.every[0])]
+        said += (
+            [standings.answer_of(one).lower()]
+            if best is None
+            else [word for word, _ in standings.caveats(one, best, given_away)]
+        )
+        marks = [
+            f"{standings.budgets(held)} {mark}"
+            for held, mark in ((one.kept, "✓"), (one.unclear, "?"), (one.found, "✗"))
+            if held
+        ]
         cells.append(
             (
                 markup.literal(name),
-                *(_budgets(held) if held else "–" for held in (one.kept, one.unclear, one.found)),
-                "–" if best is None else _best(best, measure(rows)),
-                _effort((*one.kept, *one.unclear, *one.found)),
-                markup.literal("; ".join(said) or ("" if one.best is not None else answer_of(one).lower())),
+                "; ".join(marks),
+                "–" if best is None else _best(best, standings.measure(rows)),
+                markup.literal("; ".join([*said, _effort(one.every)])),
             )
         )
     return "\n".join(f"| {' | '.join(row)} |" for row in cells)
@@ -326,18 +193,18 @@ def _effort(rows: Sequence[ranking.Place]) -> str:
     """How many models were trained for the attacks, and how many attacks were tried on their answers."""
     models = sorted({one.attack.models for one in rows})
     many = "–".join(map(str, dict.fromkeys((models[0], models[-1]))))
-    return f"{many} model{'s' * (models[-1] > 1)}, {_tried(rows)}"
+    return f"{many} model{'s' * (models[-1] > 1)}, {standings.tried(rows)}"
 
 
 def data(rows: Sequence[ranking.Place]) -> list[Row]:
     """The rows of the figure, a line for each method and what it protects, private ones first."""
-    names = lines(rows)
+    names = standings.lines(rows)
     order = sorted(range(len(rows)), key=lambda place: (not rows[place].private, names[place]))
     return attack_kept.data(
         [rows[place].attack for place in order],
         [names[place] for place in order],
         [rows[place].kept for place in order],
-        measure(rows),
+        standings.measure(rows),
         [_more(rows[place]) for place in order],
     )
 

@@ -20,7 +20,15 @@ from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
 from privgraph_workbench.facts.attackable import attackable
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.attacks import at_hand, comparing, keeping, new_attack, overview, ranking, shown
+from privgraph_workbench.views.attacks import (
+    at_hand,
+    comparing,
+    new_attack,
+    overview,
+    ranking,
+    shown,
+    standings,
+)
 from privgraph_workbench.views.parts import choosing, layout, public_noise, states, under_way
 from privgraph_workbench.words import markup, naming, verdicts
 
@@ -29,6 +37,8 @@ POLL_SECONDS = 1.0
 TITLES = {name: one.title for name, one in ATTACKS.items()}
 DISMISSED = "attack_dismissed"
 """The failed attack whose message was put away."""
+BEGUN = "attack_begun"
+"""The attacks under way that it was said of."""
 LOST = "Nothing that it has found is kept."
 """What a stop costs where no models are kept."""
 EVERY = "every_run"
@@ -74,6 +84,9 @@ def body(place: DeltaGenerator, lead: DeltaGenerator) -> None:
     chosen = shown.choose(record, attacks) if attacks else None
     if not going:
         _ended(record.id, subject)
+    elif st.session_state.get(BEGUN) != going:
+        st.session_state[BEGUN] = going
+        st.toast("An attack is under way: its progress stands above the curve.", icon="🕵️")
     form, asked = f"new-attack.{record.id}", new_attack.asked_for()
 
     def about() -> None:
@@ -90,7 +103,9 @@ def body(place: DeltaGenerator, lead: DeltaGenerator) -> None:
         new_attack.show(record, subject, progress)
     else:
         shown.show(record, subject, attacks, progress, about)
-        if progress is None:  # an address that asks for an attack finds its form open
+        if progress is not None:  # where the form was that started it
+            st.info("An attack on this run is under way: its progress stands above the curve.", icon="🕵️")
+        else:  # an address that asks for an attack finds its form open
             with layout.form("A new attack on this run", form, icon="🕵️", asked=asked, done=len(attacks)):
                 new_attack.show(record, subject, progress)
 
@@ -185,7 +200,7 @@ def _clearest(records: Mapping[str, RunRecord]) -> list[str]:
     own = [one.run for one in store.newest_attacks(MOST_RUNS) if one.run in records and not records[one.run].gallery]
     asked = ranking.by_question([one for one in store.all_attacks() if one.run in records])
     rows = next((asked[asks] for asks in (sides(name).asks for name in ATTACKS) if asks in asked), [])
-    return [*own, *([keeping.first(rows).run.id] if rows else []), *records]
+    return [*own, *([standings.first(rows).run.id] if rows else []), *records]
 
 
 def _under_way(records: Mapping[str, RunRecord]) -> dict[str, Attacking]:

@@ -15,7 +15,7 @@ from privgraph.registry import ATTACKS, sides
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures.attacks import attack_kept
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.views.attacks import columns, findings, keeping, ranking
+from privgraph_workbench.views.attacks import columns, findings, keeping, ranking, standings
 from privgraph_workbench.views.parts import choosing, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import attacks as attack_words
@@ -113,7 +113,7 @@ def _ask(asked: Mapping[str, Sequence[ranking.Place]], run: str) -> None:
     if place is not None:
         _open(rows[place].attack, fold=False)
         return
-    _open(keeping.first(rows).attack, fold=False)
+    _open(standings.first(rows).attack, fold=False)
 
 
 def _table(asks: str, rows: Sequence[ranking.Place], run: str, given_away: Collection[str]) -> None:
@@ -132,7 +132,7 @@ def _table(asks: str, rows: Sequence[ranking.Place], run: str, given_away: Colle
     if kept_first:
         rows = sorted(rows, key=lambda one: (not one.kept, -one.accuracy))
     turn = st.session_state.setdefault(TURN, 0)
-    measure = keeping.measure(rows)
+    measure = standings.measure(rows)
     compared = any(one.bare is not None for one in rows)
     lines = [
         _line(columns.marked(titles[one.run.id], one.run.id == run), one, measure, compared=compared) for one in rows

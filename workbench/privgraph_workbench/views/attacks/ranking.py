@@ -80,10 +80,13 @@ class Place:
         return self.bare is not None and self.bare.attack == self.attack.attack
 
     @property
-    def trains_public(self) -> bool:
-        """Whether the run's contract makes no secret of who trains, which the attack asks."""
-        asked = sides(self.attack.attack).unit == "node" and self.run.statement is not None
-        return asked and self.run.statement is not None and trains_in_public(self.run.statement.public)
+    def promised(self) -> bool:
+        """Whether the run promises to hide what the attack asks about: one that hides edges says nothing of
+        who was trained on, and nor does one whose contract makes no secret of who trains."""
+        said = self.run.statement
+        if said is None or not self.private or not verdicts.covered(self.attack, self.unit):
+            return False
+        return sides(self.attack.attack).unit == "edge" or not trains_in_public(said.public)
 
     @property
     def more_with_privacy(self) -> bool:

@@ -100,7 +100,7 @@ def pair(attack: AttackRecord, without: AttackRecord | None) -> str:
     sure = f"({between(low, high)} at {exact_percent(attack.confidence)} confidence; {beside})"
     if verdicts.caution(attack) and without is not None and without.run != attack.run:
         alike, reader = verdicts.similarity(attack, without)
-        more = 100 * (found - alike)
+        more = round(100 * found, 1) - round(100 * alike, 1)  # as whoever subtracts what is shown
         than = f"{abs(more):.1f} points {'more' if more >= 0 else 'less'} often than {reader} ({percent(alike)})"
         said = f"The attack is right {than}: {said[:1].lower()}{said[1:].replace(who, 'it', 1)}"
     if len(attack.areas) >= FEW:
