@@ -56,6 +56,15 @@ class TestKept:
         assert (row["protects"], row["public_noise"]) == ("node", True)
         assert b"protects,public_noise" in export("attack_kept", [row], {}, "csv")
 
+    def test_what_cannot_be_told_stands_back(self) -> None:
+        """Filled like what is found, it would be read as found."""
+        rows = attack_kept.data([attack()] * 2, ["a", "b"], [False] * 2, more=[{"unclear": False}, {"unclear": True}])
+        chart = attack_kept.chart(rows)
+        told = {one.y: one.faint for one in chart.series if one.kind == "points" and not one.panel}
+        assert told == {("a",): False, ("b",): True}
+        assert chart.panels[0].title == "found (hollow: kept; faint: cannot be told)"
+        assert attack_kept.chart(rows[:1]).panels[0].title == "found (hollow: kept)"
+
     def test_a_caller_says_what_is_kept_and_of_what_the_accuracy_is(self) -> None:
         (row,) = attack_kept.data([replace(attack(memory=2.0), said=None)], kept=[True], measure="PREC@1")
         assert row["kept"]

@@ -30,7 +30,8 @@ def data(
     method (its line: of `names`, else the attack's title), run, epsilon (sound; infinite without privacy),
     area, area_low, area_high (`AttackRecord.found`), accuracy (the run's on test nodes, or where it tells
     none the attacked model's; `measure` says of what), measure, kept (of `kept`, else whether the attack is
-    no better than guessing and its interval leaves no room for more), asks (its question in words), evaluator
+    no better than guessing and its interval leaves no room for more; an `unclear` of `more` says that neither
+    can be told), asks (its question in words), evaluator
     (True: an evaluator alone knows the answers), and what else is said of each (`more`).
     """
     return [
@@ -67,8 +68,8 @@ def chart(rows: Sequence[Row]) -> Chart:
     series: list[Series] = []
     for slot, name in enumerate((*(name for _, name in BUDGETS), BARE)):
         held = [row for row in rows if _budget(row) == name]
-        for kept in (False, True):
-            some = [row for row in held if row["kept"] == kept]
+        for kept, unclear in ((False, False), (False, True), (True, False)):
+            some = [row for row in held if (row["kept"], row.get("unclear", False)) == (kept, unclear)]
             if some:
                 series.append(
                     Series(
@@ -79,6 +80,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                         slot=slot,
                         legend=False,
                         group=name,
+                        faint=unclear,
                     )
                 )
             for panel, value in enumerate(("area", "accuracy")) if some else ():
@@ -91,13 +93,14 @@ def chart(rows: Sequence[Row]) -> Chart:
                         y=tuple(row["method"] for row in some),
                         slot=slot,
                         hollow=kept,
+                        faint=unclear,
                         panel=panel,
                         legend=not panel and not any(one.name == name and one.legend for one in series),
                         group=name,
                         hover=tuple(_hover(row) for row in some),
                     )
                 )
-    asks = rows[0]["asks"]
+    asks, faint = rows[0]["asks"], any(row.get("unclear") for row in rows)
     private = [row for row in rows if not math.isinf(row["epsilon"])]
     held = sorted((row for row in private if row["kept"]), key=lambda row: -row["accuracy"])
     ends = [end for row in rows for end in (row["area_low"], row["area_high"])]
@@ -112,7 +115,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                     high=min(1.01, max(0.6, *ends) + 0.01),
                 ),
                 y=Axis(title="", scale="category", categories=lines),
-                title="found (hollow: kept)",
+                title="found (hollow: kept; faint: cannot be told)" if faint else "found (hollow: kept)",
                 rules=(Rule(x=0.5, label="chance"),),
             ),
             Panel(

@@ -197,15 +197,20 @@ def _effort(rows: Sequence[ranking.Place]) -> str:
 
 
 def data(rows: Sequence[ranking.Place]) -> list[Row]:
-    """The rows of the figure, a line for each method and what it protects, private ones first."""
-    names = standings.lines(rows)
-    order = sorted(range(len(rows)), key=lambda place: (not rows[place].private, names[place]))
+    """The rows of the figure, a line for each method and what it protects, in the order of the table."""
+    names, told = standings.lines(rows), standings.by_line(rows)
+    places = {name: place for place, (name, _) in enumerate(standings.ordered(told))}
+    order = sorted(
+        range(len(rows)),
+        key=lambda place: (not rows[place].private, places.get(names[place], len(places)), names[place]),
+    )
+    unclear = {one.run.id for line in told.values() for one in line.unclear}
     return attack_kept.data(
         [rows[place].attack for place in order],
         [names[place] for place in order],
         [rows[place].kept for place in order],
         standings.measure(rows),
-        [_more(rows[place]) for place in order],
+        [{**_more(rows[place]), "unclear": rows[place].run.id in unclear} for place in order],
     )
 
 
