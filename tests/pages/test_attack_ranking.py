@@ -214,7 +214,7 @@ def test_up_to_which_budget_it_is_kept_is_the_page_s_answer(opened: Open, store:
     (told,) = [one for one in texts(app).splitlines() if one.startswith("**⚠**")]
     assert told.startswith("**⚠** DP-MLP, node: without privacy the same attack was not made, so it may find nothing")
     assert told.rstrip().endswith("; at ε 1 it cannot be told.")
-    assert "**Hide something else**: GAP, edge (hides edges alone; cannot be told)." in texts(app)
+    assert "**Hides edges alone**: GAP, edge (cannot be told)." in texts(app)
     assert "Test accuracy: 60.0%." in str(best.help)
     assert "**More is found**" not in texts(app), "at 2 nothing is, by chance"
     table_of(app)
@@ -321,7 +321,7 @@ def test_a_model_that_has_learnt_nothing_and_one_that_is_no_stand_in_are_told(
     lone = keep(store, spec("gap", unit="edge"))
     store.add_attack(lone, replace(kept, run=lone, said=floor + 0.01, accuracy=floor))
     told = texts(opened("attacks", run=run))
-    assert "(hides edges alone; kept only because little was learnt (hardly better than the largest class))" in told
+    assert "**Hides edges alone**: GAP, edge (kept only because little was learnt" in told
     assert "**The one method that hides people on Karate club does not keep" in told, "that is no merit"
     assert "⚠" not in told
     new = keep(store, spec("gap", unit="node", epsilon=2.0))

@@ -20,7 +20,6 @@ COIN = "a coin: 50%"
 CLOSE = f"{verdicts.CLOSE:.0%}"
 HIDDEN = {"node": "people", "edge": "edges"}
 """What a method hides that promises something of what attacks on this unit ask."""
-UNPROMISED = "Hide something else"
 
 
 def show(
@@ -119,17 +118,21 @@ def _beside(
             f"**⚠** {markup.literal('. '.join(f'{name}: {words}' for name, words in warned.items() if words))}."
         )
     states: dict[str, list[str]] = {}
+    unpromised: dict[str, dict[str, list[str]]] = {}
     for name, line in told.items():
         what = standings.answer_of(line)
-        if what == standings.KEPT and line.best is not None and line.best.promised:
-            continue
-        where = f" at {standings.budgets(line.unclear)}" if what == standings.UNCLEAR and line.unclear else ""
-        kept = f" at {standings.budgets(line.kept)}" if what == standings.KEPT else ""
         if standings.promises(line):
-            states.setdefault(what, []).append(f"{name}{where}")
+            where = f" at {standings.budgets(line.unclear)}" if what == standings.UNCLEAR and line.unclear else ""
+            if what != standings.KEPT:
+                states.setdefault(what, []).append(f"{name}{where}")
         else:
-            told_too = f"{standings.promises_not(line.every[0])}; {what.lower()}{kept}"
-            states.setdefault(UNPROMISED, []).append(f"{name} ({told_too})")
+            why = standings.promises_not(line.every[0])
+            kept = f" at {standings.budgets(line.kept)}" if what == standings.KEPT else ""
+            unpromised.setdefault(f"{why[:1].upper()}{why[1:]}", {}).setdefault(f"{what.lower()}{kept}", []).append(
+                name
+            )
+    for why, held in unpromised.items():
+        states[why] = [f"{', '.join(names)} ({what})" for what, names in held.items()]
     idle: dict[str, list[ranking.Place]] = {}
     for name, one in zip(standings.lines(rows), rows, strict=True):
         if standings.idle(one):
@@ -139,7 +142,7 @@ def _beside(
     ]
     left = [
         f"**{what}**: {'; '.join(map(markup.literal, states[what]))}."
-        for what in (standings.FOUND, standings.UNCLEAR, standings.UNLEARNT, UNPROMISED, standings.IDLE)
+        for what in (standings.FOUND, standings.UNCLEAR, standings.UNLEARNT, *unpromised, standings.IDLE)
         if states.get(what)
     ]
     return [*said, " ".join(left)] if left else said
