@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 from tests.figures.made_attacks import attack as made_attack
 from tests.figures.made_audits import audit as made_audit
 from tests.pages.kept_runs import keep, spec
@@ -239,13 +240,43 @@ def test_the_attack_of_the_headline_is_named_and_the_best_of_those_tried_stands_
     assert percent(made.found[0]) in verdict.pair(several, None), "the headline stays that of the chosen one"
     assert attack_words.chosen_how(several, [several]) == (
         "The attack was chosen in advance, before its answers were scored. The best of 3 ways to score the same "
-        f"answers, RMIA, reached {found}, which is no verdict: chance favours the best of several."
+        f"answers, RMIA, reached {found}, better than a guess also after correction for the choice."
     )
+    torn = replace(made, rivals=(Rival(attack="rmia", areas=(0.3, 1.0, 1.0)),))
+    assert attack_words.chosen_how(torn, [torn]).endswith(", which is no verdict: chance favours the best of several.")
     first = replace(made, rivals=rivals[:1])
     assert attack_words.chosen_how(first, [first]).endswith(" None of the 2 ways to score the same answers found more.")
     assert attack_words.chosen_how(made, [made, made]) == (
         "The attack is the strongest of 2 attacks made here, so chance favours it."
     )
+
+
+def test_another_score_that_finds_more_counts_after_correction_for_the_choice() -> None:
+    """Else a run would be called kept though a score that is known finds something in the same answers."""
+    flat = (0.50, 0.51, 0.49, 0.50)
+    made = replace(made_attack(memory=0.0, targets=4), areas=flat, bound=None)
+    clear, near = Rival(attack="rmia", areas=(0.54, 0.55, 0.56, 0.55)), Rival(attack="lira", areas=flat)
+    assert verdicts.kept(made, 0)
+    level = stats.t.isf(0.05 / 3 / 2, 3) * np.std(clear.areas, ddof=1) / 2  # of three scores
+    both = replace(made, rivals=(near, clear))
+    name, mean, low, high = attack_words.best_rival(both) or ("", 0.0, 0.0, 0.0)
+    assert (name, mean) == ("rmia", pytest.approx(0.55))
+    assert (low, high) == (pytest.approx(0.55 - level), pytest.approx(0.55 + level))
+    assert attack_words.most(both) == (mean, low, high)
+    severe = verdicts.severity(both, None)
+    assert not verdicts.kept(both, severe)
+    assert verdicts.word(both, severe) == "better by another score"
+    said = verdict.lead(both, None)
+    assert said.startswith("**Another score is better than guessing.**")
+    assert said.endswith("corrected for the choice among 3 scores).")
+    assert verdict.lead(replace(made, rivals=(near,)), None).startswith("**No better than guessing.**")
+    # it cannot be told of a guess, and yet leaves room for more
+    wide = replace(made, rivals=(Rival(attack="rmia", areas=(0.40, 0.60, 0.50, 0.52)),))
+    assert attack_words.best_rival(wide) is None
+    assert not verdicts.kept(wide, verdicts.severity(wide, None))
+    pair = {"areas": flat[:2], "true_rates": both.true_rates[:2]}
+    few = replace(both, **pair, rivals=(replace(clear, areas=clear.areas[:2]),))
+    assert attack_words.best_rival(few) is None, "of two models there is no mean"
 
 
 def test_whether_one_may_rely_on_the_guarantee_is_one_sentence(store: RunStore, run: str) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from privgraph.attacks.outcome import mean_interval
 from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import PrivacyStatement
@@ -51,6 +52,35 @@ def area_of(areas: Sequence[float]) -> float:
     return sum(areas) / len(areas) if len(areas) >= FEW else areas[0]
 
 
+def by_rivals(attack: AttackRecord) -> dict[str, tuple[float, float, float]]:
+    """Of each other score of the same answers, by the name of its attack, the mean area and an interval that
+    holds for all scores together: each fails with its share of what the confidence leaves. None of so few
+    models that there is no mean."""
+    if len(attack.areas) < FEW:
+        return {}
+    each = 1 - (1 - attack.confidence) / (1 + len(attack.rivals))
+    return {one.attack: mean_interval(one.areas, each) for one in attack.rivals}
+
+
+def best_rival(attack: AttackRecord) -> tuple[str, float, float, float] | None:
+    """The other score that finds most, with its mean and interval, where that is more than the attack finds
+    and better than a guess, though it was chosen among several; None where there is none."""
+    found = [(name, *one) for name, one in by_rivals(attack).items()]
+    clear = [one for one in found if one[1] > attack.found[0] and round(one[2], 3) > 0.5]
+    return max(clear, key=lambda one: one[1], default=None)
+
+
+def most(attack: AttackRecord) -> tuple[float, float, float]:
+    """What the strongest of all scores of these answers finds, with its interval."""
+    rival = best_rival(attack)
+    return attack.found if rival is None else rival[1:]
+
+
+def at_most_found(attack: AttackRecord) -> float:
+    """The upper end of what any of the scores finds."""
+    return max([attack.found[2], *(high for _, _, high in by_rivals(attack).values())])
+
+
 def chosen_how(attack: AttackRecord, attacks: Sequence[AttackRecord], *, names: bool = True) -> str:
     """How the attack that is told came to be the one, and what the best score found from the same answers, in
     sentences; "" where nothing else was tried. `attacks` are all on the run; `names`: of scores, too."""
@@ -68,7 +98,11 @@ def chosen_how(attack: AttackRecord, attacks: Sequence[AttackRecord], *, names: 
             name = f", {called(best.attack)}," * names
             said.append(
                 f"The best of {tried} ways to score the same answers{name} reached {percent(area_of(best.areas))}, "
-                "which is no verdict: chance favours the best of several."
+                + (
+                    "which is no verdict: chance favours the best of several."
+                    if best_rival(attack) is None
+                    else "better than a guess also after correction for the choice."
+                )
             )
     return " ".join(said)
 

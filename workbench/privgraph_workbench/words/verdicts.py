@@ -11,7 +11,7 @@ from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.privacy.statements import trains_in_public
 from privgraph.registry import sides
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.words.attacks import called
+from privgraph_workbench.words.attacks import at_most_found, best_rival, called, most
 from privgraph_workbench.words.numbers import between, percent, signed
 
 CLOSE = 0.55
@@ -30,7 +30,8 @@ RULES = (
     f"**Better than guessing**: all else; **a little**, where the area is below {CLOSE:.0%}. So a larger area with a "
     "wide interval can have the weaker verdict.",
     "**Better on its own nodes**, **better at few false alarms**: by the area alone, over all attacked models, it "
-    "could not be told.",
+    "could not be told. **Better by another score**: the attack that was chosen in advance finds nothing, another "
+    "score of the same answers does, by an interval corrected for how many scores there are.",
     f"**Kept**: no better than guessing, and all of the interval lies below {CLOSE:.0%}; of edges told by distance, "
     "no more than similarity. As far as this attack tells: that is no proof. Each interval holds at 95% by itself: of "
     f"runs of which {CLOSE:.0%} and more can be told, up to 2.5% would be called kept.",
@@ -73,9 +74,9 @@ def on_average(attack: AttackRecord) -> bool:
 
 
 def kept(attack: AttackRecord, severe: int) -> bool:
-    """Whether the attack finds nothing, or so little that its interval leaves no room for more; of edges, no
-    more than similarity."""
-    return severe <= 1 and (bool(caution(attack)) or (severe == 0 and attack.found[2] < CLOSE))
+    """Whether the attack finds nothing, nor does another score of its answers, and their intervals leave no
+    room for more; of edges, no more than similarity."""
+    return severe <= 1 and (bool(caution(attack)) or (severe == 0 and at_most_found(attack) < CLOSE))
 
 
 def on_average_alone(attack: AttackRecord) -> bool:
@@ -168,7 +169,7 @@ SEVERITIES: Sequence[tuple[str, Literal["gray", "blue", "orange", "red"]]] = (
 def severity(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> int:
     """The place in `SEVERITIES` of what an attack has found."""
     if guessing(attack):
-        return 0
+        return 0 if caution(attack) or best_rival(attack) is None else SOMETHING + 1
     if undecided(attack, without, learnt):
         return UNDECIDED
     if caution(attack) and not more_than_similarity(attack, without):
@@ -191,7 +192,7 @@ Colour = Literal["gray", "blue", "yellow", "orange", "red"]
 
 def a_little(attack: AttackRecord, severe: int) -> bool:
     """Whether who was trained on is told but little better than by a guess."""
-    return severe == SOMETHING + 1 and attack.found[0] < CLOSE and not caution(attack)
+    return severe == SOMETHING + 1 and most(attack)[0] < CLOSE and not caution(attack)
 
 
 def colour(attack: AttackRecord, severe: int) -> Colour:
@@ -203,6 +204,8 @@ def word(attack: AttackRecord, severe: int) -> str:
     """What has been found, in few words: similarity is a matter of edges."""
     said = SEVERITIES[severe][0]
     if severe == SOMETHING + 1 and not caution(attack) and not on_average(attack):
+        if guessing(attack):
+            return "better by another score"
         return "better on its own nodes" if on_own(attack) else "better at few false alarms"
     if a_little(attack, severe):
         said = f"a little {said}"

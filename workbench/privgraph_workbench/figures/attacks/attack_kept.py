@@ -9,8 +9,9 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.words.attacks import at_most_found, most
 from privgraph_workbench.words.numbers import number, percent, stated
-from privgraph_workbench.words.verdicts import CLOSE, guessing
+from privgraph_workbench.words.verdicts import CLOSE, caution, guessing
 
 TITLE = "Which methods keep it"
 BARE = "not private"
@@ -28,20 +29,20 @@ def data(
     """One row per attack, in the order given.
 
     method (its line: of `names`, else the attack's title), run, epsilon (sound; infinite without privacy),
-    area, area_low, area_high (`AttackRecord.found`), accuracy (the run's on test nodes, or where it tells
-    none the attacked model's; `measure` says of what), measure, kept (of `kept`, else whether the attack is
-    no better than guessing and its interval leaves no room for more; an `unclear` of `more` says that neither
-    can be told), asks (its question in words), evaluator
-    (True: an evaluator alone knows the answers), and what else is said of each (`more`).
+    area, area_low, area_high (of the strongest score: `words.attacks.most`), accuracy (the run's on test
+    nodes, or where it tells none the attacked model's; `measure` says of what), measure, kept (of `kept`,
+    else whether the attack is no better than guessing and its interval leaves no room for more; an `unclear`
+    of `more` says that neither can be told), asks (its question in words), evaluator (True: an evaluator
+    alone knows the answers), and what else is said of each (`more`).
     """
     return [
         {
             "method": name,
             "run": record.run,
             "epsilon": record.sound,
-            "area": record.found[0],
-            "area_low": record.found[1],
-            "area_high": record.found[2],
+            "area": found[0],
+            "area_low": found[1],
+            "area_high": found[2],
             "accuracy": record.accuracy if record.said is None else record.said,
             "measure": measure,
             "kept": bool(holds),
@@ -49,10 +50,11 @@ def data(
             "evaluator": True,
             **further,
         }
-        for name, record, holds, further in zip(
+        for name, record, found, holds, further in zip(
             names or [one.title for one in records],
             records,
-            kept or [guessing(one) and one.found[2] < CLOSE for one in records],
+            [one.found if caution(one) else most(one) for one in records],
+            kept or [guessing(one) and at_most_found(one) < CLOSE for one in records],
             more or [{}] * len(records),
             strict=True,
         )
@@ -116,7 +118,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 ),
                 y=Axis(title="", scale="category", categories=lines),
                 title="found (hollow: kept; faint: cannot be told)" if faint else "found (hollow: kept)",
-                rules=(Rule(x=0.5, label="chance"),),
+                rules=(Rule(x=0.5, label="chance"), Rule(x=CLOSE, label=f"{CLOSE:.0%}")),
             ),
             Panel(
                 x=Axis(title=f"{rows[0]['measure']} (%)", percent=True, low=0.0, high=1.0),

@@ -34,7 +34,8 @@ def show(
         return
     told = standings.by_line(rows)
     best = standings.named(told, given_away)
-    st.markdown(f"**{_answer(rows, told, best)}**", help=_meaning(rows, best) if best else None)
+    warnings = [bool(standings.caveats(told[name], one, given_away)) for name, one in best]
+    st.markdown(f"**{_answer(rows, told, best, warnings)}**", help=_meaning(rows, best) if best else None)
     if best:
         with st.container(horizontal=True, key="kept-by"):
             for name, one in best:
@@ -50,7 +51,10 @@ def show(
 
 
 def _answer(
-    rows: Sequence[ranking.Place], told: Mapping[str, standings.Line], best: Sequence[tuple[str, ranking.Place]]
+    rows: Sequence[ranking.Place],
+    told: Mapping[str, standings.Line],
+    best: Sequence[tuple[str, ranking.Place]],
+    warnings: Sequence[bool],
 ) -> str:
     """How many of the methods that hide what is asked about keep it, in a sentence."""
     apart = sides(rows[0].attack.attack)
@@ -67,9 +71,10 @@ def _answer(
     if any(verdicts.caution(one.attack) for one in rows):  # of edges there is always what similarity tells
         keeps = f"{apart.asks} as secret as similarity leaves it"
     if best:
+        warned = ", each with a caveat" if all(caveat for caveat in warnings) else ""
         return (
             f"{len(best)} of {len(every)} method{'s' * (len(every) > 1)} {which} keep{'s' * (len(best) == 1)} {keeps}, "
-            "as far as these attacks tell:"
+            f"as far as these attacks tell{warned}:"
         )
     if len(every) == 1:
         return f"The one method {which} does not keep {keeps}."
@@ -86,7 +91,7 @@ def _meaning(rows: Sequence[ranking.Place], best: Sequence[tuple[str, ranking.Pl
 
 
 def _chip(name: str, one: ranking.Place, *, warned: bool) -> str:
-    return f"{name}, {naming.budget(one.run)}: ≤ {percent(one.attack.found[2])}{' ⚠' * warned}"
+    return f"{name}, {naming.budget(one.run)}: ≤ {percent(one.at_most)}{' ⚠' * warned}"
 
 
 def _about(one: ranking.Place, of: str, *, here: bool) -> str:
@@ -105,13 +110,20 @@ def _beside(
     best: Sequence[tuple[str, ranking.Place]],
     given_away: Collection[str],
 ) -> list[str]:
-    """What the answer is measured by, what speaks against relying on it, and what it leaves out, in
-    sentences."""
+    """What the answer is measured by and what speaks against relying on it, in sentences; where nothing is
+    kept, what holds instead. All of it stands in the table."""
     said = []
     if best:
         alike = [one.alike for _, one in best if one.alike is not None]
-        against = verdicts.yardstick(best[0][1].attack, alike[0]) if alike else f"{COIN}; kept: below {CLOSE}"
-        said.append(f"**≤**: the attack picks the right one of two at most so often ({against}).")
+        against = (
+            verdicts.yardstick(best[0][1].attack, alike[0])
+            if alike
+            else f"{COIN}; kept: an interval that holds 50% and ends below {CLOSE}"
+        )
+        tried = standings.tried([one for _, one in best])
+        said.append(
+            f"**≤**: the attack picks the right one of two at most so often ({against}). {tried} tried on each."
+        )
     warned = {name: "; ".join(word for word, _ in standings.caveats(told[name], one, given_away)) for name, one in best}
     if any(warned.values()):
         said.append(
@@ -133,19 +145,15 @@ def _beside(
             )
     for why, held in unpromised.items():
         states[why] = [f"{', '.join(names)} ({what})" for what, names in held.items()]
-    idle: dict[str, list[ranking.Place]] = {}
-    for name, one in zip(standings.lines(rows), rows, strict=True):
-        if standings.idle(one):
-            idle.setdefault(name, []).append(one)
     states[standings.IDLE] = [
-        f"{name} at {standings.budgets(sorted(held, key=lambda one: one.sound))}" for name, held in idle.items()
+        f"{name} at {standings.budgets(held)}" for name, held in standings.idle_lines(rows).items()
     ]
     left = [
         f"**{what}**: {'; '.join(map(markup.literal, states[what]))}."
         for what in (standings.FOUND, standings.UNCLEAR, standings.UNLEARNT, *unpromised, standings.IDLE)
         if states.get(what)
     ]
-    return [*said, " ".join(left)] if left else said
+    return said if best else [" ".join(left)]
 
 
 def table(rows: Sequence[ranking.Place], given_away: Collection[str] = ()) -> str:
@@ -182,13 +190,15 @@ def table(rows: Sequence[ranking.Place], given_away: Collection[str] = ()) -> st
                 markup.literal("; ".join([*said, _effort(one.every)])),
             )
         )
+    for name, held in standings.idle_lines(rows).items():
+        remarks = f"{standings.IDLE.lower()}, so it cannot be judged; {_effort(held)}"
+        cells.append((markup.literal(name), f"{standings.budgets(held)} ?", "–", remarks))
     return "\n".join(f"| {' | '.join(row)} |" for row in cells)
 
 
 def _best(best: ranking.Place, of: str) -> str:
     return (
-        f"{naming.budget(best.run)}: **≤ {percent(best.attack.found[2])}**, {of.removeprefix('test ')} "
-        f"{percent(best.accuracy)}"
+        f"{naming.budget(best.run)}: **≤ {percent(best.at_most)}**, {of.removeprefix('test ')} {percent(best.accuracy)}"
     )
 
 
@@ -208,10 +218,11 @@ def data(rows: Sequence[ranking.Place]) -> list[Row]:
         key=lambda place: (not rows[place].private, places.get(names[place], len(places)), names[place]),
     )
     unclear = {one.run.id for line in told.values() for one in line.unclear}
+    unclear |= {one.run.id for held in standings.idle_lines(rows).values() for one in held}
     return attack_kept.data(
         [rows[place].attack for place in order],
         [names[place] for place in order],
-        [rows[place].kept for place in order],
+        [rows[place].kept and rows[place].run.id not in unclear for place in order],
         standings.measure(rows),
         [{**_more(rows[place]), "unclear": rows[place].run.id in unclear} for place in order],
     )

@@ -265,7 +265,8 @@ def _word(row: ranking.Place) -> str:
 def _line(title: str, row: ranking.Place, measure: str, *, compared: bool) -> dict[str, object]:
     """The run first: a number says nothing as long as it is not known whose it is."""
     attack = row.attack
-    value, low, high = attack.found
+    value, low, high = row.most
+    rival = None if verdicts.caution(attack) else attack_words.best_rival(attack)
     alike = attack.by_classes
     if row.alike is not None and row.alike.run != attack.run:
         alike = verdicts.similarity(attack, row.alike)[0]
@@ -281,7 +282,7 @@ def _line(title: str, row: ranking.Place, measure: str, *, compared: bool) -> di
         "promised": _promised(attack, row.unit),
         FOUND: rates.at_rare(attack),
         **({"ε at least": findings.bound(attack)} if attack.by_classes is None else {}),
-        "attack": attack_words.kind(attack, brief=True),
+        "attack": attack_words.kind(attack, brief=True) if rival is None else attack_words.called(rival[0]),
     }
 
 

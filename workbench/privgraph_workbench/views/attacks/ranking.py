@@ -15,6 +15,7 @@ from privgraph_workbench.facts import without_edges, without_privacy
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.parts import states
 from privgraph_workbench.words import naming, verdicts
+from privgraph_workbench.words.attacks import at_most_found, most
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +49,16 @@ class Place:
     def kept(self) -> bool:
         """Whether the attack finds nothing, as far as it tells (`verdicts.kept`)."""
         return verdicts.kept(self.attack, self.severe)
+
+    @property
+    def most(self) -> tuple[float, float, float]:
+        """What the strongest score finds, with its interval; of edges what the attack finds."""
+        return self.attack.found if verdicts.caution(self.attack) else most(self.attack)
+
+    @property
+    def at_most(self) -> float:
+        """The upper end of what any score finds."""
+        return self.attack.found[2] if verdicts.caution(self.attack) else at_most_found(self.attack)
 
     @property
     def private(self) -> bool:
@@ -112,12 +123,12 @@ def by_question(attacks: Sequence[AttackRecord]) -> dict[str, list[Place]]:
 
 def _counts(held: Sequence[Place]) -> Place:
     """The attack of these on one run that counts, and how many were tried."""
-    most = max(held, key=lambda one: (one.attack.refutes_sound, one.severe, one.attack.found[0]))
+    most = max(held, key=lambda one: (one.attack.refutes_sound, one.severe, one.most[0]))
     return replace(most, tried=sum(1 + len(one.attack.rivals) for one in held))
 
 
 def _ordered(rows: Sequence[Place]) -> list[Place]:
-    ordered = sorted(rows, key=lambda one: (not one.ranked, -one.severe, -one.attack.found[0], one.run.id))
+    ordered = sorted(rows, key=lambda one: (not one.ranked, -one.severe, -one.most[0], one.run.id))
     return [replace(one, bare=_bare(one, rows)) for one in ordered]
 
 

@@ -95,7 +95,7 @@ def by_line(rows: Sequence[ranking.Place]) -> dict[str, Line]:
     for name, one in sorted(zip(lines(rows), rows, strict=True), key=lambda held: held[1].sound):
         if one.private and not idle(one):
             own = told.setdefault(name, Line())
-            sure = one.severe >= verdicts.SOMETHING and verdicts.on_average(one.attack)
+            sure = one.severe >= verdicts.SOMETHING and round(one.most[1], 3) > 0.5
             more = own.found if sure else own.unclear
             (own.kept if one.kept else more).append(one)
     return told
@@ -124,7 +124,7 @@ def ordered(told: Mapping[str, Line], given_away: Collection[str] = ()) -> list[
         key=lambda one: (
             not one[1].promised,
             sum(weight for _, weight in caveats(told[one[0]], one[1], given_away)),
-            one[1].attack.found[2],
+            one[1].at_most,
         ),
     )
 
@@ -176,6 +176,15 @@ def tried(rows: Sequence[ranking.Place]) -> str:
 def idle(one: ranking.Place) -> bool:
     """Whether a private run cannot be judged: of its method nothing is found without privacy either."""
     return one.private and one.nothing_to_keep
+
+
+def idle_lines(rows: Sequence[ranking.Place]) -> dict[str, list[ranking.Place]]:
+    """The lines of runs that cannot be judged, the smallest epsilon first."""
+    held: dict[str, list[ranking.Place]] = {}
+    for name, one in sorted(zip(lines(rows), rows, strict=True), key=lambda each: each[1].sound):
+        if idle(one):
+            held.setdefault(name, []).append(one)
+    return held
 
 
 def _useless(one: ranking.Place) -> bool:

@@ -11,7 +11,7 @@ from privgraph.attacks.exchange import group_delta
 from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.registry import sides
 from privgraph_workbench.words import markup, meaning, verdicts
-from privgraph_workbench.words.attacks import by_name
+from privgraph_workbench.words.attacks import best_rival, by_name, called
 from privgraph_workbench.words.numbers import at_most, between, exact_percent, percent, signed, stated
 
 EVERYTHING = 0.99
@@ -36,7 +36,20 @@ def conclusion(
 
 def lead(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> str:
     """What was found, in two sentences."""
-    return f"**{headline(attack, without, learnt)}** {pair(attack, without)}"
+    return f"**{headline(attack, without, learnt)}** {pair(attack, without)}{_rival(attack)}"
+
+
+def _rival(attack: AttackRecord) -> str:
+    """That another score of the same answers finds more; "" where none does, or of edges, where it has to be
+    compared with similarity."""
+    rival = None if verdicts.caution(attack) else best_rival(attack)
+    if rival is None:
+        return ""
+    name, mean, low, high = rival
+    return (
+        f" {called(name)}, on the same answers, finds more: {percent(mean)} ({between(low, high)}, corrected for the "
+        f"choice among {1 + len(attack.rivals)} scores)."
+    )
 
 
 def details(
@@ -61,7 +74,7 @@ def details(
 def headline(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> str:
     apart, found = sides(attack.attack), attack.found[0]
     if verdicts.guessing(attack):
-        return "No better than guessing."
+        return "No better than guessing." if best_rival(attack) is None else "Another score is better than guessing."
     if verdicts.undecided(attack, without, learnt):
         two = "similarity or leak" if verdicts.caution(attack) else "memory, or a difference from before"
         return f"Undecided: {two}. This attack alone does not say."
@@ -155,7 +168,8 @@ def _caution(attack: AttackRecord, without: AttackRecord | None) -> str:
         return " ".join(filter(None, (verdicts.caution(attack), classes)))
     if without.run == attack.run:
         return classes
-    more, low, high = (signed(100 * one) for one in verdicts.beyond(attack, without))
+    low, high = (signed(100 * one) for one in verdicts.beyond(attack, without)[1:])
+    more = signed(round(100 * attack.found[0], 1) - round(100 * without.found[0], 1))  # as shown, subtracted
     perceptron = (
         f"A perceptron on the same graph, which never read an edge, gives {percent(without.found[0])}: a difference of "
         f"{more} points ({low} to {high}); it is right about {percent(without.accuracy)} of the test nodes, this model "
