@@ -17,7 +17,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import sides
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.blocks import Block, Table
+from privgraph_workbench.blocks import Block, Remark, Table
 from privgraph_workbench.facts import kept_epoch
 from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.facts.references import chance
@@ -25,6 +25,7 @@ from privgraph_workbench.figures.export import cell
 from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words import meaning, strongest
 from privgraph_workbench.words import statements as words
+from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.naming import graph_of, hides_edges_alone, unit_of
 from privgraph_workbench.words.numbers import percent, rounded_delta, stated
 
@@ -60,18 +61,36 @@ ALONE = "An ε is that of one run released alone: more runs, or their mean, spen
 @dataclass(frozen=True, kw_only=True)
 class Line:
     """A run of the table, or one that stands for its setting: the name of its files, its label, and the
-    finished runs of its setting. `seed`: it may be told; `attacks` on any of the runs it stands for."""
+    finished runs of its setting. `heading`: its graph, where the table has several ("": it has one); `seed`:
+    it may be told; `attacks` on any of the runs it stands for."""
 
     name: str
     label: str
     record: RunRecord
     same: Sequence[RunRecord] = ()
+    heading: str = ""
     seed: bool = True
     attacks: Sequence[AttackRecord] = ()
 
 
 Notes = dict[str, int]
 """Footnotes with their numbers."""
+
+
+def by_graph(lines: Sequence[Line]) -> list[tuple[str, list[Line]]]:
+    """The lines below each heading, in the order in which graphs are met first."""
+    held: dict[str, list[Line]] = {}
+    for one in lines:
+        held.setdefault(one.heading, []).append(one)
+    return list(held.items())
+
+
+def _headed(heading: str, *, short: bool = False) -> list[Block]:
+    """The graph of a table above it, with its sizes where it is named first; nothing where there is one."""
+    title, _, sizes = heading.partition(" (")
+    if not heading:
+        return []
+    return [Remark(f"**{literal(title)}**" + (f" ({literal(sizes)}" if sizes and not short else ""))]
 
 
 def _marked(notes: Notes, value: str, *told: str) -> str:
@@ -88,30 +107,31 @@ def _below(notes: Notes, first: int = 0) -> list[str]:
 def guarantees(lines: Sequence[Line], notes: Notes) -> list[Block]:
     """What each setting guarantees, for people who have not read a paper: whom it hides, how often a guess is
     right, and what is left out, with what that means and its footnotes below it."""
-    rows, guessed = [], list[str]()
-    for one in lines:
-        said = one.record.statement
-        if said is None:
-            rows.append((one.label, "nothing: it did not finish", "", "", "", "", ""))
-            continue
-        if hides_edges_alone(one.record):
-            rows.append((one.label, *_EVERY_EDGE))
-            continue
-        private = said.unit != "none"
-        guessed += [meaning.WAGERS.get(said.neighbours, meaning.ANY_WAGER)] * private
-        beside = f"Taken to be public: {'; '.join(said.public)}. Released: {said.released}."
-        rows.append(
-            (
-                one.label,
-                meaning.protected(said.unit, said.neighbours),
-                _marked(notes, stated("sound", said.epsilon), *_of_sound(one.record, warned=True)),
-                rounded_delta(said.delta) if private else "",
-                *meaning.in_short(said),
-                _marked(notes, meaning.left_out(said.unit, said.neighbours), beside * private),
-            )
-        )
-    about = CALLED.format(", or ".join(dict.fromkeys(guessed)))
-    return [Table(GUARANTEES, tuple(rows)), *[about] * bool(guessed), *_below(notes)]
+    told: list[Block] = []
+    for heading, held in by_graph(lines):
+        told += [*_headed(heading), Table(GUARANTEES, tuple(_guarantee(one, notes) for one in held))]
+    said = [one.record.statement for one in lines if one.record.statement and unit_of(one.record) != "none"]
+    guessed = dict.fromkeys(meaning.WAGERS.get(one.neighbours, meaning.ANY_WAGER) for one in said)
+    return [*told, *[CALLED.format(", or ".join(guessed))] * bool(guessed), *_below(notes)]
+
+
+def _guarantee(one: Line, notes: Notes) -> tuple[str, ...]:
+    """What one setting guarantees, in the columns of `GUARANTEES`."""
+    said = one.record.statement
+    if said is None:
+        return (one.label, "nothing: it did not finish", "", "", "", "", "")
+    if hides_edges_alone(one.record):
+        return (one.label, *_EVERY_EDGE)
+    private = said.unit != "none"
+    beside = f"Taken to be public: {'; '.join(said.public)}. Released: {said.released}."
+    return (
+        one.label,
+        meaning.protected(said.unit, said.neighbours),
+        _marked(notes, stated("sound", said.epsilon), *_of_sound(one.record, warned=True)),
+        rounded_delta(said.delta) if private else "",
+        *meaning.in_short(said),
+        _marked(notes, meaning.left_out(said.unit, said.neighbours), beside * private),
+    )
 
 
 _EVERY_EDGE = (
@@ -128,14 +148,31 @@ def measured(lines: Sequence[Line], notes: Notes) -> list[Block]:
     """What each setting reached, beside its three epsilons and the strongest attack on it, with what is new
     of footnotes below it."""
     first = len(notes)
-    whole = in_words(lines, notes, warned=True)
-    tried = ["Strongest attack", *(strongest.words(one.attacks) for one in lines)]
-    told = zip((whole.head, *whole.rows), tried, strict=True)
-    head, *rows = [(row[0], *row[2:5], row[-1], attack) for row, attack in told]
-    tested = [(one.label, one.record.spec) for one in lines if METRIC in one.record.metrics]
-    about = [" ".join(filter(None, (ABOUT, kept_epoch.note(tested))))] if tested else []
+    tested = [("", one.record.spec) for one in lines if METRIC in one.record.metrics]
+    epochs = {kept_epoch.kept(spec) for _, spec in tested} - {None}
+    told: list[Block] = []
+    for heading, held in by_graph(lines):
+        whole = in_words(held, notes, warned=True)
+        rows = tuple(
+            (
+                row[0],
+                *row[2:5],
+                _marked(notes, row[-1], *([_epoch(one)] if len(epochs) > 1 else [])),
+                strongest.words(one.attacks),
+            )
+            for one, row in zip(held, whole.rows, strict=True)
+        )
+        head = (whole.head[0], *whole.head[2:5], whole.head[-1], "Strongest attack")
+        told += [*_headed(heading, short=True), Table(head, rows)]
+    note = kept_epoch.note(tested) if len(epochs) == 1 else ""
+    about = [" ".join(filter(None, (ABOUT, note)))] if tested else []
     about += [ATTACKED] if any(one.attacks for one in lines) else []
-    return [Table(head, tuple(rows)), *about, *_below(notes, first)]
+    return [*told, *about, *_below(notes, first)]
+
+
+def _epoch(one: Line) -> str:
+    """Which model an accuracy is of, as a footnote where that differs in a table; "" where none is known."""
+    return kept_epoch.note([("", one.record.spec)]) if METRIC in one.record.metrics else ""
 
 
 def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Table:
@@ -289,13 +326,17 @@ def _as_tex(piece: re.Match[str]) -> str:
 def as_latex(lines: Sequence[Line]) -> str:
     """A tabular environment as wide as the text, with booktabs' rules, and its footnotes below it."""
     notes: Notes = {}
-    table = in_words(lines, notes)
+    groups = [(heading, in_words(held, notes)) for heading, held in by_graph(lines)]
 
     def text(said: str) -> str:
         return _PIECE.sub(_as_tex, said)
 
     def line(cells: Sequence[str]) -> str:
         return f"{' & '.join(map(text, cells))} \\\\"
+
+    def headed(heading: str) -> list[str]:
+        above = rf"\multicolumn{{{len(HEAD)}}}{{@{{}}p{{\linewidth}}@{{}}}}{{\textbf{{{text(heading)}}}}} \\"
+        return [r"\addlinespace", above] if heading else []
 
     columns = "\n".join(rf"  >{{\raggedright\arraybackslash}}p{{{share}\linewidth}}" for share in SHARES)
     return "\n".join(
@@ -304,9 +345,9 @@ def as_latex(lines: Sequence[Line]) -> str:
             r"\begingroup\footnotesize\setlength{\tabcolsep}{0.005\linewidth}%",
             rf"\noindent\begin{{tabular}}{{@{{}}{columns.strip()}@{{}}}}",
             r"\toprule",
-            line(table.head),
+            line(HEAD),
             r"\midrule",
-            *map(line, table.rows),
+            *(one for heading, table in groups for one in (*headed(heading), *map(line, table.rows))),
             r"\bottomrule",
             r"\end{tabular}",
             "",

@@ -24,10 +24,10 @@ from privgraph_workbench.reporting import findings
 from privgraph_workbench.reporting.asked import Asked, Drawn, named_runs, without_seeds
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
 from privgraph_workbench.reporting.first_page import (
+    Together,
     all_settings,
     beside,
     beside_names,
-    composed,
     few,
     first_page,
     lines_of,
@@ -73,7 +73,7 @@ Step = Callable[[float, str], None]
 def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
     """The archive. Whatever `step` raises ends it. Raises `OptionError` where a notebook is wanted without
     Jupyter."""
-    together = composed(asked)
+    together = Together.of(asked)
     asked = without_seeds(asked) if asked.share else asked
     if asked.notebook:
         report_notebook.needed()
@@ -110,7 +110,7 @@ def pictures(asked: Asked) -> int:
     return len(asked.shown) + (len(figures_of(chapters_of(asked))) if asked.appendix else 0)
 
 
-def _files(asked: Asked, together: str, step: Step) -> Iterator[tuple[str, bytes]]:
+def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, bytes]]:
     chapters = chapters_of(asked)
     told = _sections(asked, chapters, together)
     figures = _named(asked) | (figures_of(chapters) if asked.appendix else {})
@@ -256,7 +256,7 @@ def _json(value: Any) -> bytes:
     return f"{json.dumps(plain(value), indent=1, allow_nan=False, ensure_ascii=False)}\n".encode()
 
 
-def _sections(asked: Asked, chapters: Sequence[Chapter], together: str) -> blocks.Told:
+def _sections(asked: Asked, chapters: Sequence[Chapter], together: Together) -> blocks.Told:
     """What the report says, in order, each section with the statements that its pictures carry."""
     found: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(first_page(asked, chapters, together), {})]
     for place, one in enumerate(asked.figures, start=1):
@@ -285,7 +285,7 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: str) -> block
 
 def page(asked: Asked, step: Step = lambda done, what: None) -> str:
     """The report as one HTML page that needs no network. Whatever `step` raises ends it."""
-    together = composed(asked)
+    together = Together.of(asked)
     asked = without_seeds(asked) if asked.share else asked
     told = _sections(asked, chapters_of(asked), together)
     shown = _shown(told)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from statistics import fmean
+from dataclasses import dataclass, replace
 
 from privgraph_workbench import blocks, report, tables
 from privgraph_workbench.blocks import Remark, Section, Warned
-from privgraph_workbench.facts import composition
-from privgraph_workbench.facts.ahead import ahead, measured
+from privgraph_workbench.facts import composition, ranking
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.reporting import findings
 from privgraph_workbench.reporting.asked import Asked, Told, named_runs
 from privgraph_workbench.reporting.chapters import Chapter
-from privgraph_workbench.words.naming import graph_of, run_labels, unit_of
+from privgraph_workbench.withheld import Withheld
+from privgraph_workbench.words.naming import graph_of, run_labels, setting
 
 EVALUATOR = Warned(
     "No guarantee covers them, also where a statement takes labels to be public, and whoever publishes this report "
@@ -35,9 +34,23 @@ MOST_IN_WORDS = 2
 SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-def first_page(asked: Asked, chapters: Sequence[Chapter], together: str) -> Section:
+@dataclass(frozen=True, kw_only=True)
+class Together:
+    """What is said of all runs of a report, by their ids and seeds, which a report for others withholds: what
+    they cost, and which setting is ahead."""
+
+    price: str = ""
+    ahead: str = ""
+
+    @staticmethod
+    def of(asked: Asked) -> Together:
+        return Together(price=composed(asked), ahead=ahead(asked))
+
+
+def first_page(asked: Asked, chapters: Sequence[Chapter], together: Together) -> Section:
     """Who wrote it and the remark, whose noise is public, whose labels are read; what the figures say; then
-    what each setting guarantees and reached, and what all cost `together`."""
+    what each setting guarantees and reached, and what is said of all
+    `together`."""
     by = ", ".join(filter(None, (asked.author.strip(), asked.date.strip())))
     told: list[blocks.Block] = [by] if by else []
     if asked.remark.strip():
@@ -48,17 +61,16 @@ def first_page(asked: Asked, chapters: Sequence[Chapter], together: str) -> Sect
     if found := findings.found(asked):
         told.append(Remark(found))
     notes: tables.Notes = {}
-    lines = all_settings(asked, chapters) if few_beside(asked) else settings_of(chapters)
+    lines = all_settings(asked, chapters) if few_beside(asked) else _own(asked, chapters)
     told += tables.guarantees(lines, notes) if lines else []
     if few(chapters) and (said := [one.runs[0].said for one in chapters if one.runs[0].said]):
         told.append(_points("What was run", said))
     if few_beside(asked) and (said := [one.said for one in asked.beside if one.said]):
         told.append(_points(ALONE, said))
-    if verdict := _ahead(asked, chapters):
-        told.append(Remark(verdict))
+    told += [Remark(together.ahead)] if together.ahead else []
     told += tables.measured(lines, notes) if lines else []
     told += [] if few_beside(asked) else [MANY.format(count=len(asked.beside), section=ALONE)]
-    told += [Remark(together)] if together else []
+    told += [Remark(together.price)] if together.price else []
     told += [] if asked.share else [Warned(report.SECRET)]
     told += [STATEMENTS] if (asked.runs or asked.beside) and not asked.appendix else []
     return Section("What is reported", told)
@@ -70,7 +82,8 @@ def beside(asked: Asked, chapters: Sequence[Chapter]) -> Section | None:
     if few_beside(asked):
         return None
     notes: tables.Notes = {}
-    lines = all_settings(asked, chapters)[len(chapters) :]
+    names = beside_names(asked)
+    lines = [one for one in all_settings(asked, chapters) if one.name in names]
     said = [one.said for one in asked.beside if one.said]
     told: list[blocks.Block] = [_points("What was run", said)] if said else []
     return Section(ALONE, [*told, *tables.guarantees(lines, notes), *tables.measured(lines, notes)])
@@ -102,23 +115,20 @@ def composed(asked: Asked) -> str:
     return said.strip()
 
 
-def _ahead(asked: Asked, chapters: Sequence[Chapter]) -> str:
-    """Which setting is ahead, over all of its seeds; of many that stand in figures alone, the most accurate
-    of each graph and unit is among them."""
-    first = [*(one.runs[0] for one in chapters), *_foremost(asked)]
-    groups = [one.same or [one.record] for one in first]  # itself among them, under whatever id it is told
-    return ahead(groups, run_labels([one.record for one in first], privacy_too=True, seeds=False)) if groups else ""
-
-
-def _foremost(asked: Asked) -> list[Told]:
-    if few_beside(asked):
-        return asked.beside
-    best: dict[tuple[str, str], tuple[float, Told]] = {}
-    for one in asked.beside:
-        if values := measured(one.same or [one.record]):
-            key, mean = (graph_of(one.record), unit_of(one.record)), fmean(values)
-            best[key] = max(best.get(key, (mean, one)), (mean, one), key=lambda held: held[0])
-    return [one for _, one in best.values()]
+def ahead(asked: Asked) -> str:
+    """Which setting is ahead, over all of its seeds. Asked before seeds are withheld: settings are compared
+    seed by seed."""
+    own: dict[str, Told] = {}
+    for one in asked.runs:
+        own.setdefault(setting(one.record), one)
+    groups = [one.same or [one.record] for one in (*own.values(), *asked.beside)]
+    said = ranking.ranked(groups, len(own), all_of=few_beside(asked), guess=not asked.share) if groups else ""
+    if not asked.share:
+        return said
+    hidden = Withheld()
+    for one in asked.runs:
+        hidden.meet(one.record)
+    return hidden.text(said)
 
 
 def lines_of(asked: Asked) -> list[tables.Line]:
@@ -151,10 +161,27 @@ def all_settings(asked: Asked, chapters: Sequence[Chapter]) -> list[tables.Line]
         tables.Line(name=name, label="", record=one.record, same=one.same or [one.record], attacks=one.attacks)
         for name, one in beside_names(asked).items()
     ]
-    if not asked.beside:
-        return lines
-    labels = run_labels([one.record for one in lines], privacy_too=True, seeds=False)
-    return [replace(one, label=label) for one, label in zip(lines, labels, strict=True)]
+    return below_graphs(lines) if asked.beside or len({graph_of(one.record) for one in lines}) > 1 else lines
+
+
+def _own(asked: Asked, chapters: Sequence[Chapter]) -> list[tables.Line]:
+    """The settings of the report's own runs, by the names that they have among all."""
+    names = beside_names(asked)
+    return [one for one in all_settings(asked, chapters) if one.name not in names]
+
+
+def below_graphs(lines: Sequence[tables.Line]) -> list[tables.Line]:
+    """Lines of several graphs, each below the heading of its graph and by a name that is no other's there; of
+    one graph by their names alone."""
+    graphs: dict[str, list[tables.Line]] = {}
+    for one in lines:
+        graphs.setdefault(graph_of(one.record), []).append(one)
+    found = []
+    for graph, held in graphs.items():
+        labels = run_labels([one.record for one in held], privacy_too=True, seeds=False)
+        heading = graph if len(graphs) > 1 else ""
+        found += [replace(one, label=label, heading=heading) for one, label in zip(held, labels, strict=True)]
+    return found
 
 
 def beside_names(asked: Asked) -> dict[str, Told]:
