@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from privgraph.attacks.record import AttackRecord
@@ -62,7 +63,8 @@ ALONE = "An ε is that of one run released alone: more runs, or their mean, spen
 class Line:
     """A run of the table, or one that stands for its setting: the name of its files, its label, and the
     finished runs of its setting. `heading`: its graph, where the table has several ("": it has one); `seed`:
-    it may be told; `attacks` on any of the runs it stands for."""
+    it may be told; `attacks` on any of the runs it stands for; `stands`: where in the report, as a CSV
+    says it."""
 
     name: str
     label: str
@@ -71,6 +73,7 @@ class Line:
     heading: str = ""
     seed: bool = True
     attacks: Sequence[AttackRecord] = ()
+    stands: str = ""
 
 
 Notes = dict[str, int]
@@ -175,6 +178,20 @@ def _epoch(one: Line) -> str:
     return kept_epoch.note([("", one.record.spec)]) if METRIC in one.record.metrics else ""
 
 
+def compact(lines: Sequence[Line]) -> list[Block]:
+    """All that is to be known of each setting in one table, for settings that are many: whom it protects, its
+    three epsilons, what it reached, and the strongest attack where any was made."""
+    notes: Notes = {}
+    attacked = any(one.attacks for one in lines)
+    told: list[Block] = []
+    for heading, held in by_graph(lines):
+        whole = in_words(held, notes, warned=True)
+        tried = [[strongest.words(one.attacks)] if attacked else [] for one in held]
+        rows = tuple((*row, *attack) for row, attack in zip(whole.rows, tried, strict=True))
+        told += [*_headed(heading, short=True), Table((*HEAD, *["Strongest attack"] * attacked), rows)]
+    return [*told, f"{ABOUT} {ALONE}", *[ATTACKED] * attacked, *_below(notes)]
+
+
 def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Table:
     """The table for people; its footnotes go into `notes`. `warned`: public noise is told elsewhere."""
     rows = []
@@ -244,12 +261,37 @@ def _within(value: float, low: float | None, high: float | None, seeds: str) -> 
 
 def as_csv(lines: Sequence[Line]) -> bytes:
     """A row of numbers a run, with their units in the names of the columns; empty where there is none."""
-    rows = [_numbers(one) for one in lines]
+    return _written([_numbers(one) for one in lines])
+
+
+def settings_csv(lines: Sequence[Line]) -> bytes:
+    """The table of `as_latex` in numbers: a row a setting, whose accuracy is the mean over its seeds."""
+    return _written([_of_setting(one) for one in lines])
+
+
+def _written(rows: Sequence[Mapping[str, object]]) -> bytes:
     written = io.StringIO(newline="")
-    writer = csv.DictWriter(written, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: cell(value) for key, value in row.items()} for row in rows)
+    if rows:
+        writer = csv.DictWriter(written, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({key: cell(value) for key, value in row.items()} for row in rows)
     return written.getvalue().encode()
+
+
+_OF_A_RUN = ("seed", "stands", "test_accuracy_percent", "test_accuracy_low_percent", "test_accuracy_high_percent")
+"""Columns of a run alone."""
+
+
+def _of_setting(one: Line) -> dict[str, object]:
+    """A setting in numbers: of a single run its own accuracy, with the interval of its test nodes."""
+    told = _numbers(one)
+    if len(one.same) < 2:
+        told |= {
+            "mean_test_accuracy_percent": told["test_accuracy_percent"],
+            "mean_low_percent": told["test_accuracy_low_percent"],
+            "mean_high_percent": told["test_accuracy_high_percent"],
+        }
+    return {"setting" if key == "run" else key: value for key, value in told.items() if key not in _OF_A_RUN}
 
 
 def _numbers(one: Line) -> dict[str, object]:
@@ -262,9 +304,12 @@ def _numbers(one: Line) -> dict[str, object]:
         "label": one.label,
         "method": record.spec.method,
         "graph": graph_of(record),
-        "protects": unit_of(record),
+        "stands": one.stands,
+        "protects": words.EVERY_EDGE[0] if hides_edges_alone(record) else unit_of(record),
         "seed": record.spec.seed if one.seed else None,
         "epsilon_sound": said and said.epsilon,
+        "epsilon_edge": _epsilon(record, "edge"),
+        "epsilon_node": _epsilon(record, "node"),
         "epsilon_as_published": said and said.epsilon_as_published,
         "epsilon_audited_at_least": said and said.epsilon_audited,
         "audit_confidence": said and said.audit_confidence,
@@ -280,6 +325,19 @@ def _numbers(one: Line) -> dict[str, object]:
         "mean_high_percent": over and _percent(over.high),
         **_attacked(one.attacks),
     }
+
+
+def _epsilon(record: RunRecord, unit: str) -> float | None:
+    """What a run promises of a unit: 0 of edges that it does not read, nothing (infinite) of what it does not
+    protect; None where its statement speaks of nodes, which says nothing of edges by themselves."""
+    said = record.statement
+    if said is None:
+        return None
+    if unit == "edge" and hides_edges_alone(record):
+        return 0.0
+    if said.unit == unit:
+        return said.epsilon
+    return None if said.unit == "node" else math.inf
 
 
 def _attacked(attacks: Sequence[AttackRecord]) -> dict[str, object]:

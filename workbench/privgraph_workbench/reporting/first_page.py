@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from privgraph.attacks.record import AttackRecord
+from privgraph.runs.records import RunRecord
 from privgraph_workbench import blocks, report, tables
 from privgraph_workbench.blocks import Remark, Section, Warned
 from privgraph_workbench.facts import composition, ranking
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.reporting import findings
 from privgraph_workbench.reporting.asked import Asked, Told, named_runs
+from privgraph_workbench.reporting.behind import FIGURES, MEAN, TOLD, behind
 from privgraph_workbench.reporting.chapters import Chapter
 from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words.naming import graph_of, run_labels, setting
@@ -77,16 +80,13 @@ def first_page(asked: Asked, chapters: Sequence[Chapter], together: Together) ->
 
 
 def beside(asked: Asked, chapters: Sequence[Chapter]) -> Section | None:
-    """The settings that stand in figures alone, where the first page has no room for them: what was run, what
-    each guarantees and what it reached."""
+    """The settings that stand in figures alone, where the first page has no room for them: what each
+    guarantees and reached, in one table."""
     if few_beside(asked):
         return None
-    notes: tables.Notes = {}
     names = beside_names(asked)
     lines = [one for one in all_settings(asked, chapters) if one.name in names]
-    said = [one.said for one in asked.beside if one.said]
-    told: list[blocks.Block] = [_points("What was run", said)] if said else []
-    return Section(ALONE, [*told, *tables.guarantees(lines, notes), *tables.measured(lines, notes)])
+    return Section(ALONE, [blocks.Folded(f"{_number(len(lines)).capitalize()} settings", tables.compact(lines))])
 
 
 def _points(title: str, said: Sequence[str]) -> Remark:
@@ -132,11 +132,64 @@ def ahead(asked: Asked) -> str:
 
 
 def lines_of(asked: Asked) -> list[tables.Line]:
-    """Each run as a line of the table."""
-    labels = run_labels([one.record for one in asked.runs], privacy_too=True)
+    """Each run behind the report as a line of the table, the report's own first; for others without seeds,
+    and in an order that does not hang on them."""
+    named = named_runs(asked)
+    groups = _means_for_others(asked) if asked.share else _behind(asked)
+    records = [one.record for one in named.values()] + [record for _, _, record, _ in groups]
+    labels = run_labels(records, privacy_too=True, seeds=not asked.share)
+    own = [
+        tables.Line(
+            name=name,
+            label=label,
+            record=one.record,
+            same=one.same,
+            seed=not asked.share,
+            attacks=one.attacks,
+            stands=TOLD,
+        )
+        for label, (name, one) in zip(labels, named.items(), strict=False)
+    ]
+    same: dict[str, list[RunRecord]] = {}
+    for _, _, record, _ in groups:
+        same.setdefault(setting(record), []).append(record)
+    for one in asked.runs:
+        same[setting(one.record)] = list(one.same)
+    others = [
+        tables.Line(
+            name=name,
+            label=label,
+            record=record,
+            same=same[setting(record)],
+            seed=not asked.share,
+            attacks=attacks,
+            stands=stands,
+        )
+        for label, (name, stands, record, attacks) in zip(labels[len(own) :], groups, strict=True)
+    ]
+    return [*own, *others]
+
+
+_Other = tuple[str, str, RunRecord, Sequence[AttackRecord]]
+"""A run that the report does not tell by itself: its name, where it stands, and the attacks on it."""
+
+
+def _behind(asked: Asked) -> list[_Other]:
+    return [(one.record.id, one.stands, one.record, one.attacks) for one in behind(asked) if one.stands != TOLD]
+
+
+def _means_for_others(asked: Asked) -> list[_Other]:
+    """The same for others, setting by setting in the order of accuracies, which tells no seed; of no single
+    one of these runs is told what attacks it."""
+    told = {one.record.id for one in asked.runs}
+    found: dict[str, tuple[str, RunRecord]] = {}
+    for stands, held in ((MEAN, asked.runs), (FIGURES, asked.beside)):
+        for one in held:
+            for record in sorted(one.same or [one.record], key=lambda record: sorted(record.metrics.items())):
+                if record.id not in told:
+                    found.setdefault(record.id, (stands, record))
     return [
-        tables.Line(name=name, label=label, record=one.record, same=one.same, seed=not asked.share, attacks=one.attacks)
-        for label, (name, one) in zip(labels, named_runs(asked).items(), strict=True)
+        (f"other-{place:02d}", stands, record, ()) for place, (stands, record) in enumerate(found.values(), start=1)
     ]
 
 
