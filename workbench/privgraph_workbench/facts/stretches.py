@@ -147,7 +147,7 @@ class Stretch:
             f"{one.short} {percent(one.mean)}" + (f" ({one.left_open})" if one.left_open and not self.higher else "")
             for one in self.candidates
         ]
-        return " or ".join(named) + (f" ({self.higher})" if self.higher else "")
+        return " or ".join(named) + (f" – {self.higher}" if self.higher else "")
 
     @property
     def short_names(self) -> str:
@@ -275,7 +275,7 @@ def _aside(one: Judged, seen: Seen) -> str:
 
 
 def _higher(one: Judged, seen: Seen) -> str:
-    """Of these the one with the highest mean, where that is above the best's, in brackets behind it."""
+    """Of these the one with the highest mean, where that is above the best's: a reader sees it drawn."""
     row = max(one.beside, key=lambda row: float(row["mean"]), default=one.best)
     higher = row["mean"] > one.best["mean"]
     return unsure(f"{title_of(row)}'s mean", row, _measure(seen)).removesuffix(".") if higher else ""

@@ -42,7 +42,7 @@ FILES: Mapping[str, str] = {
     "figures/": "each figure as SVG, PDF and PNG, its numbers as CSV and JSON, and what it states as text",
     "tables/": "all settings as LaTeX (runs.tex) and as CSV (settings.csv); every run behind them as CSV (runs.csv)",
     "statements/": "the privacy statement of each setting in full, as text with its runs, and as JSON",
-    "references.bib": "the papers behind the methods and attacks, for BibTeX",
+    "references.bib": "the papers behind the methods, attacks and data sets, for BibTeX",
     "reproduce.sh": "the commands for every run and attack behind tables and figures; left out where seeds are",
     "report.ipynb": "an executed notebook that shows the tables, figures and statements",
 }
@@ -221,6 +221,11 @@ def _cited(asked: Asked) -> list[str]:
     }
     known = [one for one in said if one is not None]
     names += sorted({one.audited_by for one in known if one.audited_by})
+    names += sorted(
+        {one.record.spec.dataset for one in (*asked.runs, *asked.beside)}
+        | {run.spec.dataset for one in asked.figures for run in one.runs}
+        | {str(row["dataset"]) for one in asked.figures for row in one.rows if row.get("dataset")}
+    )
     return [*dict.fromkeys(names), *named_in("\n".join(sorted(map(statement_text, known))))]
 
 
