@@ -143,7 +143,7 @@ def test_the_strongest_attack_on_a_setting_stands_in_its_row(store: RunStore) ->
 def test_every_run_and_attack_behind_it_can_be_made_again(store: RunStore) -> None:
     """Also those of means and figures; for others nothing tells a seed."""
     gap = finished(store, "gap", (0.8, 0.81, 0.82))
-    store.save_attack(replace(attack(name="lira"), run=gap[1].id))
+    store.add_attack(gap[1].id, replace(attack(name="lira"), run=gap[1].id))
     given = report_of(store, gap, appendix=False)
     files = files_of(given)
     script = files["reproduce.sh"]

@@ -195,7 +195,8 @@ def test_settings_are_the_latex_table_in_numbers(records: list[RunRecord]) -> No
     assert "multicolumn" not in one
 
 
-def test_what_reads_no_edge_has_an_epsilon_of_edges_and_none_of_people(store: RunStore) -> None:
+def test_what_reads_no_edge_has_an_epsilon_of_edges_and_none_of_people() -> None:
+    store = RunStore.open()
     said = made_runs.statement((), "none")
     mlp = made_runs.finish(store, made_runs.spec("mlp", unit="none"), 0.5, said)
     (row,) = csv.DictReader(io.StringIO(tables.as_csv([Line(name="a", label="MLP", record=mlp)]).decode()))

@@ -26,6 +26,10 @@ BY_SEEDS = (
     "Differences are points of test accuracy over the seeds that both settings share, with their 95% intervals; "
     "where these hold 0 the two are not told apart."
 )
+TOGETHER = (
+    "Clearly better: of all methods at one ε, any is called so wrongly with a chance of at most 5% (Bonferroni), which "
+    "asks for more than a 95% interval of its own above the other."
+)
 RELATIONS = "Not all promise it under the same relation: what each protects stands in the table of guarantees."
 FEW = "With fewer than three seeds of each, other seeds may turn this round."
 
@@ -69,7 +73,9 @@ def ranked(groups: Sequence[Sequence[RunRecord]], own: int, *, all_of: bool = Tr
             where = where.strip() + "\n\n" if where and said.startswith("|") else where
         if said:
             told.append(f"{where}{said}")
-    below = [BY_SEEDS] * tabled + ["Different guarantees are not ranked."] * several
+    below = [BY_SEEDS] * tabled + [TOGETHER] * any("| not told from" in one for one in told)
+    below += [RELATIONS] * any(_relations([group[0] for group, _ in held]) for held in graphs.values())
+    below += ["Different guarantees are not ranked."] * several
     below += ["Accuracies on different graphs say nothing of each other."] * (len(told) > 1)
     return "\n\n".join([*told, *[" ".join(below)] * bool(below and told)])
 
