@@ -60,10 +60,11 @@ class Small:
 
 @dataclass(frozen=True)
 class Folded:
-    """Words and tables that only some readers want: folded below a title where that can be done."""
+    """Words and tables that only some readers want, and no pictures: folded below a title where that can be
+    done."""
 
     title: str
-    blocks: Sequence[str | Table | Remark]
+    blocks: Sequence[Block]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, fields
 
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
+from privgraph.options import Scalar
 from privgraph.registry import ATTACKS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.plans import command_line
@@ -112,7 +113,7 @@ def _examined(held: Iterable[Behind]) -> Iterator[str]:
 
 def attack_line(run: str, attack: AttackRecord) -> str:
     """The command that makes the same attack, with what differs from the defaults."""
-    given: Mapping[str, object] = asdict(attack.options)
+    given: Mapping[str, Scalar] = asdict(attack.options)
     line = ["privgraph", "attack", run, attack.attack]
     for one in fields(AttackOptions):
         if (value := given[one.name]) != one.default:
