@@ -136,8 +136,14 @@ def lines_of(asked: Asked) -> list[tables.Line]:
     and in an order that does not hang on them."""
     named = named_runs(asked)
     groups = _means_for_others(asked) if asked.share else _behind(asked)
-    records = [one.record for one in named.values()] + [record for _, _, record, _ in groups]
-    labels = run_labels(records, privacy_too=True, seeds=not asked.share)
+    own_records = [one.record for one in named.values()]
+    others_of = [record for _, _, record, _ in groups]
+    if asked.share:  # by their settings: the numbers that stand for ids follow the order of seeds
+        firsts = {setting(one): one for one in reversed([*own_records, *others_of])}
+        of = dict(zip(firsts, run_labels(list(firsts.values()), privacy_too=True, seeds=False), strict=True))
+        labels = [of[setting(one)] for one in (*own_records, *others_of)]
+    else:
+        labels = run_labels([*own_records, *others_of], privacy_too=True)
     own = [
         tables.Line(
             name=name,
