@@ -1,5 +1,5 @@
-"""The ranking of a report follows the advice: a higher mean that is not told from a guess is ahead of nothing,
-and differences are over the seeds that both settings share."""
+"""The ranking of a report follows the advice: a higher mean that is not told from a guess is ahead of
+nothing, and differences are over the seeds that both settings share."""
 
 from __future__ import annotations
 
