@@ -3,6 +3,7 @@ name, and the strongest attack on each is in the table."""
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 import zipfile
@@ -61,7 +62,8 @@ def test_a_model_of_a_figure_is_in_the_verdict_the_tables_and_the_statements(sto
     assert "statements/figure-setting-01.json" in files
     label, runs, *_ = files["statements/figure-setting-01.txt"].split("\n")
     assert label.startswith("GAP on Made-up social network, edge ε")
-    assert runs == f"Runs: {gap[0].id} (seed 40), in figures alone."
+    named = ", ".join(f"{one.id} (seed {one.spec.seed})" for one in gap)
+    assert runs == f"Runs: {named}, in figures alone.", "all that its mean is of"
     assert r"GAP, edge $\varepsilon$" in files["tables/runs.tex"]
 
 
@@ -136,3 +138,39 @@ def test_the_strongest_attack_on_a_setting_stands_in_its_row(store: RunStore) ->
     assert isinstance(plain, tables.Table)
     assert plain.rows[0][-1] == strongest.NONE
     assert not for_others.leaves("attack_map"), "what shows single nodes stays out of reports for others"
+
+
+def test_every_run_and_attack_behind_it_can_be_made_again(store: RunStore) -> None:
+    """Also those of means and figures; for others nothing tells a seed."""
+    gap = finished(store, "gap", (0.8, 0.81, 0.82))
+    store.add_attack(gap[1].id, replace(attack(name="lira"), run=gap[1].id))
+    given = report_of(store, gap, appendix=False)
+    files = files_of(given)
+    script = files["reproduce.sh"]
+    assert script.count("for seed in 40 41 42; do") == 2, "the report's own setting, and that of the figure"
+    assert f"privgraph attack {gap[1].id} lira" in script
+    assert "figure 1" in script
+    rows = list(csv.DictReader(io.StringIO(files["tables/runs.csv"])))
+    assert [row["stands"] for row in rows] == ["told here", *["only in means"] * 2, *["only in figures"] * 3]
+    assert {row["run"] for row in rows[3:]} == {one.id for one in gap}
+    assert len(list(csv.DictReader(io.StringIO(files["tables/settings.csv"])))) == 2
+    shared = files_of(replace(given, share=True))
+    assert "reproduce.sh" not in shared
+    rows = list(csv.DictReader(io.StringIO(shared["tables/runs.csv"])))
+    assert len(rows) == 6
+    assert {row["seed"] for row in rows} == {""}
+    assert not any(one.id in shared["tables/runs.csv"] for one in (*gap, given.runs[0].record))
+
+
+def test_settings_of_two_graphs_stand_below_their_graphs(store: RunStore) -> None:
+    """Its sizes are said once above the rows, and in no row."""
+    said = made_runs.statement(made_runs.edge_entries(9))
+    others = [
+        made_runs.finish(store, made_runs.spec("gap", "karate", seed=40 + seed), 0.7 + seed / 100, said)
+        for seed in range(3)
+    ]
+    page = reporting.page(report_of(store, others, appendix=False))
+    summary = page[: page.index("<h2>Figure 1")]
+    for graph in ("Made-up social network", "Karate club"):
+        assert f"<strong>{graph}</strong>" in summary
+        assert not re.search(rf"<td[^>]*>[^<]*{graph}", summary)

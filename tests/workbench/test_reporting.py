@@ -130,7 +130,9 @@ def test_the_archive_holds_everything(whole: Made) -> None:
     assert "carlini2022membership" in files["references.bib"].decode(), "of the attack as well"
     commands = files["reproduce.sh"].decode().splitlines()
     assert commands[0] == "#!/bin/sh"
-    assert sum(line.startswith("privgraph run progap") for line in commands) == 2
+    assert sum(line.startswith("  privgraph run progap") for line in commands) == 1
+    assert "for seed in 3 4; do" in commands
+    assert any(line.startswith("privgraph attack ") for line in commands)
     assert files["report.pdf"].startswith(b"%PDF")
     contents = files["README.txt"].decode()
     held = [name for name in reporting.FILES if name in contents]
@@ -311,7 +313,7 @@ def test_advice_travels_with_its_figure(runs: list[Told]) -> None:
     page = reporting.page(asked(runs, share=True, figures=[figure]))
     first = page[: page.index("<h2>Figure 1")]
     assert "take it." not in first, "of advice that an earlier version kept nothing is short enough"
-    assert re.search(rf"<strong>Figure 1, Mine.</strong> Most accurate hiding [^<]*<?.*{findings.BELOW}", first)
+    assert re.search(rf"<strong>Figure 1, Mine.</strong> Hiding [^<]*<?.*{findings.BELOW}", first)
     assert "beef" not in page
     section = page[page.index("<h2>Figure 1: Mine</h2>") : page.index("<h2>Appendix")]
     assert "<strong>What to take</strong>" in section

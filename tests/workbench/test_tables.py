@@ -130,9 +130,11 @@ def test_a_csv_is_numbers(records: list[RunRecord]) -> None:
         ),
     ]
     first, second = csv.DictReader(io.StringIO(tables.as_csv(lines).decode()))
-    texts = ("run", "label", "method", "graph", "protects")
+    texts = ("run", "label", "method", "graph", "stands", "protects")
     for name, value in (*first.items(), *second.items()):
-        assert name in texts or value == "" or math.isfinite(float(value)) or name == "epsilon_sound", name
+        assert name in texts or value == "" or math.isfinite(float(value)) or name.startswith("epsilon_"), name
+    assert float(first["epsilon_edge"]) == said.epsilon
+    assert math.isinf(float(first["epsilon_node"])), "an edge is hidden, and no person"
     assert first["run"] == "run-01"
     assert first["graph"]
     assert first["seed"] == ""
@@ -173,3 +175,30 @@ def test_a_title_is_no_formula_for_a_spreadsheet(records: list[RunRecord], monke
     monkeypatch.setattr(tables, "graph_of", lambda _: "=1+1")
     (row,) = csv.DictReader(io.StringIO(tables.as_csv([Line(name="a", label="A", record=records[0])]).decode()))
     assert row["graph"] == "'=1+1"
+
+
+def test_settings_are_the_latex_table_in_numbers(records: list[RunRecord]) -> None:
+    """A row a setting, by its mean; graphs stand below headings of their own."""
+    lines = [
+        Line(name="setting-01", label="ProGAP, ε 1", record=records[0], same=records, heading="Cora (public split)"),
+        Line(name="setting-02", label="GAP, ε 1", record=records[1], same=records[1:2], heading="Digits"),
+    ]
+    first, second = csv.DictReader(io.StringIO(tables.settings_csv(lines).decode()))
+    assert (first["setting"], first["mean_test_accuracy_percent"]) == ("setting-01", "75.0")
+    assert second["mean_test_accuracy_percent"], "of a single run its own"
+    assert "seed" not in first
+    assert "stands" not in first
+    latex = tables.as_latex(lines)
+    assert latex.count(r"\multicolumn{7}") == 2
+    assert latex.index("Cora (public split)") < latex.index("ProGAP") < latex.index("Digits") < latex.index("\nGAP, ")
+    one = tables.as_latex([replace(lines[0], heading="")])
+    assert "multicolumn" not in one
+
+
+def test_what_reads_no_edge_has_an_epsilon_of_edges_and_none_of_people() -> None:
+    store = RunStore.open()
+    said = made_runs.statement((), "none")
+    mlp = made_runs.finish(store, made_runs.spec("mlp", unit="none"), 0.5, said)
+    (row,) = csv.DictReader(io.StringIO(tables.as_csv([Line(name="a", label="MLP", record=mlp)]).decode()))
+    assert (float(row["epsilon_edge"]), float(row["epsilon_node"])) == (0.0, math.inf)
+    assert row["protects"] == "every edge, no person"

@@ -58,6 +58,15 @@ class Small:
     text: str
 
 
+@dataclass(frozen=True)
+class Folded:
+    """Words and tables that only some readers want, and no pictures: folded below a title where that can be
+    done."""
+
+    title: str
+    blocks: Sequence[Block]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Images:
     """A picture without its title and what stands around it: SVG on light and on dark, and PNG for print."""
@@ -90,7 +99,7 @@ def drawn(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> Image
     return Images(light=light["svg"], dark=dark["svg"], pixels=light["png"])
 
 
-Block = str | list[str] | Table | Picture | Code | Warned | Remark | Small
+Block = str | list[str] | Table | Picture | Code | Warned | Remark | Small | Folded
 """A paragraph, a list of points, or one of the above."""
 
 
@@ -145,6 +154,8 @@ def as_markdown(block: Block) -> str:
         return literal(block.text)
     if isinstance(block, Code):
         return "\n\n".join([f"{block.title}:"] * bool(block.title) + [f"```\n{block.text}\n```"])
+    if isinstance(block, Folded):
+        return "\n\n".join([f"{literal(block.title)}:", *map(as_markdown, block.blocks)])
     return f"> **{literal(block.title)}.** {literal(block.text)}" if isinstance(block, Warned) else literal(block)
 
 
@@ -180,6 +191,9 @@ def as_html(block: Block, statements: Mapping[str, PrivacyStatement], draw: Draw
         return (
             f"<details><summary>{markup.escape(block.title)}</summary>{written}</details>" if block.title else written
         )
+    if isinstance(block, Folded):
+        inside = "".join(as_html(one, statements, draw) for one in block.blocks)
+        return f"<details><summary>{escaped(block.title)}</summary>{inside}</details>"
     if isinstance(block, Warned):
         return f'<p class="careful"><strong>{markup.escape(block.title)}.</strong> {escaped(block.text)}</p>'
     return f"<p>{escaped(block)}</p>"

@@ -16,6 +16,7 @@ from privgraph_workbench.blocks import (
     Block,
     Code,
     Draw,
+    Folded,
     Picture,
     Remark,
     Small,
@@ -242,6 +243,10 @@ class _Paper:
             self.code(block)
         elif isinstance(block, Warned):
             self.warning(block)
+        elif isinstance(block, Folded):  # paper folds nothing
+            for one in block.blocks:
+                self.put(one, statements)
+            return
         elif isinstance(block, Small):
             self.words(block.text, size=SMALL, colour=self.colours.muted)
         elif isinstance(block, Remark):

@@ -27,6 +27,7 @@ from privgraph_workbench.figures import for_others, notes
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.figures.runs import curves
+from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words import rates, settings
 from privgraph_workbench.words.markup import literal
@@ -78,13 +79,15 @@ LAST_STEPS = (
 @dataclass(frozen=True, kw_only=True)
 class Reported:
     """A run with its events, the attacks on it (None: they cannot be read), and the rows of where its
-    accuracy stands. `name`: what it is called beside others of its setting."""
+    accuracy stands. `name`: what it is called beside others of its setting; `same`: the finished runs of its
+    setting, where their means stand beside it."""
 
     record: RunRecord
     events: Sequence[StoredEvent] = ()
     attacks: Sequence[AttackRecord] | None = ()
     stands: Sequence[Row] = ()
     name: str = ""
+    same: Sequence[RunRecord] = ()
 
 
 def markdown(
@@ -194,7 +197,9 @@ def _summary(runs: Sequence[Reported], share: bool) -> Section:
     names = list(dict.fromkeys(name for one in facts for name in one))
     apart = [name for name in names if len({one.get(name) for one in facts}) > 1]
     blocks: list[Block] = [] if share else [Warned(SECRET)]
-    blocks.append(Table(("", ""), tuple((name, facts[0][name]) for name in names if name not in apart)))
+    common = tuple((name, facts[0][name]) for name in names if name not in apart)
+    several = len(runs) == 1 and len(runs[0].same) > 1
+    blocks.append(_one_of(common, runs[0].same) if several else Table(("", ""), common))
     for start in range(0, len(runs) if apart else 0, BESIDE):
         chosen = slice(start, start + BESIDE)
         rows = tuple((name, *(one.get(name, "") for one in facts[chosen])) for name in apart)
@@ -209,6 +214,24 @@ def _summary(runs: Sequence[Reported], share: bool) -> Section:
         blocks.append(PRECISION)
     blocks += [f"Note: {one.note}" for one in records if one.note and not share]
     return Section("What was run, and what came out", blocks)
+
+
+def _one_of(facts: Sequence[tuple[str, str]], same: Sequence[RunRecord]) -> Table:
+    """What came out of one run, beside the means over all runs of its setting, each on its own split."""
+    held: dict[str, list[float]] = {}
+    for one in same:
+        for name, value in one.metrics.items():
+            held.setdefault(metric_title(name), []).append(value)
+    names = {metric_title(name): name for one in same for name in one.metrics}
+    rows = []
+    for title, said in facts:
+        values = held.get(title, [])
+        mean, low, high = confidence(values) if values else (0.0, None, None)
+        told = metric(names[title], mean) if values else ""
+        if low is not None and high is not None and names[title] == METRIC:
+            told += f" (95% interval {percent(low)} to {percent(min(1.0, high))})"
+        rows.append((title, said, told))
+    return Table((f"One of {len(same)} runs", "This run, on its own split", f"Mean of {len(same)} runs"), tuple(rows))
 
 
 def _facts(record: RunRecord, share: bool) -> dict[str, str]:

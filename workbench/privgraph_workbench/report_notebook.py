@@ -33,14 +33,16 @@ def rounded(name, text):
     return f"{{float(Context(prec=4, rounding=UP_OR_DOWN.get(name, ROUND_HALF_EVEN)).create_decimal(value)):g}}"
 
 
-rows = list(zip(*csv.reader(Path("{RUNS}").open(encoding="utf-8"))))
+head, *runs = csv.reader(Path("{RUNS}").open(encoding="utf-8"))
+own = [row for row in runs if row[head.index("stands")] == "told here"]
+rows = list(zip(head, *own))
 told = [[name.replace("_", " "), *(rounded(name, one) for one in rest)] for name, *rest in rows]
 signs = str.maketrans({{sign: f"&#{{ord(sign)}};" for sign in "&<>|[]*_`\\\\$"}})
 lines = ["| " + " | ".join(cell.translate(signs) for cell in row) + " |" for row in told]
 Markdown("\\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]))
 '''.strip()
-"""The table with a column for each run: its numbers are many, and rounded as elsewhere. Its texts, such as
-the title of an upload, are text, and no HTML or Markdown."""
+"""The table with a column for each run that the report tells: its numbers are many, and rounded as elsewhere.
+Its texts, such as the title of an upload, are text, and no HTML or Markdown."""
 _IMPORTS = """
 import csv
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation

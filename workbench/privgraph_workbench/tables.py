@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from privgraph.attacks.record import AttackRecord
@@ -17,7 +18,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import sides
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.blocks import Block, Table
+from privgraph_workbench.blocks import Block, Remark, Table
 from privgraph_workbench.facts import kept_epoch
 from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.facts.references import chance
@@ -25,6 +26,7 @@ from privgraph_workbench.figures.export import cell
 from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words import meaning, strongest
 from privgraph_workbench.words import statements as words
+from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.naming import graph_of, hides_edges_alone, unit_of
 from privgraph_workbench.words.numbers import percent, rounded_delta, stated
 
@@ -60,18 +62,38 @@ ALONE = "An ε is that of one run released alone: more runs, or their mean, spen
 @dataclass(frozen=True, kw_only=True)
 class Line:
     """A run of the table, or one that stands for its setting: the name of its files, its label, and the
-    finished runs of its setting. `seed`: it may be told; `attacks` on any of the runs it stands for."""
+    finished runs of its setting. `heading`: its graph, where the table has several ("": it has one); `seed`:
+    it may be told; `attacks` on any of the runs it stands for; `stands`: where in the report, as a CSV
+    says it."""
 
     name: str
     label: str
     record: RunRecord
     same: Sequence[RunRecord] = ()
+    heading: str = ""
     seed: bool = True
     attacks: Sequence[AttackRecord] = ()
+    stands: str = ""
 
 
 Notes = dict[str, int]
 """Footnotes with their numbers."""
+
+
+def by_graph(lines: Sequence[Line]) -> list[tuple[str, list[Line]]]:
+    """The lines below each heading, in the order in which graphs are met first."""
+    held: dict[str, list[Line]] = {}
+    for one in lines:
+        held.setdefault(one.heading, []).append(one)
+    return list(held.items())
+
+
+def _headed(heading: str, *, short: bool = False) -> list[Block]:
+    """The graph of a table above it, with its sizes where it is named first; nothing where there is one."""
+    title, _, sizes = heading.partition(" (")
+    if not heading:
+        return []
+    return [Remark(f"**{literal(title)}**" + (f" ({literal(sizes)}" if sizes and not short else ""))]
 
 
 def _marked(notes: Notes, value: str, *told: str) -> str:
@@ -88,30 +110,31 @@ def _below(notes: Notes, first: int = 0) -> list[str]:
 def guarantees(lines: Sequence[Line], notes: Notes) -> list[Block]:
     """What each setting guarantees, for people who have not read a paper: whom it hides, how often a guess is
     right, and what is left out, with what that means and its footnotes below it."""
-    rows, guessed = [], list[str]()
-    for one in lines:
-        said = one.record.statement
-        if said is None:
-            rows.append((one.label, "nothing: it did not finish", "", "", "", "", ""))
-            continue
-        if hides_edges_alone(one.record):
-            rows.append((one.label, *_EVERY_EDGE))
-            continue
-        private = said.unit != "none"
-        guessed += [meaning.WAGERS.get(said.neighbours, meaning.ANY_WAGER)] * private
-        beside = f"Taken to be public: {'; '.join(said.public)}. Released: {said.released}."
-        rows.append(
-            (
-                one.label,
-                meaning.protected(said.unit, said.neighbours),
-                _marked(notes, stated("sound", said.epsilon), *_of_sound(one.record, warned=True)),
-                rounded_delta(said.delta) if private else "",
-                *meaning.in_short(said),
-                _marked(notes, meaning.left_out(said.unit, said.neighbours), beside * private),
-            )
-        )
-    about = CALLED.format(", or ".join(dict.fromkeys(guessed)))
-    return [Table(GUARANTEES, tuple(rows)), *[about] * bool(guessed), *_below(notes)]
+    told: list[Block] = []
+    for heading, held in by_graph(lines):
+        told += [*_headed(heading), Table(GUARANTEES, tuple(_guarantee(one, notes) for one in held))]
+    said = [one.record.statement for one in lines if one.record.statement and unit_of(one.record) != "none"]
+    guessed = dict.fromkeys(meaning.WAGERS.get(one.neighbours, meaning.ANY_WAGER) for one in said)
+    return [*told, *[CALLED.format(", or ".join(guessed))] * bool(guessed), *_below(notes)]
+
+
+def _guarantee(one: Line, notes: Notes) -> tuple[str, ...]:
+    """What one setting guarantees, in the columns of `GUARANTEES`."""
+    said = one.record.statement
+    if said is None:
+        return (one.label, "nothing: it did not finish", "", "", "", "", "")
+    if hides_edges_alone(one.record):
+        return (one.label, *_EVERY_EDGE)
+    private = said.unit != "none"
+    beside = f"Taken to be public: {'; '.join(said.public)}. Released: {said.released}."
+    return (
+        one.label,
+        meaning.protected(said.unit, said.neighbours),
+        _marked(notes, stated("sound", said.epsilon), *_of_sound(one.record, warned=True)),
+        rounded_delta(said.delta) if private else "",
+        *meaning.in_short(said),
+        _marked(notes, meaning.left_out(said.unit, said.neighbours), beside * private),
+    )
 
 
 _EVERY_EDGE = (
@@ -128,14 +151,45 @@ def measured(lines: Sequence[Line], notes: Notes) -> list[Block]:
     """What each setting reached, beside its three epsilons and the strongest attack on it, with what is new
     of footnotes below it."""
     first = len(notes)
-    whole = in_words(lines, notes, warned=True)
-    tried = ["Strongest attack", *(strongest.words(one.attacks) for one in lines)]
-    told = zip((whole.head, *whole.rows), tried, strict=True)
-    head, *rows = [(row[0], *row[2:5], row[-1], attack) for row, attack in told]
-    tested = [(one.label, one.record.spec) for one in lines if METRIC in one.record.metrics]
-    about = [" ".join(filter(None, (ABOUT, kept_epoch.note(tested))))] if tested else []
+    tested = [("", one.record.spec) for one in lines if METRIC in one.record.metrics]
+    epochs = {kept_epoch.kept(spec) for _, spec in tested} - {None}
+    told: list[Block] = []
+    for heading, held in by_graph(lines):
+        whole = in_words(held, notes, warned=True)
+        rows = tuple(
+            (
+                row[0],
+                *row[2:5],
+                _marked(notes, row[-1], *([_epoch(one)] if len(epochs) > 1 else [])),
+                strongest.words(one.attacks),
+            )
+            for one, row in zip(held, whole.rows, strict=True)
+        )
+        head = (whole.head[0], *whole.head[2:5], whole.head[-1], "Strongest attack")
+        told += [*_headed(heading, short=True), Table(head, rows)]
+    note = kept_epoch.note(tested) if len(epochs) == 1 else ""
+    about = [" ".join(filter(None, (ABOUT, note)))] if tested else []
     about += [ATTACKED] if any(one.attacks for one in lines) else []
-    return [Table(head, tuple(rows)), *about, *_below(notes, first)]
+    return [*told, *about, *_below(notes, first)]
+
+
+def _epoch(one: Line) -> str:
+    """Which model an accuracy is of, as a footnote where that differs in a table; "" where none is known."""
+    return kept_epoch.note([("", one.record.spec)]) if METRIC in one.record.metrics else ""
+
+
+def compact(lines: Sequence[Line]) -> list[Block]:
+    """All that is to be known of each setting in one table, for settings that are many: whom it protects, its
+    three epsilons, what it reached, and the strongest attack where any was made."""
+    notes: Notes = {}
+    attacked = any(one.attacks for one in lines)
+    told: list[Block] = []
+    for heading, held in by_graph(lines):
+        whole = in_words(held, notes, warned=True)
+        tried = [[strongest.words(one.attacks)] if attacked else [] for one in held]
+        rows = tuple((*row, *attack) for row, attack in zip(whole.rows, tried, strict=True))
+        told += [*_headed(heading, short=True), Table((*HEAD, *["Strongest attack"] * attacked), rows)]
+    return [*told, f"{ABOUT} {ALONE}", *[ATTACKED] * attacked, *_below(notes)]
 
 
 def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Table:
@@ -207,12 +261,37 @@ def _within(value: float, low: float | None, high: float | None, seeds: str) -> 
 
 def as_csv(lines: Sequence[Line]) -> bytes:
     """A row of numbers a run, with their units in the names of the columns; empty where there is none."""
-    rows = [_numbers(one) for one in lines]
+    return _written([_numbers(one) for one in lines])
+
+
+def settings_csv(lines: Sequence[Line]) -> bytes:
+    """The table of `as_latex` in numbers: a row a setting, whose accuracy is the mean over its seeds."""
+    return _written([_of_setting(one) for one in lines])
+
+
+def _written(rows: Sequence[Mapping[str, object]]) -> bytes:
     written = io.StringIO(newline="")
-    writer = csv.DictWriter(written, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: cell(value) for key, value in row.items()} for row in rows)
+    if rows:
+        writer = csv.DictWriter(written, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({key: cell(value) for key, value in row.items()} for row in rows)
     return written.getvalue().encode()
+
+
+_OF_A_RUN = ("seed", "stands", "test_accuracy_percent", "test_accuracy_low_percent", "test_accuracy_high_percent")
+"""Columns of a run alone."""
+
+
+def _of_setting(one: Line) -> dict[str, object]:
+    """A setting in numbers: of a single run its own accuracy, with the interval of its test nodes."""
+    told = _numbers(one)
+    if len(one.same) < 2:
+        told |= {
+            "mean_test_accuracy_percent": told["test_accuracy_percent"],
+            "mean_low_percent": told["test_accuracy_low_percent"],
+            "mean_high_percent": told["test_accuracy_high_percent"],
+        }
+    return {"setting" if key == "run" else key: value for key, value in told.items() if key not in _OF_A_RUN}
 
 
 def _numbers(one: Line) -> dict[str, object]:
@@ -225,9 +304,12 @@ def _numbers(one: Line) -> dict[str, object]:
         "label": one.label,
         "method": record.spec.method,
         "graph": graph_of(record),
-        "protects": unit_of(record),
+        "stands": one.stands,
+        "protects": words.EVERY_EDGE[0] if hides_edges_alone(record) else unit_of(record),
         "seed": record.spec.seed if one.seed else None,
         "epsilon_sound": said and said.epsilon,
+        "epsilon_edge": _epsilon(record, "edge"),
+        "epsilon_node": _epsilon(record, "node"),
         "epsilon_as_published": said and said.epsilon_as_published,
         "epsilon_audited_at_least": said and said.epsilon_audited,
         "audit_confidence": said and said.audit_confidence,
@@ -243,6 +325,19 @@ def _numbers(one: Line) -> dict[str, object]:
         "mean_high_percent": over and _percent(over.high),
         **_attacked(one.attacks),
     }
+
+
+def _epsilon(record: RunRecord, unit: str) -> float | None:
+    """What a run promises of a unit: 0 of edges that it does not read, nothing (infinite) of what it does not
+    protect; None where its statement speaks of nodes, which says nothing of edges by themselves."""
+    said = record.statement
+    if said is None:
+        return None
+    if unit == "edge" and hides_edges_alone(record):
+        return 0.0
+    if said.unit == unit:
+        return said.epsilon
+    return None if said.unit == "node" else math.inf
 
 
 def _attacked(attacks: Sequence[AttackRecord]) -> dict[str, object]:
@@ -289,13 +384,17 @@ def _as_tex(piece: re.Match[str]) -> str:
 def as_latex(lines: Sequence[Line]) -> str:
     """A tabular environment as wide as the text, with booktabs' rules, and its footnotes below it."""
     notes: Notes = {}
-    table = in_words(lines, notes)
+    groups = [(heading, in_words(held, notes)) for heading, held in by_graph(lines)]
 
     def text(said: str) -> str:
         return _PIECE.sub(_as_tex, said)
 
     def line(cells: Sequence[str]) -> str:
         return f"{' & '.join(map(text, cells))} \\\\"
+
+    def headed(heading: str) -> list[str]:
+        above = rf"\multicolumn{{{len(HEAD)}}}{{@{{}}p{{\linewidth}}@{{}}}}{{\textbf{{{text(heading)}}}}} \\"
+        return [r"\addlinespace", above] if heading else []
 
     columns = "\n".join(rf"  >{{\raggedright\arraybackslash}}p{{{share}\linewidth}}" for share in SHARES)
     return "\n".join(
@@ -304,9 +403,9 @@ def as_latex(lines: Sequence[Line]) -> str:
             r"\begingroup\footnotesize\setlength{\tabcolsep}{0.005\linewidth}%",
             rf"\noindent\begin{{tabular}}{{@{{}}{columns.strip()}@{{}}}}",
             r"\toprule",
-            line(table.head),
+            line(HEAD),
             r"\midrule",
-            *map(line, table.rows),
+            *(one for heading, table in groups for one in (*headed(heading), *map(line, table.rows))),
             r"\bottomrule",
             r"\end{tabular}",
             "",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import composition
 from privgraph_workbench.facts.expecting import METRIC
-from privgraph_workbench.figures.seeds import confidence, difference, standard_error
+from privgraph_workbench.figures.seeds import confidence, difference, paired, standard_error
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import graph_of, run_labels, setting, unit_of
 from privgraph_workbench.words.numbers import percent, signed
@@ -52,23 +52,23 @@ def _promised(held: Sequence[Setting]) -> list[tuple[str, list[Setting]]]:
 def _ahead(groups: Sequence[Sequence[RunRecord]], labels: Sequence[str]) -> str:
     """The same on one graph."""
     if len({setting(group[0]) for group in groups}) == 1:
-        return _of_one([one for group in groups for one in group])
+        return of_one([one for group in groups for one in group])
     held = sorted(
-        ((values, label) for group, label in zip(groups, labels, strict=True) if (values := measured(group))),
-        key=lambda one: -fmean(one[0]),
+        ((values, label) for group, label in zip(groups, labels, strict=True) if (values := _by_seed(group))),
+        key=lambda one: -fmean(one[0].values()),
     )
     if len(held) < 2:
         return ""
     (best, name), *others = held
     mean = "mean " if len(best) > 1 else ""
-    said = [f"**{markup.literal(name)}** has the highest {mean}accuracy, {percent(fmean(best))}."]
+    said = [f"**{markup.literal(name)}** has the highest {mean}accuracy, {percent(fmean(best.values()))}."]
     said += [_apart(best, values, markup.literal(label)) for values, label in others]
-    if any(standard_error(values) is None for values, _ in held):
+    if any(standard_error(list(values.values())) is None for values, _ in held):
         said.append("With fewer than three seeds of each, other seeds may turn this round.")
     return " ".join(said)
 
 
-def _of_one(runs: Sequence[RunRecord]) -> str:
+def of_one(runs: Sequence[RunRecord]) -> str:
     """The mean of the runs of one setting, with its interval."""
     held = measured(runs)
     if not held:
@@ -82,17 +82,30 @@ def _of_one(runs: Sequence[RunRecord]) -> str:
     return f"**{markup.literal(name)}** has a mean accuracy of {percent(mean)} over {len(held)} seeds{span}; {each}."
 
 
-def _apart(best: Sequence[float], other: Sequence[float], name: str) -> str:
-    """How far some seeds are below others, with Welch's interval where there is one."""
-    apart = fmean(best) - fmean(other)
-    errors = standard_error(best), standard_error(other)
-    if errors[0] is None or errors[1] is None:
-        return f"**{name}** is {100 * apart:.1f} points below."
-    _, low, high = difference((fmean(best), errors[0], len(best)), (fmean(other), errors[1], len(other)))
-    span = f"95% interval {signed(100 * low)} to {signed(100 * high)}"
+def _apart(best: Mapping[int, float], other: Mapping[int, float], name: str) -> str:
+    """How far some seeds are below others: seed by seed over those that both have, with Student's interval;
+    where fewer than three are shared, with Welch's of the two means, where there is one."""
+    pairs = [(best[seed], other[seed]) for seed in sorted(best.keys() & other.keys())]
+    if (found := paired(pairs)) is not None:
+        by, low, high = found
+        seeds = f"{len(pairs)} shared seeds"
+    else:
+        mine, theirs = list(best.values()), list(other.values())
+        errors = standard_error(mine), standard_error(theirs)
+        by = fmean(mine) - fmean(theirs)
+        if errors[0] is None or errors[1] is None:
+            return f"**{name}** is {100 * by:.1f} points below."
+        _, low, high = difference((fmean(mine), errors[0], len(mine)), (fmean(theirs), errors[1], len(theirs)))
+        seeds = "different seeds"
+    span = f"95% interval {signed(100 * low)} to {signed(100 * high)}, {seeds}"
     if low <= 0:
-        return f"**{name}** cannot be told from it: {100 * apart:.1f} points below, {span}."
-    return f"**{name}** is {100 * apart:.1f} points below ({span})."
+        return f"**{name}** cannot be told from it: {signed(100 * by)} points below, {span}."
+    return f"**{name}** is {100 * by:.1f} points below ({span})."
+
+
+def _by_seed(group: Sequence[RunRecord]) -> dict[int, float]:
+    """The accuracy of each seed that has one."""
+    return {one.spec.seed: one.metrics[METRIC] for one in group if METRIC in one.metrics}
 
 
 def measured(group: Sequence[RunRecord]) -> list[float]:

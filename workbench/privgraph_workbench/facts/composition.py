@@ -10,7 +10,7 @@ from privgraph.runs.graph_id import GraphId, People
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import method_costs
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.naming import UNIT_WORDS, UPLOAD, people_of, unit_of
+from privgraph_workbench.words.naming import UNIT_WORDS, UPLOAD, data_title, people_of, unit_of
 from privgraph_workbench.words.numbers import rounded_delta, stated
 
 _WITH_RECORDS = (Neighbours.NODE, Neighbours.ASSIGNED_NODE, Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
@@ -34,8 +34,9 @@ def together(records: Sequence[RunRecord], behind: Sequence[RunRecord] = ()) -> 
     if not over and all(len(held) < 2 for held in people.values()):
         return ""
     by_graph = [promises(held) for held in people.values()]
+    names = _names([held[0] for held in people.values()])
     lines = [
-        f"{markup.literal(people_of(runs[0]))}, {promise(runs, found)}: {_line(runs, own)}"
+        f"{markup.literal(names[people_of(runs[0])])}, {promise(runs, found)}: {_line(runs, own)}"
         for found in by_graph
         for runs in found
     ]
@@ -57,6 +58,13 @@ def together(records: Sequence[RunRecord], behind: Sequence[RunRecord] = ()) -> 
         "**All together.** Whoever sees all runs of a line has been shown its ε, and not the ε of one run:"
         f"\n\n{points}\n\n{' '.join(apart)} Runs without noise are in no line: they protect nobody."
     )
+
+
+def _names(records: Sequence[RunRecord]) -> dict[str, str]:
+    """What the graphs of these are called, by `people_of`: by the title alone where no other has it."""
+    titles = {people_of(one): data_title(one.spec.dataset) for one in records}
+    held = list(titles.values())
+    return {graph: title if held.count(title) == 1 else graph for graph, title in titles.items()}
 
 
 def _over_graphs(people: Mapping[People, Sequence[RunRecord]]) -> list[list[RunRecord]]:

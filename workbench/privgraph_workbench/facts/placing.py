@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import fmean
 
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import expecting
-from privgraph_workbench.facts.expecting import METRIC, Outlook
+from privgraph_workbench.facts.expecting import METRIC, Outlook, Reached
 from privgraph_workbench.facts.stretches import BLIND
+from privgraph_workbench.figures import seeds
 from privgraph_workbench.figures.runs import standing
+from privgraph_workbench.figures.runs.guesses import GUESSES
 from privgraph_workbench.words import telling
 
 
@@ -44,9 +47,35 @@ def sentence(
         beside = telling.Beside(
             mean=own.mean,
             seeds=own.seeds,
-            blind=told.blind.mean if told.blind else None,
-            bare=told.bare.mean if told.bare else None,
-            majority=standing.guess(record, measured, told) if guess else None,
+            blind=_apart(measured, told.blind),
+            bare=_apart(measured, told.bare),
+            majority=_above_guess(record, measured, told) if guess else None,
             setting=setting,
         )
     return telling.sentence(record, title, nodes, beside)
+
+
+def _apart(own: Sequence[RunRecord], other: Reached | None) -> telling.Difference | None:
+    """How far runs are from others, over the seeds that both have: seeds that one of them lacks may be easier
+    or harder. None where none is shared."""
+    theirs = {one.spec.seed: one.metrics[METRIC] for one in (other.records if other else ())}
+    return _over([(one.metrics[METRIC], theirs[one.spec.seed]) for one in own if one.spec.seed in theirs])
+
+
+def _above_guess(record: RunRecord, own: Sequence[RunRecord], told: Outlook) -> telling.Difference | None:
+    """How far runs are from what takes no learning on their own test nodes; where these runs did not keep it,
+    from that of others."""
+    name = next((name for name in GUESSES if name in record.metrics), "")
+    if name:
+        return _over([(one.metrics[METRIC], one.metrics[name]) for one in own if name in one.metrics])
+    level = standing.guess(record, own, told)
+    return None if level is None else telling.Difference(by=fmean(one.metrics[METRIC] for one in own) - level)
+
+
+def _over(pairs: Sequence[tuple[float, float]]) -> telling.Difference | None:
+    if not pairs:
+        return None
+    found = seeds.paired(pairs)
+    if found is None:
+        return telling.Difference(by=fmean(one - other for one, other in pairs))
+    return telling.Difference(by=found[0], low=found[1], high=found[2])

@@ -82,6 +82,15 @@ def protects_of(row: Row, unit: str) -> tuple[str, str]:
     return protects, "none" if math.isinf(row["epsilon"]) else kept(row["asked"], row["epsilon"])
 
 
+def unsure(whose: str, row: Row, floor: str) -> str:
+    """Why a higher mean is ahead of nothing: what needs no noise (`floor`) may be as good."""
+    seeds = counted(row["seeds"], "seed")
+    tell = "does" if row["seeds"] == 1 else "do"
+    between = "" if row["low"] is None else f" ({spread(row)})"
+    higher = f"{whose} is higher ({percent(row['mean'])})"
+    return f"{higher}, but its {seeds}{between} {tell} not tell it from {floor}."
+
+
 def both(names: Sequence[str]) -> str:
     """Names with an and before the last.
 

@@ -61,6 +61,16 @@ class Seedwise:
             return None
         return _opened(seeds.difference(_summary(mine), _summary(theirs), level), shares, one["test_nodes"], level)
 
+    def shared(self, one: Row, other: Row, level: float = 0.95) -> tuple[int, tuple[float, float, float] | None]:
+        """How many seeds both have, and by how much the one is better over these alone, with its interval;
+        None where they are too few."""
+        mine, theirs = self._reached(one), self._reached(other)
+        pairs = [(mine[seed], theirs[seed]) for seed in sorted(mine.keys() & theirs.keys())]
+        if len(pairs) < seeds.FEWEST:
+            return len(pairs), None
+        shares = fmean(pair[0] for pair in pairs), fmean(pair[1] for pair in pairs)
+        return len(pairs), _opened(seeds.paired(pairs, level), shares, one["test_nodes"], level)
+
     def clear(self, one: Row, other: Row, level: float = 0.95) -> bool:
         """Whether the one is clearly better: the interval of the difference lies above 0."""
         found = self.difference(one, other, level)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from privgraph_workbench.facts.covering import Promised, promised_by
 from privgraph_workbench.facts.judging import Judged, Kind, Seen, level_of
-from privgraph_workbench.facts.row_words import at, both, counted, plus, reader, title_of, with_interval
+from privgraph_workbench.facts.row_words import at, both, counted, plus, reader, title_of, unsure, with_interval
 from privgraph_workbench.facts.seedwise import NO_WIDTH
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.words import meaning
@@ -80,8 +80,9 @@ class Stretch:
     `unsure` (too little has run). takes: what can be taken, the best first. told: what is said, before the
     reasons; candidates: of whom; why: the reasons, a sentence or two. needed: what would settle it, where no
     more than `seedwise.MOST_SEEDS` seeds would. aside: what is not told apart from the first, nor from what
-    needs no noise, and so is nothing to take ("": nothing). before: the smaller budget that gave as much, and
-    stays: by which method. delta: the largest behind what is taken. promised: under which relations that is.
+    needs no noise, and so is nothing to take ("": nothing); higher: why the one of these with a higher mean
+    is not the first. before: the smaller budget that gave as much, and stays: by which method.
+    delta: the largest behind what is taken. promised: under which relations that is.
     """
 
     epsilons: tuple[float, ...]
@@ -95,6 +96,7 @@ class Stretch:
     stays: str = ""
     delta: float = 0.0
     aside: str = ""
+    higher: str = ""
     promised: tuple[Promised, ...] = ()
 
     @property
@@ -142,10 +144,10 @@ class Stretch:
         if self.kind not in ("blind", "one", "several"):
             return self._nothing
         named = [
-            f"{one.short} {percent(one.mean)}" + (f" ({one.left_open})" if one.left_open else "")
+            f"{one.short} {percent(one.mean)}" + (f" ({one.left_open})" if one.left_open and not self.higher else "")
             for one in self.candidates
         ]
-        return " or ".join(named)
+        return " or ".join(named) + (f" – {self.higher}" if self.higher else "")
 
     @property
     def short_names(self) -> str:
@@ -241,6 +243,7 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         stays="" if last.before is None else title_of(last.before),
         delta=max(row["delta"] or 0.0 for row in behind),
         aside=aside,
+        higher=_higher(last, seen) if aside else "",
         promised=() if kind in ("blind", "nothing") else promised_by([*behind, *last.alike]),
     )
 
@@ -260,11 +263,22 @@ def _aside(one: Judged, seen: Seen) -> str:
     if not one.beside:
         return ""
     seeds = min(row["seeds"] for row in (one.best, *one.beside))
-    named = both([f"{title_of(row)} ({percent(row['mean'])})" for row in one.beside])
-    are = "are" if len(one.beside) > 1 else "is"
-    return (
-        f"{named} {are} not told apart from {title_of(one.best)}, nor from {_measure(seen)}: {counted(seeds, 'seed')}."
-    )
+    said, lower = [], [row for row in one.beside if row["mean"] <= one.best["mean"]]
+    for row in (row for row in one.beside if row not in lower):
+        said.append(unsure(f"{title_of(row)}'s mean", row, _measure(seen)))
+    if lower:
+        named = both([f"{title_of(row)} ({percent(row['mean'])})" for row in lower])
+        are = "are" if len(lower) > 1 else "is"
+        end = f", nor from {_measure(seen)}: {counted(seeds, 'seed')}."
+        said.append(f"{named} {are} not told apart from {title_of(one.best)}{end}")
+    return " ".join(said)
+
+
+def _higher(one: Judged, seen: Seen) -> str:
+    """Of these the one with the highest mean, where that is above the best's: a reader sees it drawn."""
+    row = max(one.beside, key=lambda row: float(row["mean"]), default=one.best)
+    higher = row["mean"] > one.best["mean"]
+    return unsure(f"{title_of(row)}'s mean", row, _measure(seen)).removesuffix(".") if higher else ""
 
 
 def _free(seen: Seen) -> list[Row]:

@@ -15,19 +15,18 @@ from typing import Any
 from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import statement_text
-from privgraph.runs.records import plain
+from privgraph.runs.records import RunRecord, plain
 from privgraph_workbench import blocks, printing, report, report_notebook, tables
 from privgraph_workbench.blocks import Images, Picture, Remark, Section, Small
-from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.figures import export
-from privgraph_workbench.reporting import findings
+from privgraph_workbench.reporting import behind, findings
 from privgraph_workbench.reporting.asked import Asked, Drawn, named_runs, without_seeds
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
 from privgraph_workbench.reporting.first_page import (
+    Together,
     all_settings,
     beside,
     beside_names,
-    composed,
     few,
     first_page,
     lines_of,
@@ -35,15 +34,16 @@ from privgraph_workbench.reporting.first_page import (
 from privgraph_workbench.words.bibliography import bibtex, named_in, references
 from privgraph_workbench.words.meaning import NO_EDGE
 from privgraph_workbench.words.naming import describe, hides_edges_alone, moved
+from privgraph_workbench.words.statements_apart import unaudited
 
 FILES: Mapping[str, str] = {
     "report.html": "everything on one page that opens without a network; begin here",
     "report.pdf": "the same for print",
     "figures/": "each figure as SVG, PDF and PNG, its numbers as CSV and JSON, and what it states as text",
-    "tables/": "all settings in a table as LaTeX, all runs as CSV",
+    "tables/": "all settings as LaTeX (runs.tex) and as CSV (settings.csv); every run behind them as CSV (runs.csv)",
     "statements/": "the privacy statement of each setting in full, as text with its runs, and as JSON",
-    "references.bib": "the papers behind the methods and attacks, for BibTeX",
-    "reproduce.sh": "the commands that make the same runs; left out where seeds are",
+    "references.bib": "the papers behind the methods, attacks and data sets, for BibTeX",
+    "reproduce.sh": "the commands for every run and attack behind tables and figures; left out where seeds are",
     "report.ipynb": "an executed notebook that shows the tables, figures and statements",
 }
 """What an archive holds, and what it is for."""
@@ -52,9 +52,11 @@ COLUMNS = (
     "interval, empty where there are too few runs for one. epsilon: sound; asked: the ε that the noise was",
     "chosen by; front: 1 where no other setting is as private and more accurate; mine: 1 for the run of",
     "the chapter; composed: how many runs of the figure read the same people; evaluator: 1 where private",
-    "labels were read.",
+    "labels were read. stands: where a run stands, for its setting is drawn in figures or counted in means.",
 )
 """What columns of the CSV files mean."""
+REPRODUCED = "# Every run and attack behind the tables and figures: what exists in the store already is not made again."
+IN_FIGURES = "in figures alone"
 MOST_LATELY = 40
 """Pictures of pages that are remembered."""
 DRAWN = 0.85
@@ -73,7 +75,7 @@ Step = Callable[[float, str], None]
 def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
     """The archive. Whatever `step` raises ends it. Raises `OptionError` where a notebook is wanted without
     Jupyter."""
-    together = composed(asked)
+    together = Together.of(asked)
     asked = without_seeds(asked) if asked.share else asked
     if asked.notebook:
         report_notebook.needed()
@@ -110,7 +112,7 @@ def pictures(asked: Asked) -> int:
     return len(asked.shown) + (len(figures_of(chapters_of(asked))) if asked.appendix else 0)
 
 
-def _files(asked: Asked, together: str, step: Step) -> Iterator[tuple[str, bytes]]:
+def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, bytes]]:
     chapters = chapters_of(asked)
     told = _sections(asked, chapters, together)
     figures = _named(asked) | (figures_of(chapters) if asked.appendix else {})
@@ -125,40 +127,59 @@ def _files(asked: Asked, together: str, step: Step) -> Iterator[tuple[str, bytes
         for kind, content in export.files(one.figure, one.rows, one.statements).items():
             yield f"figures/{name}.{kind}", _with_settings(kind, content, findings.settings(one))
     if asked.runs:
+        settings = all_settings(asked, chapters)
         yield "tables/runs.csv", tables.as_csv(lines_of(asked))
-        yield "tables/runs.tex", tables.as_latex(all_settings(asked, chapters)).encode()
+        yield "tables/settings.csv", tables.settings_csv(settings)
+        yield "tables/runs.tex", tables.as_latex(settings).encode()
     for name, label, said, runs in _statements(asked, chapters):
         first = f"{label}\nRuns: {', '.join(runs)}."
         yield f"statements/{name}.txt", f"{first}\n{statement_text(said)}\n".encode()
         yield f"statements/{name}.json", _json(statement_to_json(said))
     if names := _cited(asked):
         yield "references.bib", bibtex(names).encode()
-    if asked.runs and not asked.share:
-        commands = "\n".join(command_line(one.record.spec) for one in asked.runs)
-        yield "reproduce.sh", f"#!/bin/sh\n# privgraph {version('privgraph')}\nset -e\n{commands}\n".encode()
+    if not asked.share and (asked.runs or asked.beside):
+        head = f"#!/bin/sh\n# privgraph {version('privgraph')}\n{REPRODUCED}\nset -e\n"
+        yield "reproduce.sh", f"{head}{behind.commands(asked)}\n".encode()
 
 
 def _statements(asked: Asked, chapters: Sequence[Chapter]) -> Iterator[tuple[str, str, PrivacyStatement, list[str]]]:
     """Each statement once: the name of its files, of which setting it is, and of which of its runs: all, but
     for what audits of them have shown."""
-    names = {id(one): f"{name} (seed {one.seed})" for name, one in named_runs(asked).items()}
+    named = {id(one): f"{name} (seed {one.seed})" for name, one in named_runs(asked).items()}
     for chapter in chapters:
         held: dict[PrivacyStatement, list[str]] = {}
         for one in chapter.runs:
             if one.record.statement is not None:
-                held.setdefault(one.record.statement, []).append(names[id(one)])
-        for place, (said, runs) in enumerate(held.items(), start=1):
-            name = chapter.name if len(held) == 1 else f"{chapter.name}-{place}"
-            first = chapter.runs[0].record
-            about = f" {NO_EDGE}" if hides_edges_alone(first) else ""
-            options = "".join(f", {one}" for one in moved(first))
-            yield name, f"{describe(first)}, {first.spec.split} split{options}.{about}", said, runs
+                held.setdefault(one.record.statement, []).append(named[id(one)])
+        told = {one.record.id for one in chapter.runs}
+        _add(held, [one for one in chapter.runs[0].same if one.id not in told], asked)
+        yield from _files_of(chapter.name, chapter.runs[0].record, held)
     for name, one in beside_names(asked).items():
+        held = {}
         if (stated := one.record.statement) is not None:
-            about = f" {NO_EDGE}" if hides_edges_alone(one.record) else ""
-            options = "".join(f", {word}" for word in moved(one.record))
-            label = f"{describe(one.record)}, {one.record.spec.split} split{options}.{about}"
-            yield name, label, stated, [f"{one.record.id} (seed {one.seed}), in figures alone"]
+            held[stated] = [f"{one.record.id} (seed {one.seed})"]
+            _add(held, [other for other in one.same if other.id != one.record.id], asked)
+            yield from _files_of(name, one.record, {said: [*runs, IN_FIGURES] for said, runs in held.items()})
+
+
+def _add(held: dict[PrivacyStatement, list[str]], others: Sequence[RunRecord], asked: Asked) -> None:
+    """The runs behind a mean, below their statements, but for what audits have shown of one; of a report for
+    others none, for it tells no seed."""
+    for one in others if not asked.share else ():
+        if (said := one.statement) is not None:
+            alike = next((own for own in held if unaudited(own) == unaudited(said)), said)
+            held.setdefault(alike, []).append(f"{one.id} (seed {one.spec.seed})")
+
+
+def _files_of(
+    name: str, first: RunRecord, held: Mapping[PrivacyStatement, list[str]]
+) -> Iterator[tuple[str, str, PrivacyStatement, list[str]]]:
+    """The statements of one setting, numbered where there are several."""
+    about = f" {NO_EDGE}" if hides_edges_alone(first) else ""
+    options = "".join(f", {one}" for one in moved(first))
+    label = f"{describe(first)}, {first.spec.split} split{options}.{about}"
+    for place, (said, runs) in enumerate(held.items(), start=1):
+        yield name if len(held) == 1 else f"{name}-{place}", label, said, runs
 
 
 Shown = tuple[Picture, Mapping[str, PrivacyStatement]]
@@ -200,6 +221,11 @@ def _cited(asked: Asked) -> list[str]:
     }
     known = [one for one in said if one is not None]
     names += sorted({one.audited_by for one in known if one.audited_by})
+    names += sorted(
+        {one.record.spec.dataset for one in (*asked.runs, *asked.beside)}
+        | {run.spec.dataset for one in asked.figures for run in one.runs}
+        | {str(row["dataset"]) for one in asked.figures for row in one.rows if row.get("dataset")}
+    )
     return [*dict.fromkeys(names), *named_in("\n".join(sorted(map(statement_text, known))))]
 
 
@@ -256,7 +282,7 @@ def _json(value: Any) -> bytes:
     return f"{json.dumps(plain(value), indent=1, allow_nan=False, ensure_ascii=False)}\n".encode()
 
 
-def _sections(asked: Asked, chapters: Sequence[Chapter], together: str) -> blocks.Told:
+def _sections(asked: Asked, chapters: Sequence[Chapter], together: Together) -> blocks.Told:
     """What the report says, in order, each section with the statements that its pictures carry."""
     found: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(first_page(asked, chapters, together), {})]
     for place, one in enumerate(asked.figures, start=1):
@@ -285,7 +311,7 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: str) -> block
 
 def page(asked: Asked, step: Step = lambda done, what: None) -> str:
     """The report as one HTML page that needs no network. Whatever `step` raises ends it."""
-    together = composed(asked)
+    together = Together.of(asked)
     asked = without_seeds(asked) if asked.share else asked
     told = _sections(asked, chapters_of(asked), together)
     shown = _shown(told)

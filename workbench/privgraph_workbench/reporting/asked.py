@@ -288,7 +288,7 @@ def _without_seed(hidden: Withheld, one: Told) -> Told:
         one,
         record=hidden.record(one.record),
         events=(),  # what happened in training
-        same=[replace(other, metrics=for_others.metrics(other.metrics)) for other in one.same],
+        same=[hidden.record(other) for other in one.same],
         stands=hidden.rows(for_others.rows("standing", one.stands)),
         said=hidden.text(one.shared),
         withheld=hidden.text(f"seed {one.record.spec.seed}").removeprefix("seed "),

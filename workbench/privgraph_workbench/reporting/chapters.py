@@ -82,6 +82,7 @@ def _reported(one: Told, *, several: bool) -> report.Reported:
         attacks=one.attacks,
         stands=one.stands,
         name=f"seed {one.seed}" if several else "",
+        same=one.same,
     )
 
 

@@ -23,11 +23,12 @@ BELOW = "What to take stands below it."
 
 
 def found(asked: Asked) -> str:
-    """What each figure finds, a point each, in Markdown; "" where there is no figure."""
-    points = [
-        f"- **Figure {place}, {markup.literal(one.name)}.** {of(one)}"
-        for place, one in enumerate(asked.figures, start=1)
-    ]
+    """What each figure finds, a point each, in Markdown; figures that find the same share one. "" where there
+    is no figure."""
+    held: dict[str, list[str]] = {}
+    for place, one in enumerate(asked.figures, start=1):
+        held.setdefault(of(one), []).append(f"Figure {place}, {markup.literal(one.name)}")
+    points = [f"- **{'; '.join(names)}.** {said}" for said, names in held.items()]
     return "\n".join(["**What the figures say**\n", *points]) if points else ""
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from statistics import fmean
+from dataclasses import dataclass, replace
 
+from privgraph.attacks.record import AttackRecord
+from privgraph.runs.records import RunRecord
 from privgraph_workbench import blocks, report, tables
 from privgraph_workbench.blocks import Remark, Section, Warned
-from privgraph_workbench.facts import composition
-from privgraph_workbench.facts.ahead import ahead, measured
+from privgraph_workbench.facts import composition, ranking
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.reporting import findings
 from privgraph_workbench.reporting.asked import Asked, Told, named_runs
+from privgraph_workbench.reporting.behind import FIGURES, MEAN, TOLD, behind
 from privgraph_workbench.reporting.chapters import Chapter
-from privgraph_workbench.words.naming import graph_of, run_labels, unit_of
+from privgraph_workbench.withheld import Withheld
+from privgraph_workbench.words.naming import graph_of, run_labels, setting
 
 EVALUATOR = Warned(
     "No guarantee covers them, also where a statement takes labels to be public, and whoever publishes this report "
@@ -35,9 +37,23 @@ MOST_IN_WORDS = 2
 SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-def first_page(asked: Asked, chapters: Sequence[Chapter], together: str) -> Section:
+@dataclass(frozen=True, kw_only=True)
+class Together:
+    """What is said of all runs of a report, by their ids and seeds, which a report for others withholds: what
+    they cost, and which setting is ahead."""
+
+    price: str = ""
+    ahead: str = ""
+
+    @staticmethod
+    def of(asked: Asked) -> Together:
+        return Together(price=composed(asked), ahead=ahead(asked))
+
+
+def first_page(asked: Asked, chapters: Sequence[Chapter], together: Together) -> Section:
     """Who wrote it and the remark, whose noise is public, whose labels are read; what the figures say; then
-    what each setting guarantees and reached, and what all cost `together`."""
+    what each setting guarantees and reached, and what is said of all
+    `together`."""
     by = ", ".join(filter(None, (asked.author.strip(), asked.date.strip())))
     told: list[blocks.Block] = [by] if by else []
     if asked.remark.strip():
@@ -48,32 +64,29 @@ def first_page(asked: Asked, chapters: Sequence[Chapter], together: str) -> Sect
     if found := findings.found(asked):
         told.append(Remark(found))
     notes: tables.Notes = {}
-    lines = all_settings(asked, chapters) if few_beside(asked) else settings_of(chapters)
+    lines = all_settings(asked, chapters) if few_beside(asked) else _own(asked, chapters)
     told += tables.guarantees(lines, notes) if lines else []
     if few(chapters) and (said := [one.runs[0].said for one in chapters if one.runs[0].said]):
         told.append(_points("What was run", said))
     if few_beside(asked) and (said := [one.said for one in asked.beside if one.said]):
         told.append(_points(ALONE, said))
-    if verdict := _ahead(asked, chapters):
-        told.append(Remark(verdict))
+    told += [Remark(together.ahead)] if together.ahead else []
     told += tables.measured(lines, notes) if lines else []
     told += [] if few_beside(asked) else [MANY.format(count=len(asked.beside), section=ALONE)]
-    told += [Remark(together)] if together else []
+    told += [Remark(together.price)] if together.price else []
     told += [] if asked.share else [Warned(report.SECRET)]
     told += [STATEMENTS] if (asked.runs or asked.beside) and not asked.appendix else []
     return Section("What is reported", told)
 
 
 def beside(asked: Asked, chapters: Sequence[Chapter]) -> Section | None:
-    """The settings that stand in figures alone, where the first page has no room for them: what was run, what
-    each guarantees and what it reached."""
+    """The settings that stand in figures alone, where the first page has no room for them: what each
+    guarantees and reached, in one table."""
     if few_beside(asked):
         return None
-    notes: tables.Notes = {}
-    lines = all_settings(asked, chapters)[len(chapters) :]
-    said = [one.said for one in asked.beside if one.said]
-    told: list[blocks.Block] = [_points("What was run", said)] if said else []
-    return Section(ALONE, [*told, *tables.guarantees(lines, notes), *tables.measured(lines, notes)])
+    names = beside_names(asked)
+    lines = [one for one in all_settings(asked, chapters) if one.name in names]
+    return Section(ALONE, [blocks.Folded(f"{_number(len(lines)).capitalize()} settings", tables.compact(lines))])
 
 
 def _points(title: str, said: Sequence[str]) -> Remark:
@@ -102,31 +115,87 @@ def composed(asked: Asked) -> str:
     return said.strip()
 
 
-def _ahead(asked: Asked, chapters: Sequence[Chapter]) -> str:
-    """Which setting is ahead, over all of its seeds; of many that stand in figures alone, the most accurate
-    of each graph and unit is among them."""
-    first = [*(one.runs[0] for one in chapters), *_foremost(asked)]
-    groups = [one.same or [one.record] for one in first]  # itself among them, under whatever id it is told
-    return ahead(groups, run_labels([one.record for one in first], privacy_too=True, seeds=False)) if groups else ""
-
-
-def _foremost(asked: Asked) -> list[Told]:
-    if few_beside(asked):
-        return asked.beside
-    best: dict[tuple[str, str], tuple[float, Told]] = {}
-    for one in asked.beside:
-        if values := measured(one.same or [one.record]):
-            key, mean = (graph_of(one.record), unit_of(one.record)), fmean(values)
-            best[key] = max(best.get(key, (mean, one)), (mean, one), key=lambda held: held[0])
-    return [one for _, one in best.values()]
+def ahead(asked: Asked) -> str:
+    """Which setting is ahead, over all of its seeds. Asked before seeds are withheld: settings are compared
+    seed by seed."""
+    own: dict[str, Told] = {}
+    for one in asked.runs:
+        own.setdefault(setting(one.record), one)
+    groups = [one.same or [one.record] for one in (*own.values(), *asked.beside)]
+    said = ranking.ranked(groups, len(own), all_of=few_beside(asked), guess=not asked.share) if groups else ""
+    if not asked.share:
+        return said
+    hidden = Withheld()
+    for one in asked.runs:
+        hidden.meet(one.record)
+    return hidden.text(said)
 
 
 def lines_of(asked: Asked) -> list[tables.Line]:
-    """Each run as a line of the table."""
-    labels = run_labels([one.record for one in asked.runs], privacy_too=True)
+    """Each run behind the report as a line of the table, the report's own first; for others without seeds,
+    and in an order that does not hang on them."""
+    named = named_runs(asked)
+    groups = _means_for_others(asked) if asked.share else _behind(asked)
+    own_records = [one.record for one in named.values()]
+    others_of = [record for _, _, record, _ in groups]
+    if asked.share:  # by their settings: the numbers that stand for ids follow the order of seeds
+        firsts = {setting(one): one for one in reversed([*own_records, *others_of])}
+        of = dict(zip(firsts, run_labels(list(firsts.values()), privacy_too=True, seeds=False), strict=True))
+        labels = [of[setting(one)] for one in (*own_records, *others_of)]
+    else:
+        labels = run_labels([*own_records, *others_of], privacy_too=True)
+    own = [
+        tables.Line(
+            name=name,
+            label=label,
+            record=one.record,
+            same=one.same,
+            seed=not asked.share,
+            attacks=one.attacks,
+            stands=TOLD,
+        )
+        for label, (name, one) in zip(labels, named.items(), strict=False)
+    ]
+    same: dict[str, list[RunRecord]] = {}
+    for _, _, record, _ in groups:
+        same.setdefault(setting(record), []).append(record)
+    for one in asked.runs:
+        same[setting(one.record)] = list(one.same)
+    others = [
+        tables.Line(
+            name=name,
+            label=label,
+            record=record,
+            same=same[setting(record)],
+            seed=not asked.share,
+            attacks=attacks,
+            stands=stands,
+        )
+        for label, (name, stands, record, attacks) in zip(labels[len(own) :], groups, strict=True)
+    ]
+    return [*own, *others]
+
+
+_Other = tuple[str, str, RunRecord, Sequence[AttackRecord]]
+"""A run that the report does not tell by itself: its name, where it stands, and the attacks on it."""
+
+
+def _behind(asked: Asked) -> list[_Other]:
+    return [(one.record.id, one.stands, one.record, one.attacks) for one in behind(asked) if one.stands != TOLD]
+
+
+def _means_for_others(asked: Asked) -> list[_Other]:
+    """The same for others, setting by setting in the order of accuracies, which tells no seed; of no single
+    one of these runs is told what attacks it."""
+    told = {one.record.id for one in asked.runs}
+    found: dict[str, tuple[str, RunRecord]] = {}
+    for stands, held in ((MEAN, asked.runs), (FIGURES, asked.beside)):
+        for one in held:
+            for record in sorted(one.same or [one.record], key=lambda record: sorted(record.metrics.items())):
+                if record.id not in told:
+                    found.setdefault(record.id, (stands, record))
     return [
-        tables.Line(name=name, label=label, record=one.record, same=one.same, seed=not asked.share, attacks=one.attacks)
-        for label, (name, one) in zip(labels, named_runs(asked).items(), strict=True)
+        (f"other-{place:02d}", stands, record, ()) for place, (stands, record) in enumerate(found.values(), start=1)
     ]
 
 
@@ -151,10 +220,27 @@ def all_settings(asked: Asked, chapters: Sequence[Chapter]) -> list[tables.Line]
         tables.Line(name=name, label="", record=one.record, same=one.same or [one.record], attacks=one.attacks)
         for name, one in beside_names(asked).items()
     ]
-    if not asked.beside:
-        return lines
-    labels = run_labels([one.record for one in lines], privacy_too=True, seeds=False)
-    return [replace(one, label=label) for one, label in zip(lines, labels, strict=True)]
+    return below_graphs(lines) if asked.beside or len({graph_of(one.record) for one in lines}) > 1 else lines
+
+
+def _own(asked: Asked, chapters: Sequence[Chapter]) -> list[tables.Line]:
+    """The settings of the report's own runs, by the names that they have among all."""
+    names = beside_names(asked)
+    return [one for one in all_settings(asked, chapters) if one.name not in names]
+
+
+def below_graphs(lines: Sequence[tables.Line]) -> list[tables.Line]:
+    """Lines of several graphs, each below the heading of its graph and by a name that is no other's there; of
+    one graph by their names alone."""
+    graphs: dict[str, list[tables.Line]] = {}
+    for one in lines:
+        graphs.setdefault(graph_of(one.record), []).append(one)
+    found = []
+    for graph, held in graphs.items():
+        labels = run_labels([one.record for one in held], privacy_too=True, seeds=False)
+        heading = graph if len(graphs) > 1 else ""
+        found += [replace(one, label=label, heading=heading) for one, label in zip(held, labels, strict=True)]
+    return found
 
 
 def beside_names(asked: Asked) -> dict[str, Told]:

@@ -230,20 +230,28 @@ def _end(run: str, rows: Sequence[Row]) -> str:
 
 
 def _accuracies(rows: Sequence[Row], mean: str) -> str:
-    """The most accurate setting that hides each unit, and without privacy, graph by graph: guarantees of
-    different units are not ranked."""
+    """The most accurate setting that hides each unit, where there are several, and without privacy, graph by
+    graph: guarantees of different units are not ranked."""
     scored = [row for row in rows if row.get(mean) is not None]
     graphs = list(dict.fromkeys(str(row["graph"]) for row in scored))
+    titles = {graph: graph.partition(" (")[0] for graph in graphs}  # the sizes stand below the figure
+    called = titles if len(set(titles.values())) == len(graphs) else dict(zip(graphs, graphs, strict=True))
     told = [_on_graph([row for row in scored if row["graph"] == graph], mean) for graph in graphs]
     return " ".join(
-        f"{f'On {graph}: ' * (len(graphs) > 1)}{said}." for graph, said in zip(graphs, told, strict=True) if said
+        f"{f'On {called[graph]}: ' * (len(graphs) > 1)}{said}."
+        for graph, said in zip(graphs, told, strict=True)
+        if said
     )
 
 
 def _on_graph(rows: Sequence[Row], mean: str) -> str:
     groups = {HIDES[unit]: [row for row in rows if row["unit"] == unit] for unit in HIDES}
     bare = [row for row in rows if row["unit"] == "none"]
-    said = [f"most accurate hiding {what}: {_best(held, mean)}" for what, held in groups.items() if held]
+    said = [
+        f"{'most accurate ' * (len(held) > 1)}hiding {what}: {_best(held, mean)}"
+        for what, held in groups.items()
+        if held
+    ]
     said += [f"without privacy: {_best(bare, mean)}"] if bare else []
     whole = "; ".join(said)
     return f"{whole[:1].upper()}{whole[1:]}"

@@ -1,4 +1,4 @@
-"""Which papers are behind methods, attacks and audits: as BibTeX, and as a list of references."""
+"""Which papers are behind methods, attacks, audits and data sets: as BibTeX, and as a list of references."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from privgraph.registry import ATTACKS, AUDITS, METHODS
+from privgraph_workbench.words.data_papers import DATA_PAPERS, paper_of, title_of
 from privgraph_workbench.words.papers import PAPERS, PROGRAM, Paper
 
 BEHIND: Mapping[str, tuple[str, ...]] = {
@@ -38,13 +39,16 @@ BEHIND: Mapping[str, tuple[str, ...]] = {
     "white-box": ("nasr2023tight", "steinke2023privacy", "xiang2024preserving"),
 }
 """The papers of each method, attack and audit, as the tables of these name them."""
+ALL_PAPERS: Mapping[str, Paper] = {**PAPERS, **DATA_PAPERS}
+"""These, and those that data sets come from."""
 _SHORT = re.compile(r"^\{([A-Za-z-]+)\}:")
 
 
 def titled(name: str) -> str:
-    """A method, attack or audit for people; its own name where no table knows it."""
+    """A method, attack, audit or data set for people; its own name where no table knows it."""
     tables: tuple[Mapping[str, object], ...] = (METHODS, ATTACKS, AUDITS)
-    return next((str(getattr(table[name], "title", name)) for table in tables if name in table), name)
+    known = next((str(getattr(table[name], "title", name)) for table in tables if name in table), "")
+    return known or title_of(name) or name
 
 
 def named_in(text: str) -> list[str]:
@@ -58,30 +62,30 @@ def named_in(text: str) -> list[str]:
 
 
 def papers(names: Iterable[str]) -> dict[str, list[str]]:
-    """The papers behind these methods, attacks and audits, or of these keys: each once, with for what it
-    stands. What has no paper here is left out."""
+    """The papers behind these methods, attacks, audits and data sets, or of these keys: each once,
+    with for what it stands. What has no paper here is left out."""
     found: dict[str, list[str]] = {}
     for name in dict.fromkeys(names):
-        for key in (name,) if name in PAPERS else BEHIND.get(name, ()):
+        for key in (name,) if name in ALL_PAPERS else BEHIND.get(name) or filter(None, (paper_of(name),)):
             held = found.setdefault(key, [])
-            held += [titled(name)] if name not in PAPERS and titled(name) not in held else []
+            held += [titled(name)] if name not in ALL_PAPERS and titled(name) not in held else []
     return found
 
 
 def bibtex(names: Iterable[str]) -> str:
     """Their entries, after that of the program."""
-    return "\n\n".join([PROGRAM, *(PAPERS[key].entry for key in papers(names))]) + "\n"
+    return "\n\n".join([PROGRAM, *(ALL_PAPERS[key].entry for key in papers(names))]) + "\n"
 
 
 def references(names: Iterable[str]) -> list[str]:
     """The same papers as lines of a list, by the first author and the year, each with for what it stands."""
 
     def order(key: str) -> tuple[str, int]:
-        paper: Paper = PAPERS[key]
+        paper: Paper = ALL_PAPERS[key]
         return paper.authors[0].casefold(), paper.year or 0
 
     found = papers(names)
     return [
-        PAPERS[key].reference + (f" For: {', '.join(found[key])}." if found[key] else "")
+        ALL_PAPERS[key].reference + (f" For: {', '.join(found[key])}." if found[key] else "")
         for key in sorted(found, key=order)
     ]

@@ -227,14 +227,23 @@ def _loose(record: RunRecord, left: set[str]) -> dict[str, Scalar]:
     return {key: value for key, value in options_read(record).items() if key not in axes}
 
 
+def graph_names(records: Iterable[RunRecord]) -> dict[str, str]:
+    """What the graphs of these runs are called beside each other, by `graph_of`: the title alone of one that
+    shares it with no other, for the sizes behind it are said once elsewhere."""
+    titles = {graph_of(one): data_title(one.spec.dataset) for one in records}
+    count = Counter(titles.values())
+    return {graph: title if count[title] == 1 else graph for graph, title in titles.items()}
+
+
 def run_labels(records: Sequence[RunRecord], *, privacy_too: bool = False, seeds: bool = True) -> list[str]:
     """A short name for each run, distinct: method, and of graph, privacy and seed what differs (or privacy
     in any case); where nothing does the options in which runs differ, and the end of the id. Without `seeds`,
     each stands for all runs of its setting."""
+    graphs = graph_names(records)
     parts = [
         (
             method_title(one.spec.method),
-            graph_of(one),
+            graphs[graph_of(one)],
             "".join(_with_privacy(one)[1:]),
             f"seed {one.spec.seed}" if seeds else "",
         )

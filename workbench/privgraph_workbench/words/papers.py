@@ -16,7 +16,7 @@ VENUES: Mapping[str, tuple[str, str]] = {
 }
 """Of each kind of publication the field of its venue, and the kind of its entry in BibTeX."""
 _BRACES = re.compile(r"[{}]")
-_ACCENTS: Mapping[str, str] = {"\u0300": "`", "\u0301": "'", "\u0308": '"', "\u030c": "v "}
+_ACCENTS: Mapping[str, str] = {"\u0300": "`", "\u0301": "'", "\u0306": "u ", "\u0308": '"', "\u030c": "v "}
 """What stands above a letter, and what TeX calls it."""
 
 

@@ -11,7 +11,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.meaning import strength
 from privgraph_workbench.words.naming import graph_short, hides_edges_alone, unit_of
-from privgraph_workbench.words.numbers import percent, stated
+from privgraph_workbench.words.numbers import percent, stated, whole
 
 RELATIONS = "relation prediction"
 BLIND = "a model that reads no edge"
@@ -19,16 +19,26 @@ HIDES = {"edge": "whether any two are connected", "node": "whether any one perso
 
 
 @dataclass(frozen=True, kw_only=True)
+class Difference:
+    """By how much an accuracy is above another, as shares, over the seeds that both have, with its 95%
+    interval (None for fewer than three of these)."""
+
+    by: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Beside:
-    """What an accuracy is told beside, where it is known: the mean over so many `seeds` of the same settings,
-    a model that reads no edge (`blind`), the same without privacy (`bare`), guessing (`majority`). `setting`:
-    the mean alone is told."""
+    """What an accuracy is told beside: the mean over so many `seeds` of the same settings, and how far it is,
+    where that is known, from a model that reads no edge (`blind`), from the same without privacy (`bare`),
+    and from guessing (`majority`). `setting`: the mean alone is told."""
 
     mean: float
     seeds: int = 1
-    blind: float | None = None
-    bare: float | None = None
-    majority: float | None = None
+    blind: Difference | None = None
+    bare: Difference | None = None
+    majority: Difference | None = None
     setting: bool = False
 
 
@@ -84,16 +94,25 @@ def _beside(told: Beside, guess: str, *, reads_edges: bool) -> str:
     if reads_edges and told.blind is not None:
         del floors[guess]  # such a model is private by the same measure, and reaches more
     beside = {**floors, "the same without privacy": told.bare}
-    said = [_apart(told.mean - value, name) for name, value in beside.items() if value is not None]
+    said = [_apart(value, name) for name, value in beside.items() if value is not None]
     return f": {', '.join(said[:-1])} and {said[-1]}" if len(said) > 1 else f": {said[0]}" if said else ""
 
 
-def _apart(by: float, name: str) -> str:
+def _apart(found: Difference, name: str) -> str:
     """
-    >>> _apart(0.123, "guessing"), _apart(-0.001, "guessing")
+    >>> _apart(Difference(by=0.123), "guessing"), _apart(Difference(by=-0.001), "guessing")
     ('12 points above guessing', 'as good as guessing')
+    >>> _apart(Difference(by=0.02, low=-0.05, high=0.09), "guessing")
+    'not told apart from guessing (95% interval −5 to 9 points)'
+    >>> _apart(Difference(by=-0.12, low=-0.2, high=-0.04), "guessing")
+    '12 points (95% interval 4 to 20) below guessing'
     """
-    points = round(100 * abs(by))
-    if not points:
-        return f"as good as {name}"
-    return f"{points} point{'s' * (points != 1)} {'above' if by > 0 else 'below'} {name}"
+    points = round(100 * abs(found.by))
+    where = "above" if found.by > 0 else "below"
+    if found.low is None or found.high is None:
+        return f"{points} point{'s' * (points != 1)} {where} {name}" if points else f"as good as {name}"
+    if found.low <= 0 <= found.high:
+        ends = f"{whole(100 * found.low)} to {whole(100 * found.high)}"
+        return f"not told apart from {name} (95% interval {ends} points)"
+    low, high = sorted(abs(round(100 * end)) for end in (found.low, found.high))
+    return f"{points} point{'s' * (points != 1)} (95% interval {low} to {high}) {where} {name}"

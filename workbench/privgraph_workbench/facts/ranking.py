@@ -1,0 +1,208 @@
+"""The settings of a report by their accuracies, graph by graph, by the rule of the advice: what is not told
+from what needs no noise is ahead of nothing. No Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from privgraph.options import listed
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import composition
+from privgraph_workbench.facts.advising import HIDES
+from privgraph_workbench.facts.ahead import of_one
+from privgraph_workbench.facts.judging import keeps
+from privgraph_workbench.facts.row_words import counted, plus, spread, unsure, with_interval
+from privgraph_workbench.facts.seedwise import Seedwise, together
+from privgraph_workbench.facts.stretches import BLIND
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.words.markup import literal
+from privgraph_workbench.words.naming import graph_names, graph_of, run_labels, unit_of
+from privgraph_workbench.words.numbers import percent
+
+GUESS, BARE = "a guess", "Points against"
+BY_SEEDS = (
+    "Differences are points of test accuracy over the seeds that both settings share, with their 95% intervals; "
+    "where these hold 0 the two are not told apart."
+)
+TOGETHER = (
+    "Clearly better: of all methods at one ε, any is called so wrongly with a chance of at most 5% (Bonferroni), which "
+    "asks for more than a 95% interval of its own above the other."
+)
+RELATIONS = "Not all promise it under the same relation: what each protects stands in the table of guarantees."
+FEW = "With fewer than three seeds of each, other seeds may turn this round."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placed:
+    """A setting of the ranking. unit: whom it hides ("": nobody); own: the report is of
+    it; above: whether it is clearly better than what needs no noise (None: its seeds are too few); floor:
+    what that is."""
+
+    label: str
+    row: Row
+    unit: str = ""
+    own: bool = True
+    above: bool | None = None
+    floor: str = GUESS
+
+    @property
+    def mean(self) -> float:
+        return float(self.row["mean"])
+
+
+def ranked(groups: Sequence[Sequence[RunRecord]], own: int, *, all_of: bool = True, guess: bool = True) -> str:
+    """The settings in Markdown, of each graph what is ahead and a table; of a single setting its mean.
+    `groups`: the runs of each, of which the first `own` are the report's; without `all_of`, of the others
+    only the first of each method has a row. Without `guess`, how often one is right, a function
+    of split and labels, is not told."""
+    graphs: dict[str, list[tuple[Sequence[RunRecord], bool]]] = {}
+    for place, group in enumerate(groups):
+        graphs.setdefault(graph_of(group[0]), []).append((group, place < own))
+    names = graph_names([group[0] for group in groups])
+    told, several, tabled = [], False, False
+    for graph, held in graphs.items():
+        where = f"**On {literal(names[graph])}.** " if len(graphs) > 1 else ""
+        if len(held) == 1:
+            said = of_one(held[0][0])
+        else:
+            said, units, table = _on_graph(held, all_of=all_of, guess=guess)
+            several, tabled = several or units > 1, tabled or bool(table and BARE in table)
+            said = "\n\n".join(filter(None, (said, table)))
+            where = where.strip() + "\n\n" if where and said.startswith("|") else where
+        if said:
+            told.append(f"{where}{said}")
+    below = [BY_SEEDS] * tabled + [TOGETHER] * any("| not told from" in one for one in told)
+    below += [RELATIONS] * any(_relations([group[0] for group, _ in held]) for held in graphs.values())
+    below += ["Different guarantees are not ranked."] * several
+    below += ["Accuracies on different graphs say nothing of each other."] * (len(told) > 1)
+    return "\n\n".join([*told, *[" ".join(below)] * bool(below and told)])
+
+
+def _on_graph(held: Sequence[tuple[Sequence[RunRecord], bool]], *, all_of: bool, guess: bool) -> tuple[str, int, str]:
+    """What is ahead on one graph, how many units are protected, and the table."""
+    records = [one for group, _ in held for one in group]
+    seeds = Seedwise.of(records)
+    labels = run_labels([group[0] for group, _ in held], privacy_too=True, seeds=False)
+    rows = [next(iter(tradeoff.data(group)), None) for group, _ in held]
+    blind = next((row for row in rows if row and row["method"] == BLIND and row["unit"] == "none"), None)
+    levels: dict[tuple[str, float | None], int] = {}
+    for row in filter(None, rows):
+        levels[row["unit"], row["asked"]] = levels.get((row["unit"], row["asked"]), 0) + 1
+    placed = [
+        Placed(
+            label=label,
+            row=row,
+            unit=HIDES.get(row["unit"], ""),
+            own=own,
+            above=_above(row, blind, seeds, together(levels[row["unit"], row["asked"]])),
+            floor=_floor(row, blind, guess=guess),
+        )
+        for label, row, (group, own) in zip(labels, rows, held, strict=True)
+        if row is not None
+    ]
+    private = sorted((one for one in placed if one.unit), key=_order)
+    bare = sorted((one for one in placed if not one.unit), key=lambda one: -one.mean)
+    units = [unit for unit in HIDES.values() if any(one.unit == unit for one in private)]
+    found, shown = [], list[Placed]()
+    for unit in units:
+        mine = [one for one in private if one.unit == unit]
+        firsts = {str(one.row["method"]): one for one in reversed(mine)}.values()
+        found.append(_first(mine, seeds, f"hiding {unit}" if len(units) > 1 else ""))
+        shown += [one for one in mine if all_of or one.own or one in firsts]
+    if not private and len(bare) > 1:
+        found.append(f"**{literal(bare[0].label)}** has the highest mean accuracy, {percent(bare[0].mean)}.")
+    return " ".join(filter(None, found)), len(units), _table([*shown, *bare], bare[:1], seeds)
+
+
+def _relations(records: Sequence[RunRecord]) -> bool:
+    """Whether runs that protect one unit do so under relations that no one ε speaks of."""
+    private = [one for one in records if one.statement is not None and one.statement.unit != "none"]
+    return len(composition.promises(private)) > len({unit_of(one) for one in private})
+
+
+def _above(row: Row, blind: Row | None, seeds: Seedwise, level: float) -> bool | None:
+    """Whether it is clearly better than what needs no noise, as the advice asks it."""
+    if row["low"] is None:
+        return None
+    if row["unit"] == "edge" and blind is not None:
+        return seeds.clear(row, blind, level)
+    return seeds.above_guess(row, level)
+
+
+def _floor(row: Row, blind: Row | None, *, guess: bool) -> str:
+    """What needs no noise to hide the same, with its accuracy."""
+    if row["unit"] == "edge" and blind is not None:
+        return f"{blind['title']} ({percent(blind['mean'])})"
+    return GUESS if row["guess"] is None or not guess else f"{GUESS} ({percent(row['guess'])})"
+
+
+def _order(one: Placed) -> tuple[bool, bool, float]:
+    """What may be taken first: it keeps its ε, and is clearly better than what needs no noise."""
+    return one.row["asked"] is not None and not keeps(one.row), one.above is False, -one.mean
+
+
+def _first(held: Sequence[Placed], seeds: Seedwise, where: str) -> str:
+    """What is ahead of those that hide one unit; "" of a single one, which is ahead of nothing."""
+    if len(held) < 2:
+        return ""
+    best, *others = held
+    where = f"{where[:1].upper()}{where[1:]}: " if where else ""
+    name, mean = literal(best.label), percent(best.mean)
+    if best.above is None:
+        return f"{where}**{name}** has the highest accuracy, {mean}. {FEW}"
+    if not best.above:
+        reached = with_interval(best.row)
+        return f"{where}none is clearly better than {best.floor}; **{name}** has the highest mean, {reached}."
+    higher = [one for one in others if one.mean > best.mean]
+    which = f"the highest mean of those clearly better than {best.floor}" if higher else "the highest mean accuracy"
+    said = [f"{where}**{name}** has {which}, {mean}."]
+    said += [unsure(f"The mean of {literal(one.label)}", one.row, one.floor) for one in higher if not one.above][:1]
+    close = [one.label for one in others if one.mean <= best.mean and one.above and not seeds.clear(best.row, one.row)]
+    said += [f"Not told apart from it: {literal(listed(close))}."] * bool(close)
+    return " ".join(said)
+
+
+def _table(shown: Sequence[Placed], bare: Sequence[Placed], seeds: Seedwise) -> str:
+    """A row a setting: its mean, whether it is above what needs no noise, and how far it is from what has no
+    privacy, where that has run."""
+    if len(shown) < 2:
+        return ""
+    against = f"{BARE} {bare[0].label}" if bare else ""
+    head = ["Setting", "Mean accuracy", "Clearly better than what needs no noise", *[against] * bool(bare)]
+    lines = [
+        [
+            one.label,
+            _reached(one.row),
+            "" if not one.unit else _standing(one),
+            *(["–" if one is bare[0] else apart(one.row, bare[0].row, seeds)] if bare else []),
+        ]
+        for one in shown
+    ]
+    told = [f"| {' | '.join(map(literal, line))} |" for line in (head, *lines)]
+    return "\n".join([told[0], f"|{' --- |' * len(head)}", *told[1:]])
+
+
+def _reached(row: Row) -> str:
+    seeds = counted(row["seeds"], "seed")
+    told = spread(row)  # which counts them itself where they are few or agree
+    return f"{percent(row['mean'])} ({told}{'' if 'seed' in told else f'; {seeds}'})"
+
+
+def _standing(one: Placed) -> str:
+    words: Mapping[bool | None, str] = {
+        True: f"yes: {one.floor}",
+        False: f"not told from {one.floor}",
+        None: "too few seeds to tell",
+    }
+    return words[one.above]
+
+
+def apart(one: Row, other: Row, seeds: Seedwise) -> str:
+    """By how much a setting is better, over the seeds that both have; of fewer than three, how few."""
+    count, found = seeds.shared(one, other)
+    if found is None:
+        return f"{counted(count, 'shared seed')}: too few to tell" if count else "no shared seed"
+    points = f"{plus(found[0])}; {plus(found[1])} to {plus(found[2])}; {counted(count, 'shared seed')}"
+    return f"not told apart ({points})" if found[1] <= 0 <= found[2] else points
