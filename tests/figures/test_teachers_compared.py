@@ -90,19 +90,25 @@ def test_marks_bars_and_the_ring(rows: list[Row]) -> None:
     (ring,) = (one for one in series if one.name == teachers_compared.OPEN)
     (own,) = (row for row in rows if row["open"])
     assert ring.y == (own["mean"],)
-    assert ring.x[0] == pytest.approx(own["epsilon"], rel=0.2)
+    assert ring.x == (own["epsilon"],)
 
 
-def test_settings_of_one_epsilon_stand_beside_each_other_and_the_best_lead(rows: list[Row]) -> None:
-    held = [{**rows[0], "epsilon": 2.0, "mean": mean, "runs": str(mean), "open": False} for mean in (0.7, 0.6, 0.5)]
+def test_every_mark_line_and_interval_stands_at_its_own_epsilon(rows: list[Row]) -> None:
+    """Settings of one epsilon too, however many: a mark beside it would be read as another epsilon."""
+    named = {"open": False, "low": 0.4, "high": 0.9}
+    held = [{**rows[0], **named, "epsilon": 2.0, "mean": mean, "runs": str(mean)} for mean in (0.7, 0.6, 0.5)]
+    held += [{**held[0], "title": title, "runs": title} for title in "ABCDEF"]
     held.append({**held[0], "epsilon": 8.0, "mean": 0.8, "runs": "far"})
     series = teachers_compared.chart(held).series
-    marks = [one for one in series if one.kind == "points"]
-    assert len({x for one in marks for x in one.x}) == 4, "none hides another"
-    assert [one.y for one in marks if not one.faint] == [(0.7, 0.8)]
-    (line,) = (one for one in series if one.kind == "line")
-    assert line.y == (0.7, 0.8)
-    assert sum(len(one.x) for one in series if one.kind == "links") == 2 * 2, "intervals of the best alone"
+    assert {x for one in series for x in one.x if x is not None} == {2.0, 8.0}
+    marks = [one for one in series if one.kind == "points" and one.x != (None,)]
+    assert sum(len(one.x) for one in marks) == len(held)
+    own = [one for one in series if one.group.startswith(rows[0]["title"])]
+    assert [one.y for one in own if one.kind == "points" and not one.faint] == [(0.7, 0.8)]
+    (line,) = (one for one in own if one.kind == "line")
+    assert (line.x, line.y) == ((2.0, 8.0), (0.7, 0.8))
+    (bars,) = (one for one in own if one.kind == "links")
+    assert bars.x == (2.0, 2.0, 8.0, 8.0), "intervals of the best alone"
 
 
 def test_an_epsilon_that_is_met_is_no_smaller_than_another(rows: list[Row]) -> None:

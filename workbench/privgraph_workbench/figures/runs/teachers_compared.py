@@ -42,9 +42,11 @@ UNEQUAL, OTHER = theme.MARKERS.index("star"), theme.MARKERS.index("square")
 COLOURS = len(theme.LIGHT.lines)
 FREE = (3, 4, 2, 6)
 """Colours of which unequal weights have the first that no method of the figure has."""
-STEP, REACH = 0.008, 0.03
-"""Marks of one epsilon stand so far from each other, and the outermost no further than that from it: as
-shares of the axis."""
+CARE = (
+    "Accuracies are the student's, of public test nodes, and methods draw test nodes of their own: compare different "
+    "methods with care. The most accurate of many settings is a little worse than it looks, for it was chosen by the "
+    "same test nodes."
+)
 OPEN = "ring: the setting that is open"
 
 
@@ -92,11 +94,10 @@ def chart(rows: Sequence[Row]) -> Chart:
                 y=percentages("student's test accuracy (percent of nodes)", bounds),
             )
         )
-        beside = _aside(held, (low, high), many=len(graphs) > 1)
         for title, slot in styles.items():
-            series += _marks([row for row in held if row["title"] == title], title, slot, place, beside)
+            series += _marks([row for row in held if row["title"] == title], title, slot, place)
         opened = [row for row in held if row["open"]]
-        series += tradeoff_marks.ring(OPEN, [(beside[str(row["runs"])], row["mean"]) for row in opened], place, size=19)
+        series += tradeoff_marks.ring(OPEN, [(row["epsilon"], row["mean"]) for row in opened], place, size=19)
     named: set[str] = set()
     for at, one in enumerate(series):
         series[at] = replace(one, legend=one.legend and one.name not in named)
@@ -111,9 +112,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         height=110 + 330 * math.ceil(len(graphs) / 2),
         legend=True,
         notes=(
-            "A mark is a setting; marks of one ε stand beside each other. A line joins the best of a method, each more "
-            "accurate than all of a smaller ε, with 95% intervals over seeds (Student's t; none for fewer than three); "
-            "all others are faint.",
+            "A mark is a setting, at its own ε: what has the same ε lies over each other, intervals too. A line joins "
+            "the best of a method, each more accurate than all of a smaller ε, with 95% intervals over seeds "
+            "(Student's t; none for fewer than three); all others are faint.",
+            CARE,
             *_out_of_sight(rows, [row for held in seen for row in held]),
         ),
     )
@@ -240,21 +242,6 @@ def accuracy(row: Row) -> str:
     )
 
 
-def _aside(rows: Sequence[Row], ends: tuple[float, float], *, many: bool) -> dict[str, float]:
-    """Where the mark of each setting stands, by its runs: at its epsilon, or beside it where others have the
-    same to a twentieth of a decade."""
-    crowds: dict[int, list[Row]] = {}
-    for row in sorted(rows, key=lambda row: (met(row), row["title"], row["release"])):
-        crowds.setdefault(round(20 * math.log10(row["epsilon"])), []).append(row)
-    found = {}
-    for crowd in crowds.values():
-        middle = (len(crowd) - 1) / 2
-        step = min(STEP, REACH / middle) * (2 if many else 1) if middle else 0.0
-        for place, row in enumerate(crowd):
-            found[str(row["runs"])] = row["epsilon"] * (ends[1] / ends[0]) ** ((place - middle) * step)
-    return found
-
-
 def met(row: Row) -> float:
     """The epsilon that was asked for, where its own is that to within `ROUNDED`: 0.24995 and 0.24994 are both
     the 0.25 that was asked for, and neither is the smaller one.
@@ -275,7 +262,7 @@ def ahead(rows: Sequence[Row]) -> list[Row]:
     return found
 
 
-def _marks(rows: Sequence[Row], title: str, slot: int, panel: int, at: dict[str, float]) -> list[Series]:
+def _marks(rows: Sequence[Row], title: str, slot: int, panel: int) -> list[Series]:
     first = ahead(rows)
     sure = [row for row in first if row["low"] is not None]
     shared: dict[str, Any] = {"slot": slot, "panel": panel, "group": title}
@@ -285,7 +272,7 @@ def _marks(rows: Sequence[Row], title: str, slot: int, panel: int, at: dict[str,
             Series(
                 name="95% interval",
                 kind="links",
-                x=tuple(at[str(row["runs"])] for row in sure for _ in range(2)),
+                x=tuple(row["epsilon"] for row in sure for _ in range(2)),
                 y=tuple(end for row in sure for end in (row["low"], row["high"])),
                 legend=False,
                 **shared,
@@ -296,7 +283,7 @@ def _marks(rows: Sequence[Row], title: str, slot: int, panel: int, at: dict[str,
             Series(
                 name=f"{title}: its best",
                 kind="line",
-                x=tuple(at[str(row["runs"])] for row in first),
+                x=tuple(row["epsilon"] for row in first),
                 y=tuple(row["mean"] for row in first),
                 legend=False,
                 **shared,
@@ -316,7 +303,7 @@ def _marks(rows: Sequence[Row], title: str, slot: int, panel: int, at: dict[str,
                     Series(
                         name=named,
                         kind="points",
-                        x=tuple(at[str(row["runs"])] for row in held),
+                        x=tuple(row["epsilon"] for row in held),
                         y=tuple(row["mean"] for row in held),
                         shape=_shape(held[0]),
                         size=6 if faint else 10,
