@@ -10,13 +10,18 @@ from itertools import pairwise
 from statistics import NormalDist
 
 import pytest
+from tests.pages.kept_runs import KARATE
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph.privacy.events import Gaussian
 from privgraph.runs import gallery
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import plans
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.views.teachers import alike, by_weight, payers
+from privgraph_workbench.views.teachers import alike, by_weight, other_noise, payers, run_price
+from privgraph_workbench.words import meaning
+from privgraph_workbench.words.numbers import at_most
 
 Lines = list[dict[str, str]]
 
@@ -89,3 +94,47 @@ def test_a_line_of_a_weight_has_the_guess_at_that_weight(shipped: RunStore) -> N
             mu = heaviest * math.sqrt(2 * len(ensemble.queries)) / ensemble.vote_sigma
             assert told[-1] == pytest.approx(NormalDist().cdf(mu / 2), abs=1e-3)
     assert exact >= 1
+
+
+def test_the_price_of_a_run_has_the_guess_of_who_pays(shipped: RunStore) -> None:
+    """One run, one verdict: with plain Gaussian noise that of this noise, and its word says so."""
+    exact, other = 0, 0
+    for record in _settings(shipped, "pate", "privgnn", "dp-gpl"):
+        plan = other_noise.priced(record)
+        assert plan is not None
+        said, sound = run_price.risk(plan), plan.statement
+        alone = at_most(meaning.guess(sound.epsilon, sound.delta))
+        if other_noise.moved_in(plan) is None:
+            other += 1
+            assert said == meaning.risk("node", sound.epsilon, sound.delta, sound.neighbours)
+            assert "this very noise" not in said
+            continue
+        exact += 1
+        (entry,) = plan.entries
+        assert isinstance(entry.event, Gaussian), "not of a sample, nor through a gate"
+        best = NormalDist().cdf(math.sqrt(entry.count) / entry.event.noise_multiplier / 2)
+        assert f"{at_most(best)} against this very noise" in said
+        assert f"By that guess it is {meaning.called(best)} protection" in said
+        assert said.index(at_most(best)) < said.rindex(alone)
+        if record.spec.method == "pate":
+            assert at_most(best) == alike.lines(record, alike.spent(record))[-1][by_weight.EXACT]
+        ensemble = payers.load(shipped.folder(record.id))
+        if isinstance(ensemble, Ensemble) and by_weight.differ(ensemble):
+            assert at_most(best) == by_weight.lines(ensemble)[-1][by_weight.EXACT]
+    assert exact > 3
+    assert other > 3
+
+
+def test_a_gate_a_sample_and_other_noise_have_the_guess_of_epsilon_alone() -> None:
+    for method, options in (
+        ("pate", {"noise": "laplace", "epsilon": 4.0}),
+        ("privgnn", {"release": "votes", "epsilon": 4.0}),
+        ("privgnn", {"release": "votes", "epsilon": 4.0, "gate": 1.0, "gate_noise": 2.0, "answers": 5}),
+        ("dp-gpl", {"epsilon": 4.0, "gate_sigma": 50.0, "queries": 8, "teachers": 8}),
+    ):
+        plan = plans.plan(method, options, KARATE)
+        assert other_noise.moved_in(plan) is None, method
+        sound = plan.statement
+        assert run_price.risk(plan) == meaning.risk("node", sound.epsilon, sound.delta, sound.neighbours)
+    plain = plans.plan("dp-gpl", {"epsilon": 4.0, "queries": 8, "teachers": 8}, KARATE)
+    assert other_noise.moved_in(plain) is not None
