@@ -38,8 +38,8 @@ def test_a_setting_is_a_row_of_its_seeds_the_most_accurate_first(rows: list[Row]
     }
     assert told["dp-gplnoisy counts"] == ("unequal", "10", "8")
     assert told["patelabel"] == ("equal", "10", "20")
-    assert told["privgnnvotes"] == ("—", "10", "none")
-    assert told["privgnntable"][2] == "none"
+    assert told["privgnnvotes"] == ("—", "10", "—")
+    assert told["privgnntable"][2] == "—"
 
 
 def test_the_best_up_to_each_epsilon_is_named_with_its_interval(rows: list[Row]) -> None:
@@ -50,6 +50,25 @@ def test_the_best_up_to_each_epsilon_is_named_with_its_interval(rows: list[Row])
     said = teachers_compared.best_words(spread)
     assert said[0].startswith("ε ≤ 1: highest measured PrivGNN (release table, ")
     assert all("95% interval" in one for one in said)
+
+
+def test_what_is_highest_at_every_epsilon_is_one_sentence(rows: list[Row]) -> None:
+    one = {**rows[0], "title": "A", "epsilon": 1.0, "mean": 0.70, "error": 0.01, "seeds": 3, "test_nodes": 100}
+    more, near = {**one, "epsilon": 2.0, "mean": 0.72}, {**one, "title": "B", "epsilon": 4.0, "mean": 0.69}
+    (said,) = teachers_compared.highest_words([one, more, near])
+    assert said.startswith("Highest measured at every ε A (")
+    assert said.endswith("70.0% to 72.0%; not told apart from B at ε ≤ 4 and 8.")
+    far = {**near, "mean": 0.2}
+    (said,) = teachers_compared.highest_words([one, far])
+    assert said.endswith(", 70.0%; above the best of every other method (95% interval of each difference).")
+    (said,) = teachers_compared.highest_words([more])
+    assert said.startswith("Highest measured at ε ≤ 2, 4 and 8 A (")
+    assert said.endswith("no other method has a run there.")
+    (said,) = teachers_compared.highest_words([far, {**one, "epsilon": 8.0, "mean": 0.9}])
+    assert "at ε ≤ 4 B (" in said
+    assert "; at ε ≤ 8 A (" in said
+    assert len(teachers_compared.highest_words([one, {**far, "graph": "another"}])) == 2
+    assert teachers_compared.highest_words([{**one, "epsilon": 9.0}]) == []
 
 
 def test_a_higher_mean_is_no_winner_where_the_difference_is_not_told(rows: list[Row]) -> None:

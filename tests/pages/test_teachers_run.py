@@ -119,16 +119,31 @@ def test_all_settings_are_compared_also_those_without_answers(opened: Open, stor
     _kept(store)
     keep(store, make_spec("privgnn", "karate", {"release": "table", "epsilon": 2.0}), accuracy=0.77)
     app = opened("teachers", tab=COMPARED)
+    assert any("Highest measured" in one.value for one in app.markdown)
+    links = [one.proto for one in app.get("page_link") if "highest measured" in one.proto.label]
+    (told,) = (one for one in links if "sound ε 2 (" in one.label)
+    assert told.label.endswith(" (results only, opens Train)"), "its answers are not kept"
+    assert told.page.endswith("train")
+    assert all(one.page.endswith("teachers") for one in links if one is not told)
+    assert not app.dataframe, "all settings are folded"
+    app.session_state["fold.compared_all"] = True
+    app.run()
     table = next(one.value for one in app.dataframe if "answers kept" in one.value.columns)
     assert sorted(table["answers kept"]) == ["no", "yes"]
     assert "77.0%" in list(table["accuracy (95% over seeds)"])
     assert {"weights", "release", "queries", "teachers"} <= set(table)
     assert list(table[""]).count("open") == 1
-    told = [one.value for one in app.markdown]
-    assert any("highest measured" in one for one in told), told
     assert any("Choose a row to open it" in one.value for one in app.markdown)
     drawn = [json.loads(one.proto.json)["name"] for one in app.get("bidi_component")]
     assert any(name.startswith("teachers_compared") for name in drawn)
+
+
+def test_a_highest_run_whose_answers_are_kept_opens_here(opened: Open, store: RunStore) -> None:
+    run = _kept(store)
+    app = opened("teachers", tab=COMPARED)
+    (link,) = (one for one in app.get("page_link") if "highest measured" in one.proto.label)
+    assert "results only" not in link.proto.label
+    assert f"run={run}" in link.proto.query_string
 
 
 def test_that_the_noise_of_a_run_is_public_stands_where_its_epsilon_does(opened: Open, store: RunStore) -> None:

@@ -91,7 +91,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             Panel(
                 title=graph if len(graphs) > 1 else "",
                 x=Axis(title="sound ε per node (logarithmic; left is more private)", scale="log", low=low, high=high),
-                y=percentages("student's test accuracy (percent of nodes)", bounds),
+                y=percentages("student's accuracy (percent of public test nodes)", bounds),
             )
         )
         for title, slot in styles.items():
@@ -187,6 +187,41 @@ def best_words(rows: Sequence[Row]) -> list[str]:
         f"{accuracy(found[0])}; {_beside(found)}."
         for graph, budgets, found in by_budget(rows)
     ]
+
+
+def highest_words(rows: Sequence[Row]) -> list[str]:
+    """Which setting measured highest within the `BUDGETS`, and which other methods it is not told apart from:
+    one sentence for each graph."""
+    graphs = list(dict.fromkeys(row["graph"] for row in rows))
+    told = [f"{f'{graph}: ' * (len(graphs) > 1)}{said}" for graph in graphs if (said := _highest(rows, graph))]
+    return [said[:1].upper() + said[1:] for said in told]
+
+
+def _highest(rows: Sequence[Row], graph: str) -> str:
+    held = [(budget, found) for one, budgets, found in by_budget(rows) if one == graph for budget in budgets]
+    won: dict[str, list[tuple[float, float]]] = {}
+    level: dict[str, list[float]] = {}
+    for budget, (first, *others) in held:
+        won.setdefault(name(first), []).append((budget, first["mean"]))
+        for row in others:
+            if not apart(first, row).told:
+                level.setdefault(row["title"], []).append(budget)
+    if not won:
+        return ""
+    each = []
+    for title, measured in won.items():
+        budgets, means = zip(*measured, strict=True)
+        ends = dict.fromkeys((percent(min(means)), percent(max(means))))
+        where = "every ε" if len(budgets) == len(BUDGETS) else f"ε ≤ {span(budgets)}"
+        each.append(f"at {where} {title}, {' to '.join(ends)}")
+    said = f"highest measured {'; '.join(each)}"
+    if level:
+        said += "; not told apart from " + ", nor from ".join(f"{one} at ε ≤ {span(at)}" for one, at in level.items())
+    elif any(len(found) > 1 for _, found in held):
+        said += "; above the best of every other method (95% interval of each difference)"
+    else:
+        said += "; no other method has a run there"
+    return f"{said}."
 
 
 def _beside(found: Sequence[Row]) -> str:
