@@ -120,11 +120,9 @@ def test_all_settings_are_compared_also_those_without_answers(opened: Open, stor
     keep(store, make_spec("privgnn", "karate", {"release": "table", "epsilon": 2.0}), accuracy=0.77)
     app = opened("teachers", tab=COMPARED)
     assert any("Highest measured" in one.value for one in app.markdown)
-    links = [one.proto for one in app.get("page_link") if "highest measured" in one.proto.label]
-    (told,) = (one for one in links if "sound ε 2 (" in one.label)
-    assert told.label.endswith(" (results only, opens Train)"), "its answers are not kept"
+    (told,) = (one.proto for one in app.get("page_link") if one.proto.label.startswith("Results only, opens Train: "))
+    assert told.label.endswith("PrivGNN, sound ε 2"), "its answers are not kept"
     assert told.page.endswith("train")
-    assert all(one.page.endswith("teachers") for one in links if one is not told)
     assert not app.dataframe, "all settings are folded"
     app.session_state["fold.compared_all"] = True
     app.run()
@@ -141,9 +139,10 @@ def test_all_settings_are_compared_also_those_without_answers(opened: Open, stor
 def test_a_highest_run_whose_answers_are_kept_opens_here(opened: Open, store: RunStore) -> None:
     run = _kept(store)
     app = opened("teachers", tab=COMPARED)
-    (link,) = (one for one in app.get("page_link") if "highest measured" in one.proto.label)
-    assert "results only" not in link.proto.label
-    assert f"run={run}" in link.proto.query_string
+    (link,) = (one.proto for one in app.get("page_link") if one.proto.label.startswith("Highest: PrivGNN, sound ε "))
+    assert link.page.endswith("teachers")
+    assert f"run={run}" in link.query_string
+    assert not any("Results only" in one.proto.label for one in app.get("page_link"))
 
 
 def test_that_the_noise_of_a_run_is_public_stands_where_its_epsilon_does(opened: Open, store: RunStore) -> None:
@@ -154,8 +153,15 @@ def test_that_the_noise_of_a_run_is_public_stands_where_its_epsilon_does(opened:
     for one in store.find():
         if not one.gallery:
             store.delete(one.id)
-    (told,) = (one.value for one in opened("teachers").markdown if said in one.value)
+    app = opened("teachers")
+    (told,) = (one.value for one in app.markdown if said in one.value)
     assert "(its key came with the program, so anybody can subtract it)" in told, "and why"
+    assert choose_run.STAYS not in [one.value for one in app.caption]
+    kept = opened("teachers", run=app.selectbox(key="run").value)
+    kept.session_state["gallery"] = False
+    kept.run()
+    assert not kept.exception, kept.exception
+    assert choose_run.STAYS in [one.value for one in kept.caption], "the address names a run of the gallery"
 
 
 def test_an_accuracy_is_that_of_all_seeds(opened: Open, store: RunStore) -> None:
@@ -168,4 +174,4 @@ def test_an_accuracy_is_that_of_all_seeds(opened: Open, store: RunStore) -> None
     app = opened("teachers", data="karate")
     (name,) = app.selectbox(key="run").options
     assert " · 80.0%" in name
-    assert any("→ student 70.0% (80.0% on average over 3 seeds)" in one.value for one in app.markdown)
+    assert any("→ student 70.0% of test nodes (80.0% over 3 seeds)" in one.value for one in app.markdown)

@@ -213,7 +213,7 @@ def _highest(rows: Sequence[Row], graph: str) -> str:
         budgets, means = zip(*measured, strict=True)
         ends = dict.fromkeys((percent(min(means)), percent(max(means))))
         where = "every ε" if len(budgets) == len(BUDGETS) else f"ε ≤ {span(budgets)}"
-        each.append(f"at {where} {title}, {' to '.join(ends)}")
+        each.append(f"at {where}: {title}, {' to '.join(ends)}")
     said = f"highest measured {'; '.join(each)}"
     if level:
         said += "; not told apart from " + ", nor from ".join(f"{one} at ε ≤ {span(at)}" for one, at in level.items())

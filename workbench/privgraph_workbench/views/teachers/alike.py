@@ -71,8 +71,8 @@ def show(record: RunRecord) -> None:
 
 
 def lines(record: RunRecord, points: Sequence[tuple[int, float]]) -> list[dict[str, str]]:
-    """A line for each number of queries: what had been paid after them, and how often a guess from these answers
-    alone is right at most."""
+    """A line for each number of queries: what had been paid after them, and how often a guess from these
+    answers alone is right at most."""
     assert record.statement is not None
     moved = [other_noise.moved(record, count) for count, _ in points]
     moved = [None] * len(moved) if None in moved else moved  # one column, or two in every line

@@ -41,13 +41,13 @@ def whose(record: RunRecord, ensemble: Ensemble | None) -> str:
     sound = EPSILONS["sound"].title
     if ensemble is None or not differ(ensemble):
         said = record.statement
-        return "" if said is None else f"All private nodes pay the same: **{sound} {proved_epsilon(said.epsilon)}**."
+        return "" if said is None else f"Each private node: **{sound} {proved_epsilon(said.epsilon)}**."
     _, own = ensembles.groups(ensemble, "weight")
     light, heavy = (own == place for place in (0, int(own.max())))
     most, least = (upper(float(ensemble.sound[held].max())) for held in (heavy, light))
     return (
-        f"The nodes of the {heavy.sum():,} heaviest teachers (of {len(own):,}) pay most: **{sound} {most}**; those of "
-        f"the {light.sum():,} lightest **{least}**."
+        f"Nodes of the {heavy.sum():,} heaviest teachers (of {len(own):,}): **{sound} {most}**; of the "
+        f"{light.sum():,} lightest **{least}**."
     )
 
 

@@ -29,7 +29,7 @@ CHOOSE = (
 def show(found: Sequence[RunRecord], answered: Collection[str], opened: RunRecord | None) -> None:
     """Which setting is the most accurate at which epsilon, as a sentence, a figure and a row a method; folded
     below it how sure that is, and all settings: a row opens a run of it here where its answers were kept
-    (`answered`), and all of its runs on the page Runs otherwise. The setting of the run `opened` is marked."""
+    (`answered`), and all of its runs on the page Runs otherwise. That of the run `opened` is marked."""
     rows = teachers_compared.data(found, "" if opened is None else opened.id)
     if not rows:
         st.caption("No finished run with teachers guarantees anything yet.")
@@ -87,14 +87,16 @@ def _all(rows: Sequence[Row], answered: Collection[str], left_out: str) -> None:
 def _to_highest(rows: Sequence[Row], answered: Collection[str]) -> None:
     """The way to the first run of each setting that measured highest: here where its answers were kept, and
     to its results otherwise."""
+    several = len({row["graph"] for row in rows}) > 1
     first = {str(found[0]["runs"]): found[0] for _, _, found in teachers_compared.by_budget(rows)}
     for runs, row in first.items():
         here = next((run for run in runs.split() if run in answered), None)
-        told = "" if here else " (results only, opens Train)"
+        graph = f", {markup.literal(str(row['graph']))}" if several else ""
+        told = "Highest" if here else "Results only, opens Train"
         st.page_link(
             shell.page("teachers" if here else "train"),
-            label=f"Open the highest measured: {markup.literal(teachers_compared.name(row))}, "
-            f"{EPSILONS['sound'].title} {kept(row['asked'], row['epsilon'])}{told}",
+            label=f"{told}: {markup.literal(str(row['title']))}, "
+            f"{EPSILONS['sound'].title} {kept(row['asked'], row['epsilon'])}{graph}",
             icon=":material/how_to_vote:" if here else ":material/open_in_new:",
             query_params={"run": here, "tab": VOTES} if here else {"run": runs.split()[0]},
         )

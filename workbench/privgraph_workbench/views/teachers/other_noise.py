@@ -162,7 +162,8 @@ def drew_once(found: Answers) -> str:
     if share is None:
         return ""
     return (
-        "*Labels right, on average* is over all draws of the noise. The run drew once: "
+        f"*Labels right, on average*: of the {int((found.released >= 0).sum()):,} queries that the run answered, over "
+        "all draws of the noise. The run drew once: "
         f"{percent(share)} of its labels came out right."
     )
 
@@ -184,8 +185,8 @@ def epsilon(record: RunRecord, times: float = 1.0, queries: int | None = None) -
 
 
 def priced(record: RunRecord, times: float = 1.0, queries: int | None = None) -> Plan | None:
-    """The run's plan with that noise and so many queries (else its own); None where it is not to be had. Other
-    queries keep the run's noise, which a budget would choose anew for them."""
+    """The run's plan with that noise and so many queries (else its own); None where it is not to be had.
+    Other queries keep the run's noise, which a budget would choose anew for them."""
     try:
         facts = facts_of(record)
         if facts is None:
@@ -210,8 +211,8 @@ def moved(record: RunRecord, queries: int | None = None) -> float | None:
 
 
 def moved_in(plan: Plan) -> float | None:
-    """By how many standard deviations of all noise of a plan one private node moves what is read: the mu of the
-    plain Gaussians that it is. None where noise is of another kind or drawn on a sample, and where a gate
+    """By how many standard deviations of all noise of a plan one private node moves what is read: the mu of
+    the plain Gaussians that it is. None where noise is of another kind or drawn on a sample, and where a gate
     chooses what is paid for: what goes out is no such Gaussian then."""
     gaussian = [(one.event, one.count) for one in plan.entries if isinstance(one.event, Gaussian)]
     if len(gaussian) != 1 or len(plan.entries) > 1:
