@@ -13,6 +13,7 @@ import pytest
 from tests.pages.kept_runs import KARATE
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph.options import Scalar
 from privgraph.privacy.events import Gaussian
 from privgraph.runs import gallery
 from privgraph.runs.records import RunQuery, RunRecord
@@ -126,12 +127,13 @@ def test_the_price_of_a_run_has_the_guess_of_who_pays(shipped: RunStore) -> None
 
 
 def test_a_gate_a_sample_and_other_noise_have_the_guess_of_epsilon_alone() -> None:
-    for method, options in (
+    cases: tuple[tuple[str, dict[str, Scalar]], ...] = (
         ("pate", {"noise": "laplace", "epsilon": 4.0}),
         ("privgnn", {"release": "votes", "epsilon": 4.0}),
         ("privgnn", {"release": "votes", "epsilon": 4.0, "gate": 1.0, "gate_noise": 2.0, "answers": 5}),
         ("dp-gpl", {"epsilon": 4.0, "gate_sigma": 50.0, "queries": 8, "teachers": 8}),
-    ):
+    )
+    for method, options in cases:
         plan = plans.plan(method, options, KARATE)
         assert other_noise.moved_in(plan) is None, method
         sound = plan.statement

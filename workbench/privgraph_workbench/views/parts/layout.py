@@ -48,7 +48,11 @@ def second_first(key: str) -> DeltaGenerator:
     return st.container(key=f"{shell.SECOND_FIRST}-{key}")
 
 
-def cards(key: str, boxes: Sequence[tuple[str, str, str] | tuple[str, str, str, str]]) -> None:
+Card = tuple[str, str, str] | tuple[str, str, str, str]
+"""Of a number: its label, the number, a help, and what is said below it."""
+
+
+def cards(key: str, boxes: Sequence[Card]) -> None:
     """Numbers side by side, each with its label and a help, and with what is said below it where that comes
     along; on a phone in rows of two."""
     with st.container(key=f"{shell.CARDS}-{key}"):
