@@ -38,8 +38,8 @@ def test_a_setting_is_a_row_of_its_seeds_the_most_accurate_first(rows: list[Row]
     }
     assert told["dp-gplnoisy counts"] == ("unequal", "10", "8")
     assert told["patelabel"] == ("equal", "10", "20")
-    assert told["privgnnvotes"] == ("—", "10", "none")
-    assert told["privgnntable"][2] == "none"
+    assert told["privgnnvotes"] == ("—", "10", "—")
+    assert told["privgnntable"][2] == "—"
 
 
 def test_the_best_up_to_each_epsilon_is_named_with_its_interval(rows: list[Row]) -> None:
@@ -50,6 +50,25 @@ def test_the_best_up_to_each_epsilon_is_named_with_its_interval(rows: list[Row])
     said = teachers_compared.best_words(spread)
     assert said[0].startswith("ε ≤ 1: highest measured PrivGNN (release table, ")
     assert all("95% interval" in one for one in said)
+
+
+def test_what_is_highest_at_every_epsilon_is_one_sentence(rows: list[Row]) -> None:
+    one = {**rows[0], "title": "A", "epsilon": 1.0, "mean": 0.70, "error": 0.01, "seeds": 3, "test_nodes": 100}
+    more, near = {**one, "epsilon": 2.0, "mean": 0.72}, {**one, "title": "B", "epsilon": 4.0, "mean": 0.69}
+    (said,) = teachers_compared.highest_words([one, more, near])
+    assert said.startswith("Highest measured at every ε: A (")
+    assert said.endswith("70.0% to 72.0%; not told apart from B at ε ≤ 4 and 8.")
+    far = {**near, "mean": 0.2}
+    (said,) = teachers_compared.highest_words([one, far])
+    assert said.endswith(", 70.0%; above the best of every other method (95% interval of each difference).")
+    (said,) = teachers_compared.highest_words([more])
+    assert said.startswith("Highest measured at ε ≤ 2, 4 and 8: A (")
+    assert said.endswith("no other method has a run there.")
+    (said,) = teachers_compared.highest_words([far, {**one, "epsilon": 8.0, "mean": 0.9}])
+    assert "at ε ≤ 4: B (" in said
+    assert "; at ε ≤ 8: A (" in said
+    assert len(teachers_compared.highest_words([one, {**far, "graph": "another"}])) == 2
+    assert teachers_compared.highest_words([{**one, "epsilon": 9.0}]) == []
 
 
 def test_a_higher_mean_is_no_winner_where_the_difference_is_not_told(rows: list[Row]) -> None:
@@ -90,19 +109,25 @@ def test_marks_bars_and_the_ring(rows: list[Row]) -> None:
     (ring,) = (one for one in series if one.name == teachers_compared.OPEN)
     (own,) = (row for row in rows if row["open"])
     assert ring.y == (own["mean"],)
-    assert ring.x[0] == pytest.approx(own["epsilon"], rel=0.2)
+    assert ring.x == (own["epsilon"],)
 
 
-def test_settings_of_one_epsilon_stand_beside_each_other_and_the_best_lead(rows: list[Row]) -> None:
-    held = [{**rows[0], "epsilon": 2.0, "mean": mean, "runs": str(mean), "open": False} for mean in (0.7, 0.6, 0.5)]
+def test_every_mark_line_and_interval_stands_at_its_own_epsilon(rows: list[Row]) -> None:
+    """Settings of one epsilon too, however many: a mark beside it would be read as another epsilon."""
+    named = {"open": False, "low": 0.4, "high": 0.9}
+    held = [{**rows[0], **named, "epsilon": 2.0, "mean": mean, "runs": str(mean)} for mean in (0.7, 0.6, 0.5)]
+    held += [{**held[0], "title": title, "runs": title} for title in "ABCDEF"]
     held.append({**held[0], "epsilon": 8.0, "mean": 0.8, "runs": "far"})
     series = teachers_compared.chart(held).series
-    marks = [one for one in series if one.kind == "points"]
-    assert len({x for one in marks for x in one.x}) == 4, "none hides another"
-    assert [one.y for one in marks if not one.faint] == [(0.7, 0.8)]
-    (line,) = (one for one in series if one.kind == "line")
-    assert line.y == (0.7, 0.8)
-    assert sum(len(one.x) for one in series if one.kind == "links") == 2 * 2, "intervals of the best alone"
+    assert {x for one in series for x in one.x if x is not None} == {2.0, 8.0}
+    marks = [one for one in series if one.kind == "points" and one.x != (None,)]
+    assert sum(len(one.x) for one in marks) == len(held)
+    own = [one for one in series if one.group.startswith(rows[0]["title"])]
+    assert [one.y for one in own if one.kind == "points" and not one.faint] == [(0.7, 0.8)]
+    (line,) = (one for one in own if one.kind == "line")
+    assert (line.x, line.y) == ((2.0, 8.0), (0.7, 0.8))
+    (bars,) = (one for one in own if one.kind == "links")
+    assert bars.x == (2.0, 2.0, 8.0, 8.0), "intervals of the best alone"
 
 
 def test_an_epsilon_that_is_met_is_no_smaller_than_another(rows: list[Row]) -> None:

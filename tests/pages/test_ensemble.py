@@ -113,14 +113,14 @@ def test_the_page_begins_with_who_pays_most(opened: Open, store: RunStore) -> No
     app = opened("teachers", data="karate", run=run)
     light, heavy = (int((found.weights == one).sum()) for one in (found.weights.min(), found.weights.max()))
     assert (
-        f"The nodes of the {heavy} heaviest teachers (of 40) pay most: **sound ε {upper(found.sound.max())}**; "
-        f"those of the {light} lightest **{upper(found.sound.min())}**."
+        f"Nodes of the {heavy} heaviest teachers (of 40): **sound ε {upper(found.sound.max())}**; "
+        f"of the {light} lightest **{upper(found.sound.min())}**."
     ) in texts(app)
     link = next(one.proto for one in app.get("page_link") if one.proto.label == PAYERS)
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run, "tab": PAYERS}
     equal = keep_run(store, ensemble(weights=(1.0,)), 1)
     said = texts(opened("teachers", data="karate", run=equal))
-    assert "All private nodes pay the same: **sound ε" in said
+    assert "Each private node: **sound ε" in said
 
 
 def test_every_teacher_is_a_row(opened: Open, store: RunStore) -> None:

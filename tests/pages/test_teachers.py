@@ -37,6 +37,7 @@ from privgraph_workbench.views.teachers import (
     other_noise,
     payers,
     price_form,
+    price_words,
     run_price,
     tabs,
     vote_form,
@@ -455,7 +456,8 @@ def test_the_price_begins_with_the_run_above_or_stands_apart(opened: Callable[..
         7,
         "votes",
     )
-    assert price_form.NO_GOODS in said, "the run's votes are of another method"
+    assert price_words.OTHER_METHOD in said, "beside the number"
+    assert price_words.NO_GOODS in said, "the run's votes are of another method"
     other.selectbox(key="data").set_value("digits").run()
     assert "This is no price of the run above: that was on Karate club." in _texts(other)
 
@@ -562,7 +564,7 @@ def test_the_form_tells_how_many_labels_of_the_run_are_right(opened: Callable[..
     expected = other_noise.expected(record, "gaussian", app.select_slider(key="price.noise").value / record.noise_std)
     assert f"**Labels right, on average:** {percent(expected)}, with the votes of the run above." in _texts(app)
     app.slider(key="price.rate").set_value(0.05).run()
-    assert price_form.NO_GOODS in _texts(app), "other samples vote otherwise"
+    assert price_words.NO_GOODS in _texts(app), "other samples vote otherwise"
 
 
 @pytest.mark.long

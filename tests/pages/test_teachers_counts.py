@@ -27,8 +27,9 @@ def test_right_labels_in_all_are_those_that_pass_and_are_right() -> None:
     """As drawing the noise has it."""
     found = ensemble(queries=400, teachers=30)
     noise = Noise(vote_sigma=6.0, gate_sigma=5.0, threshold=20.0)
-    _, told, _ = chain.right_in_all(found, noise)
-    matched = re.fullmatch(r"(\d+) of 400 \((\d+) without\)", told)
+    label, told, _, below = chain.right_in_all(found, noise)
+    assert label.endswith(" of 400"), "not in the number, which a card of a phone would cut"
+    matched = re.fullmatch(r"(\d+): (\d+) without the gate", f"{told}: {below}")
     assert matched is not None, told
     counts, source, times = found.counts(), np.random.default_rng(1), 400
     gated, bare = [], []
@@ -40,8 +41,8 @@ def test_right_labels_in_all_are_those_that_pass_and_are_right() -> None:
     for number, drawn in zip(matched.groups(), (gated, bare), strict=True):
         assert abs(int(number) - np.mean(drawn)) < 0.5 + 4 * np.std(drawn) / math.sqrt(times)
     assert int(matched[1]) < int(matched[2]) - 10, "the gate loses some of them"
-    _, told, _ = chain.right_in_all(found, Noise(vote_sigma=6.0, gate_sigma=0.1, threshold=1000.0))
-    assert told == f"0 of 400 ({matched[2]} without)", "it lets nothing pass"
+    _, told, _, below = chain.right_in_all(found, Noise(vote_sigma=6.0, gate_sigma=0.1, threshold=1000.0))
+    assert (told, below) == ("0", f"{matched[2]} without the gate"), "it lets nothing pass"
 
 
 def test_the_run_with_equal_weights_is_alike_in_all_else_and_of_the_same_seed_if_it_can_be(store: RunStore) -> None:

@@ -119,16 +119,30 @@ def test_all_settings_are_compared_also_those_without_answers(opened: Open, stor
     _kept(store)
     keep(store, make_spec("privgnn", "karate", {"release": "table", "epsilon": 2.0}), accuracy=0.77)
     app = opened("teachers", tab=COMPARED)
+    assert any("Highest measured" in one.value for one in app.markdown)
+    (told,) = (one.proto for one in app.get("page_link") if one.proto.label.startswith("Results only, opens Train: "))
+    assert told.label.endswith("PrivGNN, sound ε 2"), "its answers are not kept"
+    assert told.page.endswith("train")
+    assert not app.dataframe, "all settings are folded"
+    app.session_state["fold.compared_all"] = True
+    app.run()
     table = next(one.value for one in app.dataframe if "answers kept" in one.value.columns)
     assert sorted(table["answers kept"]) == ["no", "yes"]
     assert "77.0%" in list(table["accuracy (95% over seeds)"])
     assert {"weights", "release", "queries", "teachers"} <= set(table)
     assert list(table[""]).count("open") == 1
-    told = [one.value for one in app.markdown]
-    assert any("highest measured" in one for one in told), told
     assert any("Choose a row to open it" in one.value for one in app.markdown)
     drawn = [json.loads(one.proto.json)["name"] for one in app.get("bidi_component")]
     assert any(name.startswith("teachers_compared") for name in drawn)
+
+
+def test_a_highest_run_whose_answers_are_kept_opens_here(opened: Open, store: RunStore) -> None:
+    run = _kept(store)
+    app = opened("teachers", tab=COMPARED)
+    (link,) = (one.proto for one in app.get("page_link") if one.proto.label.startswith("Highest: PrivGNN, sound ε "))
+    assert link.page.endswith("teachers")
+    assert f"run={run}" in link.query_string
+    assert not any("Results only" in one.proto.label for one in app.get("page_link"))
 
 
 def test_that_the_noise_of_a_run_is_public_stands_where_its_epsilon_does(opened: Open, store: RunStore) -> None:
@@ -139,8 +153,15 @@ def test_that_the_noise_of_a_run_is_public_stands_where_its_epsilon_does(opened:
     for one in store.find():
         if not one.gallery:
             store.delete(one.id)
-    (told,) = (one.value for one in opened("teachers").markdown if said in one.value)
+    app = opened("teachers")
+    (told,) = (one.value for one in app.markdown if said in one.value)
     assert "(its key came with the program, so anybody can subtract it)" in told, "and why"
+    assert choose_run.STAYS not in [one.value for one in app.caption]
+    kept = opened("teachers", run=app.selectbox(key="run").value)
+    kept.session_state["gallery"] = False
+    kept.run()
+    assert not kept.exception, kept.exception
+    assert choose_run.STAYS in [one.value for one in kept.caption], "the address names a run of the gallery"
 
 
 def test_an_accuracy_is_that_of_all_seeds(opened: Open, store: RunStore) -> None:
@@ -153,4 +174,4 @@ def test_an_accuracy_is_that_of_all_seeds(opened: Open, store: RunStore) -> None
     app = opened("teachers", data="karate")
     (name,) = app.selectbox(key="run").options
     assert " · 80.0%" in name
-    assert any("→ student 70.0% (80.0% on average over 3 seeds)" in one.value for one in app.markdown)
+    assert any("→ student 70.0% of test nodes (80.0% over 3 seeds)" in one.value for one in app.markdown)

@@ -43,7 +43,7 @@ def columns(record: RunRecord) -> dict[str, str]:
         weights, goes_out = "equal", "label"
     else:
         weights, goes_out = "equal" if release == "ensemble" else NONE, release
-    teachers = {"table": "none", "votes": "none", "posterior": "1 a query", "log-posterior": "1 a query"}.get(release)
+    teachers = {"table": NONE, "votes": NONE, "posterior": "1 a query", "log-posterior": "1 a query"}.get(release)
     if teachers is None:
         teachers = f"{options['teachers']:,}" + " a query" * (release == "ensemble") if "teachers" in options else NONE
     return {

@@ -140,6 +140,22 @@ def risk(unit: str, epsilon: float, delta: float, neighbours: Neighbours) -> str
     return " ".join(filter(None, (text, WHY_NOT_COVERED.get(neighbours))))
 
 
+def risk_at(mu: float, epsilon: float, delta: float, neighbours: Neighbours) -> str:
+    """The guarantee for one node as a wager, where all noise is plain Gaussian and the node moves it by `mu`
+    standard deviations: the guess against this very noise first, then the one that epsilon and delta alone
+    allow, each with the word that rests on it."""
+    if math.isinf(epsilon):
+        return risk("node", epsilon, delta, neighbours)
+    exact, bound = guess_at(mu), guess(epsilon, delta)
+    text = (
+        f"Somebody who knows everything else guesses {WAGERS.get(neighbours, ANY_WAGER)}: a coin is right in 50% of "
+        f"cases, they are right in {at_most(exact)} against this very noise, which is Gaussian"
+        f"{NOT_COVERED if neighbours in WHY_NOT_COVERED else ''}. By that guess it is {called(exact)} protection. From "
+        f"ε and δ alone, any noise of that ε: {at_most(bound)}, {called(bound)} protection."
+    )
+    return " ".join(filter(None, (text, WHY_NOT_COVERED.get(neighbours))))
+
+
 NO_EDGE = (
     "No edge is read: every one is hidden without noise (edge-level: ε = 0). No person is protected: somebody who sees "
     "the result may learn everything else about anyone (node-level: no guarantee)."
@@ -164,8 +180,16 @@ def strength(epsilon: float, delta: float = 0.0) -> str:
     >>> strength(1.0), strength(2.0), strength(3.0), strength(8.0), strength(float("inf"))
     ('strong', 'moderate', 'weak', 'next to no', 'no')
     """
-    best = guess(epsilon, delta)
-    return next(word for bound, word in STRENGTHS if best <= bound) if math.isfinite(epsilon) else "no"
+    return called(guess(epsilon, delta)) if math.isfinite(epsilon) else "no"
+
+
+def called(best: float) -> str:
+    """What protection is called against whose best guess is right with that chance, in [0.5, 1].
+
+    >>> called(0.5), called(0.75), called(0.76), called(1.0)
+    ('strong', 'strong', 'moderate', 'next to no')
+    """
+    return next(word for bound, word in STRENGTHS if best <= bound)
 
 
 def in_short(statement: PrivacyStatement) -> tuple[str, str]:

@@ -42,9 +42,11 @@ UNEQUAL, OTHER = theme.MARKERS.index("star"), theme.MARKERS.index("square")
 COLOURS = len(theme.LIGHT.lines)
 FREE = (3, 4, 2, 6)
 """Colours of which unequal weights have the first that no method of the figure has."""
-STEP, REACH = 0.008, 0.03
-"""Marks of one epsilon stand so far from each other, and the outermost no further than that from it: as
-shares of the axis."""
+CARE = (
+    "Accuracies are the student's, of public test nodes, and methods draw test nodes of their own: compare different "
+    "methods with care. The most accurate of many settings is a little worse than it looks, for it was chosen by the "
+    "same test nodes."
+)
 OPEN = "ring: the setting that is open"
 
 
@@ -89,14 +91,13 @@ def chart(rows: Sequence[Row]) -> Chart:
             Panel(
                 title=graph if len(graphs) > 1 else "",
                 x=Axis(title="sound ε per node (logarithmic; left is more private)", scale="log", low=low, high=high),
-                y=percentages("student's test accuracy (percent of nodes)", bounds),
+                y=percentages("student's accuracy (percent of public test nodes)", bounds),
             )
         )
-        beside = _aside(held, (low, high), many=len(graphs) > 1)
         for title, slot in styles.items():
-            series += _marks([row for row in held if row["title"] == title], title, slot, place, beside)
+            series += _marks([row for row in held if row["title"] == title], title, slot, place)
         opened = [row for row in held if row["open"]]
-        series += tradeoff_marks.ring(OPEN, [(beside[str(row["runs"])], row["mean"]) for row in opened], place, size=19)
+        series += tradeoff_marks.ring(OPEN, [(row["epsilon"], row["mean"]) for row in opened], place, size=19)
     named: set[str] = set()
     for at, one in enumerate(series):
         series[at] = replace(one, legend=one.legend and one.name not in named)
@@ -111,9 +112,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         height=110 + 330 * math.ceil(len(graphs) / 2),
         legend=True,
         notes=(
-            "A mark is a setting; marks of one ε stand beside each other. A line joins the best of a method, each more "
-            "accurate than all of a smaller ε, with 95% intervals over seeds (Student's t; none for fewer than three); "
-            "all others are faint.",
+            "A mark is a setting, at its own ε: what has the same ε lies over each other, intervals too. A line joins "
+            "the best of a method, each more accurate than all of a smaller ε, with 95% intervals over seeds "
+            "(Student's t; none for fewer than three); all others are faint.",
+            CARE,
             *_out_of_sight(rows, [row for held in seen for row in held]),
         ),
     )
@@ -187,6 +189,41 @@ def best_words(rows: Sequence[Row]) -> list[str]:
     ]
 
 
+def highest_words(rows: Sequence[Row]) -> list[str]:
+    """Which setting measured highest within the `BUDGETS`, and which other methods it is not told apart from:
+    one sentence for each graph."""
+    graphs = list(dict.fromkeys(row["graph"] for row in rows))
+    told = [f"{f'{graph}: ' * (len(graphs) > 1)}{said}" for graph in graphs if (said := _highest(rows, graph))]
+    return [said[:1].upper() + said[1:] for said in told]
+
+
+def _highest(rows: Sequence[Row], graph: str) -> str:
+    held = [(budget, found) for one, budgets, found in by_budget(rows) if one == graph for budget in budgets]
+    won: dict[str, list[tuple[float, float]]] = {}
+    level: dict[str, list[float]] = {}
+    for budget, (first, *others) in held:
+        won.setdefault(name(first), []).append((budget, first["mean"]))
+        for row in others:
+            if not apart(first, row).told:
+                level.setdefault(row["title"], []).append(budget)
+    if not won:
+        return ""
+    each = []
+    for title, measured in won.items():
+        budgets, means = zip(*measured, strict=True)
+        ends = dict.fromkeys((percent(min(means)), percent(max(means))))
+        where = "every ε" if len(budgets) == len(BUDGETS) else f"ε ≤ {span(budgets)}"
+        each.append(f"at {where}: {title}, {' to '.join(ends)}")
+    said = f"highest measured {'; '.join(each)}"
+    if level:
+        said += "; not told apart from " + ", nor from ".join(f"{one} at ε ≤ {span(at)}" for one, at in level.items())
+    elif any(len(found) > 1 for _, found in held):
+        said += "; above the best of every other method (95% interval of each difference)"
+    else:
+        said += "; no other method has a run there"
+    return f"{said}."
+
+
 def _beside(found: Sequence[Row]) -> str:
     first, *others = found
     if not others:
@@ -240,21 +277,6 @@ def accuracy(row: Row) -> str:
     )
 
 
-def _aside(rows: Sequence[Row], ends: tuple[float, float], *, many: bool) -> dict[str, float]:
-    """Where the mark of each setting stands, by its runs: at its epsilon, or beside it where others have the
-    same to a twentieth of a decade."""
-    crowds: dict[int, list[Row]] = {}
-    for row in sorted(rows, key=lambda row: (met(row), row["title"], row["release"])):
-        crowds.setdefault(round(20 * math.log10(row["epsilon"])), []).append(row)
-    found = {}
-    for crowd in crowds.values():
-        middle = (len(crowd) - 1) / 2
-        step = min(STEP, REACH / middle) * (2 if many else 1) if middle else 0.0
-        for place, row in enumerate(crowd):
-            found[str(row["runs"])] = row["epsilon"] * (ends[1] / ends[0]) ** ((place - middle) * step)
-    return found
-
-
 def met(row: Row) -> float:
     """The epsilon that was asked for, where its own is that to within `ROUNDED`: 0.24995 and 0.24994 are both
     the 0.25 that was asked for, and neither is the smaller one.
@@ -275,7 +297,7 @@ def ahead(rows: Sequence[Row]) -> list[Row]:
     return found
 
 
-def _marks(rows: Sequence[Row], title: str, slot: int, panel: int, at: dict[str, float]) -> list[Series]:
+def _marks(rows: Sequence[Row], title: str, slot: int, panel: int) -> list[Series]:
     first = ahead(rows)
     sure = [row for row in first if row["low"] is not None]
     shared: dict[str, Any] = {"slot": slot, "panel": panel, "group": title}
@@ -285,7 +307,7 @@ def _marks(rows: Sequence[Row], title: str, slot: int, panel: int, at: dict[str,
             Series(
                 name="95% interval",
                 kind="links",
-                x=tuple(at[str(row["runs"])] for row in sure for _ in range(2)),
+                x=tuple(row["epsilon"] for row in sure for _ in range(2)),
                 y=tuple(end for row in sure for end in (row["low"], row["high"])),
                 legend=False,
                 **shared,
@@ -296,7 +318,7 @@ def _marks(rows: Sequence[Row], title: str, slot: int, panel: int, at: dict[str,
             Series(
                 name=f"{title}: its best",
                 kind="line",
-                x=tuple(at[str(row["runs"])] for row in first),
+                x=tuple(row["epsilon"] for row in first),
                 y=tuple(row["mean"] for row in first),
                 legend=False,
                 **shared,
@@ -316,7 +338,7 @@ def _marks(rows: Sequence[Row], title: str, slot: int, panel: int, at: dict[str,
                     Series(
                         name=named,
                         kind="points",
-                        x=tuple(at[str(row["runs"])] for row in held),
+                        x=tuple(row["epsilon"] for row in held),
                         y=tuple(row["mean"] for row in held),
                         shape=_shape(held[0]),
                         size=6 if faint else 10,

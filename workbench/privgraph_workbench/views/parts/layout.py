@@ -48,11 +48,17 @@ def second_first(key: str) -> DeltaGenerator:
     return st.container(key=f"{shell.SECOND_FIRST}-{key}")
 
 
-def cards(key: str, boxes: Sequence[tuple[str, str, str]]) -> None:
-    """Numbers side by side, each with its label and a help; on a phone in rows of two."""
+Card = tuple[str, str, str] | tuple[str, str, str, str]
+"""Of a number: its label, the number, a help, and what is said below it."""
+
+
+def cards(key: str, boxes: Sequence[Card]) -> None:
+    """Numbers side by side, each with its label and a help, and with what is said below it where that comes
+    along; on a phone in rows of two."""
     with st.container(key=f"{shell.CARDS}-{key}"):
-        for column, (label, value, help_) in zip(st.columns(len(boxes)), boxes, strict=True):
-            column.metric(label, value, border=True, help=help_)
+        for column, (label, value, help_, *below) in zip(st.columns(len(boxes)), boxes, strict=True):
+            said = below[0] if below else None
+            column.metric(label, value, said, delta_color="off", delta_arrow="off", border=True, help=help_)
 
 
 def theme() -> str:

@@ -60,12 +60,15 @@ def unreadable(record: RunRecord) -> None:
     )
 
 
-def badge(record: RunRecord) -> None:
-    """The run's state as a coloured word."""
+def badge(record: RunRecord, *, finished: bool = False) -> None:
+    """The run's state as a coloured word, but where all of a page are `finished`; and where it is from."""
     word, colour, meaning = STATES.get(record.state, (record.state, "gray", "This version does not know this state."))
-    st.badge(markup.literal(word), color=colour, help=meaning)  # type: ignore[arg-type]
+    if not finished:
+        st.badge(markup.literal(word), color=colour, help=meaning)  # type: ignore[arg-type]
     if record.gallery:
-        st.badge("from the gallery", color="violet", icon=":material/photo_library:", help=GALLERY)
+        st.badge(
+            "gallery" if finished else "from the gallery", color="violet", icon=":material/photo_library:", help=GALLERY
+        )
     if record.tuning is not None:
         if record.tuning.trial is Trial.RELEASED:
             st.badge(str(record.tuning), color="green", icon=":material/verified:", help=TUNED)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from privgraph.runs.records import RunRecord
@@ -52,32 +54,36 @@ def show(record: RunRecord) -> None:
         st.caption(fewer)
     if said is None or options.get("release") == "table":
         return
-    if len(points := _spent(record)) > 1:
-        moved = [other_noise.moved(record, count) for count, _ in points]
-        moved = [None] * len(moved) if None in moved else moved  # one column, or two in every line
+    if len(points := spent(record)) > 1:
         left, right = layout.columns("alike", [3, 2])
         with left:
             drawn_figure("budget", budget.alike(points, said.delta), statements_of([record]), record, "-alike")
         with right:
-            st.table(
-                [
-                    {
-                        "queries": f"{count:,}",
-                        EPSILONS["sound"].title: readable("sound", paid),
-                        **by_weight.guesses(paid, said.delta, mu),
-                    }
-                    for (count, paid), mu in zip(points, moved, strict=True)
-                ],
-                hide_index=True,
-                alt="What each private node had paid after so many queries",
-            )
-            st.caption(by_weight.GUESSES + by_weight.GUESSES_EXACTLY * (moved[0] is not None))
+            told = lines(record, points)
+            st.table(told, hide_index=True, alt="What each private node had paid after so many queries")
+            st.caption(by_weight.GUESSES + by_weight.GUESSES_EXACTLY * any(by_weight.EXACT in one for one in told))
     st.page_link(
         shell.page("teachers"),
         label="**What other noise would cost**",
         icon=":material/sell:",
         query_params={"run": record.id, "tab": PRICE},
     )
+
+
+def lines(record: RunRecord, points: Sequence[tuple[int, float]]) -> list[dict[str, str]]:
+    """A line for each number of queries: what had been paid after them, and how often a guess from these
+    answers alone is right at most."""
+    assert record.statement is not None
+    moved = [other_noise.moved(record, count) for count, _ in points]
+    moved = [None] * len(moved) if None in moved else moved  # one column, or two in every line
+    return [
+        {
+            "queries": f"{count:,}",
+            EPSILONS["sound"].title: readable("sound", paid),
+            **by_weight.guesses(paid, record.statement.delta, mu),
+        }
+        for (count, paid), mu in zip(points, moved, strict=True)
+    ]
 
 
 def why(record: RunRecord) -> str:
@@ -91,7 +97,7 @@ def why(record: RunRecord) -> str:
     return WHY[kind].format(teachers=options.get("teachers", ""), drawn=drawn.format(rate=rate))
 
 
-def _spent(record: RunRecord) -> list[tuple[int, float]]:
+def spent(record: RunRecord) -> list[tuple[int, float]]:
     """Sound epsilon after the first query, and after a part of the queries; nothing where it is not to be
     had."""
     whole = other_noise.asked(record)

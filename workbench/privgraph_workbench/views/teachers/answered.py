@@ -163,6 +163,7 @@ def _numbers(rows: Sequence[Row], record: RunRecord) -> None:
     states.badges(private=True, evaluator=True)
     layout.cards("answers", boxes)
     said = [level] if (level := answers.level_words(rows)) else []
+    said.insert(0, f"Shares are of the {len(answered):,} answered queries.")
     if not answered:
         said.append("Every query was refused: no label went to the student.")
     elif released != after:

@@ -21,8 +21,9 @@ GUESS = "a guess is right in"
 EXACT = "a guess, with this noise, is right in"
 FROM_EPSILON = "from ε and δ alone"
 GUESSES_EXACTLY = (
-    " *With this noise*: all of it is Gaussian, so that the best guess is known exactly, Φ(μ/2), where a node moves "
-    "all answers together by μ standard deviations. *From ε and δ alone*: what any noise of that ε might allow."
+    " *With this noise*: all of it is Gaussian, so that the best guess from the noisy counts is known exactly, Φ(μ/2), "
+    "where a node moves all these answers together by μ standard deviations. *From ε and δ alone*: what any noise of "
+    "that ε might allow."
 )
 GUESSES = (
     "*A guess*: somebody who knows everything else guesses, after all answers, whether a certain person's data was "
@@ -40,13 +41,13 @@ def whose(record: RunRecord, ensemble: Ensemble | None) -> str:
     sound = EPSILONS["sound"].title
     if ensemble is None or not differ(ensemble):
         said = record.statement
-        return "" if said is None else f"All private nodes pay the same: **{sound} {proved_epsilon(said.epsilon)}**."
+        return "" if said is None else f"Each private node: **{sound} {proved_epsilon(said.epsilon)}**."
     _, own = ensembles.groups(ensemble, "weight")
     light, heavy = (own == place for place in (0, int(own.max())))
     most, least = (upper(float(ensemble.sound[held].max())) for held in (heavy, light))
     return (
-        f"The nodes of the {heavy.sum():,} heaviest teachers (of {len(own):,}) pay most: **{sound} {most}**; those of "
-        f"the {light.sum():,} lightest **{least}**."
+        f"Nodes of the {heavy.sum():,} heaviest teachers (of {len(own):,}): **{sound} {most}**; of the "
+        f"{light.sum():,} lightest **{least}**."
     )
 
 
@@ -89,7 +90,9 @@ def guesses(epsilon: float, delta: float, mu: float | None) -> dict[str, str]:
 
 def _mu(ensemble: Ensemble, weight: float, sound: float) -> float | None:
     """By how many deviations a node of that weight moves all answers; None where the guarantee is another one
-    than that of all of them, as under a limit."""
+    than that of all of them, as under a limit, and where a gate chooses what goes out."""
+    if ensemble.gate_sigma:
+        return None
     queries, sigmas = len(ensemble.queries), (ensemble.vote_sigma, ensemble.gate_sigma)
     whole = ensembles.price(queries, *sigmas, weight, ensemble.delta)
     return ensembles.moved(queries, *sigmas, weight) if math.isclose(whole, sound, rel_tol=1e-6) else None

@@ -11,9 +11,10 @@ import streamlit as st
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.methods.teachers.answers import Answers
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.figures.notes import TRUTH_BADGE
 from privgraph_workbench.figures.teachers import answers, one_vote
-from privgraph_workbench.views.parts import states
 from privgraph_workbench.views.teachers import answered
+from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import percent
 
 HELP = (
@@ -27,6 +28,7 @@ class Shares:
     """Of the answered queries, how many are right before noise, as released, and once the student has pooled
     what was released of all queries (None: it did not)."""
 
+    answered: int
     before: float
     released: float
     pooled: float | None
@@ -43,24 +45,29 @@ def show(record: RunRecord, mean: tuple[float, int] | None) -> None:
         steps.append(f"pooled {percent(told.pooled)}")
     student = record.metrics.get("test_accuracy")
     if student is not None:
-        several = f" ({percent(mean[0])} on average over {mean[1]} seeds)" if mean is not None and mean[1] > 1 else ""
-        steps.append(f"student {percent(student)}{several}")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**Right:** {' → '.join(steps)}.", width="content", help=HELP)
-        states.badges(evaluator=True)
+        several = f" ({percent(mean[0])} over {mean[1]} seeds)" if mean is not None and mean[1] > 1 else ""
+        steps.append(f"student {percent(student)} of test nodes{several}")
+    st.markdown(
+        f"**Right:** of {told.answered:,} answers, {' → '.join(steps)}. {EVALUATOR}",
+        help=f"{HELP}. {markup.sentence(TRUTH_BADGE)}",
+    )
 
 
-def right_in_all(ensemble: Ensemble, noise: one_vote.Noise) -> tuple[str, str, str]:
-    """How many right labels go out on average, of all queries, and how many would without the gate: what it
-    refuses is lost, also where it would have been right."""
+EVALUATOR = ":orange-badge[:material/visibility: evaluator only]"
+
+
+def right_in_all(ensemble: Ensemble, noise: one_vote.Noise) -> tuple[str, str, str, str]:
+    """How many right labels go out on average, of all queries, and below it how many would without the gate:
+    what it refuses is lost, also where it would have been right."""
     asked, found = len(ensemble.queries), []
     for one in (noise, one_vote.Noise(vote_sigma=noise.vote_sigma)):
         passes, right = one_vote.expected(ensemble, one)
         found.append(round(asked * passes * (right or 0.0)))
     return (
-        "Right labels in all",
-        f"{found[0]:,} of {asked:,} ({found[1]:,} without)",
+        f"Right labels, of {asked:,}",
+        f"{found[0]:,}",
         "On average, with the gate and without: it makes labels surer, and fewer. Evaluator only: it needs the truth",
+        f"{found[1]:,} without the gate",
     )
 
 
@@ -72,4 +79,4 @@ def shares(found: Answers) -> Shares | None:
     if before is None or after is None or label is None:
         return None
     pooled = any(row["after"] != row["released"] for row in rows)
-    return Shares(before=before, released=after, pooled=label if pooled else None)
+    return Shares(answered=len(rows), before=before, released=after, pooled=label if pooled else None)

@@ -56,6 +56,7 @@ def show(records: Mapping[str, RunRecord], means: Means, instead: RunRecord | No
                 on_change=_switch,
                 args=({name: first(members).id for name, members in groups.items()},),
                 width="content",
+                label_visibility="collapsed",
             )
         with st.container(width=430):
             name = choosing.one("Run (★ begin here)", titles(groups[method], means), "run", help=HELP)
@@ -66,8 +67,16 @@ def show(records: Mapping[str, RunRecord], means: Means, instead: RunRecord | No
         st.caption(
             f"{markup.literal(naming.data_title(record.spec.dataset))}, seed {record.spec.seed}", width="content"
         )
-        states.badge(record)
+        states.badge(record, finished=True)
+    if record.gallery and shell.gallery_hidden():
+        st.caption(STAYS)
     return record
+
+
+STAYS = (
+    "The gallery is switched off: its runs are in no list. This one stays, because the page's address names it; "
+    "another run, or the page without its address, closes it."
+)
 
 
 def _switch(runs: Mapping[str, str]) -> None:

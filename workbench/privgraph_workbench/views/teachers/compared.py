@@ -13,16 +13,13 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import teachers_compared
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.teachers.tabs import OPENS, VOTES
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import kept
+from privgraph_workbench.words.numbers import kept, number
 
-CARE = (
-    "Methods draw test nodes of their own: compare accuracies of different methods with care. The most accurate of "
-    "many settings is a little worse than it looks, for it was chosen by the same test nodes."
-)
 CHOOSE = (
     "**Choose a row to open it:** on this page where its *answers are kept* (what the teachers said, query by "
     "query, is stored with the run), and on the page Runs otherwise, where only results were stored."
@@ -30,29 +27,40 @@ CHOOSE = (
 
 
 def show(found: Sequence[RunRecord], answered: Collection[str], opened: RunRecord | None) -> None:
-    """Which setting is the most accurate at which epsilon, as a sentence, a figure and a table; a row opens a
-    run of it here where its answers were kept (`answered`), and all of its runs on the page Runs
-    otherwise. The setting of the run `opened` is marked."""
+    """Which setting is the most accurate at which epsilon, as a sentence, a figure and a row a method; folded
+    below it how sure that is, and all settings: a row opens a run of it here where its answers were kept
+    (`answered`), and all of its runs on the page Runs otherwise. That of the run `opened` is marked."""
     rows = teachers_compared.data(found, "" if opened is None else opened.id)
     if not rows:
         st.caption("No finished run with teachers guarantees anything yet.")
         return
-    said = teachers_compared.best_words(rows)
-    if said:
-        st.markdown("\n".join(f"- {markup.literal(one)}" for one in said))
-        st.table(
-            _best_of_each(rows),
-            hide_index=True,
-            alt="The most accurate setting of each method up to each epsilon, and how far below the highest",
-        )
-        _to_highest(rows)
-    else:
+    said = teachers_compared.highest_words(rows)
+    for one in said:
+        st.markdown(markup.literal(one))
+    if not said:
         st.markdown("No setting has a sound ε of at most 8.")
+    _to_highest(rows, answered)
     held = {run for row in rows for run in str(row["runs"]).split()}
     shown = [one for one in found if one.id in held]
     if opened is not None:
         drawn_figure("teachers_compared", rows, statements_of(shown), opened, "-compared", runs=shown)
-    st.caption(f"{CARE}{_left_out(found, held)}")
+        st.caption(markup.literal(" ".join(teachers_compared.chart(rows).notes)))
+    if said:
+        st.table(_of_each(rows), hide_index=True, alt="The most accurate setting of each method up to each epsilon")
+        with layout.fold("How far is each below the highest?", "compared_apart", icon=":material/difference:") as part:
+            if part.open:
+                st.table(
+                    _best_of_each(rows),
+                    hide_index=True,
+                    alt="How far the best of each method is below the highest, up to each epsilon",
+                )
+    with layout.fold(f"All {len(rows):,} settings", "compared_all", icon=":material/table_rows:") as part:
+        if part.open:
+            _all(rows, answered, _left_out(found, held))
+
+
+def _all(rows: Sequence[Row], answered: Collection[str], left_out: str) -> None:
+    """Every setting as a row that opens it."""
     st.markdown(CHOOSE)
     picked = st.dataframe(
         [_line(row, answered) for row in rows],
@@ -65,26 +73,54 @@ def show(found: Sequence[RunRecord], answered: Collection[str], opened: RunRecor
             "weights": st.column_config.TextColumn(help="How much votes count, where teachers vote by weight"),
             "release": st.column_config.TextColumn(help="What goes out for a query, or once for all"),
             "queries": st.column_config.TextColumn(help="As many as were wanted; one of each public node at most"),
-            "teachers": st.column_config.TextColumn(help="How many vote on a query"),
+            "teachers": st.column_config.TextColumn(help="How many vote on a query; —: private nodes, or a table"),
             "answers kept": st.column_config.TextColumn(help="Whether a row opens here, query by query"),
         },
     )
+    if left_out:
+        st.caption(left_out)
     places = picked["selection"]["rows"]
     if places and places[0] < len(rows):
         _open(str(rows[places[0]]["runs"]).split(), answered)
 
 
-def _to_highest(rows: Sequence[Row]) -> None:
-    """The way to the first run of each setting that measured highest."""
+def _to_highest(rows: Sequence[Row], answered: Collection[str]) -> None:
+    """The way to the first run of each setting that measured highest: here where its answers were kept, and
+    to its results otherwise."""
+    several = len({row["graph"] for row in rows}) > 1
     first = {str(found[0]["runs"]): found[0] for _, _, found in teachers_compared.by_budget(rows)}
     for runs, row in first.items():
+        here = next((run for run in runs.split() if run in answered), None)
+        graph = f", {markup.literal(str(row['graph']))}" if several else ""
+        told = "Highest" if here else "Results only, opens Train"
         st.page_link(
-            shell.page("train"),
-            label=f"Open the highest measured: {markup.literal(teachers_compared.name(row))}, "
-            f"{EPSILONS['sound'].title} {kept(row['asked'], row['epsilon'])}",
-            icon=":material/open_in_new:",
-            query_params={"run": runs.split()[0]},
+            shell.page("teachers" if here else "train"),
+            label=f"{told}: {markup.literal(str(row['title']))}, "
+            f"{EPSILONS['sound'].title} {kept(row['asked'], row['epsilon'])}{graph}",
+            icon=":material/how_to_vote:" if here else ":material/open_in_new:",
+            query_params={"run": here, "tab": VOTES} if here else {"run": runs.split()[0]},
         )
+
+
+def _of_each(rows: Sequence[Row]) -> list[dict[str, str]]:
+    """A row a method: its best up to each epsilon."""
+    several, told = len({row["graph"] for row in rows}) > 1, []
+    for graph in dict.fromkeys(row["graph"] for row in rows):
+        held = [row for row in rows if row["graph"] == graph]
+        for first in teachers_compared.leaders(held, teachers_compared.BUDGETS[-1]):
+            own = [row for row in held if row["title"] == first["title"]]
+            best = {budget: teachers_compared.best(own, budget) for budget in teachers_compared.BUDGETS}
+            told.append(
+                {
+                    **({"graph": str(graph)} if several else {}),
+                    "method: its best (95% over seeds)": str(first["title"]),
+                    **{
+                        f"{EPSILONS['sound'].title} ≤ {number(budget)}": "—" if row is None else with_interval(row)
+                        for budget, row in best.items()
+                    },
+                }
+            )
+    return told
 
 
 def _best_of_each(rows: Sequence[Row]) -> list[dict[str, str]]:
@@ -110,7 +146,7 @@ def _best_of_each(rows: Sequence[Row]) -> list[dict[str, str]]:
 def _left_out(found: Sequence[RunRecord], held: Collection[str]) -> str:
     """How many runs are not compared, for nothing is guaranteed in them."""
     count = sum(one.id not in held and "test_accuracy" in one.metrics for one in found)
-    return f" Left out: {count:,} run{'s' * (count > 1)} without a finite ε." if count else ""
+    return f"Left out: {count:,} run{'s' * (count > 1)} without a finite ε." if count else ""
 
 
 def _line(row: Row, answered: Collection[str]) -> dict[str, object]:

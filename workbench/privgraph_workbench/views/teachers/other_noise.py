@@ -16,6 +16,7 @@ from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.noisy_max import gate_chance
+from privgraph.methods.base import Plan
 from privgraph.methods.teachers.answers import Answers
 from privgraph.options import OptionError, UnknownName
 from privgraph.privacy.composition import gaussian_epsilon, gaussian_mu
@@ -161,7 +162,8 @@ def drew_once(found: Answers) -> str:
     if share is None:
         return ""
     return (
-        "*Labels right, on average* is over all draws of the noise. The run drew once: "
+        f"*Labels right, on average*: of the {int((found.released >= 0).sum()):,} queries that the run answered, over "
+        "all draws of the noise. The run drew once: "
         f"{percent(share)} of its labels came out right."
     )
 
@@ -178,36 +180,42 @@ def epsilon(record: RunRecord, times: float = 1.0, queries: int | None = None) -
     own = record.statement.epsilon if record.statement is not None else None
     if times == 1.0 and queries is None:
         return own
-    noise = record.spec.noise
-    if noise is None or record.spec.options.get("preset", "own") != "own":
-        return None
+    plan = priced(record, times, queries)
+    return None if plan is None else plan.statement.epsilon
+
+
+def priced(record: RunRecord, times: float = 1.0, queries: int | None = None) -> Plan | None:
+    """The run's plan with that noise and so many queries (else its own); None where it is not to be had.
+    Other queries keep the run's noise, which a budget would choose anew for them."""
     try:
         facts = facts_of(record)
         if facts is None:
             return None
-        options = dict(record.spec.options)
-        options[noise.option] = given(noise.option, times * scale(plans.plan(record.spec.method, options, facts).noise))
-        if queries is not None:
-            options["queries"] = queries
-        return plans.plan(record.spec.method, options, facts).statement.epsilon
+        own = plans.plan(record.spec.method, record.spec.options, facts)
+        if times == 1.0 and queries is None:
+            return own
+        noise = record.spec.noise
+        if noise is None or record.spec.options.get("preset", "own") != "own":
+            return None
+        options = {**record.spec.options, noise.option: given(noise.option, times * scale(own.noise))}
+        return plans.plan(record.spec.method, options if queries is None else {**options, "queries": queries}, facts)
     except (OptionError, DataError, UnknownName):
         return None
 
 
 def moved(record: RunRecord, queries: int | None = None) -> float | None:
-    """By how many standard deviations of all noise one private node moves so many answers (else the run's):
-    the mu of the plain Gaussians that they are; None where some of the noise is of another kind, or drawn on
-    a sample, or where that is not known."""
-    try:
-        facts = facts_of(record)
-        if facts is None:
-            return None
-        options = {**record.spec.options, **({} if queries is None else {"queries": queries})}
-        plan = plans.plan(record.spec.method, options, facts)
-    except (OptionError, DataError, UnknownName):
-        return None
+    """By how many standard deviations of the run's noise one private node moves so many answers (else the
+    run's): the mu of the plain Gaussians that they are; None where that is not known, or no such mu is."""
+    plan = priced(record, queries=queries)
+    return None if plan is None else moved_in(plan)
+
+
+def moved_in(plan: Plan) -> float | None:
+    """By how many standard deviations of all noise of a plan one private node moves what is read: the mu of
+    the plain Gaussians that it is. None where noise is of another kind or drawn on a sample, and where a gate
+    chooses what is paid for: what goes out is no such Gaussian then."""
     gaussian = [(one.event, one.count) for one in plan.entries if isinstance(one.event, Gaussian)]
-    if not gaussian or len(gaussian) < len(plan.entries):
+    if len(gaussian) != 1 or len(plan.entries) > 1:
         return None
     mu = gaussian_mu(tuple(gaussian))
     held = math.isclose(gaussian_epsilon(mu, plan.statement.delta), plan.statement.epsilon, rel_tol=1e-4)

@@ -45,8 +45,8 @@ def page() -> None:
     keeping.keep("teachers", _HELD)
     st.title("Teachers")
     st.markdown(
-        "**Teachers** learn on private nodes and vote on public ones, through noise that hides each private node; a "
-        "**student** learns from these labels alone."
+        "**Teachers** learn on private nodes and vote on public ones, through noise; a **student** learns from these "
+        "labels alone."
     )
     asked = st.query_params.get("tab")
     found, records = _finished()
@@ -106,7 +106,7 @@ def _who_pays(record: RunRecord) -> None:
     if noise_is_public(record):
         st.markdown(
             "**:red[As run, this protects nobody: its noise is public]** (its key came with the program, so anybody "
-            "can subtract it). Each ε is that of the same noise with a secret key."
+            "can subtract it); each ε holds with a secret key."
         )
 
 

@@ -181,7 +181,8 @@ ACCURACIES = (
 
 BESIDE = (
     "The student begins *before tuning* and imitates *all teachers*, who are often better than the *best teacher*: it "
-    "seldom passes them. What it misses was lost to noise on *released labels*, and to their small number."
+    "seldom passes them. What it misses was lost to noise on *released labels*, and to their small number. Released "
+    "labels: of the answered queries; all others: of public test nodes."
 )
 
 

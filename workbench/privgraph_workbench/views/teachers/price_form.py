@@ -11,7 +11,6 @@ from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.methods.teachers.privgnn.config import Config
 from privgraph.options import Option, OptionError, Parameter, Scalar, UnknownName, build, parameters, parse, values
-from privgraph.privacy.kinds import Neighbours
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import answer_costs, datasets, plans, published_told
@@ -22,6 +21,7 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import choosing, layout, states
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.teachers import answered, other_noise, run_price
+from privgraph_workbench.views.teachers.price_words import ABOUT_NEIGHBOURS, NO_GOODS, OTHER_METHOD, RELEASES
 from privgraph_workbench.words import markup, meaning, naming
 from privgraph_workbench.words.numbers import number, percent, stated
 
@@ -128,7 +128,7 @@ def _form(record: RunRecord | None) -> None:
                 st.fragment(_await_facts, run_every=POLL_SECONDS)(spec, graph)
                 return
             config: Config = build(Config, filled.values)
-            _price(config, facts, spec, graph)
+            _price(config, facts, spec, graph, record)
             filled.fill_in({"delta": config.delta_and_rule(facts)[0]})
             _curve(config, facts, spec, goods(record, spec, config, facts))
         except (OptionError, DataError) as error:
@@ -284,26 +284,6 @@ def _held(name: str) -> Scalar:
     return held if held in choices else _KNOWN[name].default
 
 
-NO_GOODS = (
-    "How many labels would be right is shown where this form asks for the votes of the run above with other noise, "
-    "each query's own. Other votes are not known before a run."
-)
-RELEASES = {
-    "table": "What the private nodes of each class look like together goes out once, with noise. It answers "
-    "every query, and any number of them for the same price. No teacher is trained, and nobody is "
-    "sampled.",
-    "votes": "Private nodes that are like the query vote for their own label, and the noisy votes go out. "
-    "No teacher is trained.",
-    "ensemble": "Several teachers, each trained on its own random part of the sample, vote; the noisy winner goes out.",
-    "posterior": "The paper's Algorithm 1: one teacher a query, noise on its chances of the classes; the "
-    "largest goes out.",
-    "log-posterior": "The official code: noise on logarithms of chances. For comparison only: it protects nobody.",
-}
-
-
-ABOUT_NEIGHBOURS = "K does not change the price: who is sampled is paid for, whether it is near or far."
-
-
 def _await_facts(spec: DatasetSpec, graph: Graph) -> None:
     """Draw the page again when the sizes are there, or cannot be had."""
     try:
@@ -314,7 +294,7 @@ def _await_facts(spec: DatasetSpec, graph: Graph) -> None:
         st.rerun()
 
 
-def _price(config: Config, facts: PublicFacts, spec: DatasetSpec, graph: Graph) -> None:
+def _price(config: Config, facts: PublicFacts, spec: DatasetSpec, graph: Graph, record: RunRecord | None) -> None:
     quote = answer_costs.quote(config, facts)
     sound, many = EPSILONS["sound"].label, quote.one is not None
     boxes = [
@@ -327,7 +307,9 @@ def _price(config: Config, facts: PublicFacts, spec: DatasetSpec, graph: Graph) 
     if many:
         boxes.append((f"{sound}, one query", stated("sound", quote.one), "Were it alone, with the same noise"))
     layout.cards("price", boxes)
-    st.markdown(meaning.risk("node", quote.epsilon, quote.delta, Neighbours.NODE))
+    if record is not None and record.spec.method != METHOD:
+        st.caption(OTHER_METHOD)
+    st.markdown(run_price.risk(config.plan(facts)))
     st.markdown(f"**What the noise means.** {answer_costs.meaning(config, facts)}")
     if quote.asked < config.queries and config.release != "table":
         st.caption(f"This graph has {quote.asked:,} public nodes that may be asked about: that many are priced.")

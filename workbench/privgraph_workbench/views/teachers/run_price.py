@@ -206,7 +206,7 @@ def _price(record: RunRecord, plan: Plan, share: float | None, weighted: Ensembl
         ),
     )
     layout.cards("run-price", boxes)
-    wager = meaning.risk("node", said.epsilon, said.delta, said.neighbours)
+    wager = risk(plan)
     st.markdown(wager if weighted is None else f"**For a node {_weighing(weighted)}:** {wager}")
     if weighted is not None and paid is not None:
         least = readable("sound", float(paid.min()))
@@ -215,6 +215,15 @@ def _price(record: RunRecord, plan: Plan, share: float | None, weighted: Ensembl
         priced = replace(config, lam=1 / other_noise.scale(plan.noise))
         st.markdown(f"**What the noise means.** {answer_costs.meaning(priced, plan.facts)}")
     st.caption(f"{meaning.delta(said.delta, said.epsilon)} {_drew_once(record)}")
+
+
+def risk(plan: Plan) -> str:
+    """What a plan means as a wager: by the noise itself where all of it is plain Gaussian, as on the tab Who
+    pays, and by epsilon and delta alone otherwise."""
+    said, mu = plan.statement, other_noise.moved_in(plan)
+    if mu is None:
+        return meaning.risk("node", said.epsilon, said.delta, said.neighbours)
+    return meaning.risk_at(mu, said.epsilon, said.delta, said.neighbours)
 
 
 def _weighing(weighted: Ensemble) -> str:

@@ -335,7 +335,7 @@ def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: 
     asked, delta, differ = len(ensemble.queries), rounded_delta(ensemble.delta), by_weight.differ(ensemble)
     whom = "the heaviest teacher's nodes" if ensemble.per_teacher else "all votes, which one node may move"
     whose = f", weight {number(float(ensemble.weights.max()), 2)}" if differ else ""
-    query = [
+    query: list[layout.Card] = [
         (
             "The largest class stays",
             chance(top["chance"]),
@@ -347,7 +347,7 @@ def _outcome(record: RunRecord, ensemble: Ensemble, rows: Sequence[Row], noise: 
             f"For {whom}, by itself, tested and answered, at delta {delta}",
         ),
     ]
-    whole = [
+    whole: list[layout.Card] = [
         (
             "Labels right, of those that pass" if first["passes"] is not None else "Labels right, on average",
             percent(right),

@@ -1,0 +1,142 @@
+"""How often a guess about one node is right at most: on the page Teachers, for every run of the gallery that
+says so."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+from statistics import NormalDist
+
+import pytest
+from tests.pages.kept_runs import KARATE
+
+from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph.options import Scalar
+from privgraph.privacy.events import Gaussian
+from privgraph.runs import gallery
+from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import plans
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.views.teachers import alike, by_weight, other_noise, payers, run_price
+from privgraph_workbench.words import meaning
+from privgraph_workbench.words.numbers import at_most
+
+Lines = list[dict[str, str]]
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunStore]:
+    """A store with the runs of the gallery, which is that of the pages."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRIVGRAPH_HOME", str(tmp_path_factory.mktemp("shipped")))
+        queue._store.cache_clear()
+        store = queue.store()
+        gallery.bring_in(store)
+        yield store
+        store.close()
+        queue._store.cache_clear()
+
+
+def _settings(store: RunStore, *methods: str) -> list[RunRecord]:
+    """One run of each setting."""
+    found = store.find(RunQuery(methods=methods, states=("done",), limit=1000))
+    return list({json.dumps([one.spec.method, one.spec.options], sort_keys=True): one for one in found}.values())
+
+
+def _share(line: dict[str, str], column: str) -> float:
+    return float(line[column].removeprefix("at most ").removesuffix("%")) / 100
+
+
+def _holds(lines: Lines) -> bool:
+    """Whether both bounds are shown, after it was asserted that the exact one is the smaller in each line."""
+    exact = [by_weight.EXACT in line for line in lines]
+    assert all(exact) or not any(exact)
+    for line in lines if all(exact) else []:
+        assert _share(line, by_weight.EXACT) <= _share(line, by_weight.FROM_EPSILON), line
+    return all(exact)
+
+
+def test_a_line_of_fewer_queries_has_the_guess_from_these_alone(shipped: RunStore) -> None:
+    tables, exact = 0, 0
+    for record in _settings(shipped, "pate", "privgnn"):
+        points = alike.spent(record)
+        if record.statement is None or record.spec.options.get("release") == "table" or len(points) < 2:
+            continue
+        lines = alike.lines(record, points)
+        tables += 1
+        if not _holds(lines):
+            assert record.spec.options.get("noise") != "gaussian"
+            continue
+        exact += 1
+        told = [_share(line, by_weight.EXACT) for line in lines]
+        assert all(before < after for before, after in pairwise(told)), "more answers, a surer guess"
+        std = next(entry.noise_std for entry in record.statement.ledger if entry.noise_std)
+        by_hand = [NormalDist().cdf(math.sqrt(2 * count) / std / 2) for count, _ in points]
+        assert told == pytest.approx(by_hand, abs=1e-3)
+    assert exact >= 1
+    assert tables > exact, "of Laplace noise and of samples, no such guess is told"
+
+
+def test_a_line_of_a_weight_has_the_guess_at_that_weight(shipped: RunStore) -> None:
+    exact = 0
+    for record in _settings(shipped, "dp-gpl"):
+        ensemble = payers.load(shipped.folder(record.id))
+        if not isinstance(ensemble, Ensemble) or not by_weight.differ(ensemble):
+            continue
+        lines = by_weight.lines(ensemble)
+        if _holds(lines):
+            exact += 1
+            told = [_share(line, by_weight.EXACT) for line in lines]
+            assert all(before < after for before, after in pairwise(told)), "a heavier vote, a surer guess"
+            heaviest = float(ensemble.weights.max())
+            mu = heaviest * math.sqrt(2 * len(ensemble.queries)) / ensemble.vote_sigma
+            assert told[-1] == pytest.approx(NormalDist().cdf(mu / 2), abs=1e-3)
+    assert exact >= 1
+
+
+def test_the_price_of_a_run_has_the_guess_of_who_pays(shipped: RunStore) -> None:
+    """One run, one verdict: with plain Gaussian noise that of this noise, and its word says so."""
+    exact, other = 0, 0
+    for record in _settings(shipped, "pate", "privgnn", "dp-gpl"):
+        plan = other_noise.priced(record)
+        assert plan is not None
+        said, sound = run_price.risk(plan), plan.statement
+        alone = at_most(meaning.guess(sound.epsilon, sound.delta))
+        if other_noise.moved_in(plan) is None:
+            other += 1
+            assert said == meaning.risk("node", sound.epsilon, sound.delta, sound.neighbours)
+            assert "this very noise" not in said
+            continue
+        exact += 1
+        (entry,) = plan.entries
+        assert isinstance(entry.event, Gaussian), "not of a sample, nor through a gate"
+        best = NormalDist().cdf(math.sqrt(entry.count) / entry.event.noise_multiplier / 2)
+        assert f"{at_most(best)} against this very noise" in said
+        assert f"By that guess it is {meaning.called(best)} protection" in said
+        assert said.index(at_most(best)) < said.rindex(alone)
+        if record.spec.method == "pate":
+            assert at_most(best) == alike.lines(record, alike.spent(record))[-1][by_weight.EXACT]
+        ensemble = payers.load(shipped.folder(record.id))
+        if isinstance(ensemble, Ensemble) and by_weight.differ(ensemble):
+            assert at_most(best) == by_weight.lines(ensemble)[-1][by_weight.EXACT]
+    assert exact > 3
+    assert other > 3
+
+
+def test_a_gate_a_sample_and_other_noise_have_the_guess_of_epsilon_alone() -> None:
+    cases: tuple[tuple[str, dict[str, Scalar]], ...] = (
+        ("pate", {"noise": "laplace", "epsilon": 4.0}),
+        ("privgnn", {"release": "votes", "epsilon": 4.0}),
+        ("privgnn", {"release": "votes", "epsilon": 4.0, "gate": 1.0, "gate_noise": 2.0, "answers": 5}),
+        ("dp-gpl", {"epsilon": 4.0, "gate_sigma": 50.0, "queries": 8, "teachers": 8}),
+    )
+    for method, options in cases:
+        plan = plans.plan(method, options, KARATE)
+        assert other_noise.moved_in(plan) is None, method
+        sound = plan.statement
+        assert run_price.risk(plan) == meaning.risk("node", sound.epsilon, sound.delta, sound.neighbours)
+    plain = plans.plan("dp-gpl", {"epsilon": 4.0, "queries": 8, "teachers": 8}, KARATE)
+    assert other_noise.moved_in(plain) is not None
