@@ -146,6 +146,35 @@ HIDDEN = """() => {
 """How many marks lie under the box that says what is pointed at."""
 
 
+def test_a_link_to_a_sweep_on_ones_own_measures_trains_that_graph(browser: Browser, address: str) -> None:
+    """2,000 nodes and homophily 0.8 are defaults of the set and not of its form, so that no address names them."""
+    with profile(browser, address) as context:
+        page = context.new_page()
+        page.goto(f"{address}/tradeoffs?data=karate&own=true")
+        _drawn(page)
+        for label, typed in (("Nodes of your graph", "2000"), ("Its mean degree", "10"), ("Its homophily", "0.8")):
+            box = page.get_by_role("spinbutton", name=label)
+            box.fill(typed)
+            box.press("Enter")
+            settled(page)
+        page.get_by_role("link", name=re.compile("Sweep on a made-up")).click()
+        expect(page.get_by_text("You are about to sweep a made-up social network of 2,000 nodes")).to_be_visible()
+        expect(page.get_by_text(re.compile("^Trains on Made-up social network: 2,000 nodes"))).to_be_visible()
+        for label, typed in (("ε values", "4"), ("Seeds", "1")):
+            box = page.get_by_label(label, exact=True)
+            box.fill(typed)
+            box.press("Enter")
+            settled(page)
+        store = RunStore.open()
+        before = {one.id for one in store.find()}
+        page.get_by_role("button", name=re.compile("Run the sweep")).click()
+        expect(page.get_by_text(re.compile("Sent from here"))).to_be_visible()
+        asked = [one.spec.data_options for one in store.find() if one.id not in before]
+        store.close()
+    assert asked
+    assert {(one["nodes"], one["degree"], one["homophily"]) for one in asked} == {(2000, 10.0, 0.8)}
+
+
 def test_what_is_said_of_a_point_hides_no_other(page: Page) -> None:
     marks = page.locator(".js-plotly-plot .scatterlayer .points path")
     for place in range(marks.count()):
