@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from urllib.parse import parse_qs
 
@@ -10,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from privgraph.data.catalogue import dataset
 from privgraph.options import Scalar
+from privgraph.runs import gallery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.serving import arriving
 from privgraph_workbench.views.tradeoffs import one_graph
@@ -58,3 +60,35 @@ def test_a_link_fills_the_form_though_it_says_defaults(opened: Open, monkeypatch
     app = opened("tradeoffs", data=_address({"nodes": 2000, "degree": 10.0, "homophily": 0.8}))
     assert app.query_params["data.nodes"] in ("2000", ["2000"])
     assert app.query_params["data.homophily"] in ("0.8", ["0.8"])
+
+
+@pytest.mark.long
+def test_what_is_near_enough_is_told_and_what_is_not_is_left_out(opened: Open, store: RunStore) -> None:
+    gallery.bring_in(store)
+    app = opened("tradeoffs", data="cora", own="true")
+    for key, value in (("nodes", 20_000), ("degree", 14.0), ("homophily", 0.85), ("mlp", 70.0)):
+        app.number_input(key=f"like_{key}").set_value(value).run()
+    said = "\n".join(one.value for one in app.markdown)
+    (line,) = (one.value for one in app.markdown if one.value.startswith("**On Facebook pages, to hide edges.**"))
+    assert re.search(r"ε 4: .*\d\d\.\d%.*, cost \d+", line)
+    assert "What is said of Cora does not carry over to your graph" in said
+    assert not any('class="carded"' in one.proto.body for one in app.get("html")), "no table of another network"
+    app.button(key="like_show").click().run()
+    assert not app.exception, app.exception
+    assert app.selectbox(key="data").value == "facebook-pages"
+    assert any('class="carded"' in one.proto.body for one in app.get("html"))
+    assert not any(one.key == "like_show" for one in app.button), "it is shown"
+
+
+@pytest.mark.long
+def test_all_graphs_say_that_their_models_protect_nobody(opened: Open, store: RunStore) -> None:
+    gallery.bring_in(store)
+    app = opened("tradeoffs", data="cora", everywhere="true")
+    assert any(re.match(r"\*\*:red\[As run, .* protect nobody", one.value) for one in app.markdown)
+
+
+def test_that_measures_go_into_the_address_is_said_at_the_link(opened: Open, store: RunStore) -> None:
+    app = opened("tradeoffs", data="karate", own="true")
+    assert not any("stored or sent" in one.value for one in app.markdown)
+    app.number_input(key="like_nodes").set_value(3000).run()
+    assert any("into the page's address" in one.value for one in app.caption)

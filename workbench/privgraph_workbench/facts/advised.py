@@ -131,6 +131,19 @@ def in_short(said: Verdict) -> str:
     return f"{SHORT}{markup.literal(f'To hide {HIDES[said.unit]} ({said.score}):{lead} {told}.')}"
 
 
+def in_line(said: Verdict) -> str:
+    """What to take at each stretch of budgets, with its accuracy and what the first costs, as one line of
+    plain text."""
+    if said.thin or not said.stretches:
+        return said.heading
+    told = []
+    for one in said.stretches:
+        cost = one.lines[0][2]
+        costs = f", cost {cost}" if one.takes and cost != "–" else ""
+        told.append(f"{one.span}: {one.short}{costs}")
+    return f"{'; '.join(told)}."
+
+
 def shortened(advice: str) -> list[str]:
     """The lines of advice that are `in_short`, without the mark; none in what an earlier version kept."""
     return [line.removeprefix(SHORT) for line in advice.split("\n") if line.startswith(SHORT)]
