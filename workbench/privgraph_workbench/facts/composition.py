@@ -9,6 +9,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.graph_id import GraphId, People
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import method_costs
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import UNIT_WORDS, UPLOAD, people_of, unit_of
 from privgraph_workbench.words.numbers import rounded_delta, stated
@@ -57,6 +58,12 @@ def together(records: Sequence[RunRecord], behind: Sequence[RunRecord] = ()) -> 
         "**All together.** Whoever sees all runs of a line has been shown its ε, and not the ε of one run:"
         f"\n\n{points}\n\n{' '.join(apart)} Runs without noise are in no line: they protect nobody."
     )
+
+
+def plain(records: Sequence[RunRecord]) -> str:
+    """The same as one line of plain text, for a file, in which the number is told by its name."""
+    said = " ".join(together(records).replace("**", "").replace("\n- ", " ").split())
+    return markup.unescaped(said).replace("ε = ", f"composed {EPSILONS['sound'].title} = ")
 
 
 def _over_graphs(people: Mapping[People, Sequence[RunRecord]]) -> list[list[RunRecord]]:
