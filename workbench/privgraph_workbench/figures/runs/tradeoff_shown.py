@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs.curve_names import curve_of
 from privgraph_workbench.words.meaning import WHY_NOT_COVERED, guess
-from privgraph_workbench.words.numbers import at_most, percent, whole
+from privgraph_workbench.words.numbers import bound, percent, whole
 
 LEVELS = 4
 """Levels that are named before any curve: some of what there is to compare with."""
@@ -156,7 +156,7 @@ def taken(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def _right(asked: float, delta: float) -> str:
-    return f" (a guess is right in ≤ {at_most(guess(asked, delta)).removeprefix('at most ')})"
+    return f" (a guess is right in {bound(guess(asked, delta))})"
 
 
 def _reached(row: Row, bare: Row | None, *, alone: bool) -> str:
