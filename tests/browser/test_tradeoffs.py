@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -25,10 +26,15 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the app of this module keeps its runs."""
+    return tmp_path_factory.mktemp("tradeoffs-home")
+
+
+@pytest.fixture(scope="module")
+def address(home: Path) -> Iterator[str]:
     """The address of an app whose store holds runs at two epsilons, two seeds each."""
     with pytest.MonkeyPatch.context() as patch:
-        home = tmp_path_factory.mktemp("tradeoffs-home")
         patch.setenv("PRIVGRAPH_HOME", str(home))
         patch.setenv("OMP_NUM_THREADS", "1")
         store = RunStore.open()
@@ -146,8 +152,11 @@ HIDDEN = """() => {
 """How many marks lie under the box that says what is pointed at."""
 
 
-def test_a_link_to_a_sweep_on_ones_own_measures_trains_that_graph(browser: Browser, address: str) -> None:
+def test_a_link_to_a_sweep_on_ones_own_measures_trains_that_graph(
+    browser: Browser, address: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """2,000 nodes and homophily 0.8 are defaults of the set, not of its form: no address names them."""
+    monkeypatch.setenv("PRIVGRAPH_HOME", str(home))
     with profile(browser, address) as context:
         page = context.new_page()
         page.goto(f"{address}/tradeoffs?data=karate&own=true")
