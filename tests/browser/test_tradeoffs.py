@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -25,10 +26,15 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the app of this module keeps its runs."""
+    return tmp_path_factory.mktemp("tradeoffs-home")
+
+
+@pytest.fixture(scope="module")
+def address(home: Path) -> Iterator[str]:
     """The address of an app whose store holds runs at two epsilons, two seeds each."""
     with pytest.MonkeyPatch.context() as patch:
-        home = tmp_path_factory.mktemp("tradeoffs-home")
         patch.setenv("PRIVGRAPH_HOME", str(home))
         patch.setenv("OMP_NUM_THREADS", "1")
         store = RunStore.open()
@@ -144,6 +150,38 @@ HIDDEN = """() => {
     return middles.filter(within).length;
 }"""
 """How many marks lie under the box that says what is pointed at."""
+
+
+def test_a_link_to_a_sweep_on_ones_own_measures_trains_that_graph(
+    browser: Browser, address: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """2,000 nodes and homophily 0.8 are defaults of the set, not of its form: no address names them."""
+    monkeypatch.setenv("PRIVGRAPH_HOME", str(home))
+    with profile(browser, address) as context:
+        page = context.new_page()
+        page.goto(f"{address}/tradeoffs?data=karate&own=true")
+        _drawn(page)
+        for label, typed in (("Nodes of your graph", "2000"), ("Its mean degree", "10"), ("Its homophily", "0.8")):
+            box = page.get_by_role("spinbutton", name=label)
+            box.fill(typed)
+            box.press("Enter")
+            settled(page)
+        page.get_by_role("link", name=re.compile("Sweep on a made-up")).click()
+        expect(page.get_by_text("You are about to sweep a made-up social network of 2,000 nodes")).to_be_visible()
+        expect(page.get_by_text(re.compile("^Trains on Made-up social network: 2,000 nodes"))).to_be_visible()
+        for label, typed in (("ε values", "4"), ("Seeds", "1")):
+            box = page.get_by_label(label, exact=True)
+            box.fill(typed)
+            box.press("Enter")
+            settled(page)
+        store = RunStore.open()
+        before = {one.id for one in store.find()}
+        page.get_by_role("button", name=re.compile("Run the sweep")).click()
+        expect(page.get_by_text("Sent from here").first).to_be_visible()
+        asked = [one.spec.data_options for one in store.find() if one.id not in before]
+        store.close()
+    assert asked
+    assert {(one["nodes"], one["degree"], one["homophily"]) for one in asked} == {(2000, 10.0, 0.8)}
 
 
 def test_what_is_said_of_a_point_hides_no_other(page: Page) -> None:

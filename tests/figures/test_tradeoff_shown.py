@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import replace
 from itertools import product
 
 from tests.figures import made_runs
 from tests.figures.made_tradeoffs import plainly, point
 
+from privgraph.runs.final_statement import NOISE_IS_PUBLIC
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import composition
+from privgraph_workbench.figures import notes
 from privgraph_workbench.figures.drawing import with_matplotlib, with_plotly
-from privgraph_workbench.figures.export import export
+from privgraph_workbench.figures.export import below, export
 from privgraph_workbench.figures.runs import curve_names, tradeoff, tradeoff_marks, tradeoff_shown
+from privgraph_workbench.theme import EPSILONS
 
 
 def test_a_panel_of_one_setting_does_not_take_half_the_figure(swept: list[RunRecord]) -> None:
@@ -126,8 +132,14 @@ def test_a_file_says_what_to_take_and_its_axis_names_the_epsilons_tried(swept: l
     said = {at["ProGAP", low]: "take (GAP not ruled out)", at["ProGAP", high]: "may be best"}
     shown = tradeoff.shown(rows, published=False, front=False, advice=said)
     text = export("tradeoff", shown, {}, "json").decode()
-    assert f"Advice: take ProGAP (GAP not ruled out) at ε {low:g}." in text
-    assert f"Advice, without a clear winner: one of ProGAP at ε {high:g}." in text
+    for told in (text, export("tradeoff", shown, {}, "txt").decode()):
+        assert re.search(rf"Advice, ε {low:g} \(a guess .*\): take ProGAP \(GAP not ruled out\), \d\d\.\d%", told)
+        assert re.search(rf"Advice, ε {high:g} \(a guess .*\): no clear winner, ProGAP, \d\d\.\d%", told)
+    composed = f"All together. 4 private runs have shown composed {EPSILONS['sound'].title} = 9."
+    finished = [{**row, tradeoff.TOGETHER: composed} for row in shown]
+    assert composed in export("tradeoff", finished, {}, "txt").decode()
+    assert "together" not in export("tradeoff", finished, {}, "csv").decode().partition("\n")[0]
+    assert any(composed in line for line in below(tradeoff.chart(finished), finished, {})), "below a PNG or PDF, too"
     assert "may be best" in export("tradeoff", shown, {}, "csv").decode()
     assert "Advice" not in export("tradeoff", plainly(rows), {}, "json").decode(), "where nothing is advised"
     drawn = tradeoff.chart(shown)
@@ -216,3 +228,18 @@ def test_an_axis_spans_a_decade_at_least(swept: list[RunRecord]) -> None:
     assert panel.x.high is not None
     assert panel.x.low is not None
     assert panel.x.high / panel.x.low >= 10
+
+
+def test_statements_of_secret_noise_are_not_cut_off_behind_public_ones() -> None:
+    own = made_runs.statement(made_runs.edge_entries(9))
+    public = replace(own, assumptions=(*own.assumptions, NOISE_IS_PUBLIC))
+    said = {f"GAP {place}, edge ε {place} on Cora, x": replace(public, delta=place / 1e6) for place in range(1, 30)}
+    lines = notes.block({**said, "ZZZ of my own on Cora, x": own})
+    assert lines[1].startswith("ZZZ of my own"), "it is last by its name"
+    assert not any(line.startswith("ZZZ") for line in notes.block(said))
+
+
+def test_what_all_runs_have_shown_is_named_in_plain_text(swept: list[RunRecord]) -> None:
+    said = composition.plain(swept)
+    assert re.search(rf"27 private runs have shown composed {EPSILONS['sound'].title} = \d+", said)
+    assert not {"*", "\\", "\n"} & set(said)

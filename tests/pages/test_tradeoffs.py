@@ -727,6 +727,7 @@ def test_a_graph_with_runs_can_be_chosen_without_its_files_and_has_its_advice(
     assert app.selectbox(key="data").value == "cora"
     assert not app.warning
     assert "|0.25 to 8|MLP (ignores edges)|76.5%" in _advice(app)
+    assert "At ε 0.25 to 8: EdgeRand has 82.8% (74.2% to 91.5%) at ε 8, which is not clearly better" in _captions(app)
     assert any("Training on Cora needs its files" in one.value for one in app.info)
     assert not any(one.key in ("compare_go", "sweep_go") for one in app.button)
     (link,) = (one for one in app.get("page_link") if "Get Cora" in one.proto.label)

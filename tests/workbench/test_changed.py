@@ -58,3 +58,14 @@ def test_what_moved_most_is_named_first_and_of_many_it_is_said_how_many() -> Non
 def test_whether_something_else_is_to_be_taken_is_said(takes: dict[float, str], said: str) -> None:
     after = Seen(levels={**BEFORE.levels, "d": _level("GAP at ε 2", 0.7, "d1")}, takes=takes)
     assert words(BEFORE, after, {"d1"}).endswith(f". {said}")
+
+
+def test_that_something_became_open_is_not_called_the_same() -> None:
+    after = Seen(
+        levels={**BEFORE.levels, "d": _level("GAP at ε 2", 0.7, "d1")},
+        takes=BEFORE.takes,
+        open={1.0: "GAP not ruled out"},
+    )
+    said = words(BEFORE, after, {"d1"})
+    assert "What to take is the same at every ε" not in said
+    assert said.endswith("how sure that is changed: ProGAP at ε 1 (GAP not ruled out).")

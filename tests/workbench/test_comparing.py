@@ -402,7 +402,12 @@ def test_the_network_that_costs_are_counted_from_is_not_missing(store: RunStore)
         network = advising.verdict(records, "edge", (), networks).network
         lacks = comparing.lacking(wanted, done, network)
         assert [one.method for one in lacks] == ([] if seed == 2 else ["gnn"] * 3), "one seed tells no mean"
-    assert comparing.known_words(wanted, done, 9, {"gnn"}, network).endswith("The comparison is complete.")
+    assert comparing.known_words(wanted, done, 9, {"gnn"}, network).endswith(
+        "Every method and epsilon of the comparison has run."
+    )
+    open_ = [stretches.Needed(method="gap", epsilon=epsilon, seeds=9) for epsilon in (8.0, 1.0)]
+    said = comparing.known_words(wanted, done, 9, {"gnn"}, network, open_)
+    assert said.endswith("has run; ε 1 and 8 need more seeds.")
     assert "88.0%, 3 seeds." in comparing.network_words(network)
     assert "no cost is known" in comparing.network_words(None)
 

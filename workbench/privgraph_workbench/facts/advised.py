@@ -12,7 +12,7 @@ from privgraph_workbench.facts.advising import CHOOSING, HIDES, SECRET, UNITS, V
 from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.runs import curve_names
+from privgraph_workbench.figures.runs import curve_names, tradeoff_shown
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words.naming import graph_of
 from privgraph_workbench.words.numbers import at_most, percent
@@ -48,7 +48,7 @@ def of_row(row: Row, said: Verdict) -> str:
     if row["method"] == BLIND and (spans := [one.span for one in said.stretches if one.kind == "blind"]):
         return f"take at {listed(spans)}"
     if said.network is not None and row["runs"] == said.network["runs"]:
-        return "costs are counted from it"
+        return tradeoff_shown.COUNTED_FROM
     for one in said.stretches:
         if row["asked"] in one.epsilons and row["method"] in one.takes and not row["variant"]:
             if one.kind != "one":
@@ -129,6 +129,19 @@ def in_short(said: Verdict) -> str:
     lead = f" {said.lead.strip()}" if said.lead else ""
     told = "; ".join(f"{one.span}: {one.short}" for one in said.stretches)
     return f"{SHORT}{markup.literal(f'To hide {HIDES[said.unit]} ({said.score}):{lead} {told}.')}"
+
+
+def in_line(said: Verdict) -> str:
+    """What to take at each stretch of budgets, with its accuracy and what the first costs, as one line of
+    plain text."""
+    if said.thin or not said.stretches:
+        return said.heading
+    told = []
+    for one in said.stretches:
+        cost = one.lines[0][2]
+        costs = f", cost {cost}" if one.takes and cost != "–" else ""
+        told.append(f"{one.span}: {one.short}{costs}")
+    return f"{'; '.join(told)}."
 
 
 def shortened(advice: str) -> list[str]:

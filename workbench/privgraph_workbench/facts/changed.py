@@ -33,10 +33,11 @@ class Level:
 @dataclass(frozen=True, kw_only=True)
 class Seen:
     """What is known of a graph at some time: its settings (`naming.setting`), and what is to be taken at each
-    epsilon."""
+    epsilon, and what is not ruled out beside it."""
 
     levels: Mapping[str, Level] = field(default_factory=dict)
     takes: Mapping[float, str] = field(default_factory=dict)
+    open: Mapping[float, str] = field(default_factory=dict)
 
 
 def seen(records: Iterable[RunRecord], said: Verdict | None) -> Seen:
@@ -55,7 +56,13 @@ def seen(records: Iterable[RunRecord], said: Verdict | None) -> Seen:
         )
     stretches = () if said is None or said.thin else said.stretches
     return Seen(
-        levels=levels, takes={epsilon: markup.literal(one.short_names) for one in stretches for epsilon in one.epsilons}
+        levels=levels,
+        takes={epsilon: markup.literal(one.short_names) for one in stretches for epsilon in one.epsilons},
+        open={
+            epsilon: markup.literal(one.candidates[0].left_open if one.candidates else "")
+            for one in stretches
+            for epsilon in one.epsilons
+        },
     )
 
 
@@ -91,6 +98,11 @@ def _taken(before: Seen, after: Seen) -> str:
     if not after.takes:
         return ""
     others = [at for at, what in after.takes.items() if before.takes.get(at) != what]
+    surer = [at for at, what in after.open.items() if at not in others and before.open.get(at, "") != what]
+    if surer and not others:
+        told = [f"{after.takes[at]} at ε {at:g} ({after.open[at] or 'nothing else is open'})" for at in surer[:MOST]]
+        more = f", and {len(surer) - MOST} more" if len(surer) > MOST else ""
+        return f"What to take has the same names at every ε; how sure that is changed: {both(told)}{more}."
     if not others:
         return "What to take is the same at every ε."
     told = [

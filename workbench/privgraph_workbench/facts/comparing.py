@@ -20,7 +20,7 @@ from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench.facts.advising import NETWORK, UNITS, stands_alone
 from privgraph_workbench.facts.judging import keeps
 from privgraph_workbench.facts.method_costs import PRIVACY
-from privgraph_workbench.facts.row_words import counted, sound_at
+from privgraph_workbench.facts.row_words import both, counted, sound_at
 from privgraph_workbench.facts.stretches import BLIND, Needed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
@@ -204,14 +204,16 @@ def known_words(
     used: int,
     ran: Collection[str] = (),
     network: Row | None = None,
+    needed: Sequence[Needed] = (),
 ) -> str:
     """From how many of the finished runs `done` it is said, and what a full comparison still lacks: of
-    references that `ran` here at other options, that too; `network`: what costs are counted from."""
+    references that `ran` here at other options, that too; `network`: what costs are counted from;
+    `needed`: the seeds with which methods would be told apart."""
     of_method = Counter(one.method for one in wanted)
     lacks = Counter(one.method for one in lacking(wanted, done, network))
     said = used_words(used, len(done)).rstrip(".")
     if not lacks:
-        return f"{said}. The comparison is complete."
+        return f"{said}. Every method and epsilon of the comparison has run{_open(needed)}."
     parts = []
     for name, count in lacks.items():
         runs = f"{count} run{'s' * (count != 1)}" if count == of_method[name] else f"{count} of {of_method[name]} runs"
@@ -219,6 +221,13 @@ def known_words(
         parts.append(f"{METHODS[name].title} ({runs}{other})")
     many = f"Of the full comparison {lacks.total()} are missing: {', '.join(parts)}."
     return f"So far, {said[0].lower()}{said[1:]}. {many}"
+
+
+def _open(needed: Sequence[Needed]) -> str:
+    """At which epsilons more seeds would tell methods apart."""
+    budgets = sorted({one.epsilon for one in needed})
+    need = "needs" if len(budgets) == 1 else "need"
+    return f"; ε {both([f'{one:g}' for one in budgets])} {need} more seeds" if budgets else ""
 
 
 def used_words(used: int, done: int) -> str:

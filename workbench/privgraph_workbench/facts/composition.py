@@ -9,6 +9,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.graph_id import GraphId, People
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import method_costs
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import UNIT_WORDS, UPLOAD, data_title, people_of, unit_of
 from privgraph_workbench.words.numbers import rounded_delta, stated
@@ -65,6 +66,12 @@ def _names(records: Sequence[RunRecord]) -> dict[str, str]:
     titles = {people_of(one): data_title(one.spec.dataset) for one in records}
     held = list(titles.values())
     return {graph: title if held.count(title) == 1 else graph for graph, title in titles.items()}
+
+
+def plain(records: Sequence[RunRecord]) -> str:
+    """The same as one line of plain text, for a file, in which the number is told by its name."""
+    said = " ".join(together(records).replace("**", "").replace("\n- ", " ").split())
+    return markup.unescaped(said).replace("ε = ", f"composed {EPSILONS['sound'].title} = ")
 
 
 def _over_graphs(people: Mapping[People, Sequence[RunRecord]]) -> list[list[RunRecord]]:

@@ -12,7 +12,7 @@ from privgraph_workbench.facts.row_words import at, both, counted, plus, reader,
 from privgraph_workbench.facts.seedwise import NO_WIDTH
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.words import meaning
-from privgraph_workbench.words.numbers import at_most, percent, whole
+from privgraph_workbench.words.numbers import bound, percent, whole
 
 BLIND = "mlp"
 """A model that reads no edge: it hides all of them, and needs no noise for it."""
@@ -80,9 +80,9 @@ class Stretch:
     `unsure` (too little has run). takes: what can be taken, the best first. told: what is said, before the
     reasons; candidates: of whom; why: the reasons, a sentence or two. needed: what would settle it, where no
     more than `seedwise.MOST_SEEDS` seeds would. aside: what is not told apart from the first, nor from what
-    needs no noise, and so is nothing to take ("": nothing); higher: why the one of these with a higher mean
-    is not the first. before: the smaller budget that gave as much, and stays: by which method.
-    delta: the largest behind what is taken. promised: under which relations that is.
+    needs no noise, and so is nothing to take ("": nothing); of `blind` what has a higher mean. higher: why
+    the one of these with a higher mean is not the first. before: the smaller budget that gave as much, and
+    stays: by which method. delta: the largest behind what is taken. promised: under which relations that is.
     """
 
     epsilons: tuple[float, ...]
@@ -131,7 +131,7 @@ class Stretch:
         ends = (self.epsilons[0], self.epsilons[-1]) if self.before is None else (self.before, self.before)
         words = meaning.strengths(*ends, self.delta).replace(" protection", "")
         words += "ne" * words.endswith("next to no")
-        words += f": ≤ {at_most(meaning.guess(ends[1], self.delta)).removeprefix('at most ')}"
+        words += f": {bound(meaning.guess(ends[1], self.delta))}"
         return words if self.before is None else f"that of ε {self.before:g}: {words}"
 
     @property
@@ -230,6 +230,8 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
             else f"{title_of(row)}'s interval is {percent(row['low'])} to {percent(row['high'])}."
         )
     aside = _aside(last, seen) if kind in ("one", "several") else ""
+    above = kind == "blind" and seen.blind is not None and nearest["mean"] > seen.blind["mean"]
+    beside = f"{title_of(nearest)} has {with_interval(nearest)}{at(nearest)}, which is not clearly better." * above
     behind = [one.best if one.before is None else one.before for one in same]
     return Stretch(
         epsilons=tuple(one.best["asked"] for one in same),
@@ -242,7 +244,7 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         before=None if last.before is None else last.before["asked"],
         stays="" if last.before is None else title_of(last.before),
         delta=max(row["delta"] or 0.0 for row in behind),
-        aside=aside,
+        aside=aside or beside,
         higher=_higher(last, seen) if aside else "",
         promised=() if kind in ("blind", "nothing") else promised_by([*behind, *last.alike]),
     )

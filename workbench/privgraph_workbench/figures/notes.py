@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.axes import placed
@@ -79,16 +80,23 @@ def natural(text: str) -> list[tuple[int, float, str]]:
     return [(1, float(part), "") if place % 2 else (0, 0.0, part) for place, part in enumerate(parts)]
 
 
+def _order(one: tuple[str, PrivacyStatement]) -> tuple[bool, list[tuple[int, float, str]]]:
+    """First what has secret noise: it protects somebody, and a short list must not cut it off."""
+    label, statement = one
+    return has_public_noise(statement) or statement.unit == "none", natural(label)
+
+
 Stated = tuple[str, tuple[str, ...]]
 """A name, and the cells of `COLUMNS` behind it."""
 
 
 def stated(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> tuple[str, list[Stated], int]:
-    """What all names have in common, the statements under the rest of their names, sorted by these, and how
-    many more there are. Equal ones are said once; where there are more than `most`, those that differ in ε
-    alone share a line, with the range of each number, if that makes fewer lines."""
+    """What all names have in common, the statements under the rest of their names, those of secret
+    noise first and then sorted by these, and how many more there are. Equal ones are said once; where
+    there are more than `most`, those that differ in ε alone share a line, with the range of each number,
+    if that makes fewer lines."""
     held: dict[tuple[str, ...], list[str]] = {}
-    for label, statement in sorted(statements.items(), key=lambda one: natural(one[0])):
+    for label, statement in sorted(statements.items(), key=_order):
         held.setdefault(cells(statement, no_edge=_no_edge(label)), []).append(label)
     shared = _shared(list(statements)) if len(statements) > 1 else ""
     said = [(_named([label.replace(shared, "", 1) for label in labels]), values) for values, labels in held.items()]
@@ -159,7 +167,7 @@ def _shared(names: Sequence[str]) -> str:
 def _together(statements: Mapping[str, PrivacyStatement]) -> list[tuple[str, tuple[str, ...]]]:
     """A name and its cells for the statements of each method and setting, whatever their ε."""
     groups: dict[tuple[str, str], list[tuple[str, PrivacyStatement]]] = {}
-    for label, statement in sorted(statements.items(), key=lambda one: natural(one[0])):
+    for label, statement in sorted(statements.items(), key=_order):
         name = _BUDGET.sub("ε", _REPEATED.sub("", label), count=1)
         groups.setdefault((name, statement.unit), []).append((label, statement))
     found = []

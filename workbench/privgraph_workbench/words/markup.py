@@ -28,6 +28,15 @@ def literal(text: object) -> str:
     return _SOUGHT.sub(lambda found: found[0] + _JOINER, _MARKUP.sub(lambda found: "\\" + found[0], line))
 
 
+def unescaped(text: str) -> str:
+    """What `literal` text shows, as plain text.
+
+    >>> unescaped(literal("a_b* [c]")), unescaped(literal("1. two"))
+    ('a_b* [c]', '1. two')
+    """
+    return re.sub(r"\\(?=[^\w\s])", "", text.replace(_JOINER, ""))
+
+
 def unbroken(text: str) -> str:
     """Text in which no line ends between an option and its number.
 

@@ -34,6 +34,19 @@ def at_most(value: float) -> str:
     return "at most 100%" if steps >= 100 * 10**digits else f"at most {steps / 10**digits:.{digits}f}%"
 
 
+def bound(value: float) -> str:
+    """The same as a sign and a number that is no vacuous 100%: what is so near to it is told to a further
+    decimal, and beyond that by how much an attacker may have.
+
+    >>> bound(0.7311), bound(0.99961), bound(0.9999546), bound(0.9999999), bound(1.0)
+    ('≤ 73.2%', '≤ 99.97%', '≤ 99.996%', 'may be > 99.99%', '≤ 100%')
+    """
+    if not 0.9999 < value < 1:
+        return f"≤ {at_most(value).removeprefix('at most ')}"
+    steps = math.ceil(round(1e5 * value, 9))
+    return "may be > 99.99%" if steps >= 10**5 else f"≤ {steps / 1e3:.3f}%"
+
+
 def at_least(value: float) -> str:
     """A lower bound on a chance in words: in percent, rounded down, so that it still is one.
 

@@ -46,6 +46,8 @@ LARGEST = 1000.0
 """An axis ends there: beyond it an epsilon promises nothing to anybody."""
 ENTRIES = 16
 """Curves and levels that a legend names at most; others are named where they are pointed at."""
+TOGETHER = "together"
+"""Of the rows of a file: what all runs behind them have shown together, in words."""
 SMALL = 0.45
 """Width of a panel that holds a single setting, beside one with a curve."""
 
@@ -245,7 +247,7 @@ def _everything(rows: Sequence[Row]) -> Chart:
         series=tuple(series),
         summary=f"Accuracy against epsilon for {len(rows)} settings on {', '.join(graphs)}.{highest}",
         badges=(*badges, *badges_of(rows)),
-        beside=tradeoff_shown.taken(rows),
+        beside=(*tradeoff_shown.taken(rows), *filter(None, [rows[0].get(TOGETHER, "")])),
         columns=2,
         height=110 + 330 * math.ceil(len(parts) / 2),
         legend=True,
@@ -273,7 +275,7 @@ def shown(
 def table(rows: Sequence[Row]) -> list[Row]:
     """The rows as a CSV has them: without what the drawing alone asks for, and with `epsilon_for_edges`,
     which is 0 of what reads no edge: no noise is needed to hide them."""
-    left_out = ("with_published", "with_front")
+    left_out = ("with_published", "with_front", TOGETHER)
     kept = [{name: value for name, value in row.items() if name not in left_out} for row in rows]
     return [{**row, "epsilon_for_edges": _for_edges(row)} for row in kept]
 

@@ -31,11 +31,16 @@ def figure_exports(
     label: str = "Export",
     runs: Sequence[RunRecord] = (),
     advice: str = "",
+    finish: Callable[[Sequence[Row]], Sequence[Row]] | None = None,
 ) -> None:
     """A menu with every format of the figure, and the way to keep it; `name` begins the files' names. `runs`:
     those whose numbers it shows, where its rows do not name them; `advice`: what it says to take, in
-    Markdown, which a report takes along."""
+    Markdown, which a report takes along; `finish`: makes of the rows those of a file, where that takes too
+    long for a drawing."""
     from privgraph_workbench.figures.export import FORMATS, export
+
+    def make(kind: str, theme: str) -> bytes:
+        return export(figure, rows if finish is None else finish(rows), statements, kind, theme)
 
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         with st.popover(
@@ -52,7 +57,7 @@ def figure_exports(
                     kind.upper(): File(
                         name=f"{name or 'privgraph'}-{figure}.{kind}",
                         mime=mime,
-                        make=partial(export, figure, rows, statements, kind, theme),
+                        make=partial(make, kind, theme or "light"),
                     )
                     for kind, mime in FORMATS.items()
                 }

@@ -41,6 +41,11 @@ def headline(graph: OneGraph, unit: str) -> None:
     found = known(graph, unit)
     if found is None:
         return
+    if like_own.elsewhere(graph, found, (unit,), files.choices()):
+        st.markdown(
+            f"What is said of {markup.literal(graph.title)} does not carry over to your graph; what does, stands above."
+        )
+        return
     lines(found.said, *_of_another(graph, found))
     if count := len(rows_of(RunQuery(units=("none", unit), states=sending.PENDING), graph)):
         those = "one run is" if count == 1 else f"{count:,} runs are"

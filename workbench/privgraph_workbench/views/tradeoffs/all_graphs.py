@@ -15,6 +15,7 @@ from privgraph_workbench.views.tradeoffs import like_own
 from privgraph_workbench.views.tradeoffs.known import Known
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup
+from privgraph_workbench.words.statements import protect_nobody
 
 HEAD = ("Graph", "ε", "Take", "Accuracy", "Cost (points)", "Protection", "Without privacy", "MLP, no edges")
 WHY = (
@@ -36,6 +37,8 @@ def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph) -> 
         if own.known:
             ones.sort(key=lambda one: unlike(one[1], own))
         st.markdown(f"**To hide {advising.HIDES[unit]}** (each ε protects {advising.UNITS[unit]})")
+        if public := _public(unit, ones):
+            st.markdown(f"**:red[{markup.literal(public)}]** {advising.SECRET}")
         carded.show(HEAD, [_lines(*one) for one in ones], label=f"What hides {advising.HIDES[unit]}", first="")
         if words := advised.protection_words(*(found.said for _, _, found in ones), where=HEAD[5]):
             st.caption(words)
@@ -51,6 +54,14 @@ def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph) -> 
         )
         st.caption(" ".join(advised.protection_of(unit) for unit in told))
         st.caption(f"{WHY} Turn All graphs off for reasons.")
+
+
+def _public(unit: str, ones: Sequence[like_own.One]) -> str:
+    """How many of the private models behind what is taken protect nobody; "" where none of it adds noise."""
+    held = [found for _, _, found in ones if found.said.public]
+    return protect_nobody(
+        [one.statement for found in held for one in found.records if one.spec.unit == unit and one.statement]
+    )
 
 
 def _lines(graph: OneGraph, own: Traits, found: Known) -> list[list[str]]:

@@ -131,7 +131,11 @@ def _result(graph: OneGraph, shared: Mapping[str, Scalar], unit: str, was_going:
             hide_index=True,
             alt="Accuracy of each method at each epsilon, with intervals over seeds",
         )
-    st.caption(f"{markup.literal(found.short)} {found.words}")
+    st.caption(
+        found.words
+        if found.words.startswith(found.short.rstrip("."))
+        else f"{markup.literal(found.short)} {found.words}"
+    )
 
 
 def _line(row: Row, said: advising.Verdict) -> dict[str, object]:

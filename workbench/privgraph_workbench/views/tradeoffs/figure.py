@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import plotly.graph_objects as go
@@ -101,6 +101,12 @@ def _together(done: Finished) -> str:
     return composition.together(_readable(done))
 
 
+def _finished(records: Sequence[RunRecord], rows: Sequence[Row]) -> list[Row]:
+    """The rows of a file, which says what all runs behind the figure have shown together."""
+    said = composition.plain(records)
+    return [{**row, tradeoff.TOGETHER: said} for row in rows]
+
+
 @lru_cache(maxsize=16)
 def _refused(done: Finished) -> list[RunRecord]:
     """Those of the runs that this version cannot read."""
@@ -166,7 +172,15 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
     st.markdown("  \n".join(f"⚠ {markup.literal(markup.sentence(one))}" for one in warnings))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         told, behind = to_report(graph, query.units[1:]) if query.datasets else ("", [])
-        figure_exports("tradeoff", rows, _behind(done, first, sent), name=shown, runs=behind, advice=told)
+        figure_exports(
+            "tradeoff",
+            rows,
+            _behind(done, first, sent),
+            name=shown,
+            runs=behind,
+            advice=told,
+            finish=partial(_finished, _readable(done)),
+        )
         _open_by_name(rows)
         st.toggle(
             "Pareto front",

@@ -100,8 +100,8 @@ def _told(done: Finished, graph: OneGraph, shared: tuple[tuple[str, Scalar], ...
     rows.sort(key=lambda row: (row["asked"] or 0.0, -row["mean"]))
     used = {one.id for one in records}
     others = {one.spec.method for one in found if not one.unreadable and one.id not in used}
-    words = comparing.known_words(wanted, set(done.ids), len(records), others, said.network)
     needed = [one for stretch in said.stretches for one in stretch.needed]
+    words = comparing.known_words(wanted, set(done.ids), len(records), others, said.network, needed)
     return Known(
         table=rows,
         said=said,

@@ -10,10 +10,12 @@ import streamlit as st
 
 from privgraph.data.catalogue import dataset
 from privgraph.options import OptionError
+from privgraph_workbench.facts import advised
 from privgraph_workbench.facts.advising import HIDES
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.facts.traits import APART, FACTOR, TITLES, Traits, apart, difference, traits, unlike
 from privgraph_workbench.serving import shell
+from privgraph_workbench.views.parts import choosing
 from privgraph_workbench.views.tradeoffs.known import Known, known
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph, with_options
 from privgraph_workbench.words import markup
@@ -57,7 +59,7 @@ def show(graphs: Mapping[str, OneGraph], units: Sequence[str]) -> None:
         if own.known:
             found = told(graphs.values(), units)
             ordered = {unit: sorted(ones, key=lambda one: unlike(one[1], own)) for unit, ones in found.items()}
-            nearest(own, {unit: ones[0] for unit, ones in ordered.items()})
+            nearest(own, {unit: ones[0] for unit, ones in ordered.items()}, graphs)
             if said := _further(own, ordered):
                 st.caption(said)
         _ways(own)
@@ -82,8 +84,9 @@ def typed() -> Traits:
 
 
 def form() -> Traits:
-    """What visitors type of their own graph; nothing of it is stored or sent."""
-    st.markdown("**My own graph:** type what you know of it. Nothing of it is stored or sent.")
+    """What visitors type of their own graph; nothing of it is stored, and it stays in this visit until they
+    follow the link that `_ways` describes."""
+    st.markdown("**My own graph:** type what you know of it. Nothing of it is stored.")
     for column, (key, (label, bounds, help_)) in zip(st.columns(len(FIELDS)), FIELDS.items(), strict=True):
         column.number_input(label, value=None, key=key, help=help_, **bounds)
     return typed()
@@ -105,9 +108,9 @@ def _traits(graph: OneGraph, found: Known) -> Traits:
     return traits(graph.spec, graph.data_options, None if found.blind is None else found.blind["mean"])
 
 
-def nearest(own: Traits, found: Mapping[str, One]) -> None:
-    """How far the nearest graph is from one's own, and whether what is said of it carries over. found: that
-    graph for each unit; another one where fewer graphs are known."""
+def nearest(own: Traits, found: Mapping[str, One], graphs: Mapping[str, OneGraph]) -> None:
+    """How far the nearest graph is from one's own, and what is said of it, where that carries over. found:
+    that graph for each unit; another one where fewer graphs are known. graphs: all, by what chooses them."""
     for graph in dict.fromkeys(graph for graph, _, _ in found.values()):
         here = {unit: one for unit, one in found.items() if one[0] == graph}
         known = next(iter(here.values()))[1]
@@ -128,8 +131,36 @@ def nearest(own: Traits, found: Mapping[str, One]) -> None:
             st.caption(f"Near enough in what you typed; {both(left)} may still differ. Comparable is {WITHIN}.")
         else:
             st.caption(f"Near enough for a first guess: {WITHIN}.")
+        if not beyond:
+            _carried(graph, here, graphs)
         if worth := _worth(own, {unit: one[2] for unit, one in here.items()}, title, carries=not beyond):
             st.markdown(worth)
+
+
+def _carried(graph: OneGraph, here: Mapping[str, One], graphs: Mapping[str, OneGraph]) -> None:
+    """What is said of a graph that is near enough, a line for each unit, and the button that shows it."""
+    for unit, (_, _, found) in here.items():
+        told = markup.literal(advised.in_line(found.said))
+        st.markdown(f"**On {markup.literal(graph.title)}, to hide {HIDES[unit]}.** {told}")
+    key = next(key for key, one in graphs.items() if one.people == graph.people)
+    if st.session_state.get("data") != key:
+        st.button(f"Show {markup.literal(graph.title)}", key="like_show", type="primary", on_click=_choose, args=(key,))
+
+
+def _choose(key: str) -> None:
+    """Show this graph alone from now on, beside what was typed."""
+    choosing.put("data", key)
+    st.session_state["everywhere"] = False
+
+
+def elsewhere(graph: OneGraph, found: Known, units: Sequence[str], graphs: Mapping[str, OneGraph]) -> bool:
+    """Whether what is said of a graph does not carry over to the one that is typed, while that of another one
+    does, and is said beside the fields."""
+    if not too_far(graph, found):
+        return False
+    own = typed()
+    ones = [one for held in told(graphs.values(), units).values() for one in held]
+    return any(not _beyond(apart(there, own)) for _, there, _ in ones)
 
 
 def _further(own: Traits, ordered: Mapping[str, Sequence[One]]) -> str:
@@ -222,3 +253,7 @@ def _ways(own: Traits) -> None:
             icon=":material/play_arrow:",
             query_params={"data": graph.address, "everywhere": "false", OPENED: "false"},
         )
+    st.caption(
+        "The sweep's link puts the nodes, mean degree and homophily that you typed into the page's address, where the "
+        "browser's history keeps them; whoever gets that address, or the runs, can read them."
+    )

@@ -26,10 +26,10 @@ from privgraph_workbench.facts import plans as facts_plans
 from privgraph_workbench.facts.method_costs import PRIVACY
 from privgraph_workbench.forms import data_options, widgets
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import arriving, shell
 from privgraph_workbench.views.parts import keeping, statement
 from privgraph_workbench.views.tradeoffs import files, sending
-from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
+from privgraph_workbench.views.tradeoffs.one_graph import OneGraph, with_options
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import duration
 
@@ -81,6 +81,7 @@ def show(graph: OneGraph, *, every: bool = False) -> None:
     data = data_options.options_form(spec)
     if graph.runs and graph.options and _same(graph.data_options, data.values):
         st.caption(f"This is the graph of the figure above: {markup.literal(naming.people_words(graph.people))}.")
+    other = _other(graph, data.values) if every else None
     specs: list[RunSpec] = []
     plans: list[Plan] = []
     reasons: list[str] = []
@@ -106,11 +107,13 @@ def show(graph: OneGraph, *, every: bool = False) -> None:
         reasons.append(refusal)
     for text in reasons:
         st.error(markup.sentence(text))
+    if other is not None:
+        _apart(graph, other)
     if data.errors:
         st.info(widgets.pointer(data.errors), icon=":material/edit:")
     elif missing and not reasons and not wrong:
         st.info(f"Give at least {missing}.")
-    ready = not (reasons or wrong or data.errors or missing)
+    ready = not (reasons or wrong or data.errors or missing or other)
     if ready:
         _price(specs, plans, facts, int(asked))
     _button(specs, unit, ready=ready, varied=bool(varied))
@@ -149,10 +152,11 @@ _BEGUN = "sweep.begun"
 
 
 def _begin(graph: OneGraph, *, every: bool) -> None:
-    """Once a visit and a graph: the options are those of the figure, where the address that the visit began
-    with says no others; and the methods all that fit, where `every` one is wanted."""
+    """Once a visit and a graph, and where a link has led here: the options are those of the figure, where the
+    address that this began with says no others; and the methods all that fit, where `every` one is wanted."""
     before, begun = st.session_state.get(_BEGUN), (shell.visit(), graph.address)
-    if before == begun:
+    linked = arriving.by_link()  # then fields begin with the address, whatever they held
+    if before == begun and not linked:
         return
     st.session_state[_BEGUN] = begun
     if every:
@@ -161,11 +165,35 @@ def _begin(graph: OneGraph, *, every: bool) -> None:
     if found is None:
         return
     known = parameters(found)
-    if every or (before is not None and before[0] == begun[0]):  # another graph was chosen: what was typed was of that
+    other = before is not None and before[0] == begun[0] and before != begun
+    if every or other:  # another graph was chosen: what was typed was of that
         for one in known:
             st.query_params.pop(PREFIX + one.name, None)
     if not any(PREFIX + one.name in st.query_params for one in known):
         widgets.put(known, graph.data_options, PREFIX)
+        if linked:
+            arriving.begin(widgets.address(graph.data_options, PREFIX, known))
+
+
+def _other(graph: OneGraph, values: Mapping[str, Scalar]) -> OneGraph | None:
+    """The graph that the form holds, where that is another one than the headline's."""
+    if not values:
+        return None
+    held = with_options(graph.spec, values)
+    return None if held.people == graph.people else held
+
+
+def _apart(graph: OneGraph, held: OneGraph) -> None:
+    """That headline and form are of two graphs, and the ways to one."""
+    st.error("The settings below the headline are of another graph than the headline: choose one of them to run.")
+    with st.container(horizontal=True):
+        for one, label in ((graph, "Settings as the headline says"), (held, "Headline as the settings say")):
+            st.page_link(
+                shell.page("tradeoffs"),
+                label=label,
+                icon=":material/arrow_forward:",
+                query_params={"data": one.address},
+            )
 
 
 def _same(options: Mapping[str, Scalar], values: Mapping[str, Scalar]) -> bool:
