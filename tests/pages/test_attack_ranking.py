@@ -367,3 +367,20 @@ def test_where_a_contract_makes_no_secret_of_who_trains_it_is_said(opened: Open,
     assert place.trains_public
     assert "its contract takes who trains as public, and promises nothing of it" in keeping.caveats(line, place)
     assert not keeping.caveats(line, replace(place, run=record))
+
+
+def test_of_equally_accurate_runs_that_keep_it_the_one_of_the_smallest_epsilon_is_named(store: RunStore) -> None:
+    flat = replace(made_attack(memory=0.0), areas=(0.50, 0.51, 0.49), bound=None, said=0.6)
+    places = [
+        ranking.Place(
+            run=store.get(keep(store, spec("dp-mlp", unit="node", epsilon=epsilon, batch_size=8))),
+            attack=flat,
+            alike=None,
+            severe=0,
+        )
+        for epsilon in (2.0, 8.0)
+    ]
+    small, large = sorted(places, key=lambda one: one.sound)
+    assert small.sound < large.sound
+    for kept in (places, places[::-1]):
+        assert keeping.Line(kept=kept).best is small

@@ -146,3 +146,35 @@ def test_the_word_and_the_number_of_a_protection_are_of_the_same_delta() -> None
     assert one.protection.startswith("moderate: ≤ 75.1%")
     assert one.worth == "moderate protection"
     assert replace(one, delta=0.0).protection == "strong: ≤ 75.0%"
+
+
+def test_where_nodes_are_public_all_that_promise_too_little_are_counted_and_they_alone(store: RunStore) -> None:
+    for release, sound, mean in (("votes", 0.99, 0.8), ("table", 0.98, 0.9)):
+        _runs(store, "privgnn", {"epsilon": 1.0, "release": release}, sound, mean)
+    _runs(store, "dp-gpl", {"epsilon": 1.0, "accounting": "published", "weighting": "centrality"}, 7.0, 0.9)
+    found = comparing.with_public(comparing.specs("karate", "node"), store.find(), "node")
+    assert (len(found.rows), found.tried, found.left) == (1, 2, 1)
+
+
+def test_runs_on_another_split_are_none_of_a_comparison(store: RunStore) -> None:
+    runs = _runs(store, "gap", {"epsilon": 1.0}, 0.99, 0.6)
+    wanted = comparing.specs("karate", "node")
+    assert comparing.alike(wanted, runs) == runs
+    apart = [replace(one, stored_spec=replace(one.spec, split=f"not {one.spec.split}")) for one in runs]
+    assert not comparing.alike(wanted, apart)
+
+
+def test_without_the_level_of_a_model_that_reads_no_edge_a_report_advises_nothing(store: RunStore) -> None:
+    runs = _runs(store, "gap", {"epsilon": 1.0}, 0.99, 0.9) + _runs(store, "dp-mlp", {"epsilon": 1.0}, 0.99, 0.6)
+    assert advising.verdict(runs, "node").settled
+    assert advised.of_runs(runs) == ""
+    blind = [made_runs.finish(store, make_spec("mlp", "karate", {"unit": "none"}), 0.5, _with_epsilon(math.inf))]
+    assert "GAP" in advised.of_runs([*runs, *blind])
+
+
+def test_a_method_is_taken_at_the_options_that_were_compared_alone(store: RunStore) -> None:
+    runs = _runs(store, "gap", {"epsilon": 1.0}, 0.99, 0.9) + _runs(store, "dp-mlp", {"epsilon": 1.0}, 0.99, 0.6)
+    said = advising.verdict(runs, "node")
+    (row,) = (one for one in tradeoff.data(runs) if one["method"] == "gap")
+    assert advised.of_row(row, said) == "take"
+    assert advised.of_row({**row, "variant": "3 hops"}, said) == ""

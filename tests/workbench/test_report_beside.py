@@ -136,3 +136,13 @@ def test_the_strongest_attack_on_a_setting_stands_in_its_row(store: RunStore) ->
     assert isinstance(plain, tables.Table)
     assert plain.rows[0][-1] == strongest.NONE
     assert not for_others.leaves("attack_map"), "what shows single nodes stays out of reports for others"
+
+
+def test_a_setting_is_told_with_what_attacks_on_any_of_its_runs_have_shown(store: RunStore) -> None:
+    records = finished(store, "progap", (0.70, 0.71, 0.72))
+    records[1] = replace(records[1], epsilon_audited=0.7)
+    runs = [replace(reporting.told_of(store, one), record=one) for one in records]
+    runs[2] = replace(runs[2], attacks=[attack(records[2].id)])
+    (line,) = first_page.settings_of(chapters.chapters_of(Asked(title="Ours", runs=runs)))
+    assert line.record.epsilon_audited == 0.7
+    assert [one.run for one in line.attacks] == [records[2].id]
