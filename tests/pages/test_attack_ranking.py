@@ -15,7 +15,7 @@ from tests.pages.attack_pages import drawn as drawn_of
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.attacks.options import AttackOptions
-from privgraph.attacks.record import AttackRecord
+from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statements import WHO_TRAINS
 from privgraph.runs.store import RunStore
@@ -384,3 +384,11 @@ def test_of_equally_accurate_runs_that_keep_it_the_one_of_the_smallest_epsilon_i
     assert small.sound < large.sound
     for kept in (places, places[::-1]):
         assert keeping.Line(kept=kept).best is small
+
+
+def test_few_attacked_models_are_a_caveat(store: RunStore, run: str) -> None:
+    for count, few in ((FEW - 1, True), (FEW, False)):
+        made = made_attack(run, memory=0.0, targets=count)
+        place = ranking.Place(run=store.get(run), attack=made, alike=None, severe=0)
+        said = keeping.caveats(keeping.Line(kept=[place]), place)
+        assert (f"{count} attacked models are too few for a mean" in said) == few

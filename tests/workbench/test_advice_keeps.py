@@ -178,3 +178,10 @@ def test_a_method_is_taken_at_the_options_that_were_compared_alone(store: RunSto
     (row,) = (one for one in tradeoff.data(runs) if one["method"] == "gap")
     assert advised.of_row(row, said) == "take"
     assert advised.of_row({**row, "variant": "3 hops"}, said) == ""
+
+
+def test_no_cost_is_counted_from_what_is_private(store: RunStore) -> None:
+    runs, wanted = _runs(store, "gap", {"epsilon": 1.0}, 0.99, 0.9), comparing.specs("karate", "node")
+    assert comparing.networks(wanted, runs) == []
+    bare = made_runs.finish(store, make_spec("gap", "karate", {"unit": "none"}), 0.9, _with_epsilon(math.inf))
+    assert comparing.networks(wanted, [*runs, bare]) == [bare]

@@ -116,3 +116,9 @@ def test_the_interval_that_is_told_is_the_one_that_was_judged_by() -> None:
     _, low, high = seen().seeds.difference(best, second, together(MANY - 1)) or (0.0, 0.0, 0.0)
     told = stretch([Judged(rows=rows, kind="one", best=best)], seen())
     assert f"({plus(low)} to {plus(high)})" in told.why
+
+
+def test_what_is_not_told_apart_is_so_with_the_fewer_seeds_of_both() -> None:
+    best, aside = row("gap", (*LEADS, 0.61)), row("progap", TRAILS)
+    told = stretch([Judged(rows=[best, aside], kind="one", best=best, beside=(aside,))], seen())
+    assert told.aside.endswith(": 3 seeds.")
