@@ -87,6 +87,8 @@ def test_a_run_without_privacy_is_not_counted_among_those_that_keep_it() -> None
     held = [attack(memory=memory, sound=sound) for memory, sound in ((0.0, 2.0), (0.0, float("inf")))]
     said = main_findings.of("attack_kept", attack_kept.data(held, ["GAP", "Network"], [True, True]))
     assert said.startswith("1 of 1 private runs keep who was trained on")
+    _, low, high = map(number, held[0].found)
+    assert f"(95% interval {low} to {high})" in said
 
 
 def test_more_than_classes_tell_is_for_the_interval_to_say() -> None:
