@@ -87,6 +87,28 @@ def test_a_higher_mean_is_no_winner_where_the_difference_is_not_told(rows: list[
     assert said.endswith("no other method has a run there.")
 
 
+def test_of_settings_as_accurate_the_more_private_is_the_best_and_none_beyond_the_budget(rows: list[Row]) -> None:
+    one = {**rows[0], "epsilon": 0.9}
+    same = {**one, "epsilon": 0.5}
+    for held in ([one, same], [same, one]):
+        assert teachers_compared.best(held, 1) is same
+    assert teachers_compared.best([{**one, "epsilon": 1.01}], 1) is None
+
+
+def test_test_nodes_are_the_same_where_it_is_known_and_a_difference_has_two_sides(rows: list[Row]) -> None:
+    one = {**rows[0], "test_nodes": 100}
+    for nodes, same in ((100, True), (200, False), (None, False)):
+        assert teachers_compared.apart(one, {**one, "test_nodes": nodes}).same_nodes == same
+    unknown = {**one, "test_nodes": None}
+    assert not teachers_compared.apart(unknown, unknown).same_nodes
+    for low, high, told in ((0.01, 0.2, True), (-0.01, 0.2, False), (-0.2, 0.01, False), (-0.2, -0.01, True)):
+        assert teachers_compared.Apart(mean=0.0, low=low, high=high, same_nodes=True).told == told
+
+
+def test_the_error_of_a_mean_is_that_of_its_seeds(rows: list[Row]) -> None:
+    assert [row["error"] for row in rows] == [pytest.approx(0.01 / 3**0.5)] * len(rows)
+
+
 def test_unequal_weights_are_called_as_in_the_paper(rows: list[Row]) -> None:
     (own,) = (row for row in rows if row["weights"] == "unequal")
     assert own["title"] == "DP-GPL+W (unequal weights)"

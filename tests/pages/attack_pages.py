@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
+import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 from privgraph.attacks.record import AttackRecord
@@ -56,3 +57,13 @@ def ahead(record: AttackRecord, found: int) -> AttackRecord:
         one if record.outcome.measurable(one) else replace(one, true=share, low=0.0) for one in record.outcome.rates
     )
     return replace(record, outcome=replace(record.outcome, rates=rates))
+
+
+def table_of(app: AppTest, *, kept_first: bool = True) -> pd.DataFrame:
+    """The table of all attacked runs, unfolded."""
+    app.session_state["fold.overview"] = True
+    if not kept_first:
+        app.session_state["overview_kept_first"] = False
+    app.run()
+    assert not app.exception
+    return next(one.value for one in app.dataframe if "verdict" in one.value.columns)

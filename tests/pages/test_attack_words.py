@@ -333,6 +333,14 @@ def test_an_attack_that_refutes_the_proof_is_as_severe_as_any() -> None:
     assert verdicts.severity(replace(little, bound=1.5), None) == verdicts.GIVEN_AWAY
 
 
+def test_that_an_attack_tests_no_epsilon_is_said_of_who_was_trained_on_alone() -> None:
+    outside = replace(made_attack(memory=0.0), steps=None, bound=None)
+    assert verdicts.apart(outside, "node").startswith("This attack tests no ε")
+    assert not verdicts.apart(replace(outside, bound=outside.sound + 1), "node"), "it has shown more than ε"
+    edges = replace(outside, attack="link", options=AttackOptions(by="influence"))
+    assert not verdicts.apart(edges, "node"), "it asks who is connected to whom"
+
+
 def test_no_line_where_nobody_drew_who_trains() -> None:
     limited = replace(made_attack(), sound=2.0, steps=2, drawn=True)
     assert limits.no_line(limited, "node") == ""

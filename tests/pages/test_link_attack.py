@@ -157,6 +157,18 @@ def test_what_edges_give_away_is_told_beside_a_model_that_read_none() -> None:
     assert "the perceptron knows the classes less well" in verdict.conclusion(poor, "none", weak)
 
 
+def test_more_than_the_classes_tell_is_for_the_interval_to_say_and_not_for_the_area() -> None:
+    strong, weak = made(memory=3.0), made(memory=0.0, run="mlp-run")
+    middle, low, _ = strong.found
+    for classes, more in ((low - 0.01, True), ((low + middle) / 2, False)):
+        assert verdicts.more_than_similarity(replace(strong, by_classes=classes), weak) == more
+
+
+def test_what_may_be_more_than_similarity_is_not_called_kept() -> None:
+    alike = made(memory=3.0)
+    assert [verdicts.kept(alike, severe) for severe in range(len(verdicts.SEVERITIES))] == [True] * 2 + [False] * 5
+
+
 def test_figures_say_what_an_attack_by_similarity_is_to_be_compared_with() -> None:
     """In files as on the page: an area of 0.8 is no leak where classes alone have it."""
     record, without = replace(made(memory=3.0), by_classes=0.8125), made(memory=0.5, run="mlp-run")

@@ -161,7 +161,7 @@ def test_figures_of_one_title_are_told_apart_and_named(opened: Open, store: RunS
         "**1: Accuracy against privacy, hiding edges, Karate club**",
         "**2: Accuracy against privacy, hiding people, Karate club**",
     ]
-    told = [one.value for one in app.caption if "hiding edges" in one.value]
+    told = [one.value for one in app.caption if one.value.startswith("Hiding edges: ")]
     assert told[0].endswith(" What to take stands below it.")
     mark = page.mark(figures[1])
     app.session_state[f"fold.figure.{mark}"] = True

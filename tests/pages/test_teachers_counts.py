@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -99,6 +100,10 @@ def test_of_fewer_answers_it_moves_fewer_and_of_an_unknown_graph_nothing_is_told
     with monkeypatch.context() as patch:
         patch.setattr(other_noise.plans, "plan", lambda *_: mixed)
         assert other_noise.moved(record) is None, "some of the noise is of another kind"
+    other = SimpleNamespace(entries=plan.entries, statement=replace(plan.statement, epsilon=2 * plan.statement.epsilon))
+    with monkeypatch.context() as patch:
+        patch.setattr(other_noise.plans, "plan", lambda *_: other)
+        assert other_noise.moved(record) is None, "its epsilon is not that of this noise"
     monkeypatch.setattr(other_noise, "facts_of", lambda _: None)
     assert other_noise.moved(record) is None, "the graph is being counted"
 

@@ -157,6 +157,7 @@ def test_an_average_is_over_the_queries_that_are_counted_before_noise(law: str) 
     assert other_noise.expected(found, law, 1e-9) == pytest.approx(told.before, abs=1e-5)
     average = other_noise.expected(found, law, 1.0)
     assert average < told.before - 0.02, "this noise costs something"
+    assert other_noise.came(found) == pytest.approx(told.released), "of the answered ones, too"
     low, high = binom.interval(0.999, 700, average)
     assert low / 700 <= told.released <= high / 700
     assert not low / 700 <= told.before <= high / 700, "or the interval says nothing"

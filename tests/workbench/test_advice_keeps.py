@@ -10,6 +10,7 @@ from tests.figures import made_runs
 
 from privgraph.options import Scalar
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
@@ -107,9 +108,80 @@ def test_no_trial_of_a_tuning_is_advised_where_nodes_are_public(store: RunStore)
     assert not comparing.with_public(wanted, trials, "node").rows
 
 
+def test_where_nodes_are_public_a_smaller_epsilon_of_a_larger_delta_promises_no_more(store: RunStore) -> None:
+    for release, epsilon, delta, mean in (("votes", 1.0, 1e-2, 0.8), ("table", 4.0, 1e-5, 0.7)):
+        for seed in range(3):
+            run = make_spec("privgnn", "karate", {"unit": "node", "epsilon": epsilon, "release": release}, seed=seed)
+            made_runs.finish(store, run, mean, replace(_with_epsilon(epsilon), delta=delta))
+    found = comparing.with_public(comparing.specs("karate", "node"), store.find(), "node")
+    assert [row["epsilon"] for row in found.rows] == [1.0, 4.0], "the second promises what the first does not"
+
+
+def test_where_nodes_are_public_runs_on_other_graphs_say_nothing(store: RunStore) -> None:
+    runs = _runs(store, "privgnn", {"epsilon": 1.0}, 0.99, 0.7)
+    assert comparing.with_public(comparing.specs("karate", "node"), runs, "node").rows
+    assert comparing.with_public(comparing.specs("social", "node"), runs, "node") == comparing.WithPublic()
+
+
+def test_where_nodes_are_public_noise_is_said_to_be_public_of_what_is_named_alone(store: RunStore) -> None:
+    for release, mean, public in (("votes", 0.8, False), ("table", 0.7, True)):
+        for seed in range(3):
+            run = make_spec("privgnn", "karate", {"unit": "node", "epsilon": 1.0, "release": release}, seed=seed)
+            said = _with_epsilon(1.0)
+            made_runs.finish(store, run, mean, with_public_noise(said) if public else said)
+    wanted, runs = comparing.specs("karate", "node"), store.find()
+    assert not comparing.with_public(wanted, runs, "node").public, "that of the others is none of the one named"
+    worse = [one for one in runs if one.spec.options["release"] == "table"]
+    assert "protect nobody" in comparing.with_public(wanted, worse, "node").public
+
+
+def test_several_budgets_protect_as_much_as_the_largest_of_them() -> None:
+    several = stretches.Stretch(epsilons=(0.5, 1.0, 2.0), kind="several", takes=(), told="", why="")
+    assert several.protection.endswith(": ≤ 88.1%"), "and not 62.3%, which is that of 0.5"
+
+
 def test_the_word_and_the_number_of_a_protection_are_of_the_same_delta() -> None:
     """Near 75% the word at delta 0 is another one."""
     one = stretches.Stretch(epsilons=(1.0985,), kind="one", takes=("gap",), told="", why="", delta=0.001)
     assert one.protection.startswith("moderate: ≤ 75.1%")
     assert one.worth == "moderate protection"
     assert replace(one, delta=0.0).protection == "strong: ≤ 75.0%"
+
+
+def test_where_nodes_are_public_all_that_promise_too_little_are_counted_and_they_alone(store: RunStore) -> None:
+    for release, sound, mean in (("votes", 0.99, 0.8), ("table", 0.98, 0.9)):
+        _runs(store, "privgnn", {"epsilon": 1.0, "release": release}, sound, mean)
+    _runs(store, "dp-gpl", {"epsilon": 1.0, "accounting": "published", "weighting": "centrality"}, 7.0, 0.9)
+    found = comparing.with_public(comparing.specs("karate", "node"), store.find(), "node")
+    assert (len(found.rows), found.tried, found.left) == (1, 2, 1)
+
+
+def test_runs_on_another_split_are_none_of_a_comparison(store: RunStore) -> None:
+    runs = _runs(store, "gap", {"epsilon": 1.0}, 0.99, 0.6)
+    wanted = comparing.specs("karate", "node")
+    assert comparing.alike(wanted, runs) == runs
+    apart = [replace(one, stored_spec=replace(one.spec, split=f"not {one.spec.split}")) for one in runs]
+    assert not comparing.alike(wanted, apart)
+
+
+def test_without_the_level_of_a_model_that_reads_no_edge_a_report_advises_nothing(store: RunStore) -> None:
+    runs = _runs(store, "gap", {"epsilon": 1.0}, 0.99, 0.9) + _runs(store, "dp-mlp", {"epsilon": 1.0}, 0.99, 0.6)
+    assert advising.verdict(runs, "node").settled
+    assert advised.of_runs(runs) == ""
+    blind = [made_runs.finish(store, make_spec("mlp", "karate", {"unit": "none"}), 0.5, _with_epsilon(math.inf))]
+    assert "GAP" in advised.of_runs([*runs, *blind])
+
+
+def test_a_method_is_taken_at_the_options_that_were_compared_alone(store: RunStore) -> None:
+    runs = _runs(store, "gap", {"epsilon": 1.0}, 0.99, 0.9) + _runs(store, "dp-mlp", {"epsilon": 1.0}, 0.99, 0.6)
+    said = advising.verdict(runs, "node")
+    (row,) = (one for one in tradeoff.data(runs) if one["method"] == "gap")
+    assert advised.of_row(row, said) == "take"
+    assert advised.of_row({**row, "variant": "3 hops"}, said) == ""
+
+
+def test_no_cost_is_counted_from_what_is_private(store: RunStore) -> None:
+    runs, wanted = _runs(store, "gap", {"epsilon": 1.0}, 0.99, 0.9), comparing.specs("karate", "node")
+    assert comparing.networks(wanted, runs) == []
+    bare = made_runs.finish(store, make_spec("gap", "karate", {"unit": "none"}), 0.9, _with_epsilon(math.inf))
+    assert comparing.networks(wanted, [*runs, bare]) == [bare]

@@ -83,6 +83,21 @@ def test_who_keeps_it_names_the_best_that_does_and_the_worst_that_does_not() -> 
     assert "Without privacy at most Network: AUC " in said
 
 
+def test_a_run_without_privacy_is_not_counted_among_those_that_keep_it() -> None:
+    held = [attack(memory=memory, sound=sound) for memory, sound in ((0.0, 2.0), (0.0, float("inf")))]
+    said = main_findings.of("attack_kept", attack_kept.data(held, ["GAP", "Network"], [True, True]))
+    assert said.startswith("1 of 1 private runs keep who was trained on")
+    _, low, high = map(number, held[0].found)
+    assert f"(95% interval {low} to {high})" in said
+
+
+def test_more_than_classes_tell_is_for_the_interval_to_say() -> None:
+    (row,) = roc(memory=1.0)[:1]
+    for classes, says in ((row["area_low"] - 0.01, ": more than the true"), (row["area_low"] + 0.001, ": perhaps no")):
+        rows = [{**one, "by_classes": classes, "asks": "who is connected to whom"} for one in roc(memory=1.0)]
+        assert says in main_findings.of("attack_roc", rows)
+
+
 def test_exposure_and_scores_say_whether_it_is_more_than_chance() -> None:
     for memory, more in ((0.0, False), (3.0, True)):
         rows = attack_exposure.data(attack(memory=memory))
@@ -101,8 +116,8 @@ def test_units_are_not_ranked_and_each_epsilon_is_the_sound_one(figure: str, mod
     said = made_runs.statement(made_runs.node_entries(4.0), "node")
     node = made_runs.finish(store, made_runs.spec(unit="node"), 0.8, said)
     told = main_findings.of(figure, module.data([edge, node]))
-    assert "hiding edges: ProGAP at sound ε " in told
-    assert "; most accurate hiding people: ProGAP at sound ε " in told
+    assert "Hiding edges: ProGAP at sound ε " in told
+    assert "; hiding people: ProGAP at sound ε " in told, "of one candidate there is no most accurate"
     assert told.count("ε") == told.count("sound ε")
 
 

@@ -13,6 +13,7 @@ import pytest
 from tests.figures import made_runs
 from tests.figures.made_attacks import attack
 
+from privgraph.privacy.serialisation import statement_to_json
 from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
@@ -174,3 +175,23 @@ def test_settings_of_two_graphs_stand_below_their_graphs(store: RunStore) -> Non
     for graph in ("Made-up social network", "Karate club"):
         assert f"<strong>{graph}</strong>" in summary
         assert not re.search(rf"<td[^>]*>[^<]*{graph}", summary)
+
+
+def test_a_setting_is_told_with_what_attacks_on_any_of_its_runs_have_shown(store: RunStore) -> None:
+    records = finished(store, "progap", (0.70, 0.71, 0.72))
+    records[1] = replace(records[1], epsilon_audited=0.7)
+    runs = [replace(reporting.told_of(store, one), record=one) for one in records]
+    runs[2] = replace(runs[2], attacks=[attack(records[2].id)])
+    (line,) = first_page.settings_of(chapters.chapters_of(Asked(title="Ours", runs=runs)))
+    assert line.record.epsilon_audited == 0.7
+    assert [one.run for one in line.attacks] == [records[2].id]
+
+
+def test_public_noise_of_a_setting_in_figures_alone_is_said_on_the_first_page(store: RunStore) -> None:
+    (own,), (shown,) = finished(store, "progap", (0.7,)), finished(store, "gap", (0.6,))
+    assert shown.statement is not None
+    shown = replace(shown, statement_json=statement_to_json(with_public_noise(shown.statement)))
+    figure = Drawn(figure="tradeoff", rows=[], beside=[replace(reporting.told_of(store, shown), record=shown)])
+    told = first_page._public(Asked(title="T", runs=[reporting.told_of(store, own)], figures=[figure]))
+    assert told is not None
+    assert told.title == "As run, one of these two private models protects nobody: their noise is public"

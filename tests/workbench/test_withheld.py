@@ -29,6 +29,10 @@ def test_an_id_and_its_end_are_one_run(dataset: str) -> None:
     assert hidden.text(f"GNN ({other[-4:]})") == "GNN (run 2)"
 
 
+def test_the_ends_of_a_range_of_seeds_are_numbered() -> None:
+    assert Withheld().text("seeds 3 to 5, and seed 5") == "seeds #1 to #2, and seed #2"
+
+
 def test_words_and_numbers_stay() -> None:
     assert Withheld().text("upload-16805cce52e2f00d-0123456789ab of upload:16805cce52e2f00d") == (
         "run 1 of upload:16805cce52e2f00d"
@@ -51,3 +55,10 @@ def test_an_error_names_neither_run_nor_path_nor_seeds() -> None:
     error = f"cannot write /home/ada/runs/{record.id}/answers.npz of {record.id}: seeds 5, 8 and 11, seed 8, 3 of 4"
     shown = Withheld().record(replace(record, error=error))
     assert shown.error == "cannot write (path withheld) of run 1: seeds #1, #2 and #3, seed #2, 3 of 4"
+
+
+def test_a_run_loses_what_its_owner_noted() -> None:
+    said = made_runs.statement(made_runs.edge_entries(9))
+    record = made_runs.finish(RunStore.open(), made_runs.spec(seed=5), 0.7, said)
+    shown = Withheld().record(replace(record, note="of Ada's clinic", batch="clinic"))
+    assert (shown.note, shown.batch) == ("", "")

@@ -1,0 +1,124 @@
+"""What is said of one budget: how sure it must be, and what smaller budgets gave."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from privgraph_workbench.facts.judging import Judged, Kind, Seen, judged, kept
+from privgraph_workbench.facts.row_words import plus
+from privgraph_workbench.facts.seedwise import Seedwise, together
+from privgraph_workbench.facts.stretches import stretch
+from privgraph_workbench.figures.chart import Row
+
+LEADS, TRAILS = (0.60, 0.62, 0.64), (0.55, 0.555, 0.60)
+"""Seed by seed clear at 95%, and not at the level of ten."""
+POOR = (0.20, 0.21, 0.22)
+MANY = 10
+values: dict[str, tuple[int, float, float | None]] = {}
+
+
+def row(name: str, reached: tuple[float, ...], asked: float = 1.0, delta: float = 1e-5, wide: float = 0.02) -> Row:
+    runs = [f"{name}-{asked:g}-{seed}" for seed in range(len(reached))]
+    values.update({run: (seed, value, 0.1) for seed, (run, value) in enumerate(zip(runs, reached, strict=True))})
+    mean = sum(reached) / len(reached)
+    return {
+        **{"title": name, "variant": "", "unit": "edge", "neighbours": "undirected edge"},
+        **{"method": name, "asked": asked, "epsilon": asked, "delta": delta, "runs": " ".join(runs), "mean": mean},
+        **{"low": mean - wide / 2, "high": mean + wide / 2, "seeds": len(reached), "test_nodes": 100, "guess": 0.1},
+    }
+
+
+def seen(free: Row | None = None) -> Seen:
+    return Seen(seeds=Seedwise(values=values), unit="edge", blind=free, bare=None, guess=0.1)
+
+
+def poor(count: int, asked: float = 1.0) -> list[Row]:
+    return [row(f"poor{place}", POOR, asked) for place in range(count)]
+
+
+def test_the_more_methods_are_tried_the_clearer_one_must_be_above_what_needs_no_noise() -> None:
+    free, best = row("free", TRAILS), row("best", LEADS)
+    assert seen().seeds.clear(best, free, together(1)) > seen().seeds.clear(best, free, together(MANY))
+    assert judged([best], seen(free)).kind == "one"
+    assert judged([best, *poor(MANY - 1)], seen(free)).kind == "blind"
+
+
+def test_the_more_methods_are_tried_the_clearer_the_best_must_be() -> None:
+    free, best, second = row("free", (0.1, 0.11, 0.12)), row("best", LEADS), row("second", TRAILS)
+    assert judged([best, second], seen(free)).kind == "one"
+    many = judged([best, second, *poor(MANY - 2)], seen(free))
+    assert (many.kind, [one["method"] for one in many.alike]) == ("several", ["second"])
+
+
+@pytest.mark.parametrize(("wide", "kind"), [(0.29, "one"), (0.31, "unsure")])
+def test_an_interval_of_more_than_three_tenths_says_too_little(wide: float, kind: Kind) -> None:
+    assert judged([row("best", LEADS, wide=wide)], seen(row("free", POOR))).kind == kind
+
+
+def won(name: str, reached: tuple[float, ...], asked: float, delta: float = 1e-5) -> Judged:
+    best = row(name, reached, asked, delta)
+    return Judged(rows=[best], kind="one", best=best)
+
+
+def test_what_is_no_better_than_the_best_of_all_smaller_budgets_is_not_taken() -> None:
+    small, best = won("small", (0.40, 0.41, 0.42), 0.5), won("best", LEADS, 1.0)
+    now = won("now", (0.58, 0.60, 0.62), 2.0)
+    for smaller in ([small, best], [best, small]):
+        found = kept(now, smaller, seen())
+        assert found.kind == "before"
+        assert found.before is best.best, "of several the one that reached most"
+    assert now.best["mean"] > best.best["mean"] - 0.03
+    assert kept(now, [small], seen()) is now
+    wide = replace(best, best={**best.best, "low": 0.3})
+    assert kept(now, [wide], seen()).kind == "before", "by its mean, however low its interval reaches"
+
+
+def test_a_smaller_budget_of_a_larger_delta_promises_no_more() -> None:
+    now = won("now", TRAILS, 2.0, delta=1e-6)
+    assert kept(now, [won("before", LEADS, 1.0, delta=1e-6)], seen()).kind == "before"
+    assert kept(now, [won("before", LEADS, 1.0, delta=1e-3)], seen()) is now
+
+
+def test_to_exceed_a_smaller_budget_asks_more_of_many_methods() -> None:
+    before, best = won("before", TRAILS, 1.0), row("best", LEADS, 2.0)
+    for count, kind in ((1, "nothing"), (MANY, "before")):
+        rows = [best, *poor(count - 1, 2.0)]
+        assert kept(Judged(rows=rows, kind="nothing", best=best), [before], seen()).kind == kind
+
+
+def test_what_several_budgets_promise_is_told_at_the_largest_delta() -> None:
+    two = [row("gap", POOR, 0.5, delta=1e-2), row("gap", POOR, 1.0, delta=1e-5)]
+    for held in (two, two[::-1]):
+        same = [Judged(rows=[one], kind="unsure", best=one) for one in held]
+        assert stretch(same, seen()).delta == 1e-2
+
+
+def test_what_a_smaller_budget_gave_promises_what_it_promised_there() -> None:
+    before = {**row("gap", LEADS, 1.0, delta=1e-3), "title": "GAP", "neighbours": "node"}
+    best = row("progap", TRAILS, 2.0, delta=1e-5)
+    told = stretch([Judged(rows=[best], kind="before", best=best, before=before)], seen())
+    assert (told.delta, told.promised, told.before) == (1e-3, (("GAP", "node"),), 1.0)
+
+
+def test_what_is_not_told_apart_and_nothing_to_take_needs_more_seeds_as_well() -> None:
+    best, aside = row("gap", (0.60, 0.64, 0.62)), row("progap", (0.59, 0.59, 0.61))
+    told = stretch([Judged(rows=[best, aside], kind="one", best=best, beside=(aside,))], seen())
+    (count,) = {one.seeds for one in told.needed}
+    assert {one.method for one in told.needed} == {"gap", "progap"}
+    assert count > len(LEADS)
+
+
+def test_the_interval_that_is_told_is_the_one_that_was_judged_by() -> None:
+    best, second = row("gap", LEADS), row("progap", (0.40, 0.405, 0.45))
+    rows = [best, second, *poor(MANY - 2)]
+    _, low, high = seen().seeds.difference(best, second, together(MANY - 1)) or (0.0, 0.0, 0.0)
+    told = stretch([Judged(rows=rows, kind="one", best=best)], seen())
+    assert f"({plus(low)} to {plus(high)})" in told.why
+
+
+def test_what_is_not_told_apart_is_so_with_the_fewer_seeds_of_both() -> None:
+    best, aside = row("gap", (*LEADS, 0.61)), row("progap", TRAILS)
+    told = stretch([Judged(rows=[best, aside], kind="one", best=best, beside=(aside,))], seen())
+    assert told.aside.endswith(": 3 seeds.")
