@@ -44,12 +44,14 @@ def test_up_to_which_budget_it_is_kept_is_the_page_s_answer(opened: Open, store:
     app = opened("attacks", run=edges[0])
     assert "**1 of 1 method that hides people on Karate club keeps secret who was trained on, as far as" in texts(app)
     (best,) = [one for one in app.button if str(one.key).startswith("kept.")]
-    assert best.label == f"DP-MLP, node, ε 8: ≤ {percent(found[run].found[2])} ⚠", "too wide to tell is no answer"
+    assert best.label == f"DP-MLP, node, ε 8: ≤ {percent(found[run].found[2])}, accuracy 60.0% ⚠", "too wide to tell is no answer"
     (told,) = [one for one in texts(app).splitlines() if one.startswith("**⚠**")]
     assert told.startswith("**⚠** DP-MLP, node: without privacy the same attack was not made, so it may find nothing")
     assert told.rstrip().endswith("; at ε 1 it cannot be told.")
     assert "**Hides edges alone**" not in texts(app), "that stands in the table"
     assert "Test accuracy: 60.0%." in str(best.help)
+    (about,) = [one.proto.help for one in app.markdown if one.value.startswith("**1 of 1 method")]
+    assert about.startswith("Counted: DP-MLP; each by its best setting."), "GAP hides edges alone"
     assert "**More is found**" not in texts(app), "at 2 nothing is, by chance"
     table_of(app)
     lines = {line.split(" | ")[0]: line for line in texts(app).splitlines() if line.startswith("| ")}
@@ -96,7 +98,7 @@ def test_a_model_that_has_learnt_nothing_and_one_that_is_no_stand_in_are_told(
     app = opened("attacks", run=new)
     assert "the attacked models are less accurate than the run (80.0%, not 95.0%)" in texts(app)
     (chip,) = [one for one in app.button if str(one.key).startswith("kept.")]
-    assert chip.label == f"GAP, node, ε 2: ≤ {percent(apart.found[2])} ⚠"
+    assert chip.label == f"GAP, node, ε 2: ≤ {percent(apart.found[2])}, accuracy 95.0% ⚠"
     assert "Models that differ so much" in box(app)
 
 

@@ -35,12 +35,19 @@ def show(
     told = standings.by_line(rows)
     best = standings.named(told, given_away)
     warnings = [bool(standings.caveats(told[name], one, given_away)) for name, one in best]
-    st.markdown(f"**{_answer(rows, told, best, warnings)}**", help=_meaning(rows, best) if best else None)
+    st.markdown(f"**{_answer(rows, told, best, warnings)}**", help=_meaning(told, best) if best else None)
     if best:
         with st.container(horizontal=True, key="kept-by"):
             for name, one in best:
                 st.button(
-                    markup.literal(_chip(name, one, warned=bool(standings.caveats(told[name], one, given_away)))),
+                    markup.literal(
+                        _chip(
+                            name,
+                            one,
+                            standings.measure(rows),
+                            warned=bool(standings.caveats(told[name], one, given_away)),
+                        )
+                    ),
                     key=f"kept.{one.run.id}",
                     type="primary" if one.run.id == run else "secondary",
                     help=_about(one, standings.measure(rows), here=one.run.id == run),
@@ -81,17 +88,20 @@ def _answer(
     return f"None of {len(every)} methods {which} keeps {keeps}."
 
 
-def _meaning(rows: Sequence[ranking.Place], best: Sequence[tuple[str, ranking.Place]]) -> str:
-    """What the answer means, beside it."""
+def _meaning(told: Mapping[str, standings.Line], best: Sequence[tuple[str, ranking.Place]]) -> str:
+    """What the answer means, beside it, and which methods are counted."""
+    counted = {naming.method_title(one.run.spec.method) for line in told.values() for one in line.every if one.promised}
     return (
-        "Of each method the run that is most accurate among those kept, with the lightest caveats first. **≤**: the "
-        "upper end of the interval of how often the attack picks the right one of two, at 95% confidence for each run "
-        f"alone. That is no proof, and tests no ε: {standings.tried([one for _, one in best])} tried on each."
+        f"Counted: {markup.literal(', '.join(sorted(counted)))}; each by its best setting. Named is the run that is "
+        "most accurate among those kept, with the lightest caveats first. **≤**: the upper end of the interval of how "
+        "often the attack picks the right one of two, at 95% confidence for each run alone. That is no proof, and "
+        f"tests no ε: {standings.tried([one for _, one in best])} tried on each."
     )
 
 
-def _chip(name: str, one: ranking.Place, *, warned: bool) -> str:
-    return f"{name}, {naming.budget(one.run)}: ≤ {percent(one.at_most)}{' ⚠' * warned}"
+def _chip(name: str, one: ranking.Place, of: str, *, warned: bool) -> str:
+    reached = f"{of.removeprefix('test ')} {percent(one.accuracy)}"
+    return f"{name}, {naming.budget(one.run)}: ≤ {percent(one.at_most)}, {reached}{' ⚠' * warned}"
 
 
 def _about(one: ranking.Place, of: str, *, here: bool) -> str:

@@ -150,17 +150,12 @@ def caveats(line: Line, best: ranking.Place, given_away: Collection[str] = ()) -
     if len(best.attack.areas) < FEW:
         said.append((f"{len(best.attack.areas)} attacked models are too few for a mean", 3))
     if not best.stands_in:
-        reached = best.attack.accuracy
-        than = "less" if reached < best.accuracy else "more"
-        said.append(
-            (
-                f"the attacked models are {than} accurate than the run ({percent(reached)}, not "
-                f"{percent(best.accuracy)})",
-                2,
-            )
-        )
-    if less := [one for one in line.unclear if one.sound < best.sound]:
-        said.append((f"at {budgets(less)} it cannot be told", 1))
+        less = best.attack.accuracy < best.accuracy
+        reached = f"{percent(best.attack.accuracy)}, not {percent(best.accuracy)}"
+        weight = 2 if less else 1  # who has learnt less has less to give away
+        said.append((f"the attacked models are {'less' if less else 'more'} accurate than the run ({reached})", weight))
+    if open_ := [one for one in line.unclear if one.sound < best.sound]:
+        said.append((f"at {budgets(open_)} it cannot be told", 1))
     if best.run.id in given_away:
         said.append(("it gives away something else, that another question here asks", 1))
     return said
