@@ -44,7 +44,8 @@ def test_up_to_which_budget_it_is_kept_is_the_page_s_answer(opened: Open, store:
     app = opened("attacks", run=edges[0])
     assert "**1 of 1 method that hides people on Karate club keeps secret who was trained on, as far as" in texts(app)
     (best,) = [one for one in app.button if str(one.key).startswith("kept.")]
-    assert best.label == f"DP-MLP, node, ε 8: ≤ {percent(found[run].found[2])}, accuracy 60.0% ⚠", "too wide to tell is no answer"
+    most = percent(found[run].found[2])
+    assert best.label == f"DP-MLP, node, ε 8: ≤ {most}, accuracy 60.0% ⚠", "too wide to tell is no answer"
     (told,) = [one for one in texts(app).splitlines() if one.startswith("**⚠**")]
     assert told.startswith("**⚠** DP-MLP, node: without privacy the same attack was not made, so it may find nothing")
     assert told.rstrip().endswith("; at ε 1 it cannot be told.")
