@@ -17,7 +17,7 @@ from privgraph.privacy.serialisation import statement_to_json
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC, with_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench import reporting, tables
+from privgraph_workbench import latex, reporting, tables
 from privgraph_workbench.tables import Line
 from privgraph_workbench.words import meaning
 
@@ -149,7 +149,7 @@ def test_a_csv_is_numbers(records: list[RunRecord]) -> None:
 
 
 def test_a_latex_table_is_no_wider_than_its_page(records: list[RunRecord]) -> None:
-    tex = tables.as_latex([Line(name="a", label="A & b_c", record=records[0], same=records)])
+    tex = latex.table([Line(name="a", label="A & b_c", record=records[0], same=records)])
     wide = [float(share) for share in re.findall(r"p\{([0-9.]+)\\linewidth\}", tex)]
     assert len(wide) == len(tables.HEAD)
     assert sum(wide) + 0.01 * (len(wide) - 1) <= 1
@@ -162,9 +162,7 @@ def test_a_latex_table_is_no_wider_than_its_page(records: list[RunRecord]) -> No
 def test_signs_and_powers_are_what_latex_prints(records: list[RunRecord]) -> None:
     """In LaTeX's own encoding of text, > prints an inverted question mark."""
     told = "ε > 100,000 at 1e-05, 2.5e-06, 3e+08; 10→1 <b> x1e5y 5–6"
-    (tex,) = re.findall(
-        r"TOLD (.*?) & edge", tables.as_latex([Line(name="a", label=f"TOLD {told}", record=records[0])])
-    )
+    (tex,) = re.findall(r"TOLD (.*?) & edge", latex.table([Line(name="a", label=f"TOLD {told}", record=records[0])]))
     assert tex == (
         r"$\varepsilon$ $>$ 100,000 at $10^{-5}$, $2.5\cdot 10^{-6}$, $3\cdot 10^{8}$; 10$\to$1 $<$b$>$ x1e5y 5--6"
     )
@@ -188,10 +186,10 @@ def test_settings_are_the_latex_table_in_numbers(records: list[RunRecord]) -> No
     assert second["mean_test_accuracy_percent"], "of a single run its own"
     assert "seed" not in first
     assert "stands" not in first
-    latex = tables.as_latex(lines)
-    assert latex.count(r"\multicolumn{7}") == 2
-    assert latex.index("Cora (public split)") < latex.index("ProGAP") < latex.index("Digits") < latex.index("\nGAP, ")
-    one = tables.as_latex([replace(lines[0], heading="")])
+    tex = latex.table(lines)
+    assert tex.count(r"\multicolumn{7}") == 2
+    assert tex.index("Cora (public split)") < tex.index("ProGAP") < tex.index("Digits") < tex.index("\nGAP, ")
+    one = latex.table([replace(lines[0], heading="")])
     assert "multicolumn" not in one
 
 

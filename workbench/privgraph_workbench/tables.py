@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -38,8 +37,6 @@ HEAD = (
     "δ",
     "Test accuracy",
 )
-SHARES = (0.20, 0.09, 0.10, 0.11, 0.13, 0.09, 0.19)
-"""Of a LaTeX table's width, by column."""
 ABOUT = (
     "Test accuracy: the mean over seeds with its 95% interval, from three seeds on (Student's t); of one seed with "
     "that of its test nodes (Clopper and Pearson)."
@@ -102,7 +99,7 @@ def _marked(notes: Notes, value: str, *told: str) -> str:
     return " ".join([value, *(f"[{place}]" for place in found)])
 
 
-def _below(notes: Notes, first: int = 0) -> list[str]:
+def below(notes: Notes, first: int = 0) -> list[str]:
     """The footnotes behind the `first` ones, in order."""
     return [f"[{place}] {text}" for text, place in notes.items() if place > first]
 
@@ -115,7 +112,7 @@ def guarantees(lines: Sequence[Line], notes: Notes) -> list[Block]:
         told += [*_headed(heading), Table(GUARANTEES, tuple(_guarantee(one, notes) for one in held))]
     said = [one.record.statement for one in lines if one.record.statement and unit_of(one.record) != "none"]
     guessed = dict.fromkeys(meaning.WAGERS.get(one.neighbours, meaning.ANY_WAGER) for one in said)
-    return [*told, *[CALLED.format(", or ".join(guessed))] * bool(guessed), *_below(notes)]
+    return [*told, *[CALLED.format(", or ".join(guessed))] * bool(guessed), *below(notes)]
 
 
 def _guarantee(one: Line, notes: Notes) -> tuple[str, ...]:
@@ -170,7 +167,7 @@ def measured(lines: Sequence[Line], notes: Notes) -> list[Block]:
     note = kept_epoch.note(tested) if len(epochs) == 1 else ""
     about = [" ".join(filter(None, (ABOUT, note)))] if tested else []
     about += [ATTACKED] if any(one.attacks for one in lines) else []
-    return [*told, *about, *_below(notes, first)]
+    return [*told, *about, *below(notes, first)]
 
 
 def _epoch(one: Line) -> str:
@@ -189,7 +186,7 @@ def compact(lines: Sequence[Line]) -> list[Block]:
         tried = [[strongest.words(one.attacks)] if attacked else [] for one in held]
         rows = tuple((*row, *attack) for row, attack in zip(whole.rows, tried, strict=True))
         told += [*_headed(heading, short=True), Table((*HEAD, *["Strongest attack"] * attacked), rows)]
-    return [*told, f"{ABOUT} {ALONE}", *[ATTACKED] * attacked, *_below(notes)]
+    return [*told, f"{ABOUT} {ALONE}", *[ATTACKED] * attacked, *below(notes)]
 
 
 def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Table:
@@ -265,7 +262,7 @@ def as_csv(lines: Sequence[Line]) -> bytes:
 
 
 def settings_csv(lines: Sequence[Line]) -> bytes:
-    """The table of `as_latex` in numbers: a row a setting, whose accuracy is the mean over its seeds."""
+    """The table of `latex.table` in numbers: a row a setting, whose accuracy is the mean over its seeds."""
     return _written([_of_setting(one) for one in lines])
 
 
@@ -357,60 +354,3 @@ def _attacked(attacks: Sequence[AttackRecord]) -> dict[str, object]:
 
 def _percent(value: float | None) -> float | None:
     return None if value is None else round(100 * value, 4)
-
-
-_ESCAPED = {
-    **{letter: f"\\{letter}" for letter in "&%$#_{}"},
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "\\": r"\textbackslash{}",
-    "—": "---",
-    **{"ε": r"$\varepsilon$", "δ": r"$\delta$", "σ": r"$\sigma$", "λ": r"$\lambda$", "∞": r"$\infty$"},
-    **{"≥": r"$\geq$", "≤": r"$\leq$", "≈": r"$\approx$", "±": r"$\pm$", "×": r"$\times$", "·": r"$\cdot$"},
-    **{"→": r"$\to$", "−": "$-$", "₁": "$_1$", "₂": "$_2$", "–": "--", "“": "``", "”": "''", "’": "'", "…": r"\dots{}"},
-    **{sign: f"${sign}$" for sign in "<>|"},  # in LaTeX's own encoding of text these print other signs
-}
-_PIECE = re.compile(r"(?<![\w.])(?:1|(?P<factor>\d+\.?\d*))e(?P<minus>-?)\+?0*(?P<exponent>\d+)(?!\w)|.", re.DOTALL)
-"""A power of ten, or a single letter."""
-
-
-def _as_tex(piece: re.Match[str]) -> str:
-    if not piece["exponent"]:
-        return _ESCAPED.get(piece[0], piece[0])
-    power = f"10^{{{piece['minus']}{piece['exponent']}}}"
-    return rf"${piece['factor']}\cdot {power}$" if piece["factor"] else f"${power}$"
-
-
-def as_latex(lines: Sequence[Line]) -> str:
-    """A tabular environment as wide as the text, with booktabs' rules, and its footnotes below it."""
-    notes: Notes = {}
-    groups = [(heading, in_words(held, notes)) for heading, held in by_graph(lines)]
-
-    def text(said: str) -> str:
-        return _PIECE.sub(_as_tex, said)
-
-    def line(cells: Sequence[str]) -> str:
-        return f"{' & '.join(map(text, cells))} \\\\"
-
-    def headed(heading: str) -> list[str]:
-        above = rf"\multicolumn{{{len(HEAD)}}}{{@{{}}p{{\linewidth}}@{{}}}}{{\textbf{{{text(heading)}}}}} \\"
-        return [r"\addlinespace", above] if heading else []
-
-    columns = "\n".join(rf"  >{{\raggedright\arraybackslash}}p{{{share}\linewidth}}" for share in SHARES)
-    return "\n".join(
-        [
-            r"% needs \usepackage{array,booktabs}",
-            r"\begingroup\footnotesize\setlength{\tabcolsep}{0.005\linewidth}%",
-            rf"\noindent\begin{{tabular}}{{@{{}}{columns.strip()}@{{}}}}",
-            r"\toprule",
-            line(HEAD),
-            r"\midrule",
-            *(one for heading, table in groups for one in (*headed(heading), *map(line, table.rows))),
-            r"\bottomrule",
-            r"\end{tabular}",
-            "",
-            *(rf"\noindent {text(one)}\par" for one in (f"{ABOUT} {ALONE}", *_below(notes))),
-            r"\endgroup",
-            "",
-        ]
-    )

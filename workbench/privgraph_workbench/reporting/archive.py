@@ -16,7 +16,7 @@ from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import RunRecord, plain
-from privgraph_workbench import blocks, printing, report, report_notebook, tables
+from privgraph_workbench import blocks, latex, printing, report, report_notebook, tables
 from privgraph_workbench.blocks import Images, Picture, Remark, Section, Small
 from privgraph_workbench.figures import export
 from privgraph_workbench.reporting import behind, findings
@@ -130,7 +130,7 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
         settings = all_settings(asked, chapters)
         yield "tables/runs.csv", tables.as_csv(lines_of(asked))
         yield "tables/settings.csv", tables.settings_csv(settings)
-        yield "tables/runs.tex", tables.as_latex(settings).encode()
+        yield "tables/runs.tex", latex.table(settings).encode()
     for name, label, said, runs in _statements(asked, chapters):
         first = f"{label}\nRuns: {', '.join(runs)}."
         yield f"statements/{name}.txt", f"{first}\n{statement_text(said)}\n".encode()

@@ -1,0 +1,66 @@
+"""The runs of a report as a table for LaTeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from privgraph_workbench import tables
+
+SHARES = (0.20, 0.09, 0.10, 0.11, 0.13, 0.09, 0.19)
+"""Of a LaTeX table's width, by column."""
+_ESCAPED = {
+    **{letter: f"\\{letter}" for letter in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+    "—": "---",
+    **{"ε": r"$\varepsilon$", "δ": r"$\delta$", "σ": r"$\sigma$", "λ": r"$\lambda$", "∞": r"$\infty$"},
+    **{"≥": r"$\geq$", "≤": r"$\leq$", "≈": r"$\approx$", "±": r"$\pm$", "×": r"$\times$", "·": r"$\cdot$"},
+    **{"→": r"$\to$", "−": "$-$", "₁": "$_1$", "₂": "$_2$", "–": "--", "“": "``", "”": "''", "’": "'", "…": r"\dots{}"},
+    **{sign: f"${sign}$" for sign in "<>|"},  # in LaTeX's own encoding of text these print other signs
+}
+_PIECE = re.compile(r"(?<![\w.])(?:1|(?P<factor>\d+\.?\d*))e(?P<minus>-?)\+?0*(?P<exponent>\d+)(?!\w)|.", re.DOTALL)
+"""A power of ten, or a single letter."""
+
+
+def _as_tex(piece: re.Match[str]) -> str:
+    if not piece["exponent"]:
+        return _ESCAPED.get(piece[0], piece[0])
+    power = f"10^{{{piece['minus']}{piece['exponent']}}}"
+    return rf"${piece['factor']}\cdot {power}$" if piece["factor"] else f"${power}$"
+
+
+def table(lines: Sequence[tables.Line]) -> str:
+    """A tabular environment as wide as the text, with booktabs' rules, and its footnotes below it."""
+    notes: tables.Notes = {}
+    groups = [(heading, tables.in_words(held, notes)) for heading, held in tables.by_graph(lines)]
+
+    def text(said: str) -> str:
+        return _PIECE.sub(_as_tex, said)
+
+    def line(cells: Sequence[str]) -> str:
+        return f"{' & '.join(map(text, cells))} \\\\"
+
+    def headed(heading: str) -> list[str]:
+        above = rf"\multicolumn{{{len(tables.HEAD)}}}{{@{{}}p{{\linewidth}}@{{}}}}{{\textbf{{{text(heading)}}}}} \\"
+        return [r"\addlinespace", above] if heading else []
+
+    columns = "\n".join(rf"  >{{\raggedright\arraybackslash}}p{{{share}\linewidth}}" for share in SHARES)
+    return "\n".join(
+        [
+            r"% needs \usepackage{array,booktabs}",
+            r"\begingroup\footnotesize\setlength{\tabcolsep}{0.005\linewidth}%",
+            rf"\noindent\begin{{tabular}}{{@{{}}{columns.strip()}@{{}}}}",
+            r"\toprule",
+            line(tables.HEAD),
+            r"\midrule",
+            *(one for heading, told in groups for one in (*headed(heading), *map(line, told.rows))),
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+            *(rf"\noindent {text(one)}\par" for one in (f"{tables.ABOUT} {tables.ALONE}", *tables.below(notes))),
+            r"\endgroup",
+            "",
+        ]
+    )
