@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_attacks import attack as made_attack
@@ -150,3 +151,51 @@ def test_few_attacked_models_are_a_caveat(store: RunStore, run: str) -> None:
         place = ranking.Place(run=store.get(run), attack=made, alike=None, severe=0)
         said = [word for word, _ in standings.caveats(standings.Line(kept=[place]), place)]
         assert (f"{count} attacked models are too few for a mean" in said) == few
+
+
+def _place(store: RunStore, epsilon: float, attack: AttackRecord, severe: int = 0, **more: Any) -> ranking.Place:
+    run = store.get(keep(store, spec("dp-mlp", unit="node", epsilon=epsilon, batch_size=8)))
+    return ranking.Place(
+        run=replace(run, metrics={}), attack=replace(attack, run=run.id), alike=None, severe=severe, **more
+    )
+
+
+def test_what_is_found_of_a_run_is_found_only_where_it_is_certain(store: RunStore) -> None:
+    """By the mean over attacked models; of nothing without privacy, nothing is judged."""
+    flat = replace(made_attack(memory=0.0), areas=(0.50, 0.51, 0.49), bound=None, said=0.6)
+    wide = replace(flat, areas=(0.40, 0.60, 0.56))
+    clear = replace(flat, areas=(0.60, 0.61, 0.62))
+    kept, unsure, found = (
+        _place(store, 1.0, flat),
+        _place(store, 2.0, wide, verdicts.SOMETHING + 1),
+        _place(store, 4.0, clear, verdicts.SOMETHING + 1),
+    )
+    idle = _place(store, 8.0, clear, verdicts.SOMETHING + 1, bare=flat)
+    ((name, line),) = standings.by_line([kept, unsure, found, idle]).items()
+    assert (line.kept, line.unclear, line.found) == ([kept], [unsure], [found])
+    assert standings.idle_lines([kept, idle]) == {name: [idle]}
+    least = replace(kept, attack=clear, severe=verdicts.SOMETHING + 1)
+    assert standings.Line(kept=[kept], found=[least]).best is None, "of equal epsilons one finds more"
+    assert standings.Line(kept=[kept], found=[found]).best is kept
+
+
+def test_a_run_that_gives_away_something_else_has_a_caveat(store: RunStore) -> None:
+    flat = replace(made_attack(memory=0.0), areas=(0.50, 0.51, 0.49), bound=None)
+    place = _place(store, 1.0, flat, bare=replace(flat, areas=(0.9, 0.91, 0.92)))
+    line = standings.Line(kept=[place])
+    said = dict(standings.caveats(line, place, {place.run.id}))
+    assert "it gives away something else, that another question here asks" in said
+    assert "it gives away something else, that another question here asks" not in dict(standings.caveats(line, place))
+    assert "without privacy the same attack was not made" not in " ".join(said)
+    bare = replace(place, bare=None)
+    assert "without privacy the same attack was not made" in " ".join(dict(standings.caveats(line, bare)))
+
+
+def test_models_that_have_learnt_less_weigh_more_than_models_that_have_learnt_more(store: RunStore) -> None:
+    flat = replace(made_attack(memory=0.0), areas=(0.50, 0.51, 0.49), bound=None, said=0.6)
+    weights = {
+        accuracy: [weight for word, weight in standings.caveats(standings.Line(kept=[one]), one) if "accurate" in word]
+        for accuracy in (0.5, 0.6, 0.7)
+        for one in [_place(store, 10 * accuracy, replace(flat, accuracy=accuracy))]
+    }
+    assert weights == {0.5: [2], 0.6: [], 0.7: [1]}
