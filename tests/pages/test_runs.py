@@ -280,8 +280,8 @@ def test_settings_are_compared_by_their_means(opened: Callable[..., AppTest], st
     said = ahead(groups, list(table))
     assert said == (
         "**ProGAP, edge ε 8** has the highest mean accuracy, 72.0%. **ProGAP, edge ε 4** cannot be told from it: "
-        "1.0 points below, 95% interval −1.3 to 3.3. **ProGAP, edge ε 2** is 11.0 points below (95% interval "
-        "8.7 to 13.3)."
+        "1.0 points below, 95% interval −1.3 to 3.3, all seeds differ alike. **ProGAP, edge ε 2** is 11.0 points below "
+        "(95% interval 8.7 to 13.3, all seeds differ alike)."
     )
     app = opened("runs", chosen=",".join(one.id for one in records))
     assert said in {text.value for text in app.markdown}

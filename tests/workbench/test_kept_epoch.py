@@ -50,10 +50,15 @@ def test_a_table_says_of_which_epoch_its_accuracies_are() -> None:
     said = made_runs.statement(made_runs.node_entries(4.0), "node")
     node = made_runs.finish(store, made_runs.spec(unit="node"), 0.8, said)
     lines = [tables.Line(name=name, label=name, record=one) for name, one in (("Edges", edge), ("People", node))]
-    told = tables.measured(lines, {})[1]
-    assert isinstance(told, str)
-    assert "the epoch of best validation accuracy, of each stage (Edges); the last epoch (People)" in told
-    assert "learning curves go on to the last" in told
+    table, *told = tables.measured(lines, {})
+    assert isinstance(table, tables.Table)
+    notes = [one for one in told if isinstance(one, str) and "model that a run kept" in one]
+    assert [one.rpartition("kept: ")[2] for one in notes] == [
+        "the epoch of best validation accuracy, of each stage, while learning curves go on to the last.",
+        "the last epoch.",
+    ]
+    marks = [one.partition("]")[0] + "]" for one in notes]
+    assert [mark in row[-2] for row, mark in zip(table.rows, marks, strict=True)] == [True, True]
     alone = tables.measured(lines[1:], {})[1]
     assert isinstance(alone, str)
     assert alone.endswith("An accuracy is that of the model that a run kept: the last epoch.")

@@ -8,6 +8,7 @@ from statistics import fmean
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import composition
 from privgraph_workbench.facts.expecting import METRIC
+from privgraph_workbench.facts.seedwise import NO_WIDTH
 from privgraph_workbench.figures.seeds import confidence, difference, paired, standard_error
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import graph_of, run_labels, setting, unit_of
@@ -84,9 +85,10 @@ def of_one(runs: Sequence[RunRecord]) -> str:
 
 def _apart(best: Mapping[int, float], other: Mapping[int, float], name: str) -> str:
     """How far some seeds are below others: seed by seed over those that both have, with Student's interval;
-    where fewer than three are shared, with Welch's of the two means, where there is one."""
+    where fewer than three are shared, or all differ by the same, so that there is no interval, with Welch's
+    of the two means, where there is one."""
     pairs = [(best[seed], other[seed]) for seed in sorted(best.keys() & other.keys())]
-    if (found := paired(pairs)) is not None:
+    if (found := paired(pairs)) is not None and found[2] - found[1] > NO_WIDTH:
         by, low, high = found
         seeds = f"{len(pairs)} shared seeds"
     else:
@@ -96,7 +98,7 @@ def _apart(best: Mapping[int, float], other: Mapping[int, float], name: str) -> 
         if errors[0] is None or errors[1] is None:
             return f"**{name}** is {100 * by:.1f} points below."
         _, low, high = difference((fmean(mine), errors[0], len(mine)), (fmean(theirs), errors[1], len(theirs)))
-        seeds = "different seeds"
+        seeds = "all seeds differ alike" if found is not None else "different seeds"
     span = f"95% interval {signed(100 * low)} to {signed(100 * high)}, {seeds}"
     if low <= 0:
         return f"**{name}** cannot be told from it: {signed(100 * by)} points below, {span}."
