@@ -185,3 +185,12 @@ def test_graphs_have_panels_of_their_own(rows: list[Row]) -> None:
         one.startswith("another, ε ≤ ")
         for one in teachers_compared.best_words([{**row, "graph": "another", "epsilon": 1.0} for row in rows] + rows)
     )
+
+
+def test_unlike_promises_on_one_axis_are_said_so_in_the_figure_and_its_files(rows: list[Row]) -> None:
+    assert {row["delta"] for row in rows} == {rows[0]["delta"]}
+    assert not any("Guarantees differ" in note for note in teachers_compared.chart(rows).notes)
+    other = [{**rows[0], "delta": 10 * rows[0]["delta"], "neighbours": "assigned node"}, *rows[1:]]
+    (said,) = (note for note in teachers_compared.chart(other).notes if "Guarantees differ" in note)
+    assert "an ε at a larger δ promises less" in said
+    assert f"while all others keep their teachers ({rows[0]['title']})" in said

@@ -19,6 +19,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.facts.teacher_settings import WEIGHTED
 from privgraph_workbench.views.teachers import choose_run
 from privgraph_workbench.views.teachers.tabs import COMPARED
+from privgraph_workbench.words.numbers import rounded_delta
 
 Open = Callable[..., AppTest]
 
@@ -130,6 +131,12 @@ def test_all_settings_are_compared_also_those_without_answers(opened: Open, stor
     assert sorted(table["answers kept"]) == ["no", "yes"]
     assert "77.0%" in list(table["accuracy (95% over seeds)"])
     assert {"weights", "release", "queries", "teachers"} <= set(table)
+    assert set(table["neighbouring datasets"]) == {"add or remove one node with all its edges"}
+    stated = {one.statement.delta for one in store.find() if one.statement is not None}
+    assert set(table["δ"]) == {rounded_delta(one) for one in stated}
+    best = app.table[0].value
+    assert set(best["neighbouring datasets"]) == {"add or remove one node with all its edges"}
+    assert "δ" in best
     assert list(table[""]).count("open") == 1
     assert any("Choose a row to open it" in one.value for one in app.markdown)
     drawn = [json.loads(one.proto.json)["name"] for one in app.get("bidi_component")]

@@ -10,7 +10,7 @@ from typing import Any
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import theme
-from privgraph_workbench.facts import teacher_settings
+from privgraph_workbench.facts import guarantees, teacher_settings
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.figures import seeds
 from privgraph_workbench.figures.axes import placed, spans
@@ -112,9 +112,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         height=110 + 330 * math.ceil(len(graphs) / 2),
         legend=True,
         notes=(
-            "A mark is a setting, at its own ε: what has the same ε lies over each other, intervals too. A line joins "
-            "the best of a method, each more accurate than all of a smaller ε, with 95% intervals over seeds "
-            "(Student's t; none for fewer than three); all others are faint.",
+            "A mark is a setting, at its own ε: settings of the same ε stand one above the other, and their intervals "
+            "may overlap. A line joins the best of a method, each more accurate than all of a smaller ε, with 95% "
+            "intervals over seeds (Student's t; none for fewer than three); all others are faint.",
+            *filter(None, (guarantees.differ(rows),)),
             CARE,
             *_out_of_sight(rows, [row for held in seen for row in held]),
         ),

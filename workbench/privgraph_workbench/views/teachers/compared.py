@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 import streamlit as st
 
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import guarantees
 from privgraph_workbench.facts.row_words import with_interval
 from privgraph_workbench.facts.teacher_settings import COLUMNS
 from privgraph_workbench.figures.chart import Row
@@ -39,12 +40,15 @@ def show(found: Sequence[RunRecord], answered: Collection[str], opened: RunRecor
         st.markdown(markup.literal(one))
     if not said:
         st.markdown("No setting has a sound ε of at most 8.")
+    if differing := guarantees.differ(rows):
+        st.markdown(f"**Unlike promises.** {markup.literal(differing)}")
     _to_highest(rows, answered)
     held = {run for row in rows for run in str(row["runs"]).split()}
     shown = [one for one in found if one.id in held]
     if opened is not None:
         drawn_figure("teachers_compared", rows, statements_of(shown), opened, "-compared", runs=shown)
-        st.caption(markup.literal(" ".join(teachers_compared.chart(rows).notes)))
+        notes = [one for one in teachers_compared.chart(rows).notes if one != differing]  # said above
+        st.caption(markup.literal(" ".join(notes)))
     if said:
         st.table(_of_each(rows), hide_index=True, alt="The most accurate setting of each method up to each epsilon")
         with layout.fold("How far is each below the highest?", "compared_apart", icon=":material/difference:") as part:
@@ -103,7 +107,7 @@ def _to_highest(rows: Sequence[Row], answered: Collection[str]) -> None:
 
 
 def _of_each(rows: Sequence[Row]) -> list[dict[str, str]]:
-    """A row a method: its best up to each epsilon."""
+    """A row a method: its best up to each epsilon, and under which delta and relation these hold."""
     several, told = len({row["graph"] for row in rows}) > 1, []
     for graph in dict.fromkeys(row["graph"] for row in rows):
         held = [row for row in rows if row["graph"] == graph]
@@ -118,6 +122,7 @@ def _of_each(rows: Sequence[Row]) -> list[dict[str, str]]:
                         f"{EPSILONS['sound'].title} ≤ {number(budget)}": "—" if row is None else with_interval(row)
                         for budget, row in best.items()
                     },
+                    **guarantees.columns(best),
                 }
             )
     return told
@@ -156,6 +161,8 @@ def _line(row: Row, answered: Collection[str]) -> dict[str, object]:
         "graph": row["graph"],
         "method": row["title"],
         EPSILONS["sound"].title: kept(row["asked"], row["epsilon"]),
+        "δ": guarantees.delta(row),
+        "neighbouring datasets": guarantees.relation(row),
         "accuracy (95% over seeds)": with_interval(row),
         "seeds": row["seeds"],
         **{column: row[column] for column in COLUMNS},
