@@ -17,7 +17,7 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts.teacher_settings import WEIGHTED
-from privgraph_workbench.views.teachers import choose_run
+from privgraph_workbench.views.teachers import choose_run, compared
 from privgraph_workbench.views.teachers.tabs import COMPARED
 from privgraph_workbench.words.numbers import rounded_delta
 
@@ -124,6 +124,7 @@ def test_all_settings_are_compared_also_those_without_answers(opened: Open, stor
     (told,) = (one.proto for one in app.get("page_link") if one.proto.label.startswith("Results only, opens Train: "))
     assert told.label.endswith("PrivGNN, sound ε 2"), "its answers are not kept"
     assert told.page.endswith("train")
+    assert compared.NO_VOTES in [one.value for one in app.caption], "and why there are no votes"
     assert not app.dataframe, "all settings are folded"
     app.session_state["fold.compared_all"] = True
     app.run()
@@ -150,6 +151,7 @@ def test_a_highest_run_whose_answers_are_kept_opens_here(opened: Open, store: Ru
     assert link.page.endswith("teachers")
     assert f"run={run}" in link.query_string
     assert not any("Results only" in one.proto.label for one in app.get("page_link"))
+    assert compared.NO_VOTES not in [one.value for one in app.caption]
 
 
 def test_that_the_noise_of_a_run_is_public_stands_where_its_epsilon_does(opened: Open, store: RunStore) -> None:

@@ -213,16 +213,22 @@ def _highest(rows: Sequence[Row], graph: str) -> str:
     for title, measured in won.items():
         budgets, means = zip(*measured, strict=True)
         ends = dict.fromkeys((percent(min(means)), percent(max(means))))
-        where = "every ε" if len(budgets) == len(BUDGETS) else f"ε ≤ {span(budgets)}"
-        each.append(f"at {where}: {title}, {' to '.join(ends)}")
+        each.append(f"at ε ≤ {span(budgets)}: {title}, {' to '.join(ends)}")
     said = f"highest measured {'; '.join(each)}"
     if level:
         said += "; not told apart from " + ", nor from ".join(f"{one} at ε ≤ {span(at)}" for one, at in level.items())
-    elif any(len(found) > 1 for _, found in held):
-        said += "; above the best of every other method (95% interval of each difference)"
-    else:
-        said += "; no other method has a run there"
-    return f"{said}."
+    said += "".join(f"; {one}" for one in _told(held))
+    return f"{said}{'' if any(len(found) > 1 for _, found in held) else '; no other method has a run there'}."
+
+
+def _told(held: Sequence[tuple[float, list[Row]]]) -> list[str]:
+    """Where the highest is told apart from the best of every other method, and by how much from the next."""
+    found: dict[str, list[float]] = {}
+    for budget, (first, *others) in held:
+        if others and all(apart(first, row).told for row in others):
+            by = f"above {others[0]['title']}, the next, {apart_words(apart(first, others[0]))}"
+            found.setdefault(by, []).append(budget)
+    return [f"told apart from every other method at ε ≤ {span(at)} ({by})" for by, at in found.items()]
 
 
 def _beside(found: Sequence[Row]) -> str:

@@ -16,6 +16,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.views.teachers.answered import TABLE
 from privgraph_workbench.views.teachers.tabs import OPENS, VOTES
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
@@ -24,6 +25,11 @@ from privgraph_workbench.words.numbers import kept, number
 CHOOSE = (
     "**Choose a row to open it:** on this page where its *answers are kept* (what the teachers said, query by "
     "query, is stored with the run), and on the page Runs otherwise, where only results were stored."
+)
+
+NO_VOTES = (
+    "A table release has no votes to open: no teacher votes in it. One noisy table of the private nodes goes out, and "
+    "each answer is worked out from it. Here results alone were kept."
 )
 
 
@@ -93,6 +99,7 @@ def _to_highest(rows: Sequence[Row], answered: Collection[str]) -> None:
     to its results otherwise."""
     several = len({row["graph"] for row in rows}) > 1
     first = {str(found[0]["runs"]): found[0] for _, _, found in teachers_compared.by_budget(rows)}
+    untold = False
     for runs, row in first.items():
         here = next((run for run in runs.split() if run in answered), None)
         graph = f", {markup.literal(str(row['graph']))}" if several else ""
@@ -104,6 +111,9 @@ def _to_highest(rows: Sequence[Row], answered: Collection[str]) -> None:
             icon=":material/how_to_vote:" if here else ":material/open_in_new:",
             query_params={"run": here, "tab": VOTES} if here else {"run": runs.split()[0]},
         )
+        untold |= not here and row["release"] == TABLE
+    if untold:
+        st.caption(NO_VOTES)
 
 
 def _of_each(rows: Sequence[Row]) -> list[dict[str, str]]:
