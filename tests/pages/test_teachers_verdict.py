@@ -87,8 +87,10 @@ def test_whether_heavy_teachers_are_better_is_a_sentence_of_its_own(
     store: RunStore, heavier: float, judged: str
 ) -> None:
     found = ensemble(gate_sigma=0.0, weights=(0.4, 1.6))
-    spread = np.linspace(-0.02, 0.02, len(found.weights) // 2).repeat(2)  # the same for heavy and light ones
-    found = replace(found, accuracy=0.5 + spread + heavier * (found.weights > 1))
+    heavy, accuracy = found.weights > 1, np.empty(len(found.weights))
+    for group, mean in ((heavy, 0.5 + heavier), (~heavy, 0.5)):
+        accuracy[group] = mean + np.linspace(-0.02, 0.02, group.sum())
+    found = replace(found, accuracy=accuracy)
     run = keep_ensemble(store, found, made_answers("counts", noise=3.0), weighting=WEIGHTED, teachers=8)
     said = verdict.weights(store.get(run), found, store)
     assert said is not None

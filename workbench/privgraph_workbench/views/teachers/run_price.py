@@ -218,12 +218,12 @@ def _price(record: RunRecord, plan: Plan, share: float | None, weighted: Ensembl
 
 
 def risk(plan: Plan) -> str:
-    """What a plan means as a wager: by the noise itself where all of it is plain Gaussian, as on the tab Who
-    pays, and by epsilon and delta alone otherwise."""
+    """What a plan means as a wager, which holds under a secret key of the noise; with the guess against the
+    noise itself where all of it is plain Gaussian, as on the tab Who pays."""
     said, mu = plan.statement, other_noise.moved_in(plan)
-    if mu is None:
-        return meaning.risk("node", said.epsilon, said.delta, said.neighbours)
-    return meaning.risk_at(mu, said.epsilon, said.delta, said.neighbours)
+    exact = None if mu is None else meaning.guess_at(mu)
+    wager = meaning.risk("node", said.epsilon, said.delta, said.neighbours, exact)
+    return wager if math.isinf(said.epsilon) else f"With a secret noise key, {wager[:1].lower()}{wager[1:]}"
 
 
 def _weighing(weighted: Ensemble) -> str:
