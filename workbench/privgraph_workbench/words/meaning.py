@@ -122,9 +122,9 @@ def ranked(epsilon: float, delta: float) -> float:
 
 
 def risk(unit: str, epsilon: float, delta: float, neighbours: Neighbours, exact: float | None = None) -> str:
-    """The guarantee as a wager, in a few sentences; `neighbours` is the kind of the relation. The one word for
-    it is that of epsilon and delta; `exact`: the best guess against the very noise, which is plain Gaussian,
-    as a number after it (`guess_at`)."""
+    """The guarantee as a wager, in a few sentences; `neighbours` is the kind of the relation. The one word
+    is that of epsilon and delta; `exact`: the best guess against the very noise, which is plain Gaussian, as
+    a number after it (`guess_at`)."""
     if unit == "none" or math.isinf(epsilon):
         return (
             "Nothing is guaranteed: somebody who sees the result may learn everything about any one "
