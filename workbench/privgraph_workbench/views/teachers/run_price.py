@@ -17,7 +17,7 @@ from privgraph.methods.teachers.privgnn.config import READ_ONCE
 from privgraph.methods.teachers.privgnn.config import Config as PrivGnn
 from privgraph.options import OptionError, Scalar, UnknownName, values
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts import answer_costs, plans, published_told, queries_asked
+from privgraph_workbench.facts import answer_costs, noisy_labels, plans, published_told, queries_asked
 from privgraph_workbench.figures.costs import price
 from privgraph_workbench.figures.teachers.answers import size
 from privgraph_workbench.forms import widgets
@@ -129,8 +129,9 @@ def _choices(record: RunRecord, own: Plan) -> tuple[float, int]:
         format_func=lambda one: f"± {size(one * std)}",
         help=f"The run had ± {size(std)}. {moved}",
     )
-    lam = f"  \n{other_noise.lam_words(1 / (times * other_noise.scale(own.noise)))}" if _by_lam(record) else ""
-    left.caption(other_noise.WHICH_END + lam)
+    law = noisy_labels.named_law(record.spec, _kind(record))
+    words = "" if law is None else f"  \n{other_noise.noise_words(law, times * std)}"
+    left.caption(other_noise.WHICH_END + words)
     if read_once(record):
         beside.caption("Queries: any number. One release answers all of them, and more cost nothing more.")
         return float(times), held
@@ -149,8 +150,10 @@ def size_of(plan: Plan) -> float:
     return float(plan.noise["noise_std"] if "noise_std" in plan.noise else plan.noise["votes"])
 
 
-def _by_lam(record: RunRecord) -> bool:
-    return record.spec.noise is not None and record.spec.noise.option == "lam"
+def _kind(record: RunRecord) -> str:
+    """What the noise of a run is added to: counts of votes, or what its release says."""
+    release = str(record.spec.options.get("release"))
+    return release if release in WHAT else "counts"
 
 
 def _with(record: RunRecord, own: Plan, times: float, queries: int) -> dict[str, Scalar]:

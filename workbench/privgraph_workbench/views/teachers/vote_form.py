@@ -133,7 +133,10 @@ def _steps(
     states.badges(private=True, evaluator=True, other=not draw.own)
     one_query.steps(
         one_query.said("counts", counts, names, ensemble.weights),
-        (size(priced.vote_sigma), _hides(ensemble) + one_query.alone(upper(one_vote.cost(ensemble, priced).query))),
+        (
+            size(priced.vote_sigma),
+            _hides(ensemble, priced.vote_sigma) + one_query.alone(upper(one_vote.cost(ensemble, priced).query)),
+        ),
         one_query.came_out(
             label,
             names,
@@ -157,14 +160,13 @@ def _at_gate(noise: one_vote.Noise, draw: Draw) -> str:
     return f"With its own noise, the largest count was {number(draw.tested, 4)}, which {is_} {size(noise.threshold)}."
 
 
-def _hides(ensemble: Ensemble) -> str:
-    """What the noise has to hide, with the weight that one vote may have."""
-    if not ensemble.per_teacher:
-        return one_query.HIDES["moved"]
-    if ensemble.weights.min() == ensemble.weights.max():
-        return one_query.HIDES["counts"]
+def _hides(ensemble: Ensemble, std: float) -> str:
+    """What noise of this size has to hide, with the weight that one vote may have."""
+    told = one_query.hides("counts" if ensemble.per_teacher else "moved", "gaussian", std)
+    if not ensemble.per_teacher or ensemble.weights.min() == ensemble.weights.max():
+        return told
     heaviest = number(float(ensemble.weights.max()), 2)
-    return one_query.HIDES["counts"].replace("moves one vote,", f"moves one vote, of weight {heaviest} at most,")
+    return told.replace("moves one vote,", f"moves one vote, of weight {heaviest} at most,")
 
 
 def _dragged(ensemble: Ensemble, handle: str, x: float) -> None:
