@@ -56,17 +56,25 @@ def test_what_is_highest_at_every_epsilon_is_one_sentence(rows: list[Row]) -> No
     one = {**rows[0], "title": "A", "epsilon": 1.0, "mean": 0.70, "error": 0.01, "seeds": 3, "test_nodes": 100}
     more, near = {**one, "epsilon": 2.0, "mean": 0.72}, {**one, "title": "B", "epsilon": 4.0, "mean": 0.69}
     (said,) = teachers_compared.highest_words([one, more, near])
-    assert said.startswith("Highest measured at every ε: A (")
+    assert said.startswith("Highest measured at ε ≤ 1, 2, 4 and 8: A ("), "four thresholds, not every ε"
     assert said.endswith("70.0% to 72.0%; not told apart from B at ε ≤ 4 and 8.")
+    early = {**near, "epsilon": 1.0, "mean": 0.5}
+    (said,) = teachers_compared.highest_words([one, more, near, early])
+    told = teachers_compared.apart_words(teachers_compared.apart(one, early))
+    assert "95% interval" in told
+    assert f"; told apart from every other method at ε ≤ 1 (above B, the next, {told}); " in said
     far = {**near, "mean": 0.2}
     (said,) = teachers_compared.highest_words([one, far])
-    assert said.endswith(", 70.0%; above the best of every other method (95% interval of each difference).")
+    told = teachers_compared.apart_words(teachers_compared.apart(one, far))
+    assert ", 70.0%; told apart from every other method at ε ≤ 4 and 8 (above B, the next, " in said
+    assert said.endswith(f"{told}).")
     (said,) = teachers_compared.highest_words([more])
     assert said.startswith("Highest measured at ε ≤ 2, 4 and 8: A (")
     assert said.endswith("no other method has a run there.")
     (said,) = teachers_compared.highest_words([far, {**one, "epsilon": 8.0, "mean": 0.9}])
     assert "at ε ≤ 4: B (" in said
     assert "; at ε ≤ 8: A (" in said
+    assert "no other method" not in said
     assert len(teachers_compared.highest_words([one, {**far, "graph": "another"}])) == 2
     assert teachers_compared.highest_words([{**one, "epsilon": 9.0}]) == []
 
@@ -185,3 +193,12 @@ def test_graphs_have_panels_of_their_own(rows: list[Row]) -> None:
         one.startswith("another, ε ≤ ")
         for one in teachers_compared.best_words([{**row, "graph": "another", "epsilon": 1.0} for row in rows] + rows)
     )
+
+
+def test_unlike_promises_on_one_axis_are_said_so_in_the_figure_and_its_files(rows: list[Row]) -> None:
+    assert {row["delta"] for row in rows} == {rows[0]["delta"]}
+    assert not any("Guarantees differ" in note for note in teachers_compared.chart(rows).notes)
+    other = [{**rows[0], "delta": 10 * rows[0]["delta"], "neighbours": "assigned node"}, *rows[1:]]
+    (said,) = (note for note in teachers_compared.chart(other).notes if "Guarantees differ" in note)
+    assert "an ε at a larger δ promises less" in said
+    assert f"while all others keep their teachers ({rows[0]['title']})" in said

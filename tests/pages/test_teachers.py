@@ -423,7 +423,8 @@ def test_a_run_with_a_table_has_no_teachers_and_begins_the_price_form(
     said = _opened_fold(app, "privgnn_price")
     assert app.selectbox(key="data").value == "karate", "the form below begins with the run's graph"
     assert app.select_slider(key="price.noise").value == 2.5, "and with its noise"
-    assert "λ (lambda), one over the scale of this noise: 0.4" in said
+    assert "Noise: Gaussian, σ = 2.5." in said
+    assert "one over the scale of this noise" not in said, "lambda is of Laplace noise"
     assert "This form begins with the settings of the run above" in said
     app.select_slider(key="price.noise").set_value(1.0).run()
     assert app.select_slider(key="price.noise").value == 1.0
@@ -514,10 +515,13 @@ def test_the_price_of_privgnn_is_first_that_of_the_run_above(
     assert _shown(app)[0] == run_price.readable("sound", own.epsilon)
     assert helps in said
     assert other_noise.WHICH_END in said
-    assert "λ (lambda), one over the scale of this noise: 10." in said
+    laplace = "posterior" in release
+    assert ("λ (lambda), one over the scale of this noise: 10." in said) == laplace
+    assert ("Noise: Gaussian, σ = 0.1." in said) != laplace
     app.select_slider(key=f"vote.times.{run}").set_value(4.0).run()
     assert not app.exception, app.exception
-    assert "λ (lambda), one over the scale of this noise: 2.5." in _texts(app)
+    assert ("λ (lambda), one over the scale of this noise: 2.5." in _texts(app)) == laplace
+    assert ("Noise: Gaussian, σ = 0.4." in _texts(app)) != laplace
     less = plans.plan("privgnn", {**store.get(run).spec.options, "lam": 2.5}, KARATE).statement.epsilon
     assert _shown(app)[0] == run_price.readable("sound", less)
     assert (less < own.epsilon) == (release != "log-posterior")

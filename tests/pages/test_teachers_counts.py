@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 from tests.figures.made_answers import answers as made_answers
 from tests.figures.made_ensembles import ensemble
 from tests.pages.kept_runs import KARATE, keep_answers, keep_ensemble
@@ -20,8 +22,11 @@ from privgraph.privacy.composition import gaussian_epsilon
 from privgraph.privacy.events import Laplace
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts.teacher_settings import WEIGHTED
+from privgraph_workbench.figures.teachers import one_vote
 from privgraph_workbench.figures.teachers.one_vote import Noise
-from privgraph_workbench.views.teachers import chain, other_noise, verdict
+from privgraph_workbench.views.teachers import chain, other_noise, own_noise, verdict
+from privgraph_workbench.views.teachers.tabs import VOTES
+from privgraph_workbench.words.numbers import upper
 
 
 def test_right_labels_in_all_are_those_that_pass_and_are_right() -> None:
@@ -112,3 +117,33 @@ def test_of_fewer_answers_it_moves_fewer_and_of_an_unknown_graph_nothing_is_told
 
     monkeypatch.setattr(other_noise, "facts_of", refuse)
     assert other_noise.moved(record) is None
+
+
+@pytest.mark.usefixtures("unread")
+def test_the_price_without_a_gate_is_that_of_the_run_in_the_same_digits(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    """The slider holds the run's noise in three digits; a gate that is switched on changes nothing of it."""
+    found = ensemble(gate_sigma=0.0, vote_sigma=20.0449)
+    own, rounded = (upper(one_vote.cost(found, Noise(vote_sigma=one)).run) for one in (20.0449, 20.0))
+    assert own != rounded, "or the two would be told alike anyhow"
+    run = keep_ensemble(store, found, made_answers("counts", noise=20.0449), weighting=WEIGHTED, teachers=8)
+    app = opened("teachers", run=run, tab=VOTES)
+    app.toggle(key="vote.gate").set_value(True).run()
+    assert not app.exception, app.exception
+    said = "\n".join(one.value for one in app.caption)
+    (without,) = re.findall(r"with it, ([\d.,]+) without\.", said)
+    (as_run,) = re.findall(r"All 20 queries, answered, cost ([\d.,]+) with it", said)
+    assert without == as_run == own
+
+
+def test_sliders_that_hold_the_own_noise_mean_all_its_digits_and_others_what_they_say() -> None:
+    gated = ensemble(vote_sigma=20.0449, gate_sigma=30.0449)
+    assert own_noise.exact(gated, own_noise.held(gated)) == Noise.of(gated)
+    assert own_noise.exact(gated, Noise(vote_sigma=20.0)) == Noise(vote_sigma=20.0449), "without its gate, too"
+    other = Noise(vote_sigma=21.0, gate_sigma=30.0, threshold=5.0)
+    assert own_noise.exact(gated, other) == Noise(vote_sigma=21.0, gate_sigma=30.0449, threshold=5.0)
+    bare = ensemble(vote_sigma=20.0449, gate_sigma=0.0)
+    assert own_noise.exact(bare, own_noise.held(bare)) == Noise(vote_sigma=20.0449)
+    asked = Noise(vote_sigma=20.0, gate_sigma=7.0, threshold=5.0)
+    assert own_noise.exact(bare, asked) == Noise(vote_sigma=20.0449, gate_sigma=7.0, threshold=5.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from statistics import NormalDist
@@ -98,25 +99,30 @@ def test_a_line_of_a_weight_has_the_guess_at_that_weight(shipped: RunStore) -> N
 
 
 def test_the_price_of_a_run_has_the_guess_of_who_pays(shipped: RunStore) -> None:
-    """One run, one verdict: with plain Gaussian noise that of this noise, and its word says so."""
+    """One run, one word: that of epsilon and delta, and with plain Gaussian noise one number more."""
     exact, other = 0, 0
     for record in _settings(shipped, "pate", "privgnn", "dp-gpl"):
         plan = other_noise.priced(record)
         assert plan is not None
         said, sound = run_price.risk(plan), plan.statement
-        alone = at_most(meaning.guess(sound.epsilon, sound.delta))
+        if math.isinf(sound.epsilon):
+            assert said.startswith("Nothing is guaranteed"), "under no key either"
+            other += 1
+            continue
+        assert said.startswith("With a secret noise key, somebody who knows everything else guesses ")
+        verdicts = re.findall(r"(strong|moderate|weak|next to no) protection", said)
+        assert verdicts == [meaning.strength(sound.epsilon, sound.delta)], "one word"
         if other_noise.moved_in(plan) is None:
             other += 1
-            assert said == meaning.risk("node", sound.epsilon, sound.delta, sound.neighbours)
-            assert "this very noise" not in said
+            told = meaning.risk("node", sound.epsilon, sound.delta, sound.neighbours)
+            assert said == f"With a secret noise key, s{told[1:]}"
+            assert "Gaussian" not in said
             continue
         exact += 1
         (entry,) = plan.entries
         assert isinstance(entry.event, Gaussian), "not of a sample, nor through a gate"
         best = NormalDist().cdf(math.sqrt(entry.count) / entry.event.noise_multiplier / 2)
-        assert f"{at_most(best)} against this very noise" in said
-        assert f"By that guess it is {meaning.called(best)} protection" in said
-        assert said.index(at_most(best)) < said.rindex(alone)
+        assert f" protection; with this Gaussian noise in fact {at_most(best)}." in said
         if record.spec.method == "pate":
             assert at_most(best) == alike.lines(record, alike.spent(record))[-1][by_weight.EXACT]
         ensemble = payers.load(shipped.folder(record.id))
@@ -137,6 +143,7 @@ def test_a_gate_a_sample_and_other_noise_have_the_guess_of_epsilon_alone() -> No
         plan = plans.plan(method, options, KARATE)
         assert other_noise.moved_in(plan) is None, method
         sound = plan.statement
-        assert run_price.risk(plan) == meaning.risk("node", sound.epsilon, sound.delta, sound.neighbours)
+        told = meaning.risk("node", sound.epsilon, sound.delta, sound.neighbours)
+        assert run_price.risk(plan) == f"With a secret noise key, s{told[1:]}"
     plain = plans.plan("dp-gpl", {"epsilon": 4.0, "queries": 8, "teachers": 8}, KARATE)
     assert other_noise.moved_in(plain) is not None

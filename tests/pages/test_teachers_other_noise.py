@@ -115,7 +115,9 @@ def test_expected_and_drawn_are_told_apart(opened: Open, store: RunStore) -> Non
     came = percent(float((record.after.argmax(axis=1) == record.truth).mean()))
     assert f"The run drew once: {came} of its labels came out right." in _texts(app)
     led = np.sort(record.before, axis=1)
-    assert f"released {came} → student 70.0%" in _texts(app), "one chain, above all tabs"
+    mean = percent(other_noise.expected(record, "laplace", 1.0))
+    assert mean != came, "or one of them could stand for both"
+    assert f"released {came} ({mean} on average over noise) → student 70.0%" in _texts(app), "above all tabs"
     assert (led[:, -1] > led[:, -2]).any()
     assert _numbers(app)["Labels right, on average"] == percent(other_noise.expected(record, "laplace", 1.0))
     quiet = other_noise.expected(record, "laplace", 0.001)
@@ -161,3 +163,18 @@ def test_an_average_is_over_the_queries_that_are_counted_before_noise(law: str) 
     low, high = binom.interval(0.999, 700, average)
     assert low / 700 <= told.released <= high / 700
     assert not low / 700 <= told.before <= high / 700, "or the interval says nothing"
+
+
+@pytest.mark.parametrize("law", ["gaussian", "laplace"])
+def test_the_noise_card_names_the_distribution_and_lambda_is_of_laplace_noise_alone(
+    opened: Open, store: RunStore, law: str
+) -> None:
+    record = made_answers("counts", noise=3.0)
+    run = keep_answers(store, record, method="pate", noise=law, lam=0.5)
+    card = f"{law.title()}, σ = {number(record.noise_std, 3)} (standard deviation), on each count. "
+    for tab in (None, PRICE):
+        app = opened("teachers", data="karate", run=run, **({} if tab is None else {"tab": tab}))
+        assert ("λ (lambda), one over the scale" in _texts(app)) == (law == "laplace"), tab
+        assert f"Noise: {law.title()}, σ = " in _texts(app)
+        if tab is None:
+            assert card in _texts(app)

@@ -17,8 +17,9 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts.teacher_settings import WEIGHTED
-from privgraph_workbench.views.teachers import choose_run
+from privgraph_workbench.views.teachers import choose_run, compared
 from privgraph_workbench.views.teachers.tabs import COMPARED
+from privgraph_workbench.words.numbers import rounded_delta
 
 Open = Callable[..., AppTest]
 
@@ -123,6 +124,7 @@ def test_all_settings_are_compared_also_those_without_answers(opened: Open, stor
     (told,) = (one.proto for one in app.get("page_link") if one.proto.label.startswith("Results only, opens Train: "))
     assert told.label.endswith("PrivGNN, sound ε 2"), "its answers are not kept"
     assert told.page.endswith("train")
+    assert compared.NO_VOTES in [one.value for one in app.caption], "and why there are no votes"
     assert not app.dataframe, "all settings are folded"
     app.session_state["fold.compared_all"] = True
     app.run()
@@ -130,6 +132,12 @@ def test_all_settings_are_compared_also_those_without_answers(opened: Open, stor
     assert sorted(table["answers kept"]) == ["no", "yes"]
     assert "77.0%" in list(table["accuracy (95% over seeds)"])
     assert {"weights", "release", "queries", "teachers"} <= set(table)
+    assert set(table["neighbouring datasets"]) == {"add or remove one node with all its edges"}
+    stated = {one.statement.delta for one in store.find() if one.statement is not None}
+    assert set(table["δ"]) == {rounded_delta(one) for one in stated}
+    best = app.table[0].value
+    assert set(best["neighbouring datasets"]) == {"add or remove one node with all its edges"}
+    assert "δ" in best
     assert list(table[""]).count("open") == 1
     assert any("Choose a row to open it" in one.value for one in app.markdown)
     drawn = [json.loads(one.proto.json)["name"] for one in app.get("bidi_component")]
@@ -143,6 +151,7 @@ def test_a_highest_run_whose_answers_are_kept_opens_here(opened: Open, store: Ru
     assert link.page.endswith("teachers")
     assert f"run={run}" in link.query_string
     assert not any("Results only" in one.proto.label for one in app.get("page_link"))
+    assert compared.NO_VOTES not in [one.value for one in app.caption]
 
 
 def test_that_the_noise_of_a_run_is_public_stands_where_its_epsilon_does(opened: Open, store: RunStore) -> None:

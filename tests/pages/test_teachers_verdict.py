@@ -79,6 +79,24 @@ def test_whether_weights_pay_is_said_in_numbers(store: RunStore) -> None:
     assert not verdict.weights(record, replace(found, weights=np.ones(40)), store)
 
 
+@pytest.mark.parametrize(
+    ("heavier", "judged"),
+    [(0.2, "Heavy teachers are better"), (-0.2, "Heavy teachers are worse"), (0.0, "Neither is shown")],
+)
+def test_whether_heavy_teachers_are_better_is_a_sentence_of_its_own(
+    store: RunStore, heavier: float, judged: str
+) -> None:
+    found = ensemble(gate_sigma=0.0, weights=(0.4, 1.6))
+    heavy, accuracy = found.weights > 1, np.empty(len(found.weights))
+    for group, mean in ((heavy, 0.5 + heavier), (~heavy, 0.5)):
+        accuracy[group] = mean + np.linspace(-0.02, 0.02, group.sum())
+    found = replace(found, accuracy=accuracy)
+    run = keep_ensemble(store, found, made_answers("counts", noise=3.0), weighting=WEIGHTED, teachers=8)
+    said = verdict.weights(store.get(run), found, store)
+    assert said is not None
+    assert said.parts[0].endswith(f"). {judged}.")
+
+
 def test_equal_weights_are_one_sentence_and_lead_to_unequal_ones(opened: Open, store: RunStore) -> None:
     answers = made_answers("counts", noise=3.0)
     one = keep_ensemble(store, ensemble(weights=(1.0,)), answers)

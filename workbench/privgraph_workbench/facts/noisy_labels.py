@@ -35,6 +35,11 @@ def law_of(spec: RunSpec, kind: str) -> str | None:
     return known if (known := named.get(kind)) in SPREAD else None
 
 
+def named_law(spec: RunSpec, kind: str) -> str | None:
+    """The law of the noise on an answer of that kind, also where it cannot be drawn here by itself."""
+    return {"table": "gaussian", "log-posterior": "laplace"}.get(kind) or law_of(spec, kind)
+
+
 def drawn(law: str, std: float, classes: int, source: np.random.Generator) -> Array:
     """One draw of the noise on each class, of that standard deviation."""
     scale = std / SPREAD[law]

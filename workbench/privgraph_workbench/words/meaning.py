@@ -121,8 +121,10 @@ def ranked(epsilon: float, delta: float) -> float:
     return 1 - (1 - delta) ** 2 / (1 + math.exp(min(epsilon, 700.0)))
 
 
-def risk(unit: str, epsilon: float, delta: float, neighbours: Neighbours) -> str:
-    """The guarantee as a wager, in a few sentences; `neighbours` is the kind of the relation."""
+def risk(unit: str, epsilon: float, delta: float, neighbours: Neighbours, exact: float | None = None) -> str:
+    """The guarantee as a wager, in a few sentences; `neighbours` is the kind of the relation. The one word
+    is that of epsilon and delta; `exact`: the best guess against the very noise, which is plain Gaussian, as
+    a number after it (`guess_at`)."""
     if unit == "none" or math.isinf(epsilon):
         return (
             "Nothing is guaranteed: somebody who sees the result may learn everything about any one "
@@ -132,26 +134,11 @@ def risk(unit: str, epsilon: float, delta: float, neighbours: Neighbours) -> str
     best = guess(epsilon, delta)
     chance = at_most(best)
     theirs = "they may be right every time" if chance == at_most(1.0) else f"they are right in {chance}"
+    in_fact = "" if exact is None else f"; with this Gaussian noise in fact {at_most(exact)}"
     text = (
         f"Somebody who knows everything else guesses {what}: a coin is right in 50% of cases, "
         f"{theirs}{NOT_COVERED if neighbours in WHY_NOT_COVERED else ''}. That is {strength(epsilon, delta)} "
-        "protection."
-    )
-    return " ".join(filter(None, (text, WHY_NOT_COVERED.get(neighbours))))
-
-
-def risk_at(mu: float, epsilon: float, delta: float, neighbours: Neighbours) -> str:
-    """The guarantee for one node as a wager, where all noise is plain Gaussian and the node moves it by `mu`
-    standard deviations: the guess against this very noise first, then the one that epsilon and delta alone
-    allow, each with the word that rests on it."""
-    if math.isinf(epsilon):
-        return risk("node", epsilon, delta, neighbours)
-    exact, bound = guess_at(mu), guess(epsilon, delta)
-    text = (
-        f"Somebody who knows everything else guesses {WAGERS.get(neighbours, ANY_WAGER)}: a coin is right in 50% of "
-        f"cases, they are right in {at_most(exact)} against this very noise, which is Gaussian"
-        f"{NOT_COVERED if neighbours in WHY_NOT_COVERED else ''}. By that guess it is {called(exact)} protection. From "
-        f"ε and δ alone, any noise of that ε: {at_most(bound)}, {called(bound)} protection."
+        f"protection{in_fact}."
     )
     return " ".join(filter(None, (text, WHY_NOT_COVERED.get(neighbours))))
 

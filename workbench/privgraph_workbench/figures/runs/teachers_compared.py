@@ -10,7 +10,7 @@ from typing import Any
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import theme
-from privgraph_workbench.facts import teacher_settings
+from privgraph_workbench.facts import guarantees, teacher_settings
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.figures import seeds
 from privgraph_workbench.figures.axes import placed, spans
@@ -112,9 +112,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         height=110 + 330 * math.ceil(len(graphs) / 2),
         legend=True,
         notes=(
-            "A mark is a setting, at its own ε: what has the same ε lies over each other, intervals too. A line joins "
-            "the best of a method, each more accurate than all of a smaller ε, with 95% intervals over seeds "
-            "(Student's t; none for fewer than three); all others are faint.",
+            "A mark is a setting, at its own ε: settings of the same ε stand one above the other, and their intervals "
+            "may overlap. A line joins the best of a method, each more accurate than all of a smaller ε, with 95% "
+            "intervals over seeds (Student's t; none for fewer than three); all others are faint.",
+            *filter(None, (guarantees.differ(rows),)),
             CARE,
             *_out_of_sight(rows, [row for held in seen for row in held]),
         ),
@@ -212,16 +213,22 @@ def _highest(rows: Sequence[Row], graph: str) -> str:
     for title, measured in won.items():
         budgets, means = zip(*measured, strict=True)
         ends = dict.fromkeys((percent(min(means)), percent(max(means))))
-        where = "every ε" if len(budgets) == len(BUDGETS) else f"ε ≤ {span(budgets)}"
-        each.append(f"at {where}: {title}, {' to '.join(ends)}")
+        each.append(f"at ε ≤ {span(budgets)}: {title}, {' to '.join(ends)}")
     said = f"highest measured {'; '.join(each)}"
     if level:
         said += "; not told apart from " + ", nor from ".join(f"{one} at ε ≤ {span(at)}" for one, at in level.items())
-    elif any(len(found) > 1 for _, found in held):
-        said += "; above the best of every other method (95% interval of each difference)"
-    else:
-        said += "; no other method has a run there"
-    return f"{said}."
+    said += "".join(f"; {one}" for one in _told(held))
+    return f"{said}{'' if any(len(found) > 1 for _, found in held) else '; no other method has a run there'}."
+
+
+def _told(held: Sequence[tuple[float, list[Row]]]) -> list[str]:
+    """Where the highest is told apart from the best of every other method, and by how much from the next."""
+    found: dict[str, list[float]] = {}
+    for budget, (first, *others) in held:
+        if others and all(apart(first, row).told for row in others):
+            by = f"above {others[0]['title']}, the next, {apart_words(apart(first, others[0]))}"
+            found.setdefault(by, []).append(budget)
+    return [f"told apart from every other method at ε ≤ {span(at)} ({by})" for by, at in found.items()]
 
 
 def _beside(found: Sequence[Row]) -> str:

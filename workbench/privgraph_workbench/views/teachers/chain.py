@@ -13,7 +13,7 @@ from privgraph.methods.teachers.answers import Answers
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.notes import TRUTH_BADGE
 from privgraph_workbench.figures.teachers import answers, one_vote
-from privgraph_workbench.views.teachers import answered
+from privgraph_workbench.views.teachers import answered, other_noise
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import percent
 
@@ -40,7 +40,7 @@ def show(record: RunRecord, mean: tuple[float, int] | None) -> None:
     found = answered.kept(record)
     if isinstance(found, str) or (told := shares(found)) is None:
         return
-    steps = [f"before noise {percent(told.before)}", f"released {percent(told.released)}"]
+    steps = [f"before noise {percent(told.before)}", f"released {percent(told.released)}{_on_average(record, found)}"]
     if told.pooled is not None:
         steps.append(f"pooled {percent(told.pooled)}")
     student = record.metrics.get("test_accuracy")
@@ -51,6 +51,12 @@ def show(record: RunRecord, mean: tuple[float, int] | None) -> None:
         f"**Right:** of {told.answered:,} answers, {' → '.join(steps)}. {EVALUATOR}",
         help=f"{HELP}. {markup.sentence(TRUTH_BADGE)}",
     )
+
+
+def _on_average(record: RunRecord, found: Answers) -> str:
+    """How many are right on average over noise, which the run drew once; "" where that is not known."""
+    law = other_noise.law(record, found)
+    return "" if law is None else f" ({percent(other_noise.expected(found, law, 1.0))} on average over noise)"
 
 
 EVALUATOR = ":orange-badge[:material/visibility: evaluator only]"

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 import streamlit as st
 
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import guarantees
 from privgraph_workbench.facts.row_words import with_interval
 from privgraph_workbench.facts.teacher_settings import COLUMNS
 from privgraph_workbench.figures.chart import Row
@@ -15,6 +16,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.views.teachers.answered import TABLE
 from privgraph_workbench.views.teachers.tabs import OPENS, VOTES
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
@@ -23,6 +25,11 @@ from privgraph_workbench.words.numbers import kept, number
 CHOOSE = (
     "**Choose a row to open it:** on this page where its *answers are kept* (what the teachers said, query by "
     "query, is stored with the run), and on the page Runs otherwise, where only results were stored."
+)
+
+NO_VOTES = (
+    "A table release has no votes to open: no teacher votes in it. One noisy table of the private nodes goes out, and "
+    "each answer is worked out from it. Here results alone were kept."
 )
 
 
@@ -39,12 +46,15 @@ def show(found: Sequence[RunRecord], answered: Collection[str], opened: RunRecor
         st.markdown(markup.literal(one))
     if not said:
         st.markdown("No setting has a sound ε of at most 8.")
+    if differing := guarantees.differ(rows):
+        st.markdown(f"**Unlike promises.** {markup.literal(differing)}")
     _to_highest(rows, answered)
     held = {run for row in rows for run in str(row["runs"]).split()}
     shown = [one for one in found if one.id in held]
     if opened is not None:
         drawn_figure("teachers_compared", rows, statements_of(shown), opened, "-compared", runs=shown)
-        st.caption(markup.literal(" ".join(teachers_compared.chart(rows).notes)))
+        notes = [one for one in teachers_compared.chart(rows).notes if one != differing]  # said above
+        st.caption(markup.literal(" ".join(notes)))
     if said:
         st.table(_of_each(rows), hide_index=True, alt="The most accurate setting of each method up to each epsilon")
         with layout.fold("How far is each below the highest?", "compared_apart", icon=":material/difference:") as part:
@@ -89,6 +99,7 @@ def _to_highest(rows: Sequence[Row], answered: Collection[str]) -> None:
     to its results otherwise."""
     several = len({row["graph"] for row in rows}) > 1
     first = {str(found[0]["runs"]): found[0] for _, _, found in teachers_compared.by_budget(rows)}
+    untold = False
     for runs, row in first.items():
         here = next((run for run in runs.split() if run in answered), None)
         graph = f", {markup.literal(str(row['graph']))}" if several else ""
@@ -100,10 +111,13 @@ def _to_highest(rows: Sequence[Row], answered: Collection[str]) -> None:
             icon=":material/how_to_vote:" if here else ":material/open_in_new:",
             query_params={"run": here, "tab": VOTES} if here else {"run": runs.split()[0]},
         )
+        untold |= not here and row["release"] == TABLE
+    if untold:
+        st.caption(NO_VOTES)
 
 
 def _of_each(rows: Sequence[Row]) -> list[dict[str, str]]:
-    """A row a method: its best up to each epsilon."""
+    """A row a method: its best up to each epsilon, and under which delta and relation these hold."""
     several, told = len({row["graph"] for row in rows}) > 1, []
     for graph in dict.fromkeys(row["graph"] for row in rows):
         held = [row for row in rows if row["graph"] == graph]
@@ -118,6 +132,7 @@ def _of_each(rows: Sequence[Row]) -> list[dict[str, str]]:
                         f"{EPSILONS['sound'].title} ≤ {number(budget)}": "—" if row is None else with_interval(row)
                         for budget, row in best.items()
                     },
+                    **guarantees.columns(best),
                 }
             )
     return told
@@ -156,6 +171,8 @@ def _line(row: Row, answered: Collection[str]) -> dict[str, object]:
         "graph": row["graph"],
         "method": row["title"],
         EPSILONS["sound"].title: kept(row["asked"], row["epsilon"]),
+        "δ": guarantees.delta(row),
+        "neighbouring datasets": guarantees.relation(row),
         "accuracy (95% over seeds)": with_interval(row),
         "seeds": row["seeds"],
         **{column: row[column] for column in COLUMNS},

@@ -46,7 +46,7 @@ SAID = {
     "log-posterior": "are logarithms of the chances of **{first}** and of {second}, by a teacher that was trained for "
     "this public node on private nodes near it.",
 }
-_SIZE = "is the usual size (standard deviation) of the noise on each "
+_SIZE = "{law} (standard deviation), on each "
 HIDES = {
     "counts": f"{_SIZE}count. One private person moves one vote, and with it two counts: the larger the noise is "
     "beside that, the better it hides it.",
@@ -58,6 +58,8 @@ HIDES = {
     "log-posterior": f"{_SIZE}logarithm. What one private person changes has no bound: no noise hides it.",
 }
 HIDES["table"] = HIDES["votes"]
+UNNAMED = "The usual size"
+"""Of noise whose law this version does not know."""
 AT_FIRST = (
     "Which query is drawn; at first one whose label came out right, with a lead about twice as large as the noise: "
     "another draw seldom turns it"
@@ -119,10 +121,14 @@ def _steps(
     """The answer in three steps; `own`: as the run drew it, so that what was right is told; `one`: what such
     an answer costs by itself."""
     label, after = int(shown.released[place]), int(shown.after[place].argmax())
+    law = noisy_labels.named_law(record.spec, shown.kind)
     states.badges(private=True, evaluator=True, other=not own)
     steps(
         said(shown.kind, shown.before[place], names),
-        (size(shown.noise_std), HIDES[shown.kind] + alone(None if one is None else stated("sound", one))),
+        (
+            size(shown.noise_std),
+            hides(shown.kind, law, shown.noise_std) + alone(None if one is None else stated("sound", one)),
+        ),
         came_out(
             label,
             names,
@@ -270,6 +276,15 @@ def not_released(label: int, before: Array, truth: int | None, names: Sequence[s
         right = "right" if label == truth else f"wrong: {markup.literal(class_name(truth, names))} is right"
         told.append(f"An evaluator, who knows the truth, sees that the label is {right}.")
     return " ".join(told)
+
+
+def hides(kind: str, law: str | None, std: float) -> str:
+    """Which noise it is, and what it has to hide.
+
+    >>> hides("posterior", "laplace", 3.0).partition(". ")[0]
+    'Laplace, σ = 3 (standard deviation), on each chance'
+    """
+    return HIDES[kind].format(law=UNNAMED if law is None else other_noise.law_words(law, std))
 
 
 def alone(epsilon: str | None) -> str:

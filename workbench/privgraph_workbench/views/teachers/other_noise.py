@@ -33,6 +33,8 @@ Array = NDArray[np.float64]
 TIMES = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """The noise that can be asked about, as multiples of the run's."""
 WHICH_END = "← less noise, less private, more accurate · more noise, more private →"
+LAWS = {"gaussian": "Gaussian", "laplace": "Laplace", "exponential": "Exponential", "gumbel": "Gumbel"}
+"""What each law of noise is called."""
 TITLE = "#### What if the noise had been different?"
 WHY_NOT = {
     "table": "What if the noise had been different? Here that cannot be asked of one query: the noise was drawn once, "
@@ -108,9 +110,7 @@ def ask(record: RunRecord, found: Answers) -> float:
         format_func=lambda one: f"± {size(one * found.noise_std)}",
         help=f"The run had ± {size(found.noise_std)}",
     )
-    by_lam = record.spec.noise is not None and record.spec.noise.option == "lam"
-    lam = noisy_labels.SPREAD[known] / (times * found.noise_std)
-    st.caption(WHICH_END + (f"  \n{lam_words(lam)}" if by_lam else ""))
+    st.caption(f"{WHICH_END}  \n{noise_words(known, times * found.noise_std)}")
     return float(times)
 
 
@@ -244,13 +244,25 @@ def asked(record: RunRecord) -> int | None:
         return None
 
 
-def lam_words(lam: float) -> str:
-    """Lambda, as the papers call noise.
+def law_words(law: str, std: float) -> str:
+    """Which noise it is, and its standard deviation.
 
-    >>> lam_words(0.330268)
-    'λ (lambda), one over the scale of this noise: 0.3303.'
+    >>> law_words("gaussian", 9.5876), law_words("gumbel", 1.5)
+    ('Gaussian, σ = 9.59', 'Gumbel, σ = 1.5')
     """
-    return f"λ (lambda), one over the scale of this noise: {number(lam, 4)}."
+    return f"{LAWS[law]}, σ = {size(std)}"
+
+
+def noise_words(law: str, std: float) -> str:
+    """Which noise it is; with lambda, as the papers call the size of Laplace noise, and of no other.
+
+    >>> noise_words("gaussian", 9.5876)
+    'Noise: Gaussian, σ = 9.59.'
+    >>> noise_words("laplace", 2**0.5 / 0.330268)
+    'Noise: Laplace, σ = 4.28; λ (lambda), one over the scale of this noise: 0.3303.'
+    """
+    lam = f"; λ (lambda), one over the scale of this noise: {number(noisy_labels.SPREAD[law] / std, 4)}"
+    return f"Noise: {law_words(law, std)}{lam if law == 'laplace' else ''}."
 
 
 def given(option: str, scale: float) -> float:

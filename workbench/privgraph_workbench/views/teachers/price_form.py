@@ -269,8 +269,10 @@ def _settings() -> widgets.Filled:
     moved = [one for one in SLIDERS if one.name not in unread]
     filled = widgets.options_form(moved, prefix=PREFIX, captions=captions, heading=False)
     filled |= widgets.options_form(rest, prefix=PREFIX, heading=False)
-    lam = lam_of(float(filled.values["noise"]), spread(release, str(filled.values.get("maximum", _held("maximum")))))
-    st.caption(other_noise.lam_words(lam))
+    maximum, std = str(filled.values.get("maximum", _held("maximum"))), float(filled.values["noise"])
+    lam = lam_of(std, spread(release, maximum))
+    laws = {"ensemble": maximum, "posterior": "laplace", "log-posterior": "laplace"}
+    st.caption(other_noise.noise_words(laws.get(release, "gaussian"), std))
     filled |= widgets.options_form([_KNOWN["delta"]], prefix=PREFIX, heading=False)
     whole = {name: round(float(filled.values[name])) for name in ("queries", "neighbours") if name in filled.values}
     values = {name: value for name, value in filled.values.items() if name != "noise"}

@@ -17,7 +17,7 @@ from privgraph.methods.teachers.privgnn.config import READ_ONCE
 from privgraph.methods.teachers.privgnn.config import Config as PrivGnn
 from privgraph.options import OptionError, Scalar, UnknownName, values
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts import answer_costs, plans, published_told, queries_asked
+from privgraph_workbench.facts import answer_costs, noisy_labels, plans, published_told, queries_asked
 from privgraph_workbench.figures.costs import price
 from privgraph_workbench.figures.teachers.answers import size
 from privgraph_workbench.forms import widgets
@@ -129,8 +129,9 @@ def _choices(record: RunRecord, own: Plan) -> tuple[float, int]:
         format_func=lambda one: f"± {size(one * std)}",
         help=f"The run had ± {size(std)}. {moved}",
     )
-    lam = f"  \n{other_noise.lam_words(1 / (times * other_noise.scale(own.noise)))}" if _by_lam(record) else ""
-    left.caption(other_noise.WHICH_END + lam)
+    law = noisy_labels.named_law(record.spec, _kind(record))
+    words = "" if law is None else f"  \n{other_noise.noise_words(law, times * std)}"
+    left.caption(other_noise.WHICH_END + words)
     if read_once(record):
         beside.caption("Queries: any number. One release answers all of them, and more cost nothing more.")
         return float(times), held
@@ -149,8 +150,10 @@ def size_of(plan: Plan) -> float:
     return float(plan.noise["noise_std"] if "noise_std" in plan.noise else plan.noise["votes"])
 
 
-def _by_lam(record: RunRecord) -> bool:
-    return record.spec.noise is not None and record.spec.noise.option == "lam"
+def _kind(record: RunRecord) -> str:
+    """What the noise of a run is added to: counts of votes, or what its release says."""
+    release = str(record.spec.options.get("release"))
+    return release if release in WHAT else "counts"
 
 
 def _with(record: RunRecord, own: Plan, times: float, queries: int) -> dict[str, Scalar]:
@@ -218,12 +221,12 @@ def _price(record: RunRecord, plan: Plan, share: float | None, weighted: Ensembl
 
 
 def risk(plan: Plan) -> str:
-    """What a plan means as a wager: by the noise itself where all of it is plain Gaussian, as on the tab Who
-    pays, and by epsilon and delta alone otherwise."""
+    """What a plan means as a wager, which holds under a secret key of the noise; with the guess against the
+    noise itself where all of it is plain Gaussian, as on the tab Who pays."""
     said, mu = plan.statement, other_noise.moved_in(plan)
-    if mu is None:
-        return meaning.risk("node", said.epsilon, said.delta, said.neighbours)
-    return meaning.risk_at(mu, said.epsilon, said.delta, said.neighbours)
+    exact = None if mu is None else meaning.guess_at(mu)
+    wager = meaning.risk("node", said.epsilon, said.delta, said.neighbours, exact)
+    return wager if math.isinf(said.epsilon) else f"With a secret noise key, {wager[:1].lower()}{wager[1:]}"
 
 
 def _weighing(weighted: Ensemble) -> str:

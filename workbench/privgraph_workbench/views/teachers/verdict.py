@@ -92,12 +92,12 @@ def _teachers(ensemble: Ensemble) -> list[str]:
     best, least = ((float(one.mean()), float(one.std(ddof=1)) / math.sqrt(len(one)), len(one)) for one in ends)
     apart, low, high = seeds.difference(best, least)
     weighs = [number(float(ensemble.weights[held].mean()), 2) for held in (heavy, light)]
-    judged = "they are" if low > 0 else "they are worse" if high < 0 else "that is not shown"
+    judged = "Heavy teachers are better" if low > 0 else "Heavy teachers are worse" if high < 0 else "Neither is shown"
     return [
         f"**Are heavy teachers better?** By themselves, the {heavy.sum()} heaviest (weight {weighs[0]}) are right on "
         f"{percent(best[0])} of test nodes on average, the {light.sum()} lightest (weight {weighs[1]}) on "
         f"{percent(least[0])}: a difference of {signed(100 * apart)} points (95% interval "
-        f"{signed(100 * low)} to {signed(100 * high)}), so {judged}."
+        f"{signed(100 * low)} to {signed(100 * high)}). {judged}."
     ]
 
 

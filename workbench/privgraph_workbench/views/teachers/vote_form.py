@@ -22,13 +22,12 @@ from privgraph_workbench.forms import widgets
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import keeping, layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.teachers import answered, by_weight, chain, one_query, other_noise
+from privgraph_workbench.views.teachers import answered, by_weight, chain, one_query, other_noise, own_noise
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import chance, number, percent, rounded_delta, upper
 
 PREFIX = "vote."
-LEAST, MOST = 0.1, 1000.0
 
 
 def show(record: RunRecord, ensemble: Ensemble, names: Sequence[str]) -> None:
@@ -56,7 +55,7 @@ def _show(
         one_query.draw_again(record, place, one_query.tally(drawn, names))
     draw = _draw(record, ensemble, place, noise)
     label = _label(ensemble, place, draw)
-    priced = one_vote.Noise.of(ensemble) if noise == _own_noise(ensemble) else noise  # sliders hold rounded numbers
+    priced = own_noise.exact(ensemble, noise)
     with top:
         _steps(record, ensemble, place, priced, draw, label, names)
     rows = one_vote.data(ensemble, place, priced, names, draw.votes, label, details, draw.own)
@@ -97,7 +96,7 @@ def _draw(record: RunRecord, ensemble: Ensemble, place: int, noise: one_vote.Noi
     """What the run had drawn, until another draw or other noise is asked for: the same for the same number of
     draws, whatever the size of the noise."""
     again = one_query.times(record, place)
-    if not again and noise == _own_noise(ensemble):
+    if not again and noise == own_noise.held(ensemble):
         found = answered.kept(record)
         if isinstance(found, Answers) and found.kind == "counts" and found.after.shape == ensemble.counts().shape:
             return Draw(votes=found.after[place].tolist(), passed=bool(ensemble.passed[place]), own=True)
@@ -111,14 +110,6 @@ def _anew(ensemble: Ensemble, place: int, noise: one_vote.Noise, again: int) -> 
     tested = float(counts.max() + noise.gate_sigma * source.standard_normal())
     passed = noise.gate_sigma <= 0 or tested > noise.threshold
     return Draw(votes=noisy.tolist(), passed=passed, own=False, tested=tested)
-
-
-def _own_noise(ensemble: Ensemble) -> one_vote.Noise:
-    """The run's noise as the sliders hold it."""
-    own = _own(ensemble)
-    if ensemble.gate_sigma <= 0:
-        return one_vote.Noise(vote_sigma=own["sigma"])
-    return one_vote.Noise(vote_sigma=own["sigma"], gate_sigma=own["gate_sigma"], threshold=own["threshold"])
 
 
 def _label(ensemble: Ensemble, place: int, draw: Draw) -> int:
@@ -142,7 +133,10 @@ def _steps(
     states.badges(private=True, evaluator=True, other=not draw.own)
     one_query.steps(
         one_query.said("counts", counts, names, ensemble.weights),
-        (size(priced.vote_sigma), _hides(ensemble) + one_query.alone(upper(one_vote.cost(ensemble, priced).query))),
+        (
+            size(priced.vote_sigma),
+            _hides(ensemble, priced.vote_sigma) + one_query.alone(upper(one_vote.cost(ensemble, priced).query)),
+        ),
         one_query.came_out(
             label,
             names,
@@ -166,14 +160,13 @@ def _at_gate(noise: one_vote.Noise, draw: Draw) -> str:
     return f"With its own noise, the largest count was {number(draw.tested, 4)}, which {is_} {size(noise.threshold)}."
 
 
-def _hides(ensemble: Ensemble) -> str:
-    """What the noise has to hide, with the weight that one vote may have."""
-    if not ensemble.per_teacher:
-        return one_query.HIDES["moved"]
-    if ensemble.weights.min() == ensemble.weights.max():
-        return one_query.HIDES["counts"]
+def _hides(ensemble: Ensemble, std: float) -> str:
+    """What noise of this size has to hide, with the weight that one vote may have."""
+    told = one_query.hides("counts" if ensemble.per_teacher else "moved", "gaussian", std)
+    if not ensemble.per_teacher or ensemble.weights.min() == ensemble.weights.max():
+        return told
     heaviest = number(float(ensemble.weights.max()), 2)
-    return one_query.HIDES["counts"].replace("moves one vote,", f"moves one vote, of weight {heaviest} at most,")
+    return told.replace("moves one vote,", f"moves one vote, of weight {heaviest} at most,")
 
 
 def _dragged(ensemble: Ensemble, handle: str, x: float) -> None:
@@ -186,7 +179,7 @@ def _dragged(ensemble: Ensemble, handle: str, x: float) -> None:
 
 def _most_votes(ensemble: Ensemble) -> float:
     """Where the threshold's slider ends."""
-    return float(math.ceil(max(ensemble.weights.sum(), _own(ensemble)["threshold"])))
+    return float(math.ceil(max(ensemble.weights.sum(), own_noise.sliders(ensemble)["threshold"])))
 
 
 def _step(top: float) -> float:
@@ -227,21 +220,14 @@ def _query(record: RunRecord, ensemble: Ensemble, names: Sequence[str]) -> int:
 
 
 def _sigma(name: str, label: str, help_: str, default: float) -> Parameter:
-    return Parameter(name, float, default, Option(help_, low=LEAST, high=MOST, scale="log", label=label))
-
-
-def _own(ensemble: Ensemble) -> dict[str, float]:
-    """The run's noise in as many digits as it is shown with (it is priced with all of them, `_show`), and its
-    threshold, within the sliders; what a run without a gate might take for one."""
-    sigma = float(np.clip(ensemble.vote_sigma, LEAST, MOST))
-    gate = float(np.clip(ensemble.gate_sigma, LEAST, MOST)) if ensemble.gate_sigma > 0 else sigma
-    threshold = ensemble.threshold if ensemble.gate_sigma > 0 else round(ensemble.weights.sum() / 2)
-    return {"sigma": float(f"{sigma:.3g}"), "gate_sigma": float(f"{gate:.3g}"), "threshold": float(threshold)}
+    return Parameter(
+        name, float, default, Option(help_, low=own_noise.LEAST, high=own_noise.MOST, scale="log", label=label)
+    )
 
 
 def _put(ensemble: Ensemble) -> None:
     """Set the sliders to the noise that the run had."""
-    for name, value in {**_own(ensemble), "gate": ensemble.gate_sigma > 0}.items():
+    for name, value in {**own_noise.sliders(ensemble), "gate": ensemble.gate_sigma > 0}.items():
         st.session_state[PREFIX + name] = value
 
 
@@ -252,7 +238,7 @@ def _controls(record: RunRecord, ensemble: Ensemble) -> tuple[one_vote.Noise, bo
     if held is not None and held != record.id:
         _put(ensemble)
     st.session_state[f"{PREFIX}of"] = record.id
-    own, top = _own(ensemble), _most_votes(ensemble)
+    own, top = own_noise.sliders(ensemble), _most_votes(ensemble)
     votes = _sigma("sigma", "Noise on each count ± σ₂ (standard deviation, votes)", "more hides more", own["sigma"])
     test = _sigma(
         "gate_sigma",
@@ -294,7 +280,8 @@ def _controls(record: RunRecord, ensemble: Ensemble) -> tuple[one_vote.Noise, bo
 
 def _gate_costs(ensemble: Ensemble, noise: one_vote.Noise) -> str:
     """What the gate's tests add to the price."""
-    bare, whole = (one_vote.cost(ensemble, one).run for one in (one_vote.Noise(vote_sigma=noise.vote_sigma), noise))
+    exact = own_noise.exact(ensemble, noise)
+    bare, whole = (one_vote.cost(ensemble, one).run for one in (one_vote.Noise(vote_sigma=exact.vote_sigma), exact))
     return (
         f"**What the gate costs:** all {len(ensemble.queries):,} queries cost {EPSILONS['sound'].title} {upper(whole)} "
         f"with it, {upper(bare)} without. Every query counts as tested and answered, whatever passes."
