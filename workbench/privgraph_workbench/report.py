@@ -19,6 +19,7 @@ from privgraph.privacy.statement import Gap, PrivacyStatement
 from privgraph.privacy.statements import FAULT, Said, attacked, lines
 from privgraph.registry import sides
 from privgraph.runs.records import RunRecord, StoredEvent, plain
+from privgraph_workbench import repeating
 from privgraph_workbench.blocks import Block, Code, Picture, Remark, Section, Table, Warned, as_markdown, page
 from privgraph_workbench.facts.expecting import METRIC
 from privgraph_workbench.facts.plans import command_line
@@ -44,12 +45,6 @@ from privgraph_workbench.words.numbers import duration, lower, metric, number, p
 from privgraph_workbench.words.statements import CLAIMS, EVERY_EDGE, refutations, three_numbers
 
 LIBRARIES = ("privgraph", "torch", "torch-geometric", "opacus", "dp-accounting", "numpy", "scipy", "scikit-learn")
-SECRET = (
-    "This report names the seed of the run. Its noise is pseudo-random: whoever knows the "
-    "installation's noise key, and what was run, can subtract it. The key is never in a report; where "
-    "the model or its predictions are released, share the version without the seed, so that all hangs "
-    "on the key alone."
-)
 NUMBERS = (
     "Sound is what the noise of this run guarantees. As published is what the paper's own formula says "
     "of the same noise; it is there to compare with the paper's tables, and is no guarantee. Audited is "
@@ -196,7 +191,7 @@ def _summary(runs: Sequence[Reported], share: bool) -> Section:
     facts = [_facts(one.record, share) for one in runs]
     names = list(dict.fromkeys(name for one in facts for name in one))
     apart = [name for name in names if len({one.get(name) for one in facts}) > 1]
-    blocks: list[Block] = [] if share else [Warned(SECRET)]
+    blocks: list[Block] = [] if share else [Warned(repeating.secret([one.record for one in runs]))]
     common = tuple((name, facts[0][name]) for name in names if name not in apart)
     several = len(runs) == 1 and len(runs[0].same) > 1
     blocks.append(_one_of(common, runs[0].same) if several else Table(("", ""), common))
@@ -356,17 +351,15 @@ def _stages(points: Sequence[Row]) -> Table:
 def _repeat(records: Sequence[RunRecord], share: bool) -> Section:
     spec = settings.spec(records[0])
     commands = [command_line(one.spec) for one in records]
-    makes = "This command makes the same run" if len(records) == 1 else "These commands make the same runs"
     if len(records) > 1:
         spec["seed"] = ", ".join(str(one.spec.seed) for one in records)
     if share:
         spec["seed"] = "withheld"
         commands = [re.sub(r"--seed \d+", "--seed SEED", commands[0])]
-        makes = "This command makes such a run; with the seed that is withheld here, the same one"
     return Section(
         "How to repeat it",
         [
-            f"{makes}:",
+            f"{repeating.makes(records, share)}:",
             Code("\n".join(commands)),
             Code(json.dumps(plain(spec), indent=1, allow_nan=False), title=SETTINGS),
         ],

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph_workbench import report
+from privgraph_workbench import repeating, report
 from privgraph_workbench.blocks import Block, Picture, Remark, Section, Warned
 from privgraph_workbench.facts.advising import BASIS
 from privgraph_workbench.figures.chart import Row
@@ -20,7 +20,7 @@ WORDS = ("ε (epsilon)", "δ (delta)", SOUND, PUBLISHED, "lower bound (ε audite
 """The words that a report explains."""
 ONCE = (report.PRECISION, report.LAST_STEPS, report.OUTSIDERS)
 """What is said below these words, and not in each chapter."""
-ELSEWHERE = (report.NUMBERS, report.MEASURED, Warned(report.SECRET))
+ELSEWHERE = (report.NUMBERS, report.MEASURED, *map(Warned, repeating.SECRETS))
 """What these words, or the first page, say in its place."""
 
 
