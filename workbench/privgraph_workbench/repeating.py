@@ -34,8 +34,8 @@ def private(records: Sequence[RunRecord]) -> list[RunRecord]:
 
 
 def makes(records: Sequence[RunRecord], share: bool = False) -> str:
-    """What the commands of runs of one setting make, as the beginning of a sentence that ends in a colon. With
-    `share` there is one command, without its seed."""
+    """What the commands of runs of one setting make, as the beginning of a sentence that ends in a colon.
+    With `share` there is one command, without its seed."""
     noisy, many = private(records), len(records) > 1
     if share:
         if not noisy:

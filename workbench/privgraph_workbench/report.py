@@ -33,13 +33,13 @@ from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words import rates, settings
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.meaning import BUT_FOR_FAULTS, NO_EDGE, wager
+from privgraph_workbench.words.measures import measure, result_title, titled
 from privgraph_workbench.words.naming import (
     UNIT_WORDS,
     graph_of,
     hides_edges_alone,
     made_by,
     method_title,
-    metric_title,
 )
 from privgraph_workbench.words.numbers import duration, lower, metric, number, percent, rounded_delta
 from privgraph_workbench.words.statements import CLAIMS, EVERY_EDGE, refutations, three_numbers
@@ -159,7 +159,7 @@ def sections(runs: Sequence[Reported], share: bool, before: Before | None = None
     else:
         found.append(Section("Privacy", ["This run has no privacy statement: it did not finish."]))
     if points := [row for one in runs for row in curves.data(one.events, run=one.name, record=one.record)]:
-        last: list[Block] = [_stages(points), LAST_STEPS] if len(runs) == 1 else []
+        last: list[Block] = [_stages(points, runs[0].record), LAST_STEPS] if len(runs) == 1 else []
         found.append(Section("How it learnt", [Picture("curves", points), *last]))
     attacked = [one for one in runs if one.attacks]
     if any(one.attacks is None for one in runs):
@@ -204,7 +204,8 @@ def _summary(runs: Sequence[Reported], share: bool) -> Section:
         blocks.append(Picture("standing", stands))
     records = [one.record for one in runs]
     if any(one.metrics for one in records):
-        blocks.append(MEASURED)
+        scores = {titled(measure(one.spec.method)) for one in records}
+        blocks += [MEASURED if scores == {"Test accuracy"} else MEASURED.replace("Accuracies were", "Results were")]
     if any("test_precision" in one.metrics for one in records):
         blocks.append(PRECISION)
     blocks += [f"Note: {one.note}" for one in records if one.note and not share]
@@ -216,8 +217,8 @@ def _one_of(facts: Sequence[tuple[str, str]], same: Sequence[RunRecord]) -> Tabl
     held: dict[str, list[float]] = {}
     for one in same:
         for name, value in one.metrics.items():
-            held.setdefault(metric_title(name), []).append(value)
-    names = {metric_title(name): name for one in same for name in one.metrics}
+            held.setdefault(result_title(name, one.spec.method), []).append(value)
+    names = {result_title(name, one.spec.method): name for one in same for name in one.metrics}
     rows = []
     for title, said in facts:
         values = held.get(title, [])
@@ -234,7 +235,7 @@ def _facts(record: RunRecord, share: bool) -> dict[str, str]:
     spec = record.spec
     facts = {"Method": method_title(spec.method), "Graph": graph_of(record)}
     facts["State"] = record.state + (f": {record.error}" if record.error else "")
-    facts |= {metric_title(name): _measured(record, name) for name in sorted(record.metrics)}
+    facts |= {result_title(name, spec.method): _measured(record, name) for name in sorted(record.metrics)}
     facts["Split"] = spec.split  # from here on for the record
     if not share:
         facts |= {"Seed": str(spec.seed), "Run": record.id}
@@ -331,7 +332,7 @@ def _spent(statement: PrivacyStatement) -> Section:
     return Section("Where the budget went", [*drawn, Table(head, table)])
 
 
-def _stages(points: Sequence[Row]) -> Table:
+def _stages(points: Sequence[Row], record: RunRecord) -> Table:
     """The last value of each metric in each stage."""
     last: dict[str, dict[str, Row]] = {}
     for row in points:
@@ -345,7 +346,7 @@ def _stages(points: Sequence[Row]) -> Table:
         )
         for stage, values in last.items()
     )
-    return Table(("Stage", "Last step", *(curves.TITLES.get(name, name) for name in metrics)), rows)
+    return Table(("Stage", "Last step", *(curves.title(name, measure(record.spec.method)) for name in metrics)), rows)
 
 
 def _repeat(records: Sequence[RunRecord], share: bool) -> Section:

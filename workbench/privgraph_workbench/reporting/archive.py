@@ -48,7 +48,8 @@ FILES: Mapping[str, str] = {
 }
 """What an archive holds, and what it is for."""
 COLUMNS = (
-    "Accuracies are in [0, 1] in figures/ and in percent in tables/. low and high: the 95% confidence",
+    "Scores are in [0, 1] in figures/ and in percent in tables/, where metric names them: test accuracy, or",
+    "PREC@1 of relations (test_accuracy in figures/ is the same score). low and high: the 95% confidence",
     "interval, empty where there are too few runs for one. epsilon: sound; asked: the ε that the noise was",
     "chosen by; front: 1 where no other setting is as private and more accurate; mine: 1 for the run of",
     "the chapter; composed: how many runs of the figure read the same people; evaluator: 1 where private",

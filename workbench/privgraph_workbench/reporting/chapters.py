@@ -13,6 +13,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import table
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs
 from privgraph_workbench.words.glossary import GLOSSARY, PUBLISHED, SOUND
+from privgraph_workbench.words.measures import MEANS, measure
 from privgraph_workbench.words.naming import run_labels, setting, statements_of, unit_of
 from privgraph_workbench.words.statements_apart import unaudited
 
@@ -107,6 +108,8 @@ def _drawn(figure: str, rows: Sequence[Row]) -> tuple[str, list[Row]]:
 def words_of(asked: Asked, chapters: Sequence[Chapter]) -> Section | None:
     """What the words and numbers of the chapters, and of advice, mean, once; None where there is none."""
     points = [f"- **{word}**: {GLOSSARY[word]}" for word in WORDS] if chapters else []
+    scores = dict.fromkeys(measure(one.runs[0].record.spec.method) for one in chapters)
+    points += [f"- **{name}**: {MEANS[name]}" for name in scores]
     told: list[Block] = [Remark("\n".join(points))] if points else []
     told += [one for one in ONCE if any(one in chapter.said_once for chapter in chapters)]
     told += [f"What to take: {BASIS}"] if any(one.advice for one in asked.figures) else []
