@@ -13,6 +13,7 @@ from privgraph_workbench.facts.expecting import Outlook
 from privgraph_workbench.reporting import Drawn, findings
 from privgraph_workbench.reporting.asked import Asked
 from privgraph_workbench.words.bibliography import bibtex, references
+from privgraph_workbench.words.naming import run_labels
 
 
 @pytest.fixture
@@ -100,7 +101,7 @@ def test_private_settings_are_ranked_at_each_budget_by_itself(store: RunStore) -
     assert "Not told apart" not in one
     short = ranking.ranked(groups, 1, all_of=False)
     head, _, table = short.partition("\n\n| Setting")
-    named = ranking.run_labels([group[0] for group in groups], privacy_too=True, seeds=False)
+    named = run_labels([group[0] for group in groups], privacy_too=True, seeds=False)
     assert sum(f"| {one} |" in table for one in named) < len(named), "not all have a row"
     assert all(f"| {one} |" in table for one in named if f"**{one}**" in head or f": {one}" in head)
     assert "of the private settings" not in ranking.ranked(groups[:4], 4), "there are no others"
