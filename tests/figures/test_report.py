@@ -14,7 +14,7 @@ from tests.figures.made_attacks import attack as made_attack
 
 from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph.runs.store import RunStore
-from privgraph_workbench import report
+from privgraph_workbench import repeating, report
 from privgraph_workbench.words import statements
 from privgraph_workbench.words.meaning import guess
 from privgraph_workbench.words.numbers import at_most
@@ -130,7 +130,7 @@ def test_what_is_shared_does_not_tell_the_seed(run: tuple[RunRecord, list[Stored
     record, events = run
     for render in (report.markdown, report.html):
         assert str(SEED) in render(record, events)
-        assert report.SECRET.split("?")[0][:40] in render(record, events)
+        assert repeating.SECRET.split("?")[0][:40] in render(record, events)
         shared = render(record, events, share=True)
         assert str(SEED) not in shared
         assert record.id not in shared

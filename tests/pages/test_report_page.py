@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -19,7 +21,7 @@ from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.report import making, page
+from privgraph_workbench.views.report import making, page, sharing
 
 Open = Callable[..., AppTest]
 
@@ -91,7 +93,8 @@ def test_which_figures_others_are_not_given_is_said_with_the_reason(opened: Open
     app = opened("report")
     app.session_state["collected"] = [Kept(run=run), Kept(figure="tradeoff", rows=rows)]
     app.run()
-    assert page.SHARED in {one.value for one in app.caption}, "nothing else stays"
+    (said,) = [one.value for one in app.caption if sharing.LEFT_OUT in one.value]
+    assert said == f"- {sharing.LEFT_OUT}\n- {sharing.KEPT}\n- {sharing.WORDS}", "nothing else stays, nothing is public"
     app.session_state["collected"] = [
         *(Kept(run=one) for one in (run, bare)),
         Kept(figure="tradeoff", rows=rows),
@@ -100,12 +103,13 @@ def test_which_figures_others_are_not_given_is_said_with_the_reason(opened: Open
     ]
     app.run()
     assert not app.exception, app.exception
-    (said,) = [one.value for one in app.caption if page.SHARED in one.value]
+    (said,) = [one.value for one in app.caption if sharing.LEFT_OUT in one.value]
+    assert len(said.splitlines()) == 3
     assert "Left out are **Votes" in said
     assert "(they name single nodes or texts); **Learning curves of a run** (they follow training" in said
-    assert said.endswith(page.REPEATED)
+    assert said.endswith(sharing.REPEATED)
     app.toggle(key="report_share").set_value(False).run()
-    assert not [one for one in app.caption if page.SHARED in one.value], "one's own holds everything"
+    assert not [one for one in app.caption if sharing.LEFT_OUT in one.value], "one's own holds everything"
 
 
 def test_what_is_kept_is_ordered_and_taken_out(opened: Open, store: RunStore) -> None:
@@ -268,7 +272,9 @@ def test_a_report_is_made_step_by_step_and_waits_until_something_changes(
     assert not app.exception, app.exception
     assert "report_cancel" not in {button.key for button in app.button}, "only while it is made"
     assert steps[0][1] == "figure 1 of 2 on the page"
-    assert offered_files.labels(app) == ["Download the report (zip, 1.2 MB)"]
+    (label,) = offered_files.labels(app)
+    made = re.fullmatch(r"Download the report (\(for others, made \d\d:\d\d, 0 figures; zip, 1.2 MB\))", label)
+    assert made, label
     app.run()
     assert offered_files.labels(app), "it waits"
     other = opened("report")
@@ -276,7 +282,7 @@ def test_a_report_is_made_step_by_step_and_waits_until_something_changes(
     assert offered_files.labels(other.run()), "in another tab, too"
     assert told == ["Private learning on graphs"]
     app.text_input(key="report_title").set_value("Another").run()
-    former = ["Download the former report, without what was changed since (zip, 1.2 MB)"]
+    former = [f"Download the former report, without what was changed since {made[1]}"]
     assert offered_files.labels(app) == former, "what was made is of another title"
     assert app.button(key="report_make")
     app.toggle(key="report_appendix").set_value(False).run()
@@ -416,3 +422,54 @@ def test_a_full_report_says_so_and_takes_no_more(opened: Open, store: RunStore) 
     button = app.button(key=f"collect.{run}")
     assert button.label == "The report is full"
     assert button.disabled
+
+
+def test_whom_it_is_for_is_kept_with_the_list_and_the_archive_stays_offered(
+    opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reporting, "build", lambda asked, step: b"x" * 100_000)
+    run = keep(store, spec(epsilon=3.0))
+    opened("train", run=run).button(key=f"collect.{run}").click().run()
+    app = opened("report")
+    assert app.toggle(key="report_share").value, "a new report is for others"
+    app.toggle(key="report_share").set_value(False).run()
+    app.button(key="report_make").click().run()
+    again = opened("report")
+    assert not again.exception, again.exception
+    assert not again.toggle(key="report_share").value
+    (label,) = offered_files.labels(again)
+    assert label.startswith("Download the report (for myself, made ")
+    again.toggle(key="report_share").set_value(True).run()
+    (label,) = offered_files.labels(opened("report"))
+    assert label.startswith("Download the former report, without what was changed since (for myself, made ")
+    again.button(key="report_clear").click().run()
+    opened("train", run=run).button(key=f"collect.{run}").click().run()
+    fresh = opened("report")
+    assert fresh.toggle(key="report_share").value, "what begins anew is for others"
+    assert not offered_files.labels(fresh)
+
+
+def test_public_noise_is_said_above_figures_and_on_every_card(
+    opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = keep(store, spec(epsilon=2.0))
+    figure = collected.figure("tradeoff", tradeoff.data([store.get(run)]), {}, runs=[run])
+
+    def told() -> tuple[list[int], list[str], int]:
+        app = opened("report")
+        app.session_state["collected"] = [Kept(run=run), figure]
+        app.run()
+        assert not app.exception, app.exception
+        words = [one.value for one in app.markdown]
+        red = [place for place, one in enumerate(words) if sharing.NO_SECRET in one]
+        marked = [one.value for one in app.caption if "Noise is public." in one.value]
+        assert not red or words[red[0] + 1] == "##### Figures"
+        return red, marked, sum(sharing.TRIED in one.value for one in app.caption)
+
+    assert told() == ([], [], 0), "its key is this home's own"
+    find = RunStore.find
+    monkeypatch.setattr(RunStore, "find", lambda *given: [replace(one, gallery=True) for one in find(*given)])
+    red, marked, tried = told()
+    assert len(red) == 1
+    assert len(marked) == 2, "the figure's and the run's"
+    assert tried == 1

@@ -13,6 +13,7 @@ from privgraph_workbench.facts.expecting import Outlook
 from privgraph_workbench.reporting import Drawn, findings
 from privgraph_workbench.reporting.asked import Asked
 from privgraph_workbench.words.bibliography import bibtex, references
+from privgraph_workbench.words.naming import run_labels
 
 
 @pytest.fixture
@@ -71,3 +72,36 @@ def test_data_sets_are_cited() -> None:
     assert "@inproceedings{yang2016revisiting," in bibtex(["cora"])
     (line,) = references(["cora", "products"])
     assert line.endswith("2016. For: Cora.")
+
+
+def test_private_settings_are_ranked_at_each_budget_by_itself(store: RunStore) -> None:
+    """The largest budget is ahead of nothing, and a model without privacy may be above them all."""
+
+    def at(method: str, epsilon: float, level: float, step: float) -> list[RunRecord]:
+        said = made_runs.statement(made_runs.edge_entries(9))
+        made = [made_runs.spec(method, seed=seed, epsilon=epsilon) for seed in range(3)]
+        return [
+            made_runs.finish(store, one, level + place * step, said, more={"majority_class_accuracy": 0.2})
+            for place, one in enumerate(made)
+        ]
+
+    groups = [
+        at("progap", 8.0, 0.95, 0.001),
+        at("gap", 8.0, 0.94, 0.009),
+        at("progap", 1.0, 0.7, 0.001),
+        at("gap", 1.0, 0.6, 0.001),
+    ]
+    groups.append(filled(store, "gnn", {0: 0.98, 1: 0.985, 2: 0.99}, "none"))
+    said = ranking.ranked(groups, len(groups)).split("\n\n| Setting")[0]
+    one, eight = said.splitlines()
+    assert one.startswith("- At ε 1: **ProGAP")
+    assert eight.startswith("- At ε 8: **ProGAP")
+    assert "has the highest mean accuracy of the private settings, 70.1%." in one
+    assert "Not told apart from it: GAP" in eight
+    assert "Not told apart" not in one
+    short = ranking.ranked(groups, 1, all_of=False)
+    head, _, table = short.partition("\n\n| Setting")
+    named = run_labels([group[0] for group in groups], privacy_too=True, seeds=False)
+    assert sum(f"| {one} |" in table for one in named) < len(named), "not all have a row"
+    assert all(f"| {one} |" in table for one in named if f"**{one}**" in head or f": {one}" in head)
+    assert "of the private settings" not in ranking.ranked(groups[:4], 4), "there are no others"

@@ -21,7 +21,7 @@ from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.serialisation import statement_from_json
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench import blocks, printing, reporting
+from privgraph_workbench import blocks, printing, repeating, reporting
 from privgraph_workbench.blocks import Remark
 from privgraph_workbench.cli import main
 from privgraph_workbench.figures import chart_of, export
@@ -119,7 +119,8 @@ def test_the_archive_holds_everything(whole: Made) -> None:
     }
     text = files["statements/setting-01.txt"].decode()
     label, _, text = text.partition("\n")
-    assert label == f"{describe(runs[0].record)}, random split.", "whose it is, at which settings"
+    settings = f"{describe(runs[0].record)}, random split."
+    assert label == f"{settings} {repeating.again(runs[0].record)}", "whose it is, at which settings"
     assert text.startswith(f"Runs: {', '.join(f'{one.record.id} (seed {one.seed})' for one in runs)}.\n")
     assert "epsilon" in text
     assert statement_from_json(json.loads(files["statements/setting-01.json"])).unit == "edge"

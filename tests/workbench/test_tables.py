@@ -130,7 +130,7 @@ def test_a_csv_is_numbers(records: list[RunRecord]) -> None:
         ),
     ]
     first, second = csv.DictReader(io.StringIO(tables.as_csv(lines).decode()))
-    texts = ("run", "label", "method", "graph", "stands", "protects")
+    texts = ("run", "label", "method", "graph", "stands", "protects", "metric")
     for name, value in (*first.items(), *second.items()):
         assert name in texts or value == "" or math.isfinite(float(value)) or name.startswith("epsilon_"), name
     assert float(first["epsilon_edge"]) == said.epsilon
@@ -142,8 +142,8 @@ def test_a_csv_is_numbers(records: list[RunRecord]) -> None:
     assert float(first["epsilon_sound"]) == said.epsilon
     assert math.isinf(float(second["epsilon_sound"]))
     assert first["epsilon_audited_at_least"] == "0.1349"
-    assert first["test_accuracy_percent"] == "80.0"
-    assert first["mean_test_accuracy_percent"] == "75.0"
+    assert first["score_percent"] == "80.0"
+    assert first["mean_score_percent"] == "75.0"
     assert first["seeds_of_setting"] == "3"
     assert second["seeds_of_setting"] == "1"
 
@@ -151,7 +151,7 @@ def test_a_csv_is_numbers(records: list[RunRecord]) -> None:
 def test_a_latex_table_is_no_wider_than_its_page(records: list[RunRecord]) -> None:
     tex = latex.table([Line(name="a", label="A & b_c", record=records[0], same=records)])
     wide = [float(share) for share in re.findall(r"p\{([0-9.]+)\\linewidth\}", tex)]
-    assert len(wide) == len(tables.HEAD)
+    assert len(wide) == len(tables.HEAD) + 1
     assert sum(wide) + 0.01 * (len(wide) - 1) <= 1
     assert r"A \& b\_c & edge & " in tex
     assert tex.count(r" \\") == 2
@@ -182,8 +182,8 @@ def test_settings_are_the_latex_table_in_numbers(records: list[RunRecord]) -> No
         Line(name="setting-02", label="GAP, ε 1", record=records[1], same=records[1:2], heading="Digits"),
     ]
     first, second = csv.DictReader(io.StringIO(tables.settings_csv(lines).decode()))
-    assert (first["setting"], first["mean_test_accuracy_percent"]) == ("setting-01", "75.0")
-    assert second["mean_test_accuracy_percent"], "of a single run its own"
+    assert (first["setting"], first["mean_score_percent"]) == ("setting-01", "75.0")
+    assert second["mean_score_percent"], "of a single run its own"
     assert "seed" not in first
     assert "stands" not in first
     tex = latex.table(lines)

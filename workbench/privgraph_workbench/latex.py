@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from privgraph_workbench import tables
+from privgraph_workbench.blocks import Table
 
 SHARES = (0.20, 0.09, 0.10, 0.11, 0.13, 0.09, 0.19)
 """Of a LaTeX table's width, by column."""
@@ -42,8 +43,10 @@ def table(lines: Sequence[tables.Line]) -> str:
     def line(cells: Sequence[str]) -> str:
         return f"{' & '.join(map(text, cells))} \\\\"
 
-    def headed(heading: str) -> list[str]:
-        above = rf"\multicolumn{{{len(tables.HEAD)}}}{{@{{}}p{{\linewidth}}@{{}}}}{{\textbf{{{text(heading)}}}}} \\"
+    def headed(heading: str, whole: Table) -> list[str]:
+        if len({told.head for _, told in groups}) > 1:  # one head stands above graphs of several metrics
+            heading = f"{heading}: {whole.head[-1]}"
+        above = rf"\multicolumn{{{len(SHARES)}}}{{@{{}}p{{\linewidth}}@{{}}}}{{\textbf{{{text(heading)}}}}} \\"
         return [r"\addlinespace", above] if heading else []
 
     columns = "\n".join(rf"  >{{\raggedright\arraybackslash}}p{{{share}\linewidth}}" for share in SHARES)
@@ -53,13 +56,13 @@ def table(lines: Sequence[tables.Line]) -> str:
             r"\begingroup\footnotesize\setlength{\tabcolsep}{0.005\linewidth}%",
             rf"\noindent\begin{{tabular}}{{@{{}}{columns.strip()}@{{}}}}",
             r"\toprule",
-            line(tables.HEAD),
+            line(tables.head(lines)),
             r"\midrule",
-            *(one for heading, told in groups for one in (*headed(heading), *map(line, told.rows))),
+            *(one for heading, told in groups for one in (*headed(heading, told), *map(line, told.rows))),
             r"\bottomrule",
             r"\end{tabular}",
             "",
-            *(rf"\noindent {text(one)}\par" for one in (f"{tables.ABOUT} {tables.ALONE}", *tables.below(notes))),
+            *(rf"\noindent {text(one)}\par" for one in (f"{tables.about(lines)} {tables.ALONE}", *tables.below(notes))),
             r"\endgroup",
             "",
         ]

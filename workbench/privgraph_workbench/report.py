@@ -19,6 +19,7 @@ from privgraph.privacy.statement import Gap, PrivacyStatement
 from privgraph.privacy.statements import FAULT, Said, attacked, lines
 from privgraph.registry import sides
 from privgraph.runs.records import RunRecord, StoredEvent, plain
+from privgraph_workbench import repeating
 from privgraph_workbench.blocks import Block, Code, Picture, Remark, Section, Table, Warned, as_markdown, page
 from privgraph_workbench.facts.expecting import METRIC
 from privgraph_workbench.facts.plans import command_line
@@ -32,24 +33,18 @@ from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words import rates, settings
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.meaning import BUT_FOR_FAULTS, NO_EDGE, wager
+from privgraph_workbench.words.measures import measure, result_title, titled
 from privgraph_workbench.words.naming import (
     UNIT_WORDS,
     graph_of,
     hides_edges_alone,
     made_by,
     method_title,
-    metric_title,
 )
 from privgraph_workbench.words.numbers import duration, lower, metric, number, percent, rounded_delta
 from privgraph_workbench.words.statements import CLAIMS, EVERY_EDGE, refutations, three_numbers
 
 LIBRARIES = ("privgraph", "torch", "torch-geometric", "opacus", "dp-accounting", "numpy", "scipy", "scikit-learn")
-SECRET = (
-    "This report names the seed of the run. Its noise is pseudo-random: whoever knows the "
-    "installation's noise key, and what was run, can subtract it. The key is never in a report; where "
-    "the model or its predictions are released, share the version without the seed, so that all hangs "
-    "on the key alone."
-)
 NUMBERS = (
     "Sound is what the noise of this run guarantees. As published is what the paper's own formula says "
     "of the same noise; it is there to compare with the paper's tables, and is no guarantee. Audited is "
@@ -164,7 +159,7 @@ def sections(runs: Sequence[Reported], share: bool, before: Before | None = None
     else:
         found.append(Section("Privacy", ["This run has no privacy statement: it did not finish."]))
     if points := [row for one in runs for row in curves.data(one.events, run=one.name, record=one.record)]:
-        last: list[Block] = [_stages(points), LAST_STEPS] if len(runs) == 1 else []
+        last: list[Block] = [_stages(points, runs[0].record), LAST_STEPS] if len(runs) == 1 else []
         found.append(Section("How it learnt", [Picture("curves", points), *last]))
     attacked = [one for one in runs if one.attacks]
     if any(one.attacks is None for one in runs):
@@ -196,7 +191,7 @@ def _summary(runs: Sequence[Reported], share: bool) -> Section:
     facts = [_facts(one.record, share) for one in runs]
     names = list(dict.fromkeys(name for one in facts for name in one))
     apart = [name for name in names if len({one.get(name) for one in facts}) > 1]
-    blocks: list[Block] = [] if share else [Warned(SECRET)]
+    blocks: list[Block] = [] if share else [Warned(repeating.secret([one.record for one in runs]))]
     common = tuple((name, facts[0][name]) for name in names if name not in apart)
     several = len(runs) == 1 and len(runs[0].same) > 1
     blocks.append(_one_of(common, runs[0].same) if several else Table(("", ""), common))
@@ -209,7 +204,8 @@ def _summary(runs: Sequence[Reported], share: bool) -> Section:
         blocks.append(Picture("standing", stands))
     records = [one.record for one in runs]
     if any(one.metrics for one in records):
-        blocks.append(MEASURED)
+        scores = {titled(measure(one.spec.method)) for one in records}
+        blocks += [MEASURED if scores == {"Test accuracy"} else MEASURED.replace("Accuracies were", "Results were")]
     if any("test_precision" in one.metrics for one in records):
         blocks.append(PRECISION)
     blocks += [f"Note: {one.note}" for one in records if one.note and not share]
@@ -221,8 +217,8 @@ def _one_of(facts: Sequence[tuple[str, str]], same: Sequence[RunRecord]) -> Tabl
     held: dict[str, list[float]] = {}
     for one in same:
         for name, value in one.metrics.items():
-            held.setdefault(metric_title(name), []).append(value)
-    names = {metric_title(name): name for one in same for name in one.metrics}
+            held.setdefault(result_title(name, one.spec.method), []).append(value)
+    names = {result_title(name, one.spec.method): name for one in same for name in one.metrics}
     rows = []
     for title, said in facts:
         values = held.get(title, [])
@@ -239,7 +235,7 @@ def _facts(record: RunRecord, share: bool) -> dict[str, str]:
     spec = record.spec
     facts = {"Method": method_title(spec.method), "Graph": graph_of(record)}
     facts["State"] = record.state + (f": {record.error}" if record.error else "")
-    facts |= {metric_title(name): _measured(record, name) for name in sorted(record.metrics)}
+    facts |= {result_title(name, spec.method): _measured(record, name) for name in sorted(record.metrics)}
     facts["Split"] = spec.split  # from here on for the record
     if not share:
         facts |= {"Seed": str(spec.seed), "Run": record.id}
@@ -336,7 +332,7 @@ def _spent(statement: PrivacyStatement) -> Section:
     return Section("Where the budget went", [*drawn, Table(head, table)])
 
 
-def _stages(points: Sequence[Row]) -> Table:
+def _stages(points: Sequence[Row], record: RunRecord) -> Table:
     """The last value of each metric in each stage."""
     last: dict[str, dict[str, Row]] = {}
     for row in points:
@@ -350,23 +346,21 @@ def _stages(points: Sequence[Row]) -> Table:
         )
         for stage, values in last.items()
     )
-    return Table(("Stage", "Last step", *(curves.TITLES.get(name, name) for name in metrics)), rows)
+    return Table(("Stage", "Last step", *(curves.title(name, measure(record.spec.method)) for name in metrics)), rows)
 
 
 def _repeat(records: Sequence[RunRecord], share: bool) -> Section:
     spec = settings.spec(records[0])
     commands = [command_line(one.spec) for one in records]
-    makes = "This command makes the same run" if len(records) == 1 else "These commands make the same runs"
     if len(records) > 1:
         spec["seed"] = ", ".join(str(one.spec.seed) for one in records)
     if share:
         spec["seed"] = "withheld"
         commands = [re.sub(r"--seed \d+", "--seed SEED", commands[0])]
-        makes = "This command makes such a run; with the seed that is withheld here, the same one"
     return Section(
         "How to repeat it",
         [
-            f"{makes}:",
+            f"{repeating.makes(records, share)}:",
             Code("\n".join(commands)),
             Code(json.dumps(plain(spec), indent=1, allow_nan=False), title=SETTINGS),
         ],

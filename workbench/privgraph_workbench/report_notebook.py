@@ -36,7 +36,10 @@ def rounded(name, text):
 head, *runs = csv.reader(Path("{RUNS}").open(encoding="utf-8"))
 own = [row for row in runs if row[head.index("stands")] == "told here"]
 rows = list(zip(head, *own))
-told = [[name.replace("_", " "), *(rounded(name, one) for one in rest)] for name, *rest in rows]
+scores = {{row[head.index("metric")] for row in own}}
+called = scores.pop() if len(scores) == 1 else "score"
+named = [name.replace("score", called).replace("_", " ") for name in head]
+told = [[name, *(rounded(row[0], one) for one in row[1:])] for name, row in zip(named, rows)]
 signs = str.maketrans({{sign: f"&#{{ord(sign)}};" for sign in "&<>|[]*_`\\\\$"}})
 lines = ["| " + " | ".join(cell.translate(signs) for cell in row) + " |" for row in told]
 Markdown("\\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]))

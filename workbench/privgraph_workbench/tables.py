@@ -26,6 +26,7 @@ from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words import meaning, strongest
 from privgraph_workbench.words import statements as words
 from privgraph_workbench.words.markup import literal
+from privgraph_workbench.words.measures import ACCURACY, MEANS, measure, measures, titled
 from privgraph_workbench.words.naming import graph_of, hides_edges_alone, unit_of
 from privgraph_workbench.words.numbers import percent, rounded_delta, stated
 
@@ -35,12 +36,10 @@ HEAD = (
     "Protects",
     *(EPSILONS[kind].title for kind in KINDS),
     "δ",
-    "Test accuracy",
 )
-ABOUT = (
-    "Test accuracy: the mean over seeds with its 95% interval, from three seeds on (Student's t); of one seed with "
-    "that of its test nodes (Clopper and Pearson)."
-)
+"""The columns of the table but for the last, which is called by its metric (`head`)."""
+ABOUT = "{}: the mean over seeds with its 95% interval, from three seeds on (Student's t)"
+OF_NODES = "; of one seed with that of its test nodes (Clopper and Pearson)"
 GUARANTEES = ("Model", "Protects", EPSILONS["sound"].title, "δ", "Right guesses at most", "Protection", "Not covered")
 CALLED = (
     "Right guesses: somebody who knows everything else guesses {}. A coin is right in 50% of cases. Protection is "
@@ -71,6 +70,24 @@ class Line:
     seed: bool = True
     attacks: Sequence[AttackRecord] = ()
     stands: str = ""
+
+
+def score(lines: Sequence[Line]) -> str:
+    """What the results of these lines are called, at the head of their column."""
+    return titled(measures(one.record.spec.method for one in lines))
+
+
+def head(lines: Sequence[Line]) -> tuple[str, ...]:
+    """The columns of the table of these lines."""
+    return (*HEAD, score(lines))
+
+
+def about(lines: Sequence[Line]) -> str:
+    """What the last column holds: of relations alone no interval is known of one seed."""
+    said = ABOUT.format(score(lines)) + OF_NODES * any(chance(one.record.metrics) is not None for one in lines)
+    names = [name for name in MEANS if any(measure(one.record.spec.method) == name for one in lines)]
+    means = "" if names == [ACCURACY] else " ".join(f"{titled(name)}: {MEANS[name]}" for name in names)
+    return " ".join(filter(None, (f"{said}.", means)))
 
 
 Notes = dict[str, int]
@@ -162,12 +179,12 @@ def measured(lines: Sequence[Line], notes: Notes) -> list[Block]:
             )
             for one, row in zip(held, whole.rows, strict=True)
         )
-        head = (whole.head[0], *whole.head[2:5], whole.head[-1], "Strongest attack")
-        told += [*_headed(heading, short=True), Table(head, rows)]
+        columns = (whole.head[0], *whole.head[2:5], whole.head[-1], "Strongest attack")
+        told += [*_headed(heading, short=True), Table(columns, rows)]
     note = kept_epoch.note(tested) if len(epochs) == 1 else ""
-    about = [" ".join(filter(None, (ABOUT, note)))] if tested else []
-    about += [ATTACKED] if any(one.attacks for one in lines) else []
-    return [*told, *about, *below(notes, first)]
+    explained = [" ".join(filter(None, (about(lines), note)))] if tested else []
+    explained += [ATTACKED] if any(one.attacks for one in lines) else []
+    return [*told, *explained, *below(notes, first)]
 
 
 def _epoch(one: Line) -> str:
@@ -185,8 +202,8 @@ def compact(lines: Sequence[Line]) -> list[Block]:
         whole = in_words(held, notes, warned=True)
         tried = [[strongest.words(one.attacks)] if attacked else [] for one in held]
         rows = tuple((*row, *attack) for row, attack in zip(whole.rows, tried, strict=True))
-        told += [*_headed(heading, short=True), Table((*HEAD, *["Strongest attack"] * attacked), rows)]
-    return [*told, f"{ABOUT} {ALONE}", *[ATTACKED] * attacked, *below(notes)]
+        told += [*_headed(heading, short=True), Table((*whole.head, *["Strongest attack"] * attacked), rows)]
+    return [*told, f"{about(lines)} {ALONE}", *[ATTACKED] * attacked, *below(notes)]
 
 
 def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Table:
@@ -212,7 +229,7 @@ def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Ta
             protects, sound = words.EVERY_EDGE
             cells = (sound, *cells[1:])
         rows.append((one.label, protects, *cells, _accuracy(one)))
-    return Table(HEAD, tuple(rows))
+    return Table(head(lines), tuple(rows))
 
 
 def _of_sound(record: RunRecord, *, warned: bool) -> list[str]:
@@ -275,7 +292,7 @@ def _written(rows: Sequence[Mapping[str, object]]) -> bytes:
     return written.getvalue().encode()
 
 
-_OF_A_RUN = ("seed", "stands", "test_accuracy_percent", "test_accuracy_low_percent", "test_accuracy_high_percent")
+_OF_A_RUN = ("seed", "stands", "score_percent", "score_low_percent", "score_high_percent")
 """Columns of a run alone."""
 
 
@@ -284,9 +301,9 @@ def _of_setting(one: Line) -> dict[str, object]:
     told = _numbers(one)
     if len(one.same) < 2:
         told |= {
-            "mean_test_accuracy_percent": told["test_accuracy_percent"],
-            "mean_low_percent": told["test_accuracy_low_percent"],
-            "mean_high_percent": told["test_accuracy_high_percent"],
+            "mean_score_percent": told["score_percent"],
+            "mean_low_percent": told["score_low_percent"],
+            "mean_high_percent": told["score_high_percent"],
         }
     return {"setting" if key == "run" else key: value for key, value in told.items() if key not in _OF_A_RUN}
 
@@ -312,12 +329,13 @@ def _numbers(one: Line) -> dict[str, object]:
         "audit_confidence": said and said.audit_confidence,
         "delta": said and said.delta,
         "noise_key_is_public": int(noise_is_public(record)),
-        "test_accuracy_percent": _percent(record.metrics.get(METRIC)),
-        "test_accuracy_low_percent": nodes and _percent(nodes.low),
-        "test_accuracy_high_percent": nodes and _percent(nodes.high),
+        "metric": measure(record.spec.method),
+        "score_percent": _percent(record.metrics.get(METRIC)),
+        "score_low_percent": nodes and _percent(nodes.low),
+        "score_high_percent": nodes and _percent(nodes.high),
         "test_nodes": nodes and nodes.nodes,
         "seeds_of_setting": over.seeds if over else int(measured),
-        "mean_test_accuracy_percent": over and _percent(over.mean),
+        "mean_score_percent": over and _percent(over.mean),
         "mean_low_percent": over and _percent(over.low),
         "mean_high_percent": over and _percent(over.high),
         **_attacked(one.attacks),

@@ -11,6 +11,7 @@ from privgraph_workbench.facts.expecting import METRIC
 from privgraph_workbench.facts.seedwise import NO_WIDTH
 from privgraph_workbench.figures.seeds import confidence, difference, paired, standard_error
 from privgraph_workbench.words import markup
+from privgraph_workbench.words.measures import PREC, mean_of, measure
 from privgraph_workbench.words.naming import graph_of, run_labels, setting, unit_of
 from privgraph_workbench.words.numbers import percent, signed
 
@@ -76,11 +77,17 @@ def of_one(runs: Sequence[RunRecord]) -> str:
         return ""
     (name,) = run_labels([runs[0]], privacy_too=True, seeds=False)
     if len(held) == 1:
-        return f"**{markup.literal(name)}** reached {percent(held[0])}, with one seed."
+        return f"**{markup.literal(name)}** reached {_named(runs[0])}{percent(held[0])}, with one seed."
     mean, low, high = confidence(held, most=1.0)
     span = "" if low is None or high is None else f" (95% interval {percent(low)} to {percent(high)})"
     each = f"single seeds reached {percent(min(held))} to {percent(max(held))}"
-    return f"**{markup.literal(name)}** has a mean accuracy of {percent(mean)} over {len(held)} seeds{span}; {each}."
+    what = f"a {mean_of([runs[0].spec.method])} of {percent(mean)}"
+    return f"**{markup.literal(name)}** has {what} over {len(held)} seeds{span}; {each}."
+
+
+def _named(record: RunRecord) -> str:
+    """The name of a score that is no accuracy, before its number."""
+    return f"{PREC} " if measure(record.spec.method) == PREC else ""
 
 
 def _apart(best: Mapping[int, float], other: Mapping[int, float], name: str) -> str:

@@ -18,12 +18,13 @@ from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.words.markup import literal
+from privgraph_workbench.words.measures import mean_of, measures, titled
 from privgraph_workbench.words.naming import graph_names, graph_of, run_labels, unit_of
 from privgraph_workbench.words.numbers import percent
 
 GUESS, BARE = "a guess", "Points against"
 BY_SEEDS = (
-    "Differences are points of test accuracy over the seeds that both settings share, with their 95% intervals; "
+    "Differences are points of {} over the seeds that both settings share, with their 95% intervals; "
     "where these hold 0 the two are not told apart."
 )
 TOGETHER = (
@@ -73,7 +74,8 @@ def ranked(groups: Sequence[Sequence[RunRecord]], own: int, *, all_of: bool = Tr
             where = where.strip() + "\n\n" if where and said.startswith("|") else where
         if said:
             told.append(f"{where}{said}")
-    below = [BY_SEEDS] * tabled + [TOGETHER] * any("| not told from" in one for one in told)
+    methods = [group[0].spec.method for group in groups]
+    below = [BY_SEEDS.format(measures(methods))] * tabled + [TOGETHER] * any("| not told from" in one for one in told)
     below += [RELATIONS] * any(_relations([group[0] for group, _ in held]) for held in graphs.values())
     below += ["Different guarantees are not ranked."] * several
     below += ["Accuracies on different graphs say nothing of each other."] * (len(told) > 1)
@@ -105,15 +107,31 @@ def _on_graph(held: Sequence[tuple[Sequence[RunRecord], bool]], *, all_of: bool,
     private = sorted((one for one in placed if one.unit), key=_order)
     bare = sorted((one for one in placed if not one.unit), key=lambda one: -one.mean)
     units = [unit for unit in HIDES.values() if any(one.unit == unit for one in private)]
-    found, shown = [], list[Placed]()
+    mean = mean_of(row["method"] for row in rows if row is not None)
+    found, shown = list[str](), list[Placed]()
     for unit in units:
         mine = [one for one in private if one.unit == unit]
         firsts = {str(one.row["method"]): one for one in reversed(mine)}.values()
-        found.append(_first(mine, seeds, f"hiding {unit}" if len(units) > 1 else ""))
-        shown += [one for one in mine if all_of or one.own or one in firsts]
+        asked: dict[float | None, list[Placed]] = {}
+        for one in mine:
+            asked.setdefault(one.row["asked"], []).append(one)
+        first_at = [next(iter(held)) for held in asked.values()]
+        tabled = [one for one in mine if all_of or one.own or one in firsts or one in first_at]
+        for budget in sorted(asked, key=lambda one: (one is None, one)):
+            where = [f"hiding {unit}"] * (len(units) > 1) + [f"at ε {budget:g}"] * (budget is not None)
+            found.append(
+                _first(
+                    asked[budget], tabled, seeds, ", ".join(where), f"{mean} of the private settings" if bare else mean
+                )
+            )
+        shown += tabled
     if not private and len(bare) > 1:
-        found.append(f"**{literal(bare[0].label)}** has the highest mean accuracy, {percent(bare[0].mean)}.")
-    return " ".join(filter(None, found)), len(units), _table([*shown, *bare], bare[:1], seeds)
+        found.append(f"**{literal(bare[0].label)}** has the highest {mean}, {percent(bare[0].mean)}.")
+    told = list(filter(None, found))
+    few = any(one.above is None for one in private) and bool(told) and bool(private)
+    said = "\n".join(f"- {one}" for one in told) if len(told) > 1 else "".join(told)
+    said += (("\n\n" if len(told) > 1 else " ") + FEW) * few
+    return said, len(units), _table([*shown, *bare], bare[:1], seeds, mean)
 
 
 def _relations(records: Sequence[RunRecord]) -> bool:
@@ -143,34 +161,41 @@ def _order(one: Placed) -> tuple[bool, bool, float]:
     return one.row["asked"] is not None and not keeps(one.row), one.above is False, -one.mean
 
 
-def _first(held: Sequence[Placed], seeds: Seedwise, where: str) -> str:
-    """What is ahead of those that hide one unit; "" of a single one, which is ahead of nothing."""
+def _first(held: Sequence[Placed], shown: Sequence[Placed], seeds: Seedwise, where: str, what: str) -> str:
+    """What is ahead of those that hide one unit at one budget, the first of which may be taken first; "" of a
+    single one, which is ahead of nothing. `what`: of what it is the highest; of
+    the others those alone are named that are `shown`."""
     if len(held) < 2:
         return ""
     best, *others = held
     where = f"{where[:1].upper()}{where[1:]}: " if where else ""
     name, mean = literal(best.label), percent(best.mean)
     if best.above is None:
-        return f"{where}**{name}** has the highest accuracy, {mean}. {FEW}"
+        return f"{where}**{name}** has the highest {what}, {mean}."
     if not best.above:
         reached = with_interval(best.row)
-        return f"{where}none is clearly better than {best.floor}; **{name}** has the highest mean, {reached}."
+        return f"{where}none is clearly better than {best.floor}; **{name}** has the highest {what}, {reached}."
     higher = [one for one in others if one.mean > best.mean]
-    which = f"the highest mean of those clearly better than {best.floor}" if higher else "the highest mean accuracy"
+    others = [one for one in others if one in shown]
+    which = f"the highest mean of those clearly better than {best.floor}" if higher else f"the highest {what}"
     said = [f"{where}**{name}** has {which}, {mean}."]
-    said += [unsure(f"The mean of {literal(one.label)}", one.row, one.floor) for one in higher if not one.above][:1]
+    said += [
+        unsure(f"The mean of {literal(one.label)}", one.row, one.floor)
+        for one in higher
+        if not one.above and one in shown
+    ][:1]
     close = [one.label for one in others if one.mean <= best.mean and one.above and not seeds.clear(best.row, one.row)]
     said += [f"Not told apart from it: {literal(listed(close))}."] * bool(close)
     return " ".join(said)
 
 
-def _table(shown: Sequence[Placed], bare: Sequence[Placed], seeds: Seedwise) -> str:
+def _table(shown: Sequence[Placed], bare: Sequence[Placed], seeds: Seedwise, mean: str) -> str:
     """A row a setting: its mean, whether it is above what needs no noise, and how far it is from what has no
     privacy, where that has run."""
     if len(shown) < 2:
         return ""
     against = f"{BARE} {bare[0].label}" if bare else ""
-    head = ["Setting", "Mean accuracy", "Clearly better than what needs no noise", *[against] * bool(bare)]
+    head = ["Setting", titled(mean), "Clearly better than what needs no noise", *[against] * bool(bare)]
     lines = [
         [
             one.label,

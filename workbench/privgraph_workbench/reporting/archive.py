@@ -16,7 +16,7 @@ from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import RunRecord, plain
-from privgraph_workbench import blocks, latex, printing, report, report_notebook, tables
+from privgraph_workbench import blocks, latex, printing, repeating, report, report_notebook, tables
 from privgraph_workbench.blocks import Images, Picture, Remark, Section, Small
 from privgraph_workbench.figures import export
 from privgraph_workbench.reporting import behind, findings
@@ -48,7 +48,8 @@ FILES: Mapping[str, str] = {
 }
 """What an archive holds, and what it is for."""
 COLUMNS = (
-    "Accuracies are in [0, 1] in figures/ and in percent in tables/. low and high: the 95% confidence",
+    "Scores are in [0, 1] in figures/ and in percent in tables/, where metric names them: test accuracy, or",
+    "PREC@1 of relations (test_accuracy in figures/ is the same score). low and high: the 95% confidence",
     "interval, empty where there are too few runs for one. epsilon: sound; asked: the ε that the noise was",
     "chosen by; front: 1 where no other setting is as private and more accurate; mine: 1 for the run of",
     "the chapter; composed: how many runs of the figure read the same people; evaluator: 1 where private",
@@ -138,8 +139,11 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
     if names := _cited(asked):
         yield "references.bib", bibtex(names).encode()
     if not asked.share and (asked.runs or asked.beside):
-        head = f"#!/bin/sh\n# privgraph {version('privgraph')}\n{REPRODUCED}\nset -e\n"
-        yield "reproduce.sh", f"{head}{behind.commands(asked)}\n".encode()
+        every, lines = behind.behind(asked), behind.commands(asked)
+        attacked = any(f"\nprivgraph {what} " in lines for what in ("attack", "audit"))
+        holds = repeating.head([one.record for one in every], attacked=attacked)
+        head = f"#!/bin/sh\n# privgraph {version('privgraph')}\n{REPRODUCED}\n{holds}\nset -e\n"
+        yield "reproduce.sh", f"{head}{lines}\n".encode()
 
 
 def _statements(asked: Asked, chapters: Sequence[Chapter]) -> Iterator[tuple[str, str, PrivacyStatement, list[str]]]:
@@ -177,7 +181,7 @@ def _files_of(
     """The statements of one setting, numbered where there are several."""
     about = f" {NO_EDGE}" if hides_edges_alone(first) else ""
     options = "".join(f", {one}" for one in moved(first))
-    label = f"{describe(first)}, {first.spec.split} split{options}.{about}"
+    label = f"{describe(first)}, {first.spec.split} split{options}.{about} {repeating.again(first)}"
     for place, (said, runs) in enumerate(held.items(), start=1):
         yield name if len(held) == 1 else f"{name}-{place}", label, said, runs
 

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph_workbench import report
+from privgraph_workbench import repeating, report
 from privgraph_workbench.blocks import Block, Picture, Remark, Section, Warned
 from privgraph_workbench.facts.advising import BASIS
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import table
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs
 from privgraph_workbench.words.glossary import GLOSSARY, PUBLISHED, SOUND
+from privgraph_workbench.words.measures import MEANS, measure
 from privgraph_workbench.words.naming import run_labels, setting, statements_of, unit_of
 from privgraph_workbench.words.statements_apart import unaudited
 
@@ -20,7 +21,7 @@ WORDS = ("ε (epsilon)", "δ (delta)", SOUND, PUBLISHED, "lower bound (ε audite
 """The words that a report explains."""
 ONCE = (report.PRECISION, report.LAST_STEPS, report.OUTSIDERS)
 """What is said below these words, and not in each chapter."""
-ELSEWHERE = (report.NUMBERS, report.MEASURED, Warned(report.SECRET))
+ELSEWHERE = (report.NUMBERS, report.MEASURED, *map(Warned, repeating.SECRETS))
 """What these words, or the first page, say in its place."""
 
 
@@ -107,6 +108,8 @@ def _drawn(figure: str, rows: Sequence[Row]) -> tuple[str, list[Row]]:
 def words_of(asked: Asked, chapters: Sequence[Chapter]) -> Section | None:
     """What the words and numbers of the chapters, and of advice, mean, once; None where there is none."""
     points = [f"- **{word}**: {GLOSSARY[word]}" for word in WORDS] if chapters else []
+    scores = dict.fromkeys(measure(one.runs[0].record.spec.method) for one in chapters)
+    points += [f"- **{name}**: {MEANS[name]}" for name in scores]
     told: list[Block] = [Remark("\n".join(points))] if points else []
     told += [one for one in ONCE if any(one in chapter.said_once for chapter in chapters)]
     told += [f"What to take: {BASIS}"] if any(one.advice for one in asked.figures) else []

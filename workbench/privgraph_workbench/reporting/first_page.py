@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.runs.records import RunRecord
-from privgraph_workbench import blocks, report, tables
+from privgraph_workbench import blocks, repeating, tables
 from privgraph_workbench.blocks import Remark, Section, Warned
 from privgraph_workbench.facts import composition, ranking
 from privgraph_workbench.figures.notes import badges_of
@@ -74,7 +74,7 @@ def first_page(asked: Asked, chapters: Sequence[Chapter], together: Together) ->
     told += tables.measured(lines, notes) if lines else []
     told += [] if few_beside(asked) else [MANY.format(count=len(asked.beside), section=ALONE)]
     told += [Remark(together.price)] if together.price else []
-    told += [] if asked.share else [Warned(report.SECRET)]
+    told += [] if asked.share else [Warned(repeating.secret([one.record for one in (*asked.runs, *asked.beside)]))]
     told += [STATEMENTS] if (asked.runs or asked.beside) and not asked.appendix else []
     return Section("What is reported", told)
 

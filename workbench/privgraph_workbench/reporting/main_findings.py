@@ -16,6 +16,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.attacks import called
+from privgraph_workbench.words.measures import ACCURACY, PREC, measure
 from privgraph_workbench.words.numbers import exact_percent, number, percent, stated
 from privgraph_workbench.words.verdicts import BY_HEART, CLOSE, FAR
 
@@ -222,7 +223,9 @@ def _end(run: str, rows: Sequence[Row]) -> str:
     for row in sorted(rows, key=lambda row: float(row["step"])):
         if row["metric"].endswith("accuracy"):
             last[row["metric"]] = row["value"]
-    said = ", ".join(f"{curves.TITLES.get(name, name)} {percent(value)}" for name, value in last.items())
+    said = ", ".join(
+        f"{curves.title(name, rows[0].get('measure', ACCURACY))} {percent(value)}" for name, value in last.items()
+    )
     trained, checked = last.get("train_accuracy"), last.get("val_accuracy")
     heart = trained is not None and checked is not None and trained - checked > BY_HEART
     by_heart = " (training nodes are learnt by heart)" * heart
@@ -247,11 +250,9 @@ def _accuracies(rows: Sequence[Row], mean: str) -> str:
 def _on_graph(rows: Sequence[Row], mean: str) -> str:
     groups = {HIDES[unit]: [row for row in rows if row["unit"] == unit] for unit in HIDES}
     bare = [row for row in rows if row["unit"] == "none"]
-    said = [
-        f"{'most accurate ' * (len(held) > 1)}hiding {what}: {_best(held, mean)}"
-        for what, held in groups.items()
-        if held
-    ]
+    relations = {measure(str(row.get("method", ""))) for row in rows} == {PREC}
+    most = f"highest {PREC} " if relations else "most accurate "
+    said = [f"{most * (len(held) > 1)}hiding {what}: {_best(held, mean)}" for what, held in groups.items() if held]
     said += [f"without privacy: {_best(bare, mean)}"] if bare else []
     whole = "; ".join(said)
     return f"{whole[:1].upper()}{whole[1:]}"

@@ -14,6 +14,7 @@ from privgraph_workbench.figures.notes import badges_of, composed, mixed_units
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.theme import EPSILONS, NEUTRAL
 from privgraph_workbench.words import settings
+from privgraph_workbench.words.measures import measure, measures
 from privgraph_workbench.words.naming import graph_of, method_title, options_read, run_labels, settings_of, unit_of
 from privgraph_workbench.words.numbers import number, percent, stated
 
@@ -92,18 +93,19 @@ def chart(rows: Sequence[Row]) -> Chart:
     """Panels of horizontal bars that share their runs: accuracy, epsilon, and seconds where they are told."""
     if not rows:
         return empty(TITLE, "no run is selected")
+    score = measures(row["method"] for row in rows)
     labels = distinct("\n".join(textwrap.wrap(row["label"], LINE)) for row in rows)
     every = [row[key] for row in rows for key in COLUMNS.values() if placed(row[key])]
     epsilons = [one for one in every if one <= LARGEST] or every
     panels = [
         Panel(
-            x=Axis(title="test accuracy (percent)", percent=True, low=0, high=1),
+            x=Axis(title=f"{score} (percent)", percent=True, low=0, high=1),
             y=Axis(title="", scale="category", categories=labels),
         )
     ]
     series = [
         Series(
-            name="test accuracy",
+            name=score,
             kind="bars",
             x=tuple(row["test_accuracy"] for row in rows),
             y=labels,
@@ -128,7 +130,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         )
         series.append(
             Series(
-                name="mean test accuracy",
+                name=f"mean {score}",
                 kind="points",
                 x=tuple(row["high"] for row, _ in reached),
                 y=tuple(label for _, label in reached),
@@ -204,7 +206,11 @@ def chart(rows: Sequence[Row]) -> Chart:
     best = max(scored, key=lambda row: float(row["test_accuracy"]), default=None)
     what = "settings" if any(row["seeds"] > 1 for row in rows) else "runs"
     ranked = not warning and not several  # unlike guarantees and graphs are not ranked
-    said = f" Highest test accuracy: {best['label']}, {percent(best['test_accuracy'])}." if best and ranked else ""
+    said = (
+        f" Highest {measure(best['method'])}: {best['label']}, {percent(best['test_accuracy'])}."
+        if best and ranked
+        else ""
+    )
     return Chart(
         title=TITLE,
         panels=tuple(panels),
@@ -220,6 +226,6 @@ plot = plotted(chart)
 
 def _hover(row: Row) -> str:
     over = "" if row["seeds"] == 1 else f" (mean of {row['seeds']} seeds)"
-    return f"{row['label']}\ntest accuracy {percent(row['test_accuracy'])}{over}\n" + ", ".join(
+    return f"{row['label']}\n{measure(row['method'])} {percent(row['test_accuracy'])}{over}\n" + ", ".join(
         f"{EPSILONS[kind].title} {stated(kind, row[key])}" for kind, key in COLUMNS.items()
     )

@@ -12,6 +12,7 @@ from privgraph_workbench.facts.kept_epoch import EPOCHS, kept
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plain, plotted
 from privgraph_workbench.figures.thinning import LIMIT, thin
+from privgraph_workbench.words.measures import ACCURACY, measure
 from privgraph_workbench.words.naming import describe
 from privgraph_workbench.words.numbers import number, percent
 
@@ -31,12 +32,17 @@ TOLD_APART = 6
 EVALUATOR_BADGE = "evaluator only: these curves are not part of what is released, and no guarantee covers them"
 
 
+def title(metric: str, measure: str = ACCURACY) -> str:
+    """What a curve is called, where the score on the test set is called `measure`."""
+    return measure if metric == "test_accuracy" else TITLES.get(metric, metric.replace("_", " "))
+
+
 def data(
     events: Iterable[StoredEvent], *, run: str = "", limit: int = LIMIT, record: RunRecord | None = None
 ) -> list[Row]:
     """One row per point: run, metric, stage, step, value, evaluator; where the `record` of these events is
-    given, of (what was run), kept (which epoch's model it kept; "": not known) and kept_accuracy (that
-    model's on test nodes, or None).
+    given, of (what was run), measure (what its test score is called), kept (which epoch's model it kept; "":
+    not known) and kept_accuracy (that model's on test nodes, or None).
 
     Takes the metric events of the latest attempt (a retried run starts its curves again) and thins each
     metric to at most `limit` points, keeping its first, last, lowest and highest. `run` names the run
@@ -70,12 +76,16 @@ def _whose(record: RunRecord) -> Row:
         "of": describe(record),
         "kept": "" if epoch is None else EPOCHS[epoch],
         "kept_accuracy": record.metrics.get("test_accuracy"),
+        "measure": measure(record.spec.method),
     }
 
 
 def table(rows: Sequence[Row]) -> list[Row]:
     """The rows as they leave in a CSV: without what is the same in all rows of a run."""
-    return [{name: value for name, value in row.items() if name not in ("of", "kept", "kept_accuracy")} for row in rows]
+    return [
+        {name: value for name, value in row.items() if name not in ("of", "kept", "kept_accuracy", "measure")}
+        for row in rows
+    ]
 
 
 def kept_words(rows: Sequence[Row]) -> str:
@@ -83,7 +93,9 @@ def kept_words(rows: Sequence[Row]) -> str:
     by_run = {row["run"]: row for row in rows if row.get("kept")}
     told: dict[str, list[str]] = {}
     for name, row in by_run.items():
-        reached = "" if row["kept_accuracy"] is None else f"test accuracy {percent(row['kept_accuracy'])}"
+        reached = (
+            "" if row["kept_accuracy"] is None else f"{row.get('measure', ACCURACY)} {percent(row['kept_accuracy'])}"
+        )
         told.setdefault(row["kept"], []).append(": ".join(filter(None, (name, reached))))
     said = [f"{epoch} ({'; '.join(held)})" if any(held) else epoch for epoch, held in told.items()]
     return f"Kept: {' and '.join(said)}." if said else ""
@@ -108,7 +120,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     rules = _stage_rules(rows)
     axes = {
         "loss": Axis(title="loss (cross-entropy, nats)"),
-        "accuracy": Axis(title="accuracy (percent)", percent=True),
+        "accuracy": Axis(title=f"{_axis(rows)} (percent)", percent=True),
     }
     panels = tuple(Panel(x=Axis(title=_steps_title(rows)), y=axes[side], rules=rules) for side in shown)
     series = []
@@ -119,13 +131,13 @@ def chart(rows: Sequence[Row]) -> Chart:
             points = [row for row in rows if row["run"] == run and row["metric"] == metric]
             if not points:
                 continue
-            title = TITLES.get(metric, metric.replace("_", " "))
+            name = title(metric, points[0].get("measure", ACCURACY))
             series.append(
                 Series(
-                    name=f"{len(runs) - 1} others: {title}" if behind else f"{run}: {title}" if several else title,
+                    name=f"{len(runs) - 1} others: {name}" if behind else f"{run}: {name}" if several else name,
                     kind="line",
                     faint=behind,
-                    group=f"others: {title}" if behind else "",
+                    group=f"others: {name}" if behind else "",
                     legend=not behind or place == 1,
                     x=tuple(row["step"] for row in points),
                     y=tuple(row["value"] for row in points),
@@ -133,7 +145,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                     # the first curve of each panel is solid: dashes on a noisy one look like gaps
                     shape=None if several else [one for one in metrics if sides[one] == sides[metric]].index(metric),
                     panel=shown.index(sides[metric]),
-                    hover=tuple(_hover(row, title) for row in points),
+                    hover=tuple(_hover(row, name) for row in points),
                 )
             )
     said = "; ".join(
@@ -160,12 +172,18 @@ def points(rows: Sequence[Row]) -> dict[str, Points]:
     already."""
     by_curve: dict[str, Points] = {}
     for row in rows:
-        title = TITLES.get(row["metric"], row["metric"].replace("_", " "))
-        held = by_curve.setdefault(plain(title), {"x": [], "y": [], "text": []})
+        name = title(row["metric"], row.get("measure", ACCURACY))
+        held = by_curve.setdefault(plain(name), {"x": [], "y": [], "text": []})
         held["x"].append(row["step"])
         held["y"].append(row["value"])
-        held["text"].append(plain(_hover(row, title)))
+        held["text"].append(plain(_hover(row, name)))
     return by_curve
+
+
+def _axis(rows: Sequence[Row]) -> str:
+    """What the panel of scores shows: of relations alone PREC@1."""
+    scores = {str(row.get("measure", ACCURACY)) for row in rows}
+    return "accuracy" if scores == {ACCURACY} else " or ".join(sorted(scores))
 
 
 def _stage_rules(rows: Sequence[Row]) -> tuple[Rule, ...]:
@@ -191,13 +209,15 @@ def _latest(rows: Sequence[Row], run: str, metrics: Sequence[str]) -> str:
     """The last value of each metric of a run."""
     own = [[row for row in rows if row["run"] == run and row["metric"] == name] for name in metrics]
     last = [max(points, key=lambda row: float(row["step"])) for points in own if points]
-    return ", ".join(f"{TITLES.get(row['metric'], row['metric'])} {_shown(row)} at step {row['step']}" for row in last)
+    return ", ".join(
+        f"{title(row['metric'], row.get('measure', ACCURACY))} {_shown(row)} at step {row['step']}" for row in last
+    )
 
 
 def _shown(row: Row) -> str:
     return percent(row["value"]) if row["metric"].endswith("accuracy") else number(row["value"])
 
 
-def _hover(row: Row, title: str) -> str:
+def _hover(row: Row, name: str) -> str:
     stage = f"\n{row['stage']}" if row["stage"] else ""
-    return f"{title}: {_shown(row)}\nstep {row['step']}{stage}"
+    return f"{name}: {_shown(row)}\nstep {row['step']}{stage}"

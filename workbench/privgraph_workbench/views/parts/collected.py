@@ -25,8 +25,11 @@ from privgraph_workbench.serving import shell
 
 _KEY, _STAMP, _WORDS, _SEEN = "collected", "collected.stamp", "collected.words", "collected.seen"
 _TAKEN = "collected.taken"
-TITLE, AUTHOR, DATE, REMARK = WORDS = ("report_title", "report_author", "report_date", "report_remark")
-"""The report's own words, by the keys of their fields."""
+TITLE, AUTHOR, DATE, REMARK = ("report_title", "report_author", "report_date", "report_remark")
+SHARE, FORMER = "report_share", "report_former"
+WORDS = (TITLE, AUTHOR, DATE, REMARK, SHARE, FORMER)
+"""The report's own words, by the keys of their fields; whether it is for others; and the mark of the archive
+that was made last."""
 IN = "In the report"
 """What stands where "Add to report" stood."""
 MOST = 60
@@ -110,8 +113,19 @@ def begin(key: str, default: str) -> None:
 
 def word(key: str) -> None:
     """Somebody has written into that field."""
-    st.session_state.setdefault(_WORDS, {})[key] = st.session_state[key]
-    keep()
+    write_down(key, str(st.session_state[key]))
+
+
+def said(key: str) -> str:
+    """What was written down last; "" where nothing was."""
+    return str(st.session_state.get(_WORDS, {}).get(key, ""))
+
+
+def write_down(key: str, value: str) -> None:
+    """Keep a word of the report, which `WORDS` names."""
+    if said(key) != value or key not in st.session_state.get(_WORDS, {}):
+        st.session_state.setdefault(_WORDS, {})[key] = value
+        keep()
 
 
 def keep() -> None:

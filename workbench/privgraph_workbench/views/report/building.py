@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from datetime import datetime
 
 from privgraph_workbench import reporting
 
@@ -13,10 +14,12 @@ class _Cancelled(Exception):
 
 class Building:
     """The archive of what is `asked`, in a thread of its own. done, what: how far it is, and what comes now;
-    packed: the archive, empty before it is made; error: why there will be none (None: nothing went wrong)."""
+    packed: the archive, empty before it is made; ended: when it was; error: why there will be none (None:
+    nothing went wrong)."""
 
     def __init__(self, asked: reporting.Asked) -> None:
-        self.title = asked.title
+        self.asked = asked
+        self.ended: datetime | None = None
         self.done, self.what, self.packed = 0.0, "the report is begun", b""
         self.error: Exception | None = None
         self._stopped = threading.Event()
@@ -39,6 +42,7 @@ class Building:
     def _make(self, asked: reporting.Asked) -> None:
         try:
             self.packed = reporting.build(asked, self._step)
+            self.ended = datetime.now().astimezone()
         except _Cancelled:
             pass
         except Exception as error:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
+from dataclasses import dataclass
+from datetime import datetime
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -12,6 +14,7 @@ from privgraph.options import OptionError
 from privgraph_workbench import reporting
 from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.offered_files import File
+from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.file_links import offer
 from privgraph_workbench.views.report.building import Building
 from privgraph_workbench.words import markup
@@ -20,8 +23,7 @@ from privgraph_workbench.words.numbers import duration
 SECONDS, NOTEBOOK = 5, 20
 """What a figure takes, for the page, the print and as files, and the notebook, in seconds, about."""
 LATEST = "Download the report"
-FORMER = "report.former"
-"""The mark and the title of what this visitor has made last."""
+BEFORE = "Download the former report, without what was changed since"
 BUILDING = "report.building"
 """The mark of what this visitor makes now, and its building."""
 CHANGED = "It is made as it was when it was begun. What you have changed since needs another one."
@@ -29,6 +31,26 @@ POLL_SECONDS, FIRST = 1.0, 0.4
 """From one look at what is made to the next, and to the first."""
 MOST = 4
 """Archives that wait at most: the latest."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Archive:
+    """A report that was made: its title, whom it is for, how many figures it has, and when it was ready."""
+
+    title: str
+    packed: bytes
+    share: bool
+    figures: int
+    ended: datetime
+
+    @property
+    def about(self) -> str:
+        """What tells it from another one, in short."""
+        many = f"{self.figures} figure{'s' * (self.figures != 1)}"
+        today = self.ended.date() == datetime.now().astimezone().date()
+        made = f"{self.ended:%H:%M}" if today else f"{self.ended.day} {self.ended:%B %H:%M}"
+        size = f"zip, {len(self.packed) / 1e6:.1f} MB"
+        return f"for {'others' if self.share else 'myself'}, made {made}, {many}; {size}"
 
 
 def offered(asked: reporting.Asked) -> None:
@@ -51,12 +73,10 @@ def offered(asked: reporting.Asked) -> None:
         begun, building = st.session_state[BUILDING]
         shell.fragment(_progress, run_every=POLL_SECONDS)(building, begun != mark)
     if mark in made:
-        st.session_state[FORMER] = mark, asked.title
-        _link(LATEST, asked.title, made[mark])
-    else:
-        before, title = st.session_state.get(FORMER, ("", ""))
-        if before in made:
-            _link("Download the former report, without what was changed since", title, made[before])
+        collected.write_down(collected.FORMER, mark)
+        _link(LATEST, made[mark])
+    elif (before := collected.said(collected.FORMER)) in made:
+        _link(BEFORE, made[before])
     st.caption("`privgraph report` makes reports from a shell.")
 
 
@@ -70,12 +90,18 @@ def _keep_what_ended() -> None:
         st.error(markup.sentence(building.error))
     elif building.error is not None:
         raise building.error
-    elif building.packed:
-        made = _made()
-        made[mark] = building.packed
+    elif building.ended is not None:
+        asked, made = building.asked, _made()
+        made[mark] = Archive(
+            title=asked.title,
+            packed=building.packed,
+            share=asked.share,
+            figures=len(asked.shown),
+            ended=building.ended,
+        )
         for old in list(made)[:-MOST]:
             made.pop(old, None)
-        st.session_state[FORMER] = mark, building.title
+        collected.write_down(collected.FORMER, mark)
 
 
 def _progress(building: Building, changed: bool) -> None:
@@ -93,10 +119,9 @@ def _cancel(building: Building) -> None:
     st.session_state.pop(BUILDING, None)
 
 
-def _link(label: str, title: str, packed: bytes) -> None:
-    name = f"{reporting.folder(title)}.zip"
-    file = File(name=name, mime="application/zip", make=lambda: packed)
-    offer({f"{label} (zip, {len(packed) / 1e6:.1f} MB)": file}, primary=label == LATEST)
+def _link(label: str, made: Archive) -> None:
+    file = File(name=f"{reporting.folder(made.title)}.zip", mime="application/zip", make=lambda: made.packed)
+    offer({f"{label} ({made.about})": file}, primary=label == LATEST)
 
 
 def _how_long(asked: reporting.Asked) -> str:
@@ -110,7 +135,7 @@ def _how_long(asked: reporting.Asked) -> str:
 
 
 @st.cache_resource
-def _made() -> dict[str, bytes]:
+def _made() -> dict[str, Archive]:
     """The archives by their marks, for every tab: what is asked for gives the same bytes wherever."""
     return {}
 

@@ -11,15 +11,16 @@ import streamlit as st
 from privgraph.options import OptionError, listed
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot, reporting
-from privgraph_workbench.figures import FIGURES, chart_of, for_others
+from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.reporting import Drawn
 from privgraph_workbench.serving import shell
+from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.report import making
+from privgraph_workbench.views.report import making, sharing
 from privgraph_workbench.words import markup, naming
 
 RUN = ":green-badge[:material/model_training: run]"
@@ -29,15 +30,6 @@ CHAPTER = (
     "in full, attacks and commands, as far as it has them."
 )
 """What comes with runs, unasked."""
-SHARED = (
-    "For others runs are numbered, and `reproduce.sh`, which names seeds, is left out. Of results they get those on "
-    "test nodes alone: any other could tell the seed or private values."
-)
-"""What a report for others leaves out in any case."""
-REPEATED = (
-    "Some of these runs add no noise: whoever has the graph can repeat them for one seed after another, until an "
-    "accuracy fits. A large seed that nobody guesses withstands that."
-)
 EXAMPLE = (("progap", "edge", 2.0), ("gnn", "none", None), ("mlp", "none", None))
 """Runs of the gallery that an example is made of: method, unit and epsilon."""
 
@@ -130,16 +122,7 @@ def _words() -> tuple[str, str, str, str]:
 
 def _switches(kept: list[Kept], records: dict[str, RunRecord]) -> tuple[bool, bool, bool]:
     """Whether it is for others, has an appendix, and has a notebook."""
-    share = st.toggle(
-        "For others: leave the seeds out",
-        value=True,
-        key="report_share",
-        help="A seed says which nodes were held out. Ids and commands, which tell it, are left out as well",
-    )
-    if share:
-        titles = [(one.figure, one.title.strip() or FIGURES[one.figure]) for one in kept if one.figure]
-        stay = for_others.told((figure, f"**{markup.literal(title)}**") for figure, title in titles)
-        st.caption(" ".join(filter(None, (SHARED, stay, _without_noise(records)))))
+    share = sharing.switch(kept, records)
     appendix = st.toggle(
         "With an appendix",
         value=True,
@@ -151,12 +134,6 @@ def _switches(kept: list[Kept], records: dict[str, RunRecord]) -> tuple[bool, bo
         "With an executed notebook", value=True, key="report_notebook", help="It takes some seconds more"
     )
     return share, appendix, notebook
-
-
-def _without_noise(records: dict[str, RunRecord]) -> str:
-    """What cannot be withheld of runs without noise; "" where there is none."""
-    bare = any(one.statement is not None and one.statement.unit == "none" for one in records.values())
-    return REPEATED if bare else ""
 
 
 def _author_and_date() -> tuple[str, str]:
@@ -301,6 +278,7 @@ def _list(kept: list[Kept], records: dict[str, RunRecord], drawn: dict[str, Draw
     """What was kept, as the report has it: figures in their order, then runs, those of a setting together."""
     figures = [[one] for one in kept if one.figure]
     runs = _by_setting([one for one in kept if one.run], records)
+    sharing.warn(drawn.values(), records.values())
     for title, groups in (("Figures", figures), ("Runs", runs)):
         if not groups:
             continue
@@ -374,7 +352,8 @@ def _exchanged(groups: list[list[Kept]], one: int, other: int) -> list[list[Kept
 def _figure(drawn: Drawn, number: int) -> None:
     """A figure of the list: its number and title in the report, and what it finds."""
     st.markdown(f"{FIGURE} **{number}: {markup.literal(drawn.name)}**")
-    st.caption(reporting.finding(drawn))
+    found, public = reporting.finding(drawn), sharing.public_figure(drawn)
+    st.caption(f"{found} **{sharing.IS_PUBLIC.capitalize()}.**".strip() if public else found)
 
 
 def _look(one: Kept, drawn: Drawn) -> None:
@@ -415,3 +394,5 @@ def _runs(group: list[Kept], records: dict[str, RunRecord], share: bool) -> None
     many = f": {len(group)} runs" if len(group) > 1 else ""
     which = "" if share else f", seed{'s' * (len(seeds) > 1)} {listed(seeds)}"
     st.markdown(f"{RUN} {markup.literal(f'{label} on {naming.graph_of(record)}{many}{which}')}")
+    if any(noise_is_public(records[held.run]) for held in group if held.run in records):
+        st.caption(f"**{sharing.IS_PUBLIC.capitalize()}.**")

@@ -15,7 +15,7 @@ from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.serialisation import entry_from_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
-from privgraph_workbench import live_plot
+from privgraph_workbench import live_plot, repeating
 from privgraph_workbench.facts import datasets, method_costs, plans
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import standing
@@ -179,7 +179,7 @@ def _buttons(record: RunRecord, events: Sequence[StoredEvent], stands: Sequence[
             st.caption("This address shows the run to everybody who can reach this app.")
             st.code(layout.link("train", run=record.id), language=None, wrap_lines=True)
         with st.popover("Copy command", icon=":material/terminal:"):
-            st.caption("This command makes the same run in a terminal.")
+            st.caption(f"{repeating.makes([record])}.")
             st.code(plans.command_line(record.spec), language="shell", wrap_lines=True)
 
 
