@@ -21,7 +21,7 @@ SHORT = "**In short.** "
 """With what the lines of advice begin that say all of it in one sentence."""
 EXAMPLES = (1.0, 0.25)
 """Epsilons by which it is shown what a protection is."""
-HEAD = ("ε", "Take", "Accuracy", "Cost (points)", "Protection")
+HEAD = ("ε", "Take", "Accuracy", "Seeds", "Cost (points)", "Protection")
 
 UNCLEAR = "*Not clear*: the interval of the difference from that network includes 0."
 BLIND_HIDES = (
@@ -84,10 +84,10 @@ def asides(said: Verdict) -> str:
 
 
 def beneath(said: Verdict) -> str:
-    """The same beside the table of a page, where `definitions` wait until somebody asks."""
+    """The same in a line beside the table of a page, where the rest waits until somebody asks."""
     cost = "" if said.network is None else f"Cost: points below {said.counted_from}, {said.bare}."
     bold = "Bold: a clear winner." if any(one.clear for one in said.stretches) else ""
-    return " ".join(filter(None, (bold, asides(said), cost, protection_words(said))))
+    return " ".join(filter(None, (bold, cost)))
 
 
 def protection_words(*said: Verdict, where: str = "Protection") -> str:
@@ -138,7 +138,7 @@ def in_line(said: Verdict) -> str:
         return said.heading
     told = []
     for one in said.stretches:
-        cost = one.lines[0][2]
+        cost = one.lines[0][3]
         costs = f", cost {cost}" if one.takes and cost != "–" else ""
         told.append(f"{one.span}: {one.short}{costs}")
     return f"{'; '.join(told)}."

@@ -83,7 +83,7 @@ def protects_of(row: Row, unit: str) -> tuple[str, str]:
 
 
 def unsure(whose: str, row: Row, floor: str) -> str:
-    """Why a higher mean is ahead of nothing: what needs no noise (`floor`) may be as good."""
+    """Why a higher mean is ahead of nothing: what needs no noise (`floor`) is not ruled out."""
     seeds = counted(row["seeds"], "seed")
     tell = "does" if row["seeds"] == 1 else "do"
     between = "" if row["low"] is None else f" ({spread(row)})"
