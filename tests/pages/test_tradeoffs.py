@@ -839,6 +839,8 @@ def test_graphs_like_ones_own_stand_first_with_what_they_differ_in(
     assert "guesses right about it, where a coin is right in 50%" in _captions(app)
     assert "at ε 1 that is 73.2% at most" in _captions(app), "what the number of a protection is"
     assert not any("Nearest in" in one.value for one in app.markdown)
+    assert not [one for one in app.number_input if str(one.key).startswith("like_")], "the fields of one's own graph wait for their switch"
+    app.toggle(key="own").set_value(True).run()
     app.number_input(key="like_nodes").set_value(30_000).run()
     assert "Facebook pages" in rows()[0]
     assert "Near enough in what you typed; mean degree and homophily may still differ." in _captions(app)
@@ -851,7 +853,7 @@ def test_graphs_like_ones_own_stand_first_with_what_they_differ_in(
 @pytest.mark.long
 def test_whether_advice_carries_over_to_ones_own_graph_is_said(opened: Callable[..., AppTest], store: RunStore) -> None:
     gallery.bring_in(store)
-    app = opened("tradeoffs", data="cora", everywhere="true", fold="")
+    app = opened("tradeoffs", data="cora", everywhere="true", own="true", fold="")
     for key, value in (("like_nodes", 3000), ("like_degree", 4.0), ("like_homophily", 0.8)):
         app.number_input(key=key).set_value(value).run()
     assert "Near enough for a first guess: within a factor of 3 in nodes and mean degree, 0.2 in h" in _captions(app)
