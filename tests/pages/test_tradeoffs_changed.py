@@ -124,3 +124,11 @@ def test_seeds_that_did_not_get_to_their_end_are_no_evidence(
     app.session_state[advice.SETTLING] = (("karate", ()), "edge", [1.0], added)
     app.run()
     assert any(one.value.startswith(said) for one in app.markdown)
+
+
+def test_public_noise_is_told_above_the_advice(opened: Open, store: RunStore) -> None:
+    gallery.bring_in(store)
+    app = opened("tradeoffs", data="social", fold="")
+    (place,) = (at for at, one in enumerate(app.markdown) if one.value.startswith("**:red[As run"))
+    said = next(at for at, one in enumerate(app.markdown) if one.value.startswith("**To hide edges"))
+    assert place < said

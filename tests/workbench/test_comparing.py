@@ -464,7 +464,10 @@ def test_public_noise_is_told_only_where_something_that_adds_noise_is_taken(stor
     assert advising.verdict(records, "edge").public == ""
     assert "protects no person" in advised.below(advising.verdict(records, "edge"))
     alone = [one for one in records if one.spec.method != "mlp"]
-    assert "protect nobody" in advising.verdict(alone, "edge").public
+    told = advising.verdict(alone, "edge")
+    assert "protect nobody" in told.public
+    assert told.text.startswith(told.public), "before the advice on the command line"
+    assert advised.words("Karate club", [told], 6).startswith(f"**{told.public}**"), "and in a report"
 
 
 def test_of_people_the_last_word_is_to_leave_it_where_nothing_helps(store: RunStore) -> None:

@@ -46,14 +46,16 @@ def of_row(row: Row, said: Verdict) -> str:
     """What is said of the method of a row at its budget: of a model that reads no edge, at which it is taken;
     of a network without privacy, that costs are counted from it."""
     if row["method"] == BLIND and (spans := [one.span for one in said.stretches if one.kind == "blind"]):
-        return f"take at {listed(spans)}"
+        blind = next(one for one in said.stretches if one.kind == "blind")
+        return f"take at {listed(spans)}" + tradeoff_shown.UNCLEAR * bool(blind.unclear)
     if said.network is not None and row["runs"] == said.network["runs"]:
         return tradeoff_shown.COUNTED_FROM
     for one in said.stretches:
         if row["asked"] in one.epsilons and row["method"] in one.takes and not row["variant"]:
+            unclear = tradeoff_shown.UNCLEAR * (row["method"] in one.unclear)
             if one.kind != "one":
-                return "may be best"
-            return "take" if one.clear else f"take ({one.candidates[0].left_open})"
+                return f"may be best{unclear}"
+            return ("take" if one.clear else f"take ({one.candidates[0].left_open})") + unclear
     return ""
 
 
@@ -87,7 +89,7 @@ def beneath(said: Verdict) -> str:
     """The same in a line beside the table of a page, where the rest waits until somebody asks."""
     cost = "" if said.network is None else f"Cost: points below {said.counted_from}, {said.bare}."
     bold = "Bold: a clear winner." if any(one.clear for one in said.stretches) else ""
-    return " ".join(filter(None, (bold, cost)))
+    return " ".join(filter(None, (bold, cost, covering.never_there(said.promised))))
 
 
 def protection_words(*said: Verdict, where: str = "Protection") -> str:
@@ -175,7 +177,7 @@ def words(graph: str, said: Sequence[Verdict], runs: int) -> str:
     counted_from = dict.fromkeys(filter(None, map(_counted_from, told)))
     below = " ".join([f"By {runs:,} runs on {graph}.", *counted_from, *dict.fromkeys(notes), CHOOSING])
     public = [f"**{markup.literal(one.public)}** {SECRET}" for one in told if one.public]
-    return "\n\n".join([*map(lines, told), *dict.fromkeys(public), markup.literal(below)])
+    return "\n\n".join([*dict.fromkeys(public), *map(lines, told), markup.literal(below)])
 
 
 def _counted_from(said: Verdict) -> str:

@@ -110,7 +110,7 @@ class Verdict:
         public = [self.public, SECRET] if self.public else []
         called = covering.words(self.promised, "Protection is called strong, moderate or weak by how often")
         told = [self.heading, *(one.text for one in self.stretches), called, self.closing]
-        return "\n".join([*filter(None, told), *public, *self.notes, BASIS, CHOOSING])
+        return "\n".join([*public, *filter(None, told), *self.notes, BASIS, CHOOSING])
 
 
 def verdict(

@@ -88,6 +88,7 @@ class Stretch:
     others, where more seeds are not going to tell them apart, and near: whether that is next to nothing. wide:
     whether seeds are too few to say that nothing helps. before: the smaller budget that gave as much, and stays:
     by which method. delta: the largest behind what is taken. promised: under which relations that is.
+    unclear: methods that are taken and whose cost is not clear.
     """
 
     epsilons: tuple[float, ...]
@@ -103,6 +104,7 @@ class Stretch:
     aside: str = ""
     higher: str = ""
     promised: tuple[Promised, ...] = ()
+    unclear: tuple[str, ...] = ()
     alike: str = ""
     near: bool = False
     wide: bool = False
@@ -265,8 +267,16 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         alike=alike,
         near=near,
         wide=last.wide,
+        unclear=tuple(row["method"] for row in _taken(kind, last, seen) if _candidate(row, seen).unclear),
         promised=() if kind in ("blind", "nothing") else promised_by([*behind, *last.alike]),
     )
+
+
+def _taken(kind: Kind, one: Judged, seen: Seen) -> list[Row]:
+    """The rows that may be taken at a budget."""
+    if kind == "blind":
+        return _free(seen)
+    return [one.best, *one.alike] if kind in ("one", "several") else []
 
 
 def counted_seeds(rows: Sequence[Row]) -> str:

@@ -76,8 +76,10 @@ def _of_another(graph: OneGraph, found: Known) -> tuple[str, str]:
 
 
 def lines(said: advising.Verdict, graph: str = "", refused: str = "") -> None:
-    """What is said, a row for each stretch of budgets, and that the runs behind it protect nobody. graph: of
+    """That the runs behind it protect nobody, and what is said, a row for each stretch of budgets. graph: of
     which one, where that could be mistaken; refused: why it holds there alone."""
+    if said.public:
+        st.markdown(f"**:red[{markup.literal(said.public)}]** {advising.SECRET}")
     to_hide = f"{f'On {markup.literal(graph)}, to' if graph else 'To'} hide {advising.HIDES[said.unit]}"
     absent = f" {markup.literal(advising.not_run(said.absent))}" if said.absent else ""
     if not said.methods or (said.thin and all(one.kind == "unsure" for one in said.stretches)):
@@ -99,14 +101,14 @@ def lines(said: advising.Verdict, graph: str = "", refused: str = "") -> None:
     )
     if small := advised.beneath(said):
         st.caption(markup.literal(small))
-    if said.public:
-        st.markdown(f"**:red[{markup.literal(said.public)}]** {advising.SECRET}")
 
 
 def _with_public(found: comparing.WithPublic, unit: str) -> None:
     """What has the highest means where some nodes are public, and the way to the runs of the last of them."""
     if not found.rows:
         return
+    if found.public:
+        st.markdown(f"**:red[{markup.literal(found.public)}]**")
     told = [_highest(list(same), found) for _, same in groupby(found.rows, key=lambda row: _setting(row, found))]
     st.markdown(
         "\n".join([f"**To hide {advising.HIDES[unit]} where some nodes are public, the highest means:**", "", *told])
@@ -115,7 +117,7 @@ def _with_public(found: comparing.WithPublic, unit: str) -> None:
     st.caption(
         f"The highest of {found.tried} means that were seen, which flatters them: no test says that they are best. "
         f"{left}What is promised at an ε is promised at a larger one. Only private nodes that teach are hidden; test "
-        f"nodes are the method's own. {markup.literal(found.public)}"
+        "nodes are the method's own."
     )
     best = found.rows[-1]
     runs = str(best["runs"]).split()
