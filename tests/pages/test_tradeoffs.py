@@ -839,7 +839,9 @@ def test_graphs_like_ones_own_stand_first_with_what_they_differ_in(
     assert "guesses right about it, where a coin is right in 50%" in _captions(app)
     assert "at ε 1 that is 73.2% at most" in _captions(app), "what the number of a protection is"
     assert not any("Nearest in" in one.value for one in app.markdown)
-    assert not [one for one in app.number_input if str(one.key).startswith("like_")], "the fields of one's own graph wait for their switch"
+    assert not [one for one in app.number_input if str(one.key).startswith("like_")], (
+        "the fields of one's own graph wait for their switch"
+    )
     app.toggle(key="own").set_value(True).run()
     app.number_input(key="like_nodes").set_value(30_000).run()
     assert "Facebook pages" in rows()[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -36,9 +37,9 @@ def test_a_sweep_that_is_over_says_what_it_changed(opened: Open, store: RunStore
         keep(store, record.spec, accuracy={1.0: 0.6, 4.0: 0.9}[record.spec.options["epsilon"]])
     app.run()
     (said,) = (one.value for one in app.success)
-    assert "ProGAP at ε 1 has 60.0% (80.1% in the gallery)" in said
+    assert "ProGAP at ε 1 80.1% (gallery) → 60.0%" in said
     assert "ProGAP at ε 4 is new, 90.0%" in said
-    assert "To take is now GAP at ε 1 (before: ProGAP)" in said
+    assert "to take is now GAP at ε 1 (before: ProGAP)" in said
 
 
 def test_what_just_ran_is_drawn_though_others_wait(opened: Open, store: RunStore) -> None:
@@ -101,6 +102,25 @@ def test_no_seeds_are_offered_where_methods_are_next_to_equal(opened: Open, stor
     assert "**ε 1: practically equal so far** (+0.1 points (" in shown
     assert "may settle" not in shown
     assert not any(one.key == "settle.edge" for one in app.button)
+
+
+def test_levels_that_were_drawn_stay_when_a_sweep_adds_others(opened: Open, store: RunStore) -> None:
+    """Of many levels a crowded panel keeps two: not at the cost of one that a reader compared with."""
+    keep(store, spec("gap", epsilon=1.0), accuracy=0.5)
+    for name in ("progap", "gnn"):
+        keep(store, make_spec(name, "karate", {"unit": "none"}), accuracy=0.9)
+    app = opened("tradeoffs", data="karate", fold="")
+
+    def drawn() -> str:
+        (one,) = (one.proto.json for one in app.get("bidi_component"))
+        return str(json.loads(one))
+
+    assert "ProGAP, not private" in drawn()
+    new = [keep(store, make_spec(name, "karate", {"unit": "none"}), accuracy=0.4) for name in ("mlp", "gap")]
+    app.session_state["sweep"] = tuple(new)
+    app.run()
+    assert "MLP" in drawn()
+    assert "ProGAP, not private" in drawn()
 
 
 @pytest.mark.parametrize(

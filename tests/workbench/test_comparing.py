@@ -352,7 +352,8 @@ def test_where_no_method_beats_a_guess_that_is_said_first(store: RunStore) -> No
     told = advising.verdict(records, "node")
     (line,) = told.stretches
     assert told.heading == (
-        "To hide people (test accuracy): no method is shown to help at any ε tried. None is clearly better than a guess (40.0%)."
+        "To hide people (test accuracy): no method is shown to help at any ε tried. None is clearly "
+        "better than a guess (40.0%)."
     )
     assert (line.kind, line.takes, line.told) == ("nothing", (), "no method is shown to beat a guess (3 seeds)")
     assert line.short == "don't: not shown to beat a guess", "its intervals are narrow"
@@ -377,7 +378,7 @@ def test_wide_intervals_leave_open_whether_a_guess_is_beaten(store: RunStore) ->
 
 
 def test_no_seeds_are_offered_where_one_rival_would_stay(store: RunStore) -> None:
-    """A clear winner needs all rivals told apart: more seeds against the third do nothing about the second."""
+    """A clear winner needs all rivals told apart: seeds against the third do nothing about the second."""
     values = {"progap": [0.771, 0.801, 0.831], "edge-rand": [0.82, 0.78, 0.80], "gap": [0.77, 0.72, 0.76]}
     filled(store, values, {"mlp": 0.3})
     records = [one for one in store.find() if one.spec.asked_epsilon in (None, 1.0)]
@@ -478,7 +479,9 @@ def test_of_people_the_last_word_is_to_leave_it_where_nothing_helps(store: RunSt
         asked = made_runs.spec("mlp", unit="none", seed=seed)
         records.append(made_runs.finish(store, asked, 0.9, made_runs.statement((), unit="none")))
     told = advising.verdict(records, "node")
-    assert told.closing.startswith("Don't at ε 1: not shown to beat a guess (3 seeds). Don't read the edges: at no ε tried is a method")
+    assert told.closing.startswith(
+        "Don't at ε 1: not shown to beat a guess (3 seeds). Don't read the edges: at no ε tried is a method"
+    )
     assert "clearly better than DP-MLP, which reads none." in told.closing
     assert told.closing in told.text
     assert list(advised.table(told)[0][0][:2]) == ["1", "don't: not shown to beat a guess"]

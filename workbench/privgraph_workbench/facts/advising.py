@@ -11,9 +11,9 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import covering
 from privgraph_workbench.facts.judging import Judged, Seen, judged, keeps, kept
-from privgraph_workbench.facts.row_words import at, counted, title_of, with_interval
+from privgraph_workbench.facts.row_words import at, counted, counted_seeds, title_of, with_interval
 from privgraph_workbench.facts.seedwise import Seedwise, together
-from privgraph_workbench.facts.stretches import BLIND, Stretch, counted_seeds, guess_words, stretch
+from privgraph_workbench.facts.stretches import BLIND, Stretch, guess_words, stretch
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks
 from privgraph_workbench.words.naming import reads_no_edge
@@ -215,8 +215,8 @@ def _thin(stretches: Sequence[Stretch], absent: Sequence[str], expected: int) ->
 
 
 def _lead(told: Sequence[Judged], seen: Seen) -> str:
-    """What holds at every budget of people: that no method is shown to help, or none more than a model that reads no
-    edge and protects nobody, which is no alternative, but a measure."""
+    """What holds at every budget of people: that no method is shown to help, or none more than a model that
+    reads no edge and protects nobody, which is no alternative, but a measure."""
     if seen.unit != "node" or not told:
         return ""
     if all(one.kind == "nothing" for one in told):

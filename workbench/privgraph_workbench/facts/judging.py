@@ -38,8 +38,8 @@ class Seen:
 class Judged:
     """One budget: its rows by their means, what is said of it, the best, and what cannot be told from it.
     beside: what cannot be told from it either, nor from what needs no noise: that is nothing to take; of the
-    kind `before` also what is no worse and was had at a smaller budget. wide: of the kind `nothing`, whether the
-    seeds are too few to say so: an interval reaches far above a guess, or there is none.
+    kind `before` also what is no worse and was had at a smaller budget. wide: of the kind `nothing`, whether
+    the seeds are too few to say so: an interval reaches far above a guess, or there is none.
 
     Raises `ValueError` for a row whose sound epsilon exceeds the budget: nothing of it may be advised there.
     """

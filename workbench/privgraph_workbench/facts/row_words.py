@@ -91,6 +91,20 @@ def unsure(whose: str, row: Row, floor: str) -> str:
     return f"{higher}, but its {seeds}{between} {tell} not tell it from {floor}."
 
 
+def counted_seeds(rows: Sequence[Row]) -> str:
+    """Of how many seeds these are.
+
+    >>> counted_seeds([{"seeds": 3}, {"seeds": 10}]), counted_seeds([{"seeds": 1}])
+    ('3 to 10 seeds', '1 seed')
+    """
+    return counted(seeds_of(rows), "seed")
+
+
+def seeds_of(rows: Sequence[Row]) -> str:
+    few, most = (end(row["seeds"] for row in rows) for end in (min, max))
+    return f"{few}" if few == most else f"{few} to {most}"
+
+
 def both(names: Sequence[str]) -> str:
     """Names with an and before the last.
 

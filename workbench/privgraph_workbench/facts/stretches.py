@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from privgraph_workbench.facts import row_words
 from privgraph_workbench.facts.covering import Promised, promised_by
 from privgraph_workbench.facts.judging import Judged, Kind, Seen, level_of
 from privgraph_workbench.facts.row_words import at, both, counted, plus, reader, title_of, unsure, with_interval
@@ -33,7 +34,8 @@ class Needed:
 class Candidate:
     """What may be taken at a budget, or has the highest mean where nothing is. reached: its accuracy with the
     interval; cost: by how many points that is below a network without privacy ("": not known); unclear:
-    whether not even that is clear; seeds: how many it is said from; rivals: what is not told apart from it, nor from what needs no noise."""
+    whether not even that is clear; seeds: how many it is said from; rivals: what is not told apart from it,
+    nor from what needs no noise."""
 
     title: str
     mean: float
@@ -84,11 +86,11 @@ class Stretch:
     reasons; candidates: of whom; why: the reasons, a sentence or two. needed: what would settle it, where no
     more than `seedwise.MOST_SEEDS` seeds would. aside: what is not told apart from the first, nor from what
     needs no noise, and so is nothing to take ("": nothing); of `blind` what has a higher mean. higher: why
-    the one of these with a higher mean is not the first. alike: by how much the first is above the best of the
-    others, where more seeds are not going to tell them apart, and near: whether that is next to nothing. wide:
-    whether seeds are too few to say that nothing helps. before: the smaller budget that gave as much, and stays:
-    by which method. delta: the largest behind what is taken. promised: under which relations that is.
-    unclear: methods that are taken and whose cost is not clear.
+    the one of these with a higher mean is not the first. alike: by how much the first is above the best of
+    the others, where more seeds are not going to tell them apart, and near: whether that is next to nothing.
+    wide: whether seeds are too few to say that nothing helps. before: the smaller budget that gave as much,
+    and stays: by which method. delta: the largest behind what is taken. promised: under which relations that
+    is. unclear: methods that are taken and whose cost is not clear.
     """
 
     epsilons: tuple[float, ...]
@@ -213,7 +215,7 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         told = f"take {shown[0].text}"
         why = f"It needs no noise, and no method that adds noise is clearly better: the best, {there}."
     elif kind == "nothing":
-        few = counted_seeds([one.best for one in same])
+        few = row_words.counted_seeds([one.best for one in same])
         told = f"{'too few seeds to say; ' * last.wide}no method is shown to beat a guess ({few})"
         why = f"None is clearly better than {guess_words(seen)}: the best, {there}."
     elif kind == "one":
@@ -277,20 +279,6 @@ def _taken(kind: Kind, one: Judged, seen: Seen) -> list[Row]:
     if kind == "blind":
         return _free(seen)
     return [one.best, *one.alike] if kind in ("one", "several") else []
-
-
-def counted_seeds(rows: Sequence[Row]) -> str:
-    """Of how many seeds these are.
-
-    >>> counted_seeds([{"seeds": 3}, {"seeds": 10}]), counted_seeds([{"seeds": 1}])
-    ('3 to 10 seeds', '1 seed')
-    """
-    return counted(_seeds(rows), "seed")
-
-
-def _seeds(rows: Sequence[Row]) -> str:
-    few, most = (end(row["seeds"] for row in rows) for end in (min, max))
-    return f"{few}" if few == most else f"{few} to {most}"
 
 
 def guess_words(seen: Seen) -> str:
@@ -358,7 +346,7 @@ def _together(rows: Sequence[Row], seen: Seen) -> Candidate:
         title=both([reader(row) for row in rows]),
         mean=first.mean,
         reached=f"means {percent(last.mean)} to {percent(first.mean)}",
-        seeds=_seeds(rows),
+        seeds=row_words.seeds_of(rows),
         cost=first.cost if first.cost == last.cost else f"{first.cost} to {last.cost}",
         unclear=first.unclear and last.unclear,
     )
