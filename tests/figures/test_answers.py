@@ -314,3 +314,7 @@ def test_a_file_says_why_public_noise_protects_nobody() -> None:
     first = notes.told({"a run": public})[0]
     assert first.startswith("As run, the private settings behind this protect nobody")
     assert first.endswith(notes.SUBTRACTED)
+    assert notes.warned({"a run": said}) == []
+    assert notes.warned({"a run": public}) == [
+        "As run, the private settings behind this protect nobody: their noise is public"
+    ], "in short among the warnings at the top"

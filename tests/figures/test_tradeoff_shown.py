@@ -129,12 +129,17 @@ def test_a_file_says_what_to_take_and_its_axis_names_the_epsilons_tried(swept: l
     rows = [row if row["reference"] else {**row, "epsilon": row["asked"]} for row in tradeoff.data(swept)]
     at = {(row["title"], row["asked"]): str(row["runs"]) for row in rows if row["unit"] == "edge"}
     low, *_, high = sorted({asked for _, asked in at})
-    said = {at["ProGAP", low]: "take (GAP not ruled out)", at["ProGAP", high]: "may be best"}
+    said = {at["ProGAP", low]: "take (GAP not ruled out)", at["ProGAP", high]: "may be best; cost not clear"}
+    said[next(str(row["runs"]) for row in rows if row["reference"])] = tradeoff_shown.COUNTED_FROM
     shown = tradeoff.shown(rows, published=False, front=False, advice=said)
     text = export("tradeoff", shown, {}, "json").decode()
     for told in (text, export("tradeoff", shown, {}, "txt").decode()):
-        assert re.search(rf"Advice, ε {low:g} \(a guess .*\): take ProGAP \(GAP not ruled out\), \d\d\.\d%", told)
-        assert re.search(rf"Advice, ε {high:g} \(a guess .*\): no clear winner, ProGAP, \d\d\.\d%", told)
+        assert re.search(
+            rf"Advice, ε {low:g} \(an attacker is right in ≤ .*\): take ProGAP \(GAP not ruled out\), \d\d\.\d%", told
+        )
+        assert re.search(
+            rf"Advice, ε {high:g} \(an attacker .*\): no clear winner, ProGAP, [^:]*, cost [−\d]+ \(not clear\)\.", told
+        )
     composed = f"All together. 4 private runs have shown composed {EPSILONS['sound'].title} = 9."
     finished = [{**row, tradeoff.TOGETHER: composed} for row in shown]
     assert composed in export("tradeoff", finished, {}, "txt").decode()

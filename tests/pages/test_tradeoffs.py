@@ -588,7 +588,7 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     assert "somebody who knows all else is right about whether an edge is there; a coin: 50%." in _captions(app)
     assert "Bold: a clear winner." in _captions(app)
     assert _bold(app) == ["GAP"] * 4, "the one that is clear of all others"
-    assert "|4|GAP|90.0% (same in all 3 seeds; 200 test nodes alone leave 85.0% to 93.8%)|−40|weak: ≤ 98.3%|" in said
+    assert "|4|GAP|90.0% (same in all 3 seeds; 200 test nodes alone leave 85.0% to 93.8%)|3|−40|weak: ≤ 98.3%|" in said
     assert "- **ε 4.** Clearly above " in said
     assert not [*app.success, *app.warning], "no colour for what is said every day"
     assert not any("95% over seeds" in one.value.columns for one in app.dataframe), "the numbers are told once"
@@ -727,7 +727,10 @@ def test_a_graph_with_runs_can_be_chosen_without_its_files_and_has_its_advice(
     assert app.selectbox(key="data").value == "cora"
     assert not app.warning
     assert "|0.25 to 8|MLP (ignores edges)|76.5%" in _advice(app)
-    assert "At ε 0.25 to 8: EdgeRand has 82.8% (74.2% to 91.5%) at ε 8, which is not clearly better" in _captions(app)
+    assert "EdgeRand" not in _captions(app).partition("Each mark")[0], "a line beneath the table, and reasons in Why"
+    app.session_state["fold.why.edge"] = True
+    app.run()
+    assert "clearly better: the best, EdgeRand, has 82.8% (74.2% to 91.5%) at ε 8." in _advice(app)
     assert any("Training on Cora needs its files" in one.value for one in app.info)
     assert not any(one.key in ("compare_go", "sweep_go") for one in app.button)
     (link,) = (one for one in app.get("page_link") if "Get Cora" in one.proto.label)
@@ -743,7 +746,7 @@ def test_where_nothing_is_clear_the_way_leads_to_a_graph_where_it_is(
 ) -> None:
     gallery.bring_in(store)
     app = opened("tradeoffs", data="social", protects="node", fold="")
-    assert "|1 to 2|don't: no method helps|" in _advice(app)
+    assert "|1 to 2|too few seeds to say|" in _advice(app)
     (link,) = (one for one in app.get("page_link") if one.proto.label.startswith("More is known on"))
     assert link.proto.label == "More is known on Cora (5 methods)"
     assert {"data=cora", "protects=node"} <= set(link.proto.query_string.split("&"))
@@ -762,7 +765,7 @@ def test_seeds_that_would_tell_methods_apart_are_trained_by_a_button(
             keep(store, spec("gap", epsilon=epsilon, seed=seed), accuracy=0.76 - off)
     app = opened("tradeoffs", data="karate", fold="compare")
     assert not _bold(app), "no clear winner"
-    assert "|4|GAP|76.0% (66.1% to 85.9%)|–|weak: ≤ 98.3%|or ProGAP|70.0% (" in _advice(app)
+    assert "|4|GAP|76.0% (66.1% to 85.9%)|3|–|weak: ≤ 98.3%|or ProGAP|70.0% (" in _advice(app)
     app.button(key="settle.edge").click().run()
     assert not app.exception, app.exception
     sent = [one.spec for one in store.find(RunQuery(states=("queued",)))]
@@ -839,6 +842,10 @@ def test_graphs_like_ones_own_stand_first_with_what_they_differ_in(
     assert "guesses right about it, where a coin is right in 50%" in _captions(app)
     assert "at ε 1 that is 73.2% at most" in _captions(app), "what the number of a protection is"
     assert not any("Nearest in" in one.value for one in app.markdown)
+    assert not [one for one in app.number_input if str(one.key).startswith("like_")], (
+        "the fields of one's own graph wait for their switch"
+    )
+    app.toggle(key="own").set_value(True).run()
     app.number_input(key="like_nodes").set_value(30_000).run()
     assert "Facebook pages" in rows()[0]
     assert "Near enough in what you typed; mean degree and homophily may still differ." in _captions(app)
@@ -851,7 +858,7 @@ def test_graphs_like_ones_own_stand_first_with_what_they_differ_in(
 @pytest.mark.long
 def test_whether_advice_carries_over_to_ones_own_graph_is_said(opened: Callable[..., AppTest], store: RunStore) -> None:
     gallery.bring_in(store)
-    app = opened("tradeoffs", data="cora", everywhere="true", fold="")
+    app = opened("tradeoffs", data="cora", everywhere="true", own="true", fold="")
     for key, value in (("like_nodes", 3000), ("like_degree", 4.0), ("like_homophily", 0.8)):
         app.number_input(key=key).set_value(value).run()
     assert "Near enough for a first guess: within a factor of 3 in nodes and mean degree, 0.2 in h" in _captions(app)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 from tests.pages.conftest import Open
 from tests.pages.kept_runs import keep, spec
 
@@ -35,9 +37,9 @@ def test_a_sweep_that_is_over_says_what_it_changed(opened: Open, store: RunStore
         keep(store, record.spec, accuracy={1.0: 0.6, 4.0: 0.9}[record.spec.options["epsilon"]])
     app.run()
     (said,) = (one.value for one in app.success)
-    assert "ProGAP at ε 1 has 60.0% (80.1% in the gallery)" in said
+    assert "ProGAP at ε 1 80.1% (gallery) → 60.0%" in said
     assert "ProGAP at ε 4 is new, 90.0%" in said
-    assert "To take is now GAP at ε 1 (before: ProGAP)" in said
+    assert "to take is now GAP at ε 1 (before: ProGAP)" in said
 
 
 def test_what_just_ran_is_drawn_though_others_wait(opened: Open, store: RunStore) -> None:
@@ -54,6 +56,71 @@ def test_what_just_ran_is_drawn_though_others_wait(opened: Open, store: RunStore
     app.session_state["sweep"] = (last,)
     app.run()
     assert drawn()
+
+
+def _body_of(app: AppTest) -> str:
+    return next(one.proto.body for one in app.get("html") if "Graph<" in one.proto.body)
+
+
+def test_among_all_graphs_what_is_unfinished_is_last(opened: Open, store: RunStore) -> None:
+    for name in ("gap", "progap"):  # one seed each tells nothing
+        keep(store, make_spec(name, "digits", {"unit": "edge", "epsilon": 1.0}), accuracy=0.5)
+    for seed in range(3):
+        for name in ("gap", "progap"):
+            keep(store, spec(name, seed=seed, epsilon=1.0), accuracy=0.5 + seed / 100)
+        keep(store, make_spec("mlp", "karate", {"unit": "none"}, seed=seed), accuracy=0.4)
+    for first in ("digits", "karate"):
+        body = _body_of(opened("tradeoffs", data=first, everywhere="true", fold=""))
+        assert body.index("Karate club") < body.index("Handwritten digits") < body.index("too little has run")
+
+
+def test_the_fields_of_ones_own_graph_are_there_only_with_their_switch(opened: Open, store: RunStore) -> None:
+    keep(store, spec("gap"), accuracy=0.5)
+    app = opened("tradeoffs", data="karate", everywhere="true", fold="")
+
+    def fields() -> list[str]:
+        return [str(one.key) for one in app.number_input if str(one.key).startswith("like_")]
+
+    assert not fields()
+    app.toggle(key="own").set_value(True).run()
+    assert "like_nodes" in fields()
+    app.toggle(key="own").set_value(False).run()
+    assert not fields()
+
+
+def test_no_seeds_are_offered_where_methods_are_next_to_equal(opened: Open, store: RunStore) -> None:
+    far = {"progap": [0.771, 0.801, 0.831], "gap": [0.82, 0.78, 0.80]}
+    for name, values in far.items():
+        for seed, value in enumerate(values):
+            keep(store, spec(name, seed=seed, epsilon=1.0), accuracy=value)
+    for seed in range(3):
+        keep(store, make_spec("mlp", "karate", {"unit": "none"}, seed=seed), accuracy=0.3)
+    app = opened("tradeoffs", data="karate", fold="")
+    app.session_state["fold.compare"] = True
+    app.run()
+    shown = "\n".join(one.value for one in app.markdown)
+    assert "**ε 1: practically equal so far** (+0.1 points (" in shown
+    assert "may settle" not in shown
+    assert not any(one.key == "settle.edge" for one in app.button)
+
+
+def test_levels_that_were_drawn_stay_when_a_sweep_adds_others(opened: Open, store: RunStore) -> None:
+    """Of many levels a crowded panel keeps two: not at the cost of one that a reader compared with."""
+    keep(store, spec("gap", epsilon=1.0), accuracy=0.5)
+    for name in ("progap", "gnn"):
+        keep(store, make_spec(name, "karate", {"unit": "none"}), accuracy=0.9)
+    app = opened("tradeoffs", data="karate", fold="")
+
+    def drawn() -> str:
+        (one,) = (one.proto.json for one in app.get("bidi_component"))
+        return str(json.loads(one))
+
+    assert "ProGAP, not private" in drawn()
+    new = [keep(store, make_spec(name, "karate", {"unit": "none"}), accuracy=0.4) for name in ("mlp", "gap")]
+    app.session_state["sweep"] = tuple(new)
+    app.run()
+    assert "MLP" in drawn()
+    assert "ProGAP, not private" in drawn()
 
 
 @pytest.mark.parametrize(
@@ -77,3 +144,11 @@ def test_seeds_that_did_not_get_to_their_end_are_no_evidence(
     app.session_state[advice.SETTLING] = (("karate", ()), "edge", [1.0], added)
     app.run()
     assert any(one.value.startswith(said) for one in app.markdown)
+
+
+def test_public_noise_is_told_above_the_advice(opened: Open, store: RunStore) -> None:
+    gallery.bring_in(store)
+    app = opened("tradeoffs", data="social", fold="")
+    (place,) = (at for at, one in enumerate(app.markdown) if one.value.startswith("**:red[As run"))
+    said = next(at for at, one in enumerate(app.markdown) if one.value.startswith("**To hide edges"))
+    assert place < said

@@ -30,10 +30,10 @@ def test_new_settings_and_means_that_moved_are_named_and_others_counted() -> Non
     }
     after = Seen(levels=levels, takes=BEFORE.takes)
     assert words(BEFORE, after, {"a1", "c1", "d1"}) == (
-        "**What changed:** GAP at ε 1 has 55.0% (50.0% in the gallery); GAP at ε 2 is new, 70.0%; 1 setting is as "
-        "before. What to take is the same at every ε."
+        "**Changed:** GAP at ε 1 50.0% (gallery) → 55.0%; GAP at ε 2 is new, 70.0%; 1 setting is as before; "
+        "what to take is the same at every ε."
     )
-    assert words(BEFORE, after, {"d1"}).startswith("**What changed:** GAP at ε 2 is new, 70.0%. "), "only theirs"
+    assert words(BEFORE, after, {"d1"}).startswith("**Changed:** GAP at ε 2 is new, 70.0%; what"), "only theirs"
     assert words(BEFORE, after, {"elsewhere"}) == ""
 
 
@@ -42,22 +42,22 @@ def test_what_moved_most_is_named_first_and_of_many_it_is_said_how_many() -> Non
     after = Seen(levels={str(at): _level(f"at {at}", 0.5 + at / 100, f"new{at}") for at in range(6)})
     said = words(before, after, [f"new{at}" for at in range(6)])
     assert said == (
-        "**What changed:** at 5 has 55.0% (50.0% before); at 4 has 54.0% (50.0% before); at 3 has 53.0% (50.0% "
-        "before); 2 more settings changed or are new; 1 setting is as before."
+        "**Changed:** at 5 50.0% → 55.0%; at 4 50.0% → 54.0%; at 3 50.0% → 53.0%; "
+        "2 more settings changed or are new; 1 setting is as before."
     )
 
 
 @pytest.mark.parametrize(
     ("takes", "said"),
     [
-        ({1.0: "GAP"}, "To take is now GAP at ε 1 (before: ProGAP)."),
-        ({1.0: "ProGAP", 2.0: "GAP"}, "To take is now GAP at ε 2 (nothing was said)."),
-        ({1.0: "ProGAP"}, "What to take is the same at every ε."),
+        ({1.0: "GAP"}, "to take is now GAP at ε 1 (before: ProGAP)."),
+        ({1.0: "ProGAP", 2.0: "GAP"}, "to take is now GAP at ε 2 (nothing was said)."),
+        ({1.0: "ProGAP"}, "what to take is the same at every ε."),
     ],
 )
 def test_whether_something_else_is_to_be_taken_is_said(takes: dict[float, str], said: str) -> None:
     after = Seen(levels={**BEFORE.levels, "d": _level("GAP at ε 2", 0.7, "d1")}, takes=takes)
-    assert words(BEFORE, after, {"d1"}).endswith(f". {said}")
+    assert words(BEFORE, after, {"d1"}).endswith(f"; {said}")
 
 
 def test_that_something_became_open_is_not_called_the_same() -> None:
@@ -67,5 +67,5 @@ def test_that_something_became_open_is_not_called_the_same() -> None:
         open={1.0: "GAP not ruled out"},
     )
     said = words(BEFORE, after, {"d1"})
-    assert "What to take is the same at every ε" not in said
+    assert "what to take is the same at every ε" not in said
     assert said.endswith("how sure that is changed: ProGAP at ε 1 (GAP not ruled out).")

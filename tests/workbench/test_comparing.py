@@ -352,12 +352,49 @@ def test_where_no_method_beats_a_guess_that_is_said_first(store: RunStore) -> No
     told = advising.verdict(records, "node")
     (line,) = told.stretches
     assert told.heading == (
-        "To hide people (test accuracy): no method helps at any ε tried. None is clearly better than a guess (40.0%)."
+        "To hide people (test accuracy): no method is shown to help at any ε tried. None is clearly "
+        "better than a guess (40.0%)."
     )
-    assert (line.kind, line.takes, line.told) == ("nothing", (), "no method helps")
+    assert (line.kind, line.takes, line.told) == ("nothing", (), "no method is shown to beat a guess (3 seeds)")
+    assert line.short == "don't: not shown to beat a guess", "its intervals are narrow"
     assert not told.settled
     better = [replace(one, metrics={**one.metrics, "majority_class_accuracy": 0.2}) for one in records]
     assert advising.verdict(better, "node").stretches[0].takes[0] == "dp-mlp", "half of that is clearly beaten"
+
+
+def test_wide_intervals_leave_open_whether_a_guess_is_beaten(store: RunStore) -> None:
+    """Three seeds of 49% on average, from 39 to 60, are no evidence that a guess of 40% does as well."""
+    at = {1.0: [0.45, 0.49, 0.54], 4.0: [0.79, 0.80, 0.81]}
+    records = _finished(store, {"dp-mlp": at, "gap": {**at, 4.0: [0.60, 0.61, 0.59]}})
+    wide, _ = advising.verdict(records, "node").stretches
+    assert (wide.kind, wide.wide, wide.short) == ("nothing", True, "too few seeds to say")
+    told = advising.verdict(records, "node")
+    assert told.closing.startswith("Don't yet at ε 1: not shown to beat a guess (3 seeds).")
+    alone = advising.verdict([one for one in records if one.spec.asked_epsilon in (None, 1.0)], "node")
+    assert alone.closing.startswith("Don't yet: too few seeds to say (3 seeds).")
+    for words in (told.text, alone.text, advised.lines(told), advised.lines(alone)):
+        assert "too few seeds to say" in words
+        assert "as good" not in words
+
+
+def test_no_seeds_are_offered_where_one_rival_would_stay(store: RunStore) -> None:
+    """A clear winner needs all rivals told apart: seeds against the third do nothing about the second."""
+    values = {"progap": [0.771, 0.801, 0.831], "edge-rand": [0.82, 0.78, 0.80], "gap": [0.77, 0.72, 0.76]}
+    filled(store, values, {"mlp": 0.3})
+    records = [one for one in store.find() if one.spec.asked_epsilon in (None, 1.0)]
+    (line,) = advising.verdict(records, "edge").stretches
+    assert (line.kind, line.needed, line.near) == ("several", (), True)
+    assert line.alike.startswith("+0.1 points")
+    (far,) = advising.verdict([one for one in records if one.spec.method != "edge-rand"], "edge").stretches
+    assert far.kind == "several"
+    assert far.needed, "of these two more seeds do"
+    assert (far.alike, far.near) == ("", False)
+
+
+def test_the_advice_has_the_seeds_of_what_is_taken(store: RunStore) -> None:
+    records = filled(store, {"gap": [0.5, 0.51, 0.52], "progap": [0.7, 0.71, 0.72, 0.71]}, {"mlp": 0.4})
+    ((first,), *_) = advised.table(advising.verdict(records, "edge"))
+    assert dict(zip(advised.HEAD, first, strict=True))["Seeds"] == "4"
 
 
 def test_the_advice_and_the_figure_have_the_same_guess(store: RunStore) -> None:
@@ -428,23 +465,28 @@ def test_public_noise_is_told_only_where_something_that_adds_noise_is_taken(stor
     assert advising.verdict(records, "edge").public == ""
     assert "protects no person" in advised.below(advising.verdict(records, "edge"))
     alone = [one for one in records if one.spec.method != "mlp"]
-    assert "protect nobody" in advising.verdict(alone, "edge").public
+    told = advising.verdict(alone, "edge")
+    assert "protect nobody" in told.public
+    assert told.text.startswith(told.public), "before the advice on the command line"
+    assert advised.words("Karate club", [told], 6).startswith(f"**{told.public}**"), "and in a report"
 
 
 def test_of_people_the_last_word_is_to_leave_it_where_nothing_helps(store: RunStore) -> None:
     at = {1.0: [0.30, 0.31, 0.29], 4.0: [0.59, 0.60, 0.61]}
     records = _finished(store, {"dp-mlp": at, "gap": {**at, 4.0: [0.50, 0.51, 0.49]}})
-    assert advising.verdict(records, "node").closing == "Don't at ε 1: a guess is as good."
+    assert advising.verdict(records, "node").closing == "Don't at ε 1: not shown to beat a guess (3 seeds)."
     for seed in range(3):
         asked = made_runs.spec("mlp", unit="none", seed=seed)
         records.append(made_runs.finish(store, asked, 0.9, made_runs.statement((), unit="none")))
     told = advising.verdict(records, "node")
-    assert told.closing.startswith("Don't at ε 1: a guess is as good. Don't read the edges: at no ε tried is a method")
+    assert told.closing.startswith(
+        "Don't at ε 1: not shown to beat a guess (3 seeds). Don't read the edges: at no ε tried is a method"
+    )
     assert "clearly better than DP-MLP, which reads none." in told.closing
     assert told.closing in told.text
-    assert list(advised.table(told)[0][0][:2]) == ["1", "don't: no method helps"]
+    assert list(advised.table(told)[0][0][:2]) == ["1", "don't: not shown to beat a guess"]
     assert advising.verdict([one for one in records if one.spec.asked_epsilon in (None, 1.0)], "node").closing == (
-        "So don't: at no ε tried is a private model clearly better than a guess, which reads nobody."
+        "So don't: at no ε tried is a private model shown to beat a guess (3 seeds), which reads nobody."
     )
 
 

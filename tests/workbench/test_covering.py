@@ -44,7 +44,7 @@ def test_who_was_never_there_is_said_not_to_be_covered(store: RunStore, kind: Ne
     said = advising.verdict(records, "node")
     assert [one.takes for one in said.stretches] == [("gap",)]
     words = f"right about {OPTED}; a coin: 50%. S{NEVER}."
-    assert words in advised.beneath(said), "on the page"
+    assert "Not covered by GAP: somebody who was never there." in advised.beneath(said), "on the page"
     assert words in advised.lines(said), "in a report"
     assert words in said.text, "on the command line"
     assert "data were used" not in advised.lines(said) + said.text
@@ -70,7 +70,8 @@ def test_methods_of_two_relations_are_told_apart_once(store: RunStore) -> None:
 def test_what_covers_everybody_has_no_such_word(store: RunStore) -> None:
     records = _people(store, {"dp-mlp": (Neighbours.NODE_RECORD, 0.8), "gap": (Neighbours.FROZEN_SAMPLE, 0.5)})
     said = advising.verdict(records, "node")
-    assert "right about whether a person's data were used; a coin: 50%." in advised.beneath(said)
+    assert "right about whether a person's data were used; a coin: 50%." in advised.lines(said)
+    assert "Not covered" not in advised.beneath(said)
     assert NEVER not in advised.lines(said) + said.text, "of what is taken alone"
     nothing = [replace(one, metrics={**one.metrics, "majority_class_accuracy": 0.99}) for one in records]
     assert advised.protection_words(advising.verdict(nothing, "node")) == "", "no number, no words"

@@ -21,7 +21,7 @@ SHORT = "**In short.** "
 """With what the lines of advice begin that say all of it in one sentence."""
 EXAMPLES = (1.0, 0.25)
 """Epsilons by which it is shown what a protection is."""
-HEAD = ("ε", "Take", "Accuracy", "Cost (points)", "Protection")
+HEAD = ("ε", "Take", "Accuracy", "Seeds", "Cost (points)", "Protection")
 
 UNCLEAR = "*Not clear*: the interval of the difference from that network includes 0."
 BLIND_HIDES = (
@@ -46,14 +46,16 @@ def of_row(row: Row, said: Verdict) -> str:
     """What is said of the method of a row at its budget: of a model that reads no edge, at which it is taken;
     of a network without privacy, that costs are counted from it."""
     if row["method"] == BLIND and (spans := [one.span for one in said.stretches if one.kind == "blind"]):
-        return f"take at {listed(spans)}"
+        blind = next(one for one in said.stretches if one.kind == "blind")
+        return f"take at {listed(spans)}" + tradeoff_shown.UNCLEAR * bool(blind.unclear)
     if said.network is not None and row["runs"] == said.network["runs"]:
         return tradeoff_shown.COUNTED_FROM
     for one in said.stretches:
         if row["asked"] in one.epsilons and row["method"] in one.takes and not row["variant"]:
+            unclear = tradeoff_shown.UNCLEAR * (row["method"] in one.unclear)
             if one.kind != "one":
-                return "may be best"
-            return "take" if one.clear else f"take ({one.candidates[0].left_open})"
+                return f"may be best{unclear}"
+            return ("take" if one.clear else f"take ({one.candidates[0].left_open})") + unclear
     return ""
 
 
@@ -84,10 +86,10 @@ def asides(said: Verdict) -> str:
 
 
 def beneath(said: Verdict) -> str:
-    """The same beside the table of a page, where `definitions` wait until somebody asks."""
+    """The same in a line beside the table of a page, where the rest waits until somebody asks."""
     cost = "" if said.network is None else f"Cost: points below {said.counted_from}, {said.bare}."
     bold = "Bold: a clear winner." if any(one.clear for one in said.stretches) else ""
-    return " ".join(filter(None, (bold, asides(said), cost, protection_words(said))))
+    return " ".join(filter(None, (bold, cost, covering.never_there(said.promised))))
 
 
 def protection_words(*said: Verdict, where: str = "Protection") -> str:
@@ -138,7 +140,7 @@ def in_line(said: Verdict) -> str:
         return said.heading
     told = []
     for one in said.stretches:
-        cost = one.lines[0][2]
+        cost = one.lines[0][3]
         costs = f", cost {cost}" if one.takes and cost != "–" else ""
         told.append(f"{one.span}: {one.short}{costs}")
     return f"{'; '.join(told)}."
@@ -175,7 +177,7 @@ def words(graph: str, said: Sequence[Verdict], runs: int) -> str:
     counted_from = dict.fromkeys(filter(None, map(_counted_from, told)))
     below = " ".join([f"By {runs:,} runs on {graph}.", *counted_from, *dict.fromkeys(notes), CHOOSING])
     public = [f"**{markup.literal(one.public)}** {SECRET}" for one in told if one.public]
-    return "\n\n".join([*map(lines, told), *dict.fromkeys(public), markup.literal(below)])
+    return "\n\n".join([*dict.fromkeys(public), *map(lines, told), markup.literal(below)])
 
 
 def _counted_from(said: Verdict) -> str:

@@ -11,7 +11,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import covering
 from privgraph_workbench.facts.judging import Judged, Seen, judged, keeps, kept
-from privgraph_workbench.facts.row_words import at, counted, title_of, with_interval
+from privgraph_workbench.facts.row_words import at, counted, counted_seeds, title_of, with_interval
 from privgraph_workbench.facts.seedwise import Seedwise, together
 from privgraph_workbench.facts.stretches import BLIND, Stretch, guess_words, stretch
 from privgraph_workbench.figures.chart import Row
@@ -110,7 +110,7 @@ class Verdict:
         public = [self.public, SECRET] if self.public else []
         called = covering.words(self.promised, "Protection is called strong, moderate or weak by how often")
         told = [self.heading, *(one.text for one in self.stretches), called, self.closing]
-        return "\n".join([*filter(None, told), *public, *self.notes, BASIS, CHOOSING])
+        return "\n".join([*public, *filter(None, told), *self.notes, BASIS, CHOOSING])
 
 
 def verdict(
@@ -201,7 +201,7 @@ def left_out(beyond: Sequence[Row]) -> list[str]:
 def _alike(one: Judged) -> tuple[str, str]:
     """By what budgets side by side are told in one: not where a method is taken, for its accuracy is another
     one at each."""
-    told = str(one.best["asked"]) if one.kind in ("one", "several") else ""
+    told = str(one.best["asked"]) if one.kind in ("one", "several") else str(one.wide)
     return one.kind, told if one.before is None else str(one.before["runs"])
 
 
@@ -215,12 +215,12 @@ def _thin(stretches: Sequence[Stretch], absent: Sequence[str], expected: int) ->
 
 
 def _lead(told: Sequence[Judged], seen: Seen) -> str:
-    """What holds at every budget of people: that no method helps, or none more than a model that reads no
-    edge and protects nobody, which is no alternative, but a measure."""
+    """What holds at every budget of people: that no method is shown to help, or none more than a model that
+    reads no edge and protects nobody, which is no alternative, but a measure."""
     if seen.unit != "node" or not told:
         return ""
     if all(one.kind == "nothing" for one in told):
-        return f" no method helps at any ε tried. None is clearly better than {guess_words(seen)}."
+        return f" no method is shown to help at any ε tried. None is clearly better than {guess_words(seen)}."
     if seen.blind is None or any(
         seen.seeds.clear(row, seen.blind, together(len(one.rows))) for one in told for row in one.rows
     ):
@@ -235,8 +235,13 @@ def _closing(told: Sequence[Judged], stretches: Sequence[Stretch], seen: Seen, l
     """Of people: at which budgets nothing should be trained, and whether edges are worth reading."""
     nothing = [one.budgets for one in stretches if one.kind == "nothing"]
     if nothing and all(one.kind == "nothing" for one in stretches):
-        return "So don't: at no ε tried is a private model clearly better than a guess, which reads nobody."
-    said = [f"Don't at ε {listed(nothing)}: a guess is as good."] if nothing else []
+        few = counted_seeds([one.best for one in told])
+        if any(one.wide for one in told):
+            return f"Don't yet: too few seeds to say ({few}). At no ε tried is a method shown to beat a guess."
+        return f"So don't: at no ε tried is a private model shown to beat a guess ({few}), which reads nobody."
+    few = counted_seeds([one.best for one in told if one.kind == "nothing"]) if nothing else ""
+    yet = " yet" * any(one.wide for one in stretches)
+    said = [f"Don't{yet} at ε {listed(nothing)}: not shown to beat a guess ({few})."] if nothing else []
     if not lead:
         return " ".join(said)
     pairs = [

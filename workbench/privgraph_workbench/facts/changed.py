@@ -67,8 +67,8 @@ def seen(records: Iterable[RunRecord], said: Verdict | None) -> Seen:
 
 
 def words(before: Seen, after: Seen, runs: Collection[str]) -> str:
-    """What `runs` changed, in a sentence about the settings that they belong to and one about what to take;
-    "" where none of them is there."""
+    """What `runs` changed, in a line: the settings that they belong to, and what to take; "" where none of
+    them is there."""
     own = {key: one for key, one in after.levels.items() if one.runs & set(runs)}
     if not own:
         return ""
@@ -80,17 +80,17 @@ def words(before: Seen, after: Seen, runs: Collection[str]) -> str:
         elif percent(old.mean) == percent(one.mean):
             same += 1
         else:
-            whose = " in the gallery" if old.gallery else " before"
-            moved.append(
-                (abs(one.mean - old.mean), f"{one.words} has {percent(one.mean)} ({percent(old.mean)}{whose})")
-            )
+            whose = " (gallery)" * old.gallery
+            moved.append((abs(one.mean - old.mean), f"{one.words} {percent(old.mean)}{whose} → {percent(one.mean)}"))
     ordered = [text for _, text in (*sorted(moved, reverse=True), *sorted(new, reverse=True))]
     told = ordered[:MOST]
     if left := len(ordered) - len(told):
         told.append(f"{counted(left, 'more setting')} changed or {'is' if left == 1 else 'are'} new")
     if same:
         told.append(f"{counted(same, 'setting')} {'is' if same == 1 else 'are'} as before")
-    return f"**What changed:** {'; '.join(told)}. {_taken(before, after)}".strip()
+    if taken := _taken(before, after):
+        told.append(taken)
+    return f"**Changed:** {'; '.join(told)}."
 
 
 def _taken(before: Seen, after: Seen) -> str:
@@ -102,12 +102,12 @@ def _taken(before: Seen, after: Seen) -> str:
     if surer and not others:
         told = [f"{after.takes[at]} at ε {at:g} ({after.open[at] or 'nothing else is open'})" for at in surer[:MOST]]
         more = f", and {len(surer) - MOST} more" if len(surer) > MOST else ""
-        return f"What to take has the same names at every ε; how sure that is changed: {both(told)}{more}."
+        return f"what to take has the same names at every ε; how sure that is changed: {both(told)}{more}"
     if not others:
-        return "What to take is the same at every ε."
+        return "what to take is the same at every ε"
     told = [
         f"{after.takes[at]} at ε {at:g} ({f'before: {before.takes[at]}' if at in before.takes else 'nothing was said'})"
         for at in others[:MOST]
     ]
     more = f", and changed at {len(others) - MOST} more ε" if len(others) > MOST else ""
-    return f"To take is now {both(told)}{more}."
+    return f"to take is now {both(told)}{more}"

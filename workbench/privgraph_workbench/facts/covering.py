@@ -32,6 +32,16 @@ def promised_by(rows: Iterable[Row]) -> tuple[Promised, ...]:
     return tuple(dict.fromkeys((str(row["title"]), str(row["neighbours"])) for row in rows))
 
 
+def never_there(promised: Iterable[Promised]) -> str:
+    """Whom some of these promises do not cover, in a sentence; "" where all cover everybody.
+
+    >>> never_there([("GAP", "undirected edge")])
+    ''
+    """
+    titles = list(dict.fromkeys(title for title, relation in promised if relation in WHY_NOT_COVERED))
+    return f"Not covered by {both(titles)}: somebody who was never there." if titles else ""
+
+
 def words(promised: Iterable[Promised], lead: str = "Protection: how often") -> str:
     """What the number of a protection is, once for all methods of one guess; "" where nothing is promised.
 

@@ -12,6 +12,8 @@ from privgraph_workbench.figures.chart import Row
 
 WIDE = 0.3
 """An interval as wide as that says too little to choose by."""
+OPEN = 0.1
+"""An interval that reaches as far above a guess leaves open whether a method is worth its training."""
 Kind = Literal["blind", "nothing", "one", "several", "before", "unsure"]
 
 
@@ -36,7 +38,8 @@ class Seen:
 class Judged:
     """One budget: its rows by their means, what is said of it, the best, and what cannot be told from it.
     beside: what cannot be told from it either, nor from what needs no noise: that is nothing to take; of the
-    kind `before` also what is as good and was had at a smaller budget.
+    kind `before` also what is no worse and was had at a smaller budget. wide: of the kind `nothing`, whether
+    the seeds are too few to say so: an interval reaches far above a guess, or there is none.
 
     Raises `ValueError` for a row whose sound epsilon exceeds the budget: nothing of it may be advised there.
     """
@@ -47,6 +50,7 @@ class Judged:
     alike: tuple[Row, ...] = ()
     beside: tuple[Row, ...] = ()
     before: Row | None = None
+    wide: bool = False
 
     def __post_init__(self) -> None:
         for row in self.rows:
@@ -74,12 +78,19 @@ def judged(rows: list[Row], seen: Seen) -> Judged:
     else:
         better = [row for row in rows if seen.seeds.above_guess(row, level)]
     if not better:
-        return Judged(rows=rows, kind="blind" if seen.free is not None else "nothing", best=rows[0])
+        if seen.free is not None:
+            return Judged(rows=rows, kind="blind", best=rows[0])
+        return Judged(rows=rows, kind="nothing", best=rows[0], wide=any(_left_open(row, seen) for row in rows))
     best, level = better[0], level_of(rows)
     close = [row for row in rows if row is not best and not seen.seeds.clear(best, row, level)]
     alike = tuple(row for row in close if row in better)
     beside = tuple(row for row in close if row not in better)
     return Judged(rows=rows, kind="several" if alike else "one", best=best, alike=alike, beside=beside)
+
+
+def _left_open(row: Row, seen: Seen) -> bool:
+    """Whether it may yet be far better than a guess, for all that its seeds tell."""
+    return row["high"] is None or row["high"] - (row["guess"] or seen.guess or 0.0) > OPEN
 
 
 def kept(one: Judged, smaller: Sequence[Judged], seen: Seen) -> Judged:

@@ -83,12 +83,26 @@ def protects_of(row: Row, unit: str) -> tuple[str, str]:
 
 
 def unsure(whose: str, row: Row, floor: str) -> str:
-    """Why a higher mean is ahead of nothing: what needs no noise (`floor`) may be as good."""
+    """Why a higher mean is ahead of nothing: what needs no noise (`floor`) is not ruled out."""
     seeds = counted(row["seeds"], "seed")
     tell = "does" if row["seeds"] == 1 else "do"
     between = "" if row["low"] is None else f" ({spread(row)})"
     higher = f"{whose} is higher ({percent(row['mean'])})"
     return f"{higher}, but its {seeds}{between} {tell} not tell it from {floor}."
+
+
+def counted_seeds(rows: Sequence[Row]) -> str:
+    """Of how many seeds these are.
+
+    >>> counted_seeds([{"seeds": 3}, {"seeds": 10}]), counted_seeds([{"seeds": 1}])
+    ('3 to 10 seeds', '1 seed')
+    """
+    return counted(seeds_of(rows), "seed")
+
+
+def seeds_of(rows: Sequence[Row]) -> str:
+    few, most = (end(row["seeds"] for row in rows) for end in (min, max))
+    return f"{few}" if few == most else f"{few} to {most}"
 
 
 def both(names: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from privgraph_workbench.figures.runs.guesses import GUESSES
 
 METRIC = "test_accuracy"
 MOST_SEEDS = 20
-"""With so many seeds a setting what can be told apart is; what cannot is as good."""
+"""With so many seeds a setting what can be told apart is; more are not worth their price."""
 NO_WIDTH = 1e-9
 """An interval that is no wider has no width: all seeds agree."""
 WRONG = 0.05

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from privgraph_workbench.facts import row_words
 from privgraph_workbench.facts.covering import Promised, promised_by
 from privgraph_workbench.facts.judging import Judged, Kind, Seen, level_of
 from privgraph_workbench.facts.row_words import at, both, counted, plus, reader, title_of, unsure, with_interval
@@ -14,6 +15,8 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words.numbers import bound, percent, whole
 
+NEAR = 0.005
+"""Accuracies that are no further apart make no difference to anybody."""
 BLIND = "mlp"
 """A model that reads no edge: it hides all of them, and needs no noise for it."""
 
@@ -31,13 +34,15 @@ class Needed:
 class Candidate:
     """What may be taken at a budget, or has the highest mean where nothing is. reached: its accuracy with the
     interval; cost: by how many points that is below a network without privacy ("": not known); unclear:
-    whether not even that is clear; rivals: what is not told apart from it, nor from what needs no noise."""
+    whether not even that is clear; seeds: how many it is said from; rivals: what is not told apart from it,
+    nor from what needs no noise."""
 
     title: str
     mean: float
     reached: str
     cost: str = ""
     unclear: bool = False
+    seeds: str = ""
     rivals: tuple[str, ...] = ()
 
     @property
@@ -81,8 +86,11 @@ class Stretch:
     reasons; candidates: of whom; why: the reasons, a sentence or two. needed: what would settle it, where no
     more than `seedwise.MOST_SEEDS` seeds would. aside: what is not told apart from the first, nor from what
     needs no noise, and so is nothing to take ("": nothing); of `blind` what has a higher mean. higher: why
-    the one of these with a higher mean is not the first. before: the smaller budget that gave as much, and
-    stays: by which method. delta: the largest behind what is taken. promised: under which relations that is.
+    the one of these with a higher mean is not the first. alike: by how much the first is above the best of
+    the others, where more seeds are not going to tell them apart, and near: whether that is next to nothing.
+    wide: whether seeds are too few to say that nothing helps. before: the smaller budget that gave as much,
+    and stays: by which method. delta: the largest behind what is taken. promised: under which relations that
+    is. unclear: methods that are taken and whose cost is not clear.
     """
 
     epsilons: tuple[float, ...]
@@ -98,6 +106,10 @@ class Stretch:
     aside: str = ""
     higher: str = ""
     promised: tuple[Promised, ...] = ()
+    unclear: tuple[str, ...] = ()
+    alike: str = ""
+    near: bool = False
+    wide: bool = False
 
     @property
     def clear(self) -> bool:
@@ -159,7 +171,7 @@ class Stretch:
     @property
     def brief(self) -> tuple[str, str, str]:
         """In a single line of a table: what to take, each by its name; accuracy and cost of the first."""
-        (_, reached, cost), *_ = self.lines
+        (_, reached, _, cost), *_ = self.lines
         if self.kind not in ("blind", "one", "several"):
             return self._nothing, reached, cost
         return " or ".join(one.named.replace(" and ", " or ") for one in self.candidates), reached, cost
@@ -168,22 +180,25 @@ class Stretch:
     def _nothing(self) -> str:
         if self.before is not None:
             return f"{self.stays}, as at ε {self.before:g}"
-        return "don't: no method helps" if self.kind == "nothing" else "too little has run"
+        if self.kind == "nothing":
+            return "too few seeds to say" if self.wide else "don't: not shown to beat a guess"
+        return "too little has run"
 
     @property
-    def lines(self) -> list[tuple[str, str, str]]:
-        """As lines of a table: what to take, its accuracy, what that costs in points."""
+    def lines(self) -> list[tuple[str, str, str, str]]:
+        """As lines of a table: what to take, its accuracy, over how many seeds, what that costs in points."""
         if self.kind in ("blind", "one", "several"):
             return [
                 (
                     "or " * bool(place) + one.named,
                     one.reached,
+                    one.seeds,
                     (one.cost + " (not clear)" * one.unclear) or "–",
                 )
                 for place, one in enumerate(self.candidates)
             ]
         nor = "nothing clearly better: " * (self.before is not None)
-        return [(self._nothing, f"{nor}at best {one.title}, {one.reached}", "–") for one in self.candidates]
+        return [(self._nothing, f"{nor}at best {one.title}, {one.reached}", one.seeds, "–") for one in self.candidates]
 
 
 def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
@@ -191,6 +206,7 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
     kind, last = same[0].kind, same[-1]
     takes: tuple[str, ...] = ()
     needed: tuple[Needed, ...] = ()
+    alike, near = "", False
     nearest = max((one.best for one in same), key=lambda row: float(row["mean"]))
     shown = [_candidate(nearest, seen, where=at(nearest) if len(same) > 1 else "")]
     there = f"{title_of(nearest)}, has {with_interval(nearest)}{at(nearest)}"
@@ -199,7 +215,8 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         told = f"take {shown[0].text}"
         why = f"It needs no noise, and no method that adds noise is clearly better: the best, {there}."
     elif kind == "nothing":
-        told = "no method helps"
+        few = row_words.counted_seeds([one.best for one in same])
+        told = f"{'too few seeds to say; ' * last.wide}no method is shown to beat a guess ({few})"
         why = f"None is clearly better than {guess_words(seen)}: the best, {there}."
     elif kind == "one":
         takes, shown = (last.best["method"],), [_first(last, seen)]
@@ -209,6 +226,7 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         why = why or ("" if last.beside else "No other method has run.")
         needed = _needed(last, seen)
     elif kind == "before" and last.before is not None:
+        shown = [replace(shown[0], seeds=str(last.before["seeds"]))]
         told = f"stay{at(last.before)}, where {reader(last.before)} has {with_interval(last.before)}"
         why = f"What is promised there is promised here. No method is clearly better here: the best, {there}."
     elif kind == "several":
@@ -221,6 +239,8 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
             told += f"; or {shown[2].text}"
         why = _several(last, rival, seen)
         needed = _needed(last, seen)
+        alike = "" if needed else _apart(last.best, rival, seen, level_of(last.rows))
+        near = abs(last.best["mean"] - rival["mean"]) < NEAR
     else:
         told = "too little has run"
         row = last.best
@@ -246,8 +266,19 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         delta=max(row["delta"] or 0.0 for row in behind),
         aside=aside or beside,
         higher=_higher(last, seen) if aside else "",
+        alike=alike,
+        near=near,
+        wide=last.wide,
+        unclear=tuple(row["method"] for row in _taken(kind, last, seen) if _candidate(row, seen).unclear),
         promised=() if kind in ("blind", "nothing") else promised_by([*behind, *last.alike]),
     )
+
+
+def _taken(kind: Kind, one: Judged, seen: Seen) -> list[Row]:
+    """The rows that may be taken at a budget."""
+    if kind == "blind":
+        return _free(seen)
+    return [one.best, *one.alike] if kind in ("one", "several") else []
 
 
 def guess_words(seen: Seen) -> str:
@@ -261,7 +292,7 @@ def _measure(seen: Seen) -> str:
 
 
 def _aside(one: Judged, seen: Seen) -> str:
-    """What may be as good as the best for all that is known, and no better than what needs no noise."""
+    """What is not told apart from the best, nor from what needs no noise."""
     if not one.beside:
         return ""
     seeds = min(row["seeds"] for row in (one.best, *one.beside))
@@ -295,6 +326,7 @@ def _candidate(row: Row, seen: Seen, *, where: str = "") -> Candidate:
         title=title_of(row) if row is seen.free else reader(row),
         mean=row["mean"],
         reached=with_interval(row) + where,
+        seeds=str(row["seeds"]),
         cost="" if seen.bare is None else whole(100 * (seen.bare["mean"] - row["mean"])),
         unclear=far is not None and far[1] <= 0 < far[0],
     )
@@ -314,6 +346,7 @@ def _together(rows: Sequence[Row], seen: Seen) -> Candidate:
         title=both([reader(row) for row in rows]),
         mean=first.mean,
         reached=f"means {percent(last.mean)} to {percent(first.mean)}",
+        seeds=row_words.seeds_of(rows),
         cost=first.cost if first.cost == last.cost else f"{first.cost} to {last.cost}",
         unclear=first.unclear and last.unclear,
     )
@@ -351,11 +384,13 @@ def _several(one: Judged, rival: Row, seen: Seen) -> str:
 
 
 def _needed(one: Judged, seen: Seen) -> tuple[Needed, ...]:
-    """The seeds of each method with which the best would be told from the others, as far as `MOST_SEEDS`
-    would do."""
+    """The seeds of each method with which the best would be told from all others; none where `MOST_SEEDS`
+    would not do for one of them, or where one is next to as accurate: without it there is no clear winner."""
     seeds: dict[str, int] = {}
     for row in (*one.alike, *one.beside):
-        if told := seen.seeds.to_tell(one.best, row, level_of(one.rows)):
-            for name in (one.best["method"], row["method"]):
-                seeds[name] = max(told, seeds.get(name, 0))
+        told = seen.seeds.to_tell(one.best, row, level_of(one.rows))
+        if told is None or abs(one.best["mean"] - row["mean"]) < NEAR:
+            return ()
+        for name in (one.best["method"], row["method"]):
+            seeds[name] = max(told, seeds.get(name, 0))
     return tuple(Needed(method=name, epsilon=one.best["asked"], seeds=told) for name, told in seeds.items())

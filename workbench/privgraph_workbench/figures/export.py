@@ -97,7 +97,7 @@ def record(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacySta
         "figure": figure,
         "title": chart.title,
         "summary": chart.summary,
-        "badges": [*chart.badges, *figures_notes.badges(rows, statements)],
+        "badges": [*figures_notes.warned(statements), *chart.badges, *figures_notes.badges(rows, statements)],
         "notes": [*chart.notes, *chart.beside],
         "rows": plain(list(rows)),
         "statements": {label: statement_to_json(statement) for label, statement in statements.items()},
@@ -135,7 +135,7 @@ def pictures(
     chart = chart_of(figure, rows)
     notes = [*chart.notes, *chart.beside, *figures_notes.notes(rows, statements)]
     stated = _text({label: statement_to_json(statement) for label, statement in statements.items()}, indent=None)
-    said = " ".join([chart.summary, *chart.badges, *notes])
+    said = " ".join([chart.summary, *figures_notes.warned(statements), *chart.badges, *notes])
     made = {}
     with drawing():
         drawn = None
@@ -170,7 +170,8 @@ def drawn_of(
     chart = chart_of(figure, rows)
     if not titled:
         return draw(replace(chart, badges=()), theme, titled=False)
-    return draw(chart, theme, below(chart, rows, statements), figures_notes.block(statements))
+    badges = (*figures_notes.warned(statements), *chart.badges)
+    return draw(replace(chart, badges=badges), theme, below(chart, rows, statements), figures_notes.block(statements))
 
 
 def below(chart: Chart, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> list[str]:
@@ -230,7 +231,7 @@ def _stated(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacySt
     """What must be known of the rows: title, warnings, the statements as a table, and in words each sentence
     of them once. Their JSON is in the JSON file."""
     chart = chart_of(figure, rows)
-    said = [chart.title, *chart.badges, chart.summary, *chart.notes, *chart.beside]
+    said = [chart.title, *figures_notes.warned(statements), *chart.badges, chart.summary, *chart.notes, *chart.beside]
     said += figures_notes.badges(rows, statements)
     parts = ["\n".join(" ".join(text.split()) for text in said)]
     every = len(statements)

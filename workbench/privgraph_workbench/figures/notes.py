@@ -126,6 +126,13 @@ SUBTRACTED = "Its key came with the program, so that anybody can subtract it."
 """Why public noise protects nobody."""
 
 
+def warned(statements: Mapping[str, PrivacyStatement]) -> list[str]:
+    """What stands among the warnings above a file's figure: that a noise is public, where one is; `told` says
+    why that matters."""
+    public = protect_nobody([one for one in statements.values() if one.unit != "none"], "settings")
+    return [public.rstrip(".")] if public else []
+
+
 def told(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> list[str]:
     """What must be known beside the numbers of `block`, a sentence each; whose it is, where not all have it.
     First that a noise is public, where one is: no ε of it holds anybody back."""

@@ -20,6 +20,8 @@ PANELS = 4
 """Panels that stand side by side before somebody asks for more."""
 COUNTED_FROM = "costs are counted from it"
 """What advice says of the network without privacy."""
+UNCLEAR = "; cost not clear"
+"""With what advice ends where the interval of a cost includes 0."""
 COMPARED = ("gnn", "mlp")
 """Whose levels `outline` prefers: a network without privacy, and a model that reads no edge."""
 
@@ -122,17 +124,17 @@ def _one_a_method(rows: Sequence[Row]) -> list[Row]:
 
 def taken(rows: Sequence[Row]) -> tuple[str, ...]:
     """What `shown` rows say to take, in a line of a file for each epsilon, with accuracy, cost and how
-    often a guess is right at most; and whom what is taken does not cover.
+    often an attacker is right at most; and whom what is taken does not cover.
 
     >>> row = {"title": "ProGAP", "asked": 1.0, "unit": "edge", "mean": 0.8, "low": None, "delta": 0.0}
     >>> taken([{**row, "advice": "take (GAP not ruled out)"}])
-    ('Advice, ε 1 (a guess is right in ≤ 73.2%): take ProGAP (GAP not ruled out), 80.0%.',)
+    ('Advice, ε 1 (an attacker is right in ≤ 73.2%): take ProGAP (GAP not ruled out), 80.0%.',)
     """
     bare = next((row for row in rows if row.get("advice") == COUNTED_FROM), None)
     told: dict[tuple[str, float | None], list[Row]] = {}
     uncovered = dict[str, None]()
     for row in rows:
-        word, _, more = row.get("advice", "").partition(" ")
+        word, _, more = row.get("advice", "").removesuffix(UNCLEAR).partition(" ")
         if word in ("take", "may"):
             blind = row["asked"] is None or row["unit"] == "none"
             told.setdefault((more.removeprefix("at ") if blind else "", None if blind else row["asked"]), []).append(
@@ -156,15 +158,16 @@ def taken(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def _right(asked: float, delta: float) -> str:
-    return f" (a guess is right in {bound(guess(asked, delta))})"
+    return f" (an attacker is right in {bound(guess(asked, delta))})"
 
 
 def _reached(row: Row, bare: Row | None, *, alone: bool) -> str:
     """A method that may be taken, with what is not ruled out beside it, its accuracy and its cost."""
-    _, _, more = row["advice"].partition(" ")
+    _, _, more = row["advice"].removesuffix(UNCLEAR).partition(" ")
+    unclear = " (not clear)" * row["advice"].endswith(UNCLEAR)
     rivals = f" {more}" if alone and row["advice"].startswith("take") and more else ""
     interval = "" if row["low"] is None else f" ({percent(row['low'])} to {percent(row['high'])})"
-    cost = "" if bare is None else f", cost {whole(100 * (bare['mean'] - row['mean']))}"
+    cost = "" if bare is None else f", cost {whole(100 * (bare['mean'] - row['mean']))}{unclear}"
     return f"{row['title']}{rivals}, {percent(row['mean'])}{interval}{cost}"
 
 

@@ -61,6 +61,8 @@ def headline(graph: OneGraph, unit: str) -> None:
         if part.open:
             st.markdown(advised.reasons(found.said))
             st.caption(f"{advised.definitions(found.said)} {advising.BASIS}")
+            if covered := advised.protection_words(found.said):
+                st.caption(covered)
             _promises(found)
 
 
@@ -74,8 +76,10 @@ def _of_another(graph: OneGraph, found: Known) -> tuple[str, str]:
 
 
 def lines(said: advising.Verdict, graph: str = "", refused: str = "") -> None:
-    """What is said, a row for each stretch of budgets, and that the runs behind it protect nobody. graph: of
+    """That the runs behind it protect nobody, and what is said, a row for each stretch of budgets. graph: of
     which one, where that could be mistaken; refused: why it holds there alone."""
+    if said.public:
+        st.markdown(f"**:red[{markup.literal(said.public)}]** {advising.SECRET}")
     to_hide = f"{f'On {markup.literal(graph)}, to' if graph else 'To'} hide {advising.HIDES[said.unit]}"
     absent = f" {markup.literal(advising.not_run(said.absent))}" if said.absent else ""
     if not said.methods or (said.thin and all(one.kind == "unsure" for one in said.stretches)):
@@ -97,14 +101,14 @@ def lines(said: advising.Verdict, graph: str = "", refused: str = "") -> None:
     )
     if small := advised.beneath(said):
         st.caption(markup.literal(small))
-    if said.public:
-        st.markdown(f"**:red[{markup.literal(said.public)}]** {advising.SECRET}")
 
 
 def _with_public(found: comparing.WithPublic, unit: str) -> None:
     """What has the highest means where some nodes are public, and the way to the runs of the last of them."""
     if not found.rows:
         return
+    if found.public:
+        st.markdown(f"**:red[{markup.literal(found.public)}]**")
     told = [_highest(list(same), found) for _, same in groupby(found.rows, key=lambda row: _setting(row, found))]
     st.markdown(
         "\n".join([f"**To hide {advising.HIDES[unit]} where some nodes are public, the highest means:**", "", *told])
@@ -113,7 +117,7 @@ def _with_public(found: comparing.WithPublic, unit: str) -> None:
     st.caption(
         f"The highest of {found.tried} means that were seen, which flatters them: no test says that they are best. "
         f"{left}What is promised at an ε is promised at a larger one. Only private nodes that teach are hidden; test "
-        f"nodes are the method's own. {markup.literal(found.public)}"
+        "nodes are the method's own."
     )
     best = found.rows[-1]
     runs = str(best["runs"]).split()
@@ -189,6 +193,8 @@ def more_seeds(graph: OneGraph, found: Known, unit: str) -> None:
     """The button that trains the seeds by which methods might be told apart; nothing where there are none, or
     no files to train on."""
     spec = graph.spec
+    if left := _left_alike(found.said):
+        st.markdown(left)
     if not found.more or files.absent(spec):
         return
     held = {row["id"]: row["state"] for row in queue.store().find_rows(RunQuery(ids=tuple(found.more)))}
@@ -204,7 +210,7 @@ def more_seeds(graph: OneGraph, found: Known, unit: str) -> None:
     budgets = sorted({one.epsilon for stretch in found.said.stretches for one in stretch.needed})
     st.markdown(
         f"**For a clear winner at ε {listed([f'{one:g}' for one in budgets])}:** more seeds of the methods that are "
-        f"not told apart. They may settle it, or not, and read the same people again.{_hopeless(found.said)}"
+        f"not told apart. They may settle it, or not, and read the same people again."
     )
     if st.button(
         f"Train {len(missing)} more runs (about {about})", key=f"settle.{unit}", icon=":material/play_arrow:"
@@ -213,12 +219,19 @@ def more_seeds(graph: OneGraph, found: Known, unit: str) -> None:
         st.rerun()
 
 
-def _hopeless(said: advising.Verdict) -> str:
-    """At which other budgets methods are not told apart, and no affordable number of seeds would do."""
-    left = [one.budgets for one in said.stretches if one.kind == "several" and not one.needed]
-    if not left:
-        return ""
-    return f" At ε {listed(left)} not even {MOST_SEEDS} seeds each would tell them apart, if they go on as they began."
+def _left_alike(said: advising.Verdict) -> str:
+    """At which budgets no affordable number of seeds is likely to tell methods apart, and by how much they
+    differ; "" where there are none."""
+    told = [
+        f"**ε {one.budgets}: practically equal so far** ({one.alike} between the first two): take either. No more "
+        "seeds are offered for it."
+        if one.near
+        else f"**ε {one.budgets}: no clear winner is in reach.** The first is {one.alike} above the second; if "
+        f"seeds go on as they began, not even {MOST_SEEDS} of each method tell all of them apart."
+        for one in said.stretches
+        if one.alike
+    ]
+    return "  \n".join(told)
 
 
 def _settled(graph: OneGraph, unit: str, said: advising.Verdict) -> None:

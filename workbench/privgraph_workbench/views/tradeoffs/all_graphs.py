@@ -1,5 +1,5 @@
 """What to take on each graph that has runs, what it costs there and what it protects, beside what graphs
-differ in; those first that are most like one's own."""
+differ in; those first that are most like one's own, and what is unfinished last."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph) -> 
     for unit, ones in told.items():
         if own.known:
             ones.sort(key=lambda one: unlike(one[1], own))
+        ones.sort(key=lambda one: _unfinished(one[2]))  # of those as far, in this order
         st.markdown(f"**To hide {advising.HIDES[unit]}** (each ε protects {advising.UNITS[unit]})")
         if public := _public(unit, ones):
             st.markdown(f"**:red[{markup.literal(public)}]** {advising.SECRET}")
@@ -54,6 +55,11 @@ def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph) -> 
         )
         st.caption(" ".join(advised.protection_of(unit) for unit in told))
         st.caption(f"{WHY} Turn All graphs off for reasons.")
+
+
+def _unfinished(found: Known) -> tuple[bool, bool]:
+    """Whether nothing can be said of a graph yet, and whether not all of it: what can be read comes first."""
+    return all(one.kind == "unsure" for one in found.said.stretches), bool(found.said.thin)
 
 
 def _public(unit: str, ones: Sequence[like_own.One]) -> str:
@@ -81,5 +87,6 @@ def _lines(graph: OneGraph, own: Traits, found: Known) -> list[list[str]]:
         return [[heading, "–", f"too little has run: {found.said.thin}", "–", "–", "–", *levels]]
     if found.said.absent:
         heading += f". {advising.not_run(found.said.absent).rstrip('.')}"
-    rows = [[one.budgets, *one.brief, one.protection] for one in found.said.stretches]
+    ordered = sorted(found.said.stretches, key=lambda one: one.kind == "unsure")
+    rows = [[one.budgets, *one.brief, one.protection] for one in ordered]
     return [[heading, *rows[0], *levels], *rows[1:]]

@@ -42,6 +42,8 @@ FRONT = "tradeoff_front"
 """Whether the Pareto front is drawn."""
 ADVICE = 170
 """Pixels in which every cell of advice is read whole."""
+_LEVELS = "tradeoffs.levels"
+"""The runs of the levels that were drawn last, by what the figure shows."""
 EVERY = "tradeoff_every"
 """Whether every setting is drawn, in every panel."""
 
@@ -155,11 +157,12 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
         st.caption(f"The newest {MOST_RUNS:,} runs are drawn.")
     shown = "all" if not query.datasets else spec.name
     named = naming.people_words(graph.people)
-    sent = sending.sent()
+    sent = _with_levels(sending.sent(), shown)
     outlined = _drawn(done, named, sent)
     every = bool(st.session_state.get(EVERY, False))
     first = None if every else named
     held, rows = rows, _drawn(done, first, sent)
+    _keep_levels(outlined, shown)
     proved = any(placed(row["epsilon"]) for row in rows if not row["reference"])
     detailed = bool(st.session_state.get(DETAILED, False)) or not proved
     front = bool(st.session_state.get(FRONT, False))
@@ -216,6 +219,19 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
         f"{' '.join([*left, _from_gallery([bool(row['gallery']) for row in found])])}"
     )
     return done
+
+
+def _with_levels(sent: frozenset[str], shown: str) -> frozenset[str]:
+    """Of which runs each curve and level is drawn: those that were sent last, and, lest a panel that they
+    crowd drop what a reader compared with, those of the levels that were drawn before."""
+    held: frozenset[str] = st.session_state.get(_LEVELS, {}).get(shown, frozenset())
+    return sent | held if sent else sent
+
+
+def _keep_levels(outlined: Sequence[Row], shown: str) -> None:
+    """Remember the runs of the levels that are drawn of a graph."""
+    levels = frozenset(run for row in outlined if row["reference"] for run in str(row["runs"]).split())
+    st.session_state.setdefault(_LEVELS, {})[shown] = levels
 
 
 def numbers(done: Finished, graph: OneGraph, units: Sequence[str]) -> None:

@@ -78,7 +78,9 @@ def told(graphs: Iterable[OneGraph], units: Sequence[str]) -> dict[str, list[One
 
 
 def typed() -> Traits:
-    """What is typed of one's own graph."""
+    """What is typed of one's own graph; nothing while its fields are shut."""
+    if not st.session_state.get(OPENED):
+        return Traits()
     nodes, degree, homophily, mlp = (st.session_state.get(key) for key in FIELDS)
     return Traits(nodes=nodes, degree=degree, homophily=homophily, mlp=None if mlp is None else mlp / 100)
 
@@ -95,7 +97,7 @@ def form() -> Traits:
 def too_far(graph: OneGraph, found: Known) -> list[str] | None:
     """In what a graph is too far from the one that is typed; None where none is, or its fields are shut."""
     own = typed()
-    if not st.session_state.get(OPENED) or not own.known:
+    if not own.known:
         return None
     return _beyond(apart(_traits(graph, found), own))
 

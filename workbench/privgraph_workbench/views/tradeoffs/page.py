@@ -45,12 +45,9 @@ def page() -> None:
     for complaint in _complaints():
         st.warning(complaint)
     graph, query = _filters()
-    asked = bool(st.session_state.get(like_own.OPENED))  # else it stands beside all graphs, and waits on a phone
-    with st.container() if asked else layout.second_first("own"):
-        with st.container():
-            if asked or not query.datasets:
-                like_own.show(files.choices(), query.units[1:])
-        answer = st.container()
+    if st.session_state.get(like_own.OPENED):
+        like_own.show(files.choices(), query.units[1:])
+    answer = st.container()
     waiting = len(known.rows_of(figure.in_state(query, sending.PENDING), graph if query.datasets else None))
     planned = not graph.runs and not waiting and one_graph.MARK in st.query_params.get("data", "")
     told = shell.fragment(_answer, run_every=POLL_SECONDS if waiting else None)
