@@ -398,7 +398,9 @@ def test_a_file_that_is_no_list_of_kept_things_is_told(opened: Open, store: RunS
     file.write_text(text)
     app = opened("report")
     assert not app.exception
-    assert "begins anew" in app.warning[0].value
+    aside = file.with_suffix(".unreadable.json")
+    assert f"begins anew, and what was there is in {aside.name}." in app.warning[0].value
+    assert aside.read_text() == text
     assert _empty(app)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from typing import Any
 
 import pytest
 
-from privgraph_workbench import printing
+from privgraph_workbench import print_lines, printing
 from privgraph_workbench.blocks import Block, Code, Picture, Remark, Section, Table, Told, Warned
 
 SECTIONS: Told = [
@@ -127,3 +128,21 @@ def test_what_belongs_together_stands_on_one_page(monkeypatch: pytest.MonkeyPatc
     assert set(below) == {heading}
     lead, column = [page for page, said in lines if said == "Take"]
     assert {page for page, said in lines if said == "it"} == {lead} == {column}
+
+
+def test_letters_that_the_font_does_not_have_are_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And no error at the end of a minute's work."""
+    drawn: list[str] = []
+    text = printing._Paper.text
+    monkeypatch.setattr(
+        printing._Paper,
+        "text",
+        lambda self, x, y, said, *rest, **more: (drawn.append(said), text(self, x, y, said, *rest, **more)),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = printing.pdf("漢字 🙂", [(Section("مرحبا", [Remark("A remark: 漢字, é.")]), {})], author="漢")
+    assert made.startswith(b"%PDF")
+    assert any("漢字" in one for one in drawn)
+    assert print_lines.printable("漢字, é", printing.SANS, bold=False) == "□□, é"
+    assert print_lines.width_of("漢", printing.SANS, bold=False) == print_lines.width_of("□", printing.SANS, bold=False)

@@ -10,6 +10,9 @@ from typing import Any
 
 from privgraph_workbench.words.markup import unbroken
 
+MISSING = "\u25a1"
+"""Stands in print for a letter that the font does not have."""
+
 
 def width_of(letter: str, family: str, *, bold: bool) -> float:
     """How wide a letter is, in sizes."""
@@ -17,7 +20,16 @@ def width_of(letter: str, family: str, *, bold: bool) -> float:
 
     font = get_font(findfont(FontProperties(family=family, weight="bold" if bold else "normal")))
     font.set_size(100, 72)
-    return float(font.load_char(ord(letter)).linearHoriAdvance) / 65536 / 100
+    shown = letter if font.get_char_index(ord(letter)) else MISSING
+    return float(font.load_char(ord(shown)).linearHoriAdvance) / 65536 / 100
+
+
+def printable(said: str, family: str, *, bold: bool) -> str:
+    """The text with a box in place of each letter that the font does not have."""
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    font = get_font(findfont(FontProperties(family=family, weight="bold" if bold else "normal")))
+    return "".join(one if font.get_char_index(ord(one)) else MISSING for one in said)
 
 
 def whole(said: str) -> str:

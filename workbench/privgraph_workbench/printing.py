@@ -31,7 +31,7 @@ from privgraph_workbench.blocks import (
     unmarked,
 )
 from privgraph_workbench.figures.export import drawing
-from privgraph_workbench.print_lines import settings, whole, width_of, within
+from privgraph_workbench.print_lines import printable, settings, whole, width_of, within
 from privgraph_workbench.theme import theme
 
 WIDTH, HEIGHT, MARGIN = 595.3, 841.9, 54.0
@@ -133,7 +133,7 @@ class _Paper:
         self.page.text(
             x / WIDTH,
             1 - y / HEIGHT,
-            said,
+            printable(said, MONO if mono else SANS, bold=bold),
             fontsize=size,
             family=MONO if mono else SANS,
             weight="bold" if bold else "normal",

@@ -13,6 +13,7 @@ import os
 import secrets
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -225,7 +226,7 @@ def _written(path: Path) -> float | None:
 
 
 def write(path: Path, value: dict[str, Any]) -> None:
-    """All or nothing: a reader never sees half of it."""
-    draft = path.with_suffix(f".{os.getpid()}")
+    """All or nothing: a reader never sees half of it, nor of two that are written at once."""
+    draft = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
     draft.write_text(json.dumps(value))
     draft.replace(path)

@@ -87,7 +87,11 @@ def _read() -> tuple[list[Kept], dict[str, str]]:
         words = {key: str(told["words"][key]) for key in WORDS if key in told["words"]}
         return [_kept(one) for one in told["kept"]][:MOST], words
     except (ValueError, KeyError, TypeError, AttributeError):
-        st.warning("What was kept for the report cannot be read: it begins anew.")
+        aside = path.with_suffix(".unreadable.json")
+        path.replace(aside)
+        st.warning(
+            f"What was kept for the report cannot be read: it begins anew, and what was there is in {aside.name}."
+        )
         return [], {}
 
 

@@ -92,7 +92,7 @@ def _answer(query: RunQuery, graph: OneGraph, was_waiting: bool, planned: bool) 
         return
     told = [unit for unit in units if advice.tells(graph, unit)]
     if len(units) == 1 and told:
-        left, right = layout.columns(f"{shell.SECOND_FIRST}-answer", [10, 11], "medium")
+        left, right = layout.columns(f"{shell.SECOND_FIRST}-answer", [11, 10], "medium")
         with left:
             advice.headline(graph, told[0])
         with right:
