@@ -296,6 +296,15 @@ def test_a_report_is_made_step_by_step_and_waits_until_something_changes(
     assert "An executed notebook needs" in app.error[0].value
     assert offered_files.labels(app) == former
 
+    def fail(asked: reporting.Asked, step: reporting.Step) -> bytes:
+        raise RuntimeError("no glyphs")
+
+    monkeypatch.setattr(reporting, "build", fail)
+    app.button(key="report_make").click().run()
+    assert app.error[0].value.startswith("The report could not be made. Nothing that was collected is lost")
+    assert app.exception[0].message == "no glyphs"
+    assert app.button(key="report_make"), "it can be tried again"
+
 
 def test_what_is_changed_meanwhile_stops_no_report(
     opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch

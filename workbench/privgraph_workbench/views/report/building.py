@@ -47,7 +47,7 @@ class Building:
             pass
         except Exception as error:
             # Whatever it is: what a thread raises reaches nobody. Nothing is swallowed: the page tells an
-            # `OptionError` in words, and raises all else where its visitor and the log see it.
+            # `OptionError` in words, and shows all else to its visitor and in the log.
             self.error = error
 
     def _step(self, done: float, what: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import math
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,6 +21,7 @@ from privgraph_workbench.views.report.building import Building
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import duration
 
+_log = logging.getLogger(__name__)
 SECONDS, NOTEBOOK = 5, 20
 """What a figure takes, for the page, the print and as files, and the notebook, in seconds, about."""
 LATEST = "Download the report"
@@ -89,7 +91,9 @@ def _keep_what_ended() -> None:
     if isinstance(building.error, OptionError):
         st.error(markup.sentence(building.error))
     elif building.error is not None:
-        raise building.error
+        st.error("The report could not be made. Nothing that was collected is lost; what went wrong:")
+        st.exception(building.error)
+        _log.error("a report could not be made", exc_info=building.error)
     elif building.ended is not None:
         asked, made = building.asked, _made()
         made[mark] = Archive(
