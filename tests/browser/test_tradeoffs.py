@@ -205,6 +205,8 @@ def test_of_all_graphs_a_phone_shows_cards_and_names_the_nearest(browser: Browse
     expect(table.get_by_role("rowheader", name=re.compile("Handwritten digits"))).to_be_visible()
     expect(table.locator("tbody td[data-label='Cost (points)']").first).to_be_visible()
     box = page.get_by_role("spinbutton", name="Nodes of your graph")
+    expect(box).to_have_count(0)  # until its switch is on
+    page.get_by_text("My own graph", exact=True).click()
     box.fill("100000")
     box.press("Enter")
     expect(page.get_by_text("does not carry over to your graph")).to_be_visible(timeout=SLOW)
