@@ -8,6 +8,7 @@ import io
 import re
 import zipfile
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.figures import made_runs
@@ -40,12 +41,17 @@ def finished(store: RunStore, method: str, accuracies: tuple[float, ...], epsilo
     ]
 
 
-def report_of(store: RunStore, others: list[RunRecord], **changed: object) -> Asked:
+def report_of(store: RunStore, others: list[RunRecord], **changed: Any) -> Asked:
     """A report of a ProGAP run, and a figure of others."""
     own = finished(store, "progap", (0.7, 0.71, 0.72))
     figure = reporting.drawn(store, "tradeoff", tradeoff.data(others), statements_of(others))
-    given = {"title": "T", "notebook": False, "runs": [reporting.told_of(store, own[0])], "figures": [figure]}
-    return Asked(**{**given, **changed})  # type: ignore[arg-type]
+    given: dict[str, Any] = {
+        "title": "T",
+        "notebook": False,
+        "runs": [reporting.told_of(store, own[0])],
+        "figures": [figure],
+    }
+    return Asked(**{**given, **changed})
 
 
 def files_of(given: Asked) -> dict[str, str]:

@@ -147,7 +147,9 @@ def test_two_uploads_may_hold_the_same_people(store: RunStore) -> None:
 
 def test_graphs_of_the_catalogue_are_not_added_but_the_condition_is_told(store: RunStore) -> None:
     records = [told.record for told in runs(store, 2)]
-    other = made_runs.finish(store, made_runs.spec(dataset="cora"), 0.7, records[0].statement)  # type: ignore[arg-type]
+    said = records[0].statement
+    assert said is not None
+    other = made_runs.finish(store, made_runs.spec(dataset="cora"), 0.7, said)
     told = composition.together([*records, other])
     assert "which is enough if the graphs hold different people" in told
     assert "line of all" not in told

@@ -16,9 +16,7 @@ MISSING = "\u25a1"
 
 def width_of(letter: str, family: str, *, bold: bool) -> float:
     """How wide a letter is, in sizes."""
-    from matplotlib.font_manager import FontProperties, findfont, get_font
-
-    font = get_font(findfont(FontProperties(family=family, weight="bold" if bold else "normal")))
+    font = _font(family, bold=bold)
     font.set_size(100, 72)
     shown = letter if font.get_char_index(ord(letter)) else MISSING
     return float(font.load_char(ord(shown)).linearHoriAdvance) / 65536 / 100
@@ -26,10 +24,14 @@ def width_of(letter: str, family: str, *, bold: bool) -> float:
 
 def printable(said: str, family: str, *, bold: bool) -> str:
     """The text with a box in place of each letter that the font does not have."""
+    font = _font(family, bold=bold)
+    return "".join(one if font.get_char_index(ord(one)) else MISSING for one in said)
+
+
+def _font(family: str, *, bold: bool) -> Any:
     from matplotlib.font_manager import FontProperties, findfont, get_font
 
-    font = get_font(findfont(FontProperties(family=family, weight="bold" if bold else "normal")))
-    return "".join(one if font.get_char_index(ord(one)) else MISSING for one in said)
+    return get_font(findfont(FontProperties(family=family, weight="bold" if bold else "normal")))
 
 
 def whole(said: str) -> str:

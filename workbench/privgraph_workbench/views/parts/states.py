@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import streamlit as st
 
@@ -16,7 +17,9 @@ from privgraph_workbench.words import markup
 from privgraph_workbench.words.markup import sentence
 
 MOST_REFUSED = 3
-STATES = {
+Colour = Literal["gray", "blue", "orange", "green", "red", "violet"]
+UNKNOWN: Colour = "gray"
+STATES: Mapping[str, tuple[str, Colour, str]] = {
     "queued": ("waiting", "gray", "It waits until a worker is free."),
     "running": ("running", "blue", "A worker trains it now."),
     "stopping": ("stopping", "orange", "It was asked to stop, and will at its next step."),
@@ -62,9 +65,9 @@ def unreadable(record: RunRecord) -> None:
 
 def badge(record: RunRecord, *, finished: bool = False) -> None:
     """The run's state as a coloured word, but where all of a page are `finished`; and where it is from."""
-    word, colour, meaning = STATES.get(record.state, (record.state, "gray", "This version does not know this state."))
+    word, colour, meaning = STATES.get(record.state, (record.state, UNKNOWN, "This version does not know this state."))
     if not finished:
-        st.badge(markup.literal(word), color=colour, help=meaning)  # type: ignore[arg-type]
+        st.badge(markup.literal(word), color=colour, help=meaning)
     if record.gallery:
         st.badge(
             "gallery" if finished else "from the gallery", color="violet", icon=":material/photo_library:", help=GALLERY
