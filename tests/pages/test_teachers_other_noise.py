@@ -41,15 +41,19 @@ def _figure(app: AppTest, name: str) -> str:
     return json.dumps(next(one for one in found if one["name"].startswith(name)))
 
 
-@pytest.mark.long
+LONG = pytest.mark.long
+
+
 @pytest.mark.parametrize(
     ("kind", "options", "law"),
     [
         ("counts", {"method": "pate", "queries": 8}, "laplace"),
-        ("counts", {"method": "pate", "queries": 8, "noise": "gaussian"}, "gaussian"),
-        ("counts", {"release": "ensemble", "queries": 8, "maximum": "exponential"}, "exponential"),
-        ("votes", {"release": "votes", "queries": 8}, "gaussian"),
-        ("posterior", {"release": "posterior", "queries": 8}, "laplace"),
+        pytest.param("counts", {"method": "pate", "queries": 8, "noise": "gaussian"}, "gaussian", marks=LONG),
+        pytest.param(
+            "counts", {"release": "ensemble", "queries": 8, "maximum": "exponential"}, "exponential", marks=LONG
+        ),
+        pytest.param("votes", {"release": "votes", "queries": 8}, "gaussian", marks=LONG),
+        pytest.param("posterior", {"release": "posterior", "queries": 8}, "laplace", marks=LONG),
     ],
 )
 def test_every_vote_can_be_asked_under_other_noise(
@@ -88,6 +92,22 @@ def test_what_one_tab_asks_of_the_noise_the_other_one_does_as_well(opened: Open,
     assert not app.exception, app.exception
     assert app.select_slider(key=f"vote.times.{run}").value == 4.0
     assert _numbers(app)[EPSILONS["sound"].label] == cost, "one price of one noise"
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+def test_fewer_queries_are_priced_at_the_noise_that_the_run_had(store: RunStore, noise: str) -> None:
+    """Also where the run was given a budget, which would choose less noise for fewer queries."""
+    run = keep_answers(store, made_answers("counts"), method="pate", lam=None, noise=noise, queries=8, epsilon=20.0)
+    record = store.get(run)
+    assert record.statement is not None
+    assert record.spec.noise is not None
+    whole = plans.plan("pate", record.spec.options, KARATE)
+    named = {record.spec.noise.option: other_noise.given(record.spec.noise.option, other_noise.scale(whole.noise))}
+    for queries in (1, 3):
+        options = {**record.spec.options, **named, "queries": queries}
+        found = other_noise.epsilon(record, queries=queries)
+        assert found == pytest.approx(plans.plan("pate", options, KARATE).statement.epsilon, rel=1e-4)
+        assert found < 0.9 * record.statement.epsilon
 
 
 @pytest.mark.parametrize("kind", ["table", "log-posterior"])
