@@ -106,6 +106,7 @@ def test_fewer_queries_are_priced_at_the_noise_that_the_run_had(store: RunStore,
     for queries in (1, 3):
         options = {**record.spec.options, **named, "queries": queries}
         found = other_noise.epsilon(record, queries=queries)
+        assert found is not None
         assert found == pytest.approx(plans.plan("pate", options, KARATE).statement.epsilon, rel=1e-4)
         assert found < 0.9 * record.statement.epsilon
 
