@@ -207,7 +207,7 @@ def _everything(rows: Sequence[Row]) -> Chart:
         for small in [_small(held, parts)]
     )
     series: list[Series] = []
-    styles = slots({_style(row): row["method"] for row in rows if not row["reference"]})
+    styles = slots({_style(row): row["method"] for row in rows if not row["reference"]}, alike=True)
     own = {curve_of(row): styles[_style(row)] for row in rows if not row["reference"]}
     mixed = len({row["low"] is None for row in rows}) > 1
     for place, held in enumerate(parts):
