@@ -32,7 +32,8 @@ def test_relations_have_a_colour_of_their_own() -> None:
     """Neither ProGAP's nor GAP's, nor that of any other method."""
     own = {SLOTS[name] % COLOURS for name in RELATIONS}
     others = {slot % COLOURS for name, slot in SLOTS.items() if name not in RELATIONS}
-    assert len(own) == 1 and not own & others
+    assert len(own) == 1
+    assert not own & others
 
 
 def test_private_methods_of_one_axis_have_a_colour_each() -> None:
@@ -58,7 +59,8 @@ def test_further_curves_of_a_method_keep_its_colour_in_accuracy_against_epsilon(
         for at in (1.0, 2.0)
     ]
     drawn = {one.slot for one in tradeoff.chart(plainly(made)).series if one.kind == "line"}
-    assert len(drawn) == 3 and {slot % COLOURS for slot in drawn} == {SLOTS["gap"] % COLOURS}
+    assert len(drawn) == 3
+    assert {slot % COLOURS for slot in drawn} == {SLOTS["gap"] % COLOURS}
     assert len({(slot % len(MARKERS), slot % len(DASHES)) for slot in drawn}) == 3
 
 

@@ -26,9 +26,9 @@ SLOTS: Mapping[str, int] = {
     "relational": 58,
     "relation-rand": 38,
 }
-"""The slot of each method: its colour, mark and dash by the lengths of these tables. Each private method has a
-colour that no other has, but for two families that never share an axis with what has the same: the methods of
-relations have one colour, and those of prompts have that of EdgeRand, which protects edges alone; within them
+"""The slot of each method: its colour, mark and dash by the lengths of these tables. Each private method has
+a colour that no other has, but for two families that share no axis with others of their colour: the methods
+of relations have one, and those of prompts have that of EdgeRand, which protects edges alone; within them
 marks and dashes differ. HeterPoisson has the colour of a graph network and DP-GNN that of a model that reads
 no edge, which are grey levels where they stand beside private methods."""
 COLOURS = len(LIGHT.lines)
@@ -44,8 +44,8 @@ def slots(curves: Mapping[str, str], *, alike: bool = False) -> dict[str, int]:
     >>> slots({"ProGAP, edge-level": "progap", "GAP, edge-level": "gap"})
     {'ProGAP, edge-level': 0, 'GAP, edge-level': 1}
     >>> both = {"GAP, edge-level": "gap", "GAP, node-level": "gap"}
-    >>> [slot % COLOURS for slot in slots(both).values()], [slot % COLOURS for slot in slots(both, alike=True).values()]
-    ([1, 7], [1, 1])
+    >>> [[slot % COLOURS for slot in slots(both, alike=alike).values()] for alike in (False, True)]
+    [[1, 7], [1, 1]]
     """
     found: dict[str, int] = {}
     for curve, method in curves.items():  # those that can have their own slot, before the others take one
