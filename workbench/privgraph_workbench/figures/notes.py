@@ -140,7 +140,11 @@ def short(statements: Mapping[str, PrivacyStatement]) -> list[str]:
         _, sound, published, audited, delta = _ranges(members)
         known = any(one.epsilon_audited is not None for one in members)
         names = [EPSILONS[kind].title for kind in ("sound", "published", "audited")]
-        numbers = [f"{names[0]} {sound}", f"{names[1]} {published}", *([f"{names[2]} {audited}"] if known else [])]
+        numbers = [
+            f"{names[0].capitalize()} {sound}",
+            f"{names[1]} {published}",
+            *([f"{names[2]} {audited}"] if known else []),
+        ]
         said.append(f"Protected unit: one {unit}. {'; '.join(numbers)}; δ {delta}.")
     few = f"{len(public)} of the {len(statements)} settings protect" if units else "No setting here protects"
     said += [f"{few} nothing: no ε." if units else f"{few} anybody."] if public else []
