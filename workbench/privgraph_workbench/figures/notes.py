@@ -146,8 +146,8 @@ def short(statements: Mapping[str, PrivacyStatement]) -> list[str]:
             *([f"{names[2]} {audited}"] if known else []),
         ]
         said.append(f"Protected unit: one {unit}. {'; '.join(numbers)}; δ {delta}.")
-    few = f"{len(public)} of the {len(statements)} settings protect" if units else "No setting here protects"
-    said += [f"{few} nothing: no ε." if units else f"{few} anybody."] if public else []
+    few = f"{len(public)} of the {len(statements)} settings guarantee" if units else "No setting here guarantees"
+    said += [f"{few} nothing: no ε." if units else f"{few} anything."] if public else []
     return [*said, IN_FULL]
 
 
