@@ -23,7 +23,7 @@ SLOTS: Mapping[str, int] = {
     "fine-tune": 14,
     "prompt-dpsgd": 105,
     "dp-gpl": 115,
-    "relational": 58,
+    "relational": 18,
     "relation-rand": 38,
 }
 """The slot of each method: its colour, mark and dash by the lengths of these tables. Each private method has
