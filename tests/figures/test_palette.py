@@ -37,7 +37,7 @@ def test_relations_have_a_colour_of_their_own() -> None:
 
 
 def test_what_stands_alone_beside_each_other_differs_in_mark_and_in_dash() -> None:
-    """The two methods of relations have one colour, in one panel: no line of theirs is taken for the other."""
+    """The two methods of relations have one colour, in one panel: neither line is taken for the other."""
     one, other = (SLOTS[name] for name in RELATIONS)
     assert one % len(MARKERS) != other % len(MARKERS)
     assert DASHES[one % len(DASHES)] == "solid" != DASHES[other % len(DASHES)]
