@@ -198,12 +198,6 @@ def _two_graphs(store: RunStore, *accuracies: tuple[float, float]) -> list[RunRe
     ]
 
 
-def test_panels_share_one_range_of_accuracies(store: RunStore) -> None:
-    chart = tradeoff.chart(tradeoff.data(_two_graphs(store, (0.5, 0.6), (0.8, 0.9))))
-    assert len({(panel.y.low, panel.y.high) for panel in chart.panels}) == 1
-    assert float(chart.panels[0].y.low or 1) < 0.5 < 0.9 < float(chart.panels[0].y.high or 0)
-
-
 def test_a_range_that_would_flatten_a_panel_is_not_shared(store: RunStore) -> None:
     chart = tradeoff.chart(tradeoff.data(_two_graphs(store, (0.50, 0.51), (0.2, 0.9))))
     assert {(panel.y.low, panel.y.high) for panel in chart.panels} == {(None, None)}

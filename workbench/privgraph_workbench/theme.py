@@ -63,7 +63,10 @@ LIGHT = Theme(
     sound="#135bb0",
     published="#b04a93",
     audited="#6e4d00",
-    lines=("#007d48", "#d45d17", "#6a35d0", "#0093c6", "#5c0a2c", "#262659", "#656565"),
+    lines=(
+        *("#007d48", "#d45d17", "#6a35d0", "#0093c6", "#5c0a2c", "#262659", "#656565"),
+        *("#dc143c", "#1e0a00", "#3c006e"),
+    ),
 )
 
 DARK = Theme(
@@ -77,7 +80,10 @@ DARK = Theme(
     sound="#52b8f5",
     published="#d07eb9",
     audited="#f0d24a",
-    lines=("#20a274", "#f28444", "#9a7cf5", "#a5e0ff", "#d35050", "#c2e79d", "#b8b8b8"),
+    lines=(
+        *("#20a274", "#f28444", "#9a7cf5", "#a5e0ff", "#d35050", "#c2e79d", "#b8b8b8"),
+        *("#e614be", "#786e14", "#a032fa"),
+    ),
 )
 
 THEMES = {LIGHT.name: LIGHT, DARK.name: DARK}

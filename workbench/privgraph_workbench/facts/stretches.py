@@ -169,12 +169,9 @@ class Stretch:
         return " or ".join(one.short for one in self.candidates)
 
     @property
-    def brief(self) -> tuple[str, str, str]:
-        """In a single line of a table: what to take, each by its name; accuracy and cost of the first."""
-        (_, reached, _, cost), *_ = self.lines
-        if self.kind not in ("blind", "one", "several"):
-            return self._nothing, reached, cost
-        return " or ".join(one.named.replace(" and ", " or ") for one in self.candidates), reached, cost
+    def answers(self) -> bool:
+        """Whether it says what to take, or that nothing helps; too few runs or seeds say neither."""
+        return self.kind != "unsure" and not (self.kind == "nothing" and self.wide)
 
     @property
     def _nothing(self) -> str:
@@ -328,7 +325,7 @@ def _candidate(row: Row, seen: Seen, *, where: str = "") -> Candidate:
         reached=with_interval(row) + where,
         seeds=str(row["seeds"]),
         cost="" if seen.bare is None else whole(100 * (seen.bare["mean"] - row["mean"])),
-        unclear=far is not None and far[1] <= 0 < far[0],
+        unclear=far is not None and far[1] <= 0 <= far[2],
     )
 
 
@@ -342,13 +339,15 @@ def _together(rows: Sequence[Row], seen: Seen) -> Candidate:
     if len(rows) == 1:
         return _candidate(rows[0], seen)
     first, last = _candidate(rows[0], seen), _candidate(rows[-1], seen)
+    both_unclear = first.unclear and last.unclear
+    ends = [f"{one.cost}{' (not clear)' * (one.unclear and not both_unclear)}" for one in (first, last)]
     return Candidate(
         title=both([reader(row) for row in rows]),
         mean=first.mean,
         reached=f"means {percent(last.mean)} to {percent(first.mean)}",
         seeds=row_words.seeds_of(rows),
-        cost=first.cost if first.cost == last.cost else f"{first.cost} to {last.cost}",
-        unclear=first.unclear and last.unclear,
+        cost=first.cost if ends[0] == ends[1] else " to ".join(ends),
+        unclear=both_unclear,
     )
 
 

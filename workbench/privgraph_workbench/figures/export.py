@@ -58,12 +58,15 @@ def export(
     theme: str = "light",
     *,
     titled: bool = True,
+    whole: bool = True,
 ) -> bytes:
     """The figure of that name as a file of that format.
 
     `statements` by label (such as a run's name); empty where no run is behind the figure, and the file then
     says that nothing is guaranteed. A picture that is not `titled` is for a page that says its title and
     warnings above it, and notes and statements below; in its metadata it has them nevertheless.
+    Below a picture that is not `whole` stand protected unit, epsilons and delta alone (`notes.short`): the
+    rest is in the `txt` file and in its metadata.
     Raises `ValueError` for an unknown figure, format or theme.
     """
     if kind not in FORMATS:
@@ -74,7 +77,7 @@ def export(
         return _stated(figure, rows, statements)
     if kind == "json":
         return _text(record(figure, rows, statements)).encode()
-    return pictures(figure, rows, statements, (kind,), theme, titled=titled)[kind]
+    return pictures(figure, rows, statements, (kind,), theme, titled=titled, whole=whole)[kind]
 
 
 def files(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> dict[str, bytes]:
@@ -129,6 +132,7 @@ def pictures(
     theme: str = "light",
     *,
     titled: bool = True,
+    whole: bool = True,
 ) -> dict[str, bytes]:
     """The figure in those of the formats `PICTURES`, once for lines and once for pixels: they may differ
     in a last bit where lines were written of the same drawing before."""
@@ -141,7 +145,7 @@ def pictures(
         drawn = None
         for kind in kinds:
             if drawn is None or kind == "png":
-                drawn = drawn_of(figure, rows, statements, theme, titled=titled)
+                drawn = drawn_of(figure, rows, statements, theme, titled=titled, whole=whole)
             written = io.BytesIO()
             drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated))
             made[kind] = _renamed(written.getvalue()) if kind == "svg" else written.getvalue()
@@ -160,10 +164,16 @@ def drawing() -> Iterator[None]:
 
 
 def drawn_of(
-    figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], theme: str, *, titled: bool
+    figure: str,
+    rows: Sequence[Row],
+    statements: Mapping[str, PrivacyStatement],
+    theme: str,
+    *,
+    titled: bool,
+    whole: bool = True,
 ) -> Any:
-    """The figure as matplotlib's, with what it states below it where it is `titled`; for use within
-    `drawing`."""
+    """The figure as matplotlib's, with what it states below it where it is `titled`, all of it or in a line;
+    for use within `drawing`."""
     # matplotlib takes as long to import as a page to draw: only who takes a picture away waits for it
     from privgraph_workbench.figures.drawing.with_matplotlib import draw
 
@@ -171,6 +181,8 @@ def drawn_of(
     if not titled:
         return draw(replace(chart, badges=()), theme, titled=False)
     badges = (*figures_notes.warned(statements), *chart.badges)
+    if not whole:
+        return draw(replace(chart, badges=badges), theme, figures_notes.short(statements))
     return draw(replace(chart, badges=badges), theme, below(chart, rows, statements), figures_notes.block(statements))
 
 
@@ -233,6 +245,7 @@ def _stated(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacySt
     chart = chart_of(figure, rows)
     said = [chart.title, *figures_notes.warned(statements), *chart.badges, chart.summary, *chart.notes, *chart.beside]
     said += figures_notes.badges(rows, statements)
+    said += filter(None, [getattr(module_of(figure), "TABLE_TOLD", "")])  # of the columns of the CSV
     parts = ["\n".join(" ".join(text.split()) for text in said)]
     every = len(statements)
     parts.append("\n".join(figures_notes.block(statements, most=every)))

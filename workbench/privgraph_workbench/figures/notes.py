@@ -122,6 +122,35 @@ def block(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) ->
     return [*lines, f"and {left} more statements, all of them in this file's metadata"] if left else lines
 
 
+IN_FULL = "What is promised, in full: the TXT file of this figure, and this picture's metadata."
+"""Where the rest is, below a picture that has one line of it."""
+
+
+def short(statements: Mapping[str, PrivacyStatement]) -> list[str]:
+    """The least that a picture says of its epsilons, a line for each protected unit: which unit, the sound
+    epsilons and those as published, and delta; and where the rest is."""
+    if not statements:
+        return [NO_STATEMENT]
+    units: dict[str, list[PrivacyStatement]] = {}
+    for statement in statements.values():
+        units.setdefault(statement.unit, []).append(statement)
+    public = units.pop("none", [])
+    said = []
+    for unit, members in sorted(units.items()):
+        _, sound, published, audited, delta = _ranges(members)
+        known = any(one.epsilon_audited is not None for one in members)
+        names = [EPSILONS[kind].title for kind in ("sound", "published", "audited")]
+        numbers = [
+            f"{names[0].capitalize()} {sound}",
+            f"{names[1]} {published}",
+            *([f"{names[2]} {audited}"] if known else []),
+        ]
+        said.append(f"Protected unit: one {unit}. {'; '.join(numbers)}; δ {delta}.")
+    few = f"{len(public)} of the {len(statements)} settings guarantee" if units else "No setting here guarantees"
+    said += [f"{few} nothing: no ε." if units else f"{few} anything."] if public else []
+    return [*said, IN_FULL]
+
+
 SUBTRACTED = "Its key came with the program, so that anybody can subtract it."
 """Why public noise protects nobody."""
 

@@ -10,24 +10,21 @@ Epsilons of different privacy units are different promises: each unit of a graph
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
 from privgraph.privacy.kinds import Neighbours
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.axes import COLUMNS, placed, spans
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, percentages, shared
+from privgraph_workbench.figures.axes import placed
+from privgraph_workbench.figures.chart import Chart, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import badges_of, composed, mixed_units, place_words, short_place
+from privgraph_workbench.figures.notes import badges_of, composed, mixed_units
 from privgraph_workbench.figures.palette import slots
-from privgraph_workbench.figures.runs import guesses, tradeoff_marks, tradeoff_shown
+from privgraph_workbench.figures.runs import guesses, tradeoff_axes, tradeoff_marks, tradeoff_shown, tradeoff_table
 from privgraph_workbench.figures.runs.curve_names import curve_of, names
 from privgraph_workbench.figures.seeds import confidence
-from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words.naming import (
     graph_of,
     method_title,
@@ -41,15 +38,12 @@ from privgraph_workbench.words.naming import (
 from privgraph_workbench.words.numbers import percent
 
 TITLE = "Accuracy against privacy"
-PER: Mapping[str, str] = {"edge": " per edge", "node": " per person (node)", "none": ""}
-LARGEST = 1000.0
-"""An axis ends there: beyond it an epsilon promises nothing to anybody."""
 ENTRIES = 16
 """Curves and levels that a legend names at most; others are named where they are pointed at."""
-TOGETHER = "together"
-"""Of the rows of a file: what all runs behind them have shown together, in words."""
-SMALL = 0.45
-"""Width of a panel that holds a single setting, beside one with a curve."""
+
+# what other rooms read here
+LARGEST, SMALL, TOGETHER = tradeoff_axes.LARGEST, tradeoff_axes.SMALL, tradeoff_table.TOGETHER
+table, TABLE_TOLD = tradeoff_table.table, tradeoff_table.TOLD
 
 
 def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Row]:
@@ -63,9 +57,10 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     was measured; None: not known), reference (True: no epsilon to place it at, because nothing or everything
     is protected), data_dependent, evaluator (True: test labels are private), composed (how many of all these
     runs read the same people), delta, released and neighbours (of the statement; None: it has none), guess
-    (what takes no learning; None: not known), gallery (how many of the seeds came with the program), runs
-    (ids), front (True: no other setting of this graph and unit, measured on as many nodes, has a higher mean
-    at an epsilon that is no larger).
+    (what takes no learning; None: not known), gallery (how many of the seeds came with the program), noise,
+    noise_multiplier and noise_std (`tradeoff_table.noise_of` the seed with that sound epsilon), runs (ids),
+    front (True: no other setting of this graph and unit, measured on as many nodes, has a higher mean at an
+    epsilon that is no larger).
     """
     done = [record for record in records if record.state == "done" and metric in record.metrics]
     words, together, guessed = variants(done), composed(done), guesses.by_seed(done)
@@ -108,6 +103,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 "neighbours": _relation(statements),
                 "guess": guesses.of_setting(members, guessed),
                 "gallery": sum(member.gallery for member in members),
+                **tradeoff_table.noise_of(max(statements, key=lambda one: one.epsilon, default=None)),
                 "runs": " ".join(member.id for member in members),
             }
         )
@@ -145,18 +141,6 @@ def _style(row: Row) -> str:
     return f"{row['title']}, {row['variant']}"
 
 
-def _unit(rows: Sequence[Row]) -> str:
-    return next((str(row["unit"]) for row in rows if not row["reference"]), "none")
-
-
-def _measured(metric: str, rows: Sequence[Row]) -> str:
-    """The title of the axis: of methods that predict relations, the share of partners that came first."""
-    tasks = [METHODS[row["method"]].tasks if row["method"] in METHODS else () for row in rows]
-    if metric == "test accuracy" and tasks and all("relation prediction" in one for one in tasks):
-        return "PREC@1 (percent of relations)"
-    return f"{metric} (percent of nodes)"
-
-
 def chart(rows: Sequence[Row]) -> Chart:
     """One panel per graph and protected unit; epsilon on a logarithmic axis; references as levels. With both
     epsilons and the front, where the rows do not say otherwise (`shown`)."""
@@ -179,35 +163,10 @@ def _everything(rows: Sequence[Row]) -> Chart:
     rows = [{**row, "own": tradeoff_marks.own(row) if beside else 0} for row in rows]
     metric = rows[0]["metric"].replace("_", " ")
     parts = tradeoff_shown.panels_of(rows)
-    ends = [_ends(held) for held in parts]
-    measured = [_measured(metric, held) for held in parts]
-    places, settings = _places(rows)
-    bounds = {
-        title: shared(
-            [row[key] for row in held for key in ("mean", "low", "high") if row[key] is not None]
-            for held, own in zip(parts, measured, strict=True)
-            if own == title
-        )
-        for title in set(measured)
-    }  # shares of nodes and of relations are not compared
-    panels = tuple(
-        Panel(
-            title=place_words([{**held[0], "graph": places[held[0]["graph"]]}, *held[1:]]),
-            x=Axis(
-                title=_axis(held, short=small, many=len(parts) > 1),
-                scale="log",
-                low=low,
-                high=high,
-                ticks=tradeoff_marks.ticks(held, low, high),
-            ),
-            y=percentages(title, bounds[title]),
-            share=SMALL if small else 1.0,
-        )
-        for held, title, (low, high) in zip(parts, measured, ends, strict=True)
-        for small in [_small(held, parts)]
-    )
+    ends = [tradeoff_axes.ends_of(held) for held in parts]
+    panels, apart = tradeoff_axes.panels(parts, ends, metric)
     series: list[Series] = []
-    styles = slots({_style(row): row["method"] for row in rows if not row["reference"]})
+    styles = slots({_style(row): row["method"] for row in rows if not row["reference"]}, alike=True)
     own = {curve_of(row): styles[_style(row)] for row in rows if not row["reference"]}
     mixed = len({row["low"] is None for row in rows}) > 1
     for place, held in enumerate(parts):
@@ -236,7 +195,7 @@ def _everything(rows: Sequence[Row]) -> Chart:
     if any(row["data_dependent"] for row in rows):
         badges.append("an ε shown here depends on the private data itself")
     badges += _other_nodes(parts)
-    badges += _out_of_sight(parts, ends)
+    badges += tradeoff_axes.out_of_sight(parts, ends)
     best = max(rows, key=lambda row: float(row["mean"]))
     highest = f" Highest: {called[curve_of(best)]} with {percent(best['mean'])} on {best['graph']}."
     if warning:  # guarantees for different units are not ranked
@@ -255,7 +214,7 @@ def _everything(rows: Sequence[Row]) -> Chart:
             _seeds_note(rows),
             *reads_none(rows),
             *([f"{left} more curves have no room in the legend."] if left else []),
-            *settings,
+            *apart,
         ),
     )
 
@@ -270,19 +229,6 @@ def shown(
     are what is drawn, and say beside it what to take, where `advice` has it by a row's runs."""
     drawn = {"with_published": published, "with_front": front}
     return [{**row, **drawn, **({"advice": advice.get(row["runs"], "")} if advice else {})} for row in rows]
-
-
-def table(rows: Sequence[Row]) -> list[Row]:
-    """The rows as a CSV has them: without what the drawing alone asks for, and with `epsilon_for_edges`,
-    which is 0 of what reads no edge: no noise is needed to hide them."""
-    left_out = ("with_published", "with_front", TOGETHER)
-    kept = [{name: value for name, value in row.items() if name not in left_out} for row in rows]
-    return [{**row, "epsilon_for_edges": _for_edges(row)} for row in kept]
-
-
-def _for_edges(row: Row) -> float | None:
-    blind = row["unit"] == "none" and reads_no_edge(row["method"])
-    return 0.0 if blind else float(row["epsilon"]) if row["unit"] == "edge" else None
 
 
 def _sound(full: Chart, rows: Sequence[Row]) -> Chart:
@@ -302,19 +248,10 @@ def _sound(full: Chart, rows: Sequence[Row]) -> Chart:
     note = [f"No ε is proved for {'; '.join(unproved)}: not drawn here."] if unproved else []
     panels = []
     for panel, held in zip(full.panels, tradeoff_shown.panels_of(rows), strict=True):
-        low, high = _ends(held, ("sound",))
+        low, high = tradeoff_axes.ends_of(held, ("sound",))
         ticks = tradeoff_marks.ticks(held, low, high)
         panels.append(replace(panel, x=replace(panel.x, low=low, high=high, ticks=ticks)))
     return replace(full, panels=tuple(panels), series=tuple(series), notes=(*full.notes, *note))
-
-
-def _places(rows: Sequence[Row]) -> tuple[dict[str, str], list[str]]:
-    """What each graph is called above its panel: short where that tells it from the others; and the notes
-    that have the rest."""
-    held = {row["graph"]: short_place(row) for row in rows}
-    counts = Counter(name for name, _ in held.values())
-    places = {graph: name if counts[name] == 1 else graph for graph, (name, _) in held.items()}
-    return places, [f"{name}: {rest}." for name, rest in held.values() if rest and counts[name] == 1]
 
 
 def _seeds_note(rows: Sequence[Row]) -> str:
@@ -356,53 +293,7 @@ def _other_nodes(panels: Iterable[Sequence[Row]]) -> list[str]:
     return []
 
 
-def _out_of_sight(panels: Sequence[Sequence[Row]], ends: Sequence[tuple[float, float]]) -> list[str]:
-    """How many marks lie beyond the end of their panel, and why."""
-    found = []
-    for column, what in ((COLUMNS["sound"], "ε"), (COLUMNS["published"], EPSILONS["published"].title)):
-        beyond = sum(
-            placed(row[column]) and row[column] > end
-            for held, (_, end) in zip(panels, ends, strict=True)
-            for row in held
-        )
-        if beyond:
-            many = f"{beyond} setting{'s' * (beyond > 1)} with {what} over {LARGEST:,.0f}"
-            found.append(f"{many}: out of sight, for so large an ε promises nothing")
-    return found
-
-
-def _small(held: Sequence[Row], panels: Collection[Sequence[Row]]) -> bool:
-    """Whether a panel holds a single line or dash, and the one other panel more."""
-    return len(held) == 1 and len(panels) == 2 and any(len(one) > 1 for one in panels)
-
-
-def _decade(low: float, high: float) -> tuple[float, float]:
-    """The bounds, or wider ones: an axis of less than a decade has one number on it or none.
-
-    >>> [round(bound, 2) for bound in _decade(2.0, 2.0)], _decade(0.1, 8.0)
-    ([0.63, 6.32], (0.1, 8.0))
-    """
-    wider = max(1.0, math.sqrt(10 * low / high))
-    return low / wider, high * wider
-
-
-def _ends(rows: Sequence[Row], kinds: Sequence[Epsilon] = tradeoff_marks.KINDS) -> tuple[float, float]:
-    """Where the axis of a panel begins and ends: around its epsilons, a decade at least, and not beyond
-    `LARGEST`."""
-    epsilons = [row[COLUMNS[kind]] for row in rows for kind in kinds if placed(row[COLUMNS[kind]])]
-    within = [one for one in epsilons if one <= LARGEST] or epsilons
-    return spans(*_decade(min(within, default=0.5), max(within, default=8.0)))
-
-
 def _named(series: Sequence[Series], names: Sequence[str]) -> tuple[list[Series], int]:
     """The series with the first `ENTRIES` of these names in the legend, and how many were left out of it."""
     left = set(names[ENTRIES:])
     return [replace(one, legend=False) if one.group in left else one for one in series], len(left)
-
-
-def _axis(rows: Sequence[Row], *, short: bool, many: bool) -> str:
-    """Whose epsilon it is, and which way is more private."""
-    per = PER[_unit(rows)]
-    if many and not short:
-        return f"ε{per} (privacy budget; logarithmic)"
-    return f"ε{per} (log.)" if short else f"ε{per} (privacy budget; logarithmic; left is more private)"

@@ -24,7 +24,8 @@ _STYLE = """<style>
 .carded thead th { opacity: 0.75; font-size: 0.8rem; }
 .carded tbody { border-top: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
 .carded tbody th { font-weight: 600; white-space: nowrap; }
-.carded tbody th small { display: block; font-weight: 400; font-size: 0.8rem; opacity: 0.75; }
+.carded tbody th small { display: block; font-weight: 400; font-size: 0.8rem; opacity: 0.75; max-width: 14rem;
+white-space: normal; }
 .carded .first { font-weight: 600; }
 .carded .short { white-space: nowrap; }
 .carded .of { display: none; }
@@ -34,7 +35,8 @@ _STYLE = """<style>
 .carded .of { display: inline; }
 .carded tbody { border: 1px solid color-mix(in srgb, currentColor 20%, transparent); border-radius: 0.5rem;
 padding: 0.5rem 0.75rem; margin-bottom: 0.75rem; }
-.carded tbody th { padding: 0 0 0.25rem; font-size: 1rem; }
+.carded tbody th { padding: 0 0 0.25rem; font-size: 1rem; white-space: normal; }
+.carded tbody th small { max-width: none; }
 .carded tbody td { display: grid; grid-template-columns: 6.5rem 1fr; padding: 0.1rem 0; }
 .carded tbody td::before { content: attr(data-label); opacity: 0.75; font-weight: 400; }
 .carded tr + tr { margin-top: 0.4rem; }

@@ -21,6 +21,9 @@ from privgraph_workbench.serving.offered_files import File, Shelf
 from privgraph_workbench.serving.shell import FILE_LINK, PRIMARY_LINK
 from privgraph_workbench.views.parts import collected, layout
 
+FIGURE_ONLY, WHOLE = "Figure only", "All that it states"
+"""What stands below an exported picture."""
+
 
 def figure_exports(
     figure: str,
@@ -39,8 +42,8 @@ def figure_exports(
     long for a drawing."""
     from privgraph_workbench.figures.export import FORMATS, export
 
-    def make(kind: str, theme: str) -> bytes:
-        return export(figure, rows if finish is None else finish(rows), statements, kind, theme)
+    def make(kind: str, theme: str, whole: bool) -> bytes:
+        return export(figure, rows if finish is None else finish(rows), statements, kind, theme, whole=whole)
 
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         with st.popover(
@@ -52,12 +55,21 @@ def figure_exports(
             theme = st.segmented_control(
                 "Background", ["light", "dark"], default="light", required=True, key=f"export.theme.{figure}.{name}"
             )
+            below = st.segmented_control(
+                "Below a picture",
+                [FIGURE_ONLY, WHOLE],
+                default=FIGURE_ONLY,
+                required=True,
+                key=f"export.below.{figure}.{name}",
+                help=f"{FIGURE_ONLY}: title, warnings, protected unit and each ε stay in the picture, and all that it "
+                "states is in the TXT, for a caption. Every picture has it in its metadata, too",
+            )
             offer(
                 {
                     kind.upper(): File(
                         name=f"{name or 'privgraph'}-{figure}.{kind}",
                         mime=mime,
-                        make=partial(make, kind, theme or "light"),
+                        make=partial(make, kind, theme or "light", below == WHOLE),
                     )
                     for kind, mime in FORMATS.items()
                 }

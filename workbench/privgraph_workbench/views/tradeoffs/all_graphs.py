@@ -9,6 +9,7 @@ import streamlit as st
 
 from privgraph_workbench.facts import advised, advising
 from privgraph_workbench.facts.row_words import with_interval
+from privgraph_workbench.facts.stretches import Stretch
 from privgraph_workbench.facts.traits import Traits, unlike
 from privgraph_workbench.views.parts import carded, layout
 from privgraph_workbench.views.tradeoffs import like_own
@@ -17,7 +18,7 @@ from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.statements import protect_nobody
 
-HEAD = ("Graph", "ε", "Take", "Accuracy", "Cost (points)", "Protection", "Without privacy", "MLP, no edges")
+HEAD = ("Graph", "ε", "Take", "Accuracy", "Seeds", "Cost (points)", "Protection", "Without privacy", "MLP, no edges")
 WHY = (
     "Noise costs less where nodes and degrees are large. Edges are worth noise where homophily (the share of edges "
     "within a class) is high and an MLP, which reads none, reaches little. Of a private graph homophily is private."
@@ -40,8 +41,11 @@ def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph) -> 
         st.markdown(f"**To hide {advising.HIDES[unit]}** (each ε protects {advising.UNITS[unit]})")
         if public := _public(unit, ones):
             st.markdown(f"**:red[{markup.literal(public)}]** {advising.SECRET}")
-        carded.show(HEAD, [_lines(*one) for one in ones], label=f"What hides {advising.HIDES[unit]}", first="")
-        if words := advised.protection_words(*(found.said for _, _, found in ones), where=HEAD[5]):
+        if groups := [group for one in ones if (group := _lines(*one))]:
+            carded.show(HEAD, groups, label=f"What hides {advising.HIDES[unit]}", first="")
+        if waiting := "; ".join(filter(None, (_waiting(graph, found) for graph, _, found in ones))):
+            st.markdown(f"**Nothing can be said yet:** {markup.literal(waiting)}.")
+        if words := advised.protection_words(*(found.said for _, _, found in ones), where=HEAD[6]):
             st.caption(words)
         for closing in dict.fromkeys(found.said.closing for _, _, found in ones if found.said.closing):
             titles = ", ".join(one.title for one, _, found in ones if found.said.closing == closing)
@@ -50,16 +54,30 @@ def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph) -> 
     st.caption(f"Cost: points below the most accurate graph network without privacy. {here}")
     with layout.fold("How to read this, and what makes noise cost more", "reading", icon=":material/help_outline:"):
         st.caption(
-            "Where an *or* stands there is no clear winner, and accuracy and cost are of the first. In brackets: 95% "
-            f"intervals over seeds. {advised.UNCLEAR} {advised.BLIND_HIDES}"
+            "Where an *or* stands there is no clear winner: what is not told apart has a line for itself. In brackets: "
+            f"95% intervals over seeds. {advised.UNCLEAR} {advised.BLIND_HIDES}"
         )
         st.caption(" ".join(advised.protection_of(unit) for unit in told))
         st.caption(f"{WHY} Turn All graphs off for reasons.")
 
 
-def _unfinished(found: Known) -> tuple[bool, bool]:
-    """Whether nothing can be said of a graph yet, and whether not all of it: what can be read comes first."""
-    return all(one.kind == "unsure" for one in found.said.stretches), bool(found.said.thin)
+def _unfinished(found: Known) -> bool:
+    """Whether not all of it can be said of a graph yet: what is whole comes first."""
+    return bool(found.said.thin)
+
+
+def _answered(found: Known) -> list[Stretch]:
+    """The budgets of which something can be said."""
+    return [one for one in found.said.stretches if one.answers]
+
+
+def _waiting(graph: OneGraph, found: Known) -> str:
+    """Of a graph at which budgets nothing can be said yet, and why; "" where there are none."""
+    left = [one for one in found.said.stretches if not one.answers]
+    if not _answered(found):
+        why = found.said.thin or "; ".join(f"{one.span}: {one.told}" for one in left)
+        return f"{graph.title} ({why})" if why else ""
+    return f"{graph.title} ({'; '.join(f'{one.span}: {one.told}' for one in left)})" if left else ""
 
 
 def _public(unit: str, ones: Sequence[like_own.One]) -> str:
@@ -71,8 +89,12 @@ def _public(unit: str, ones: Sequence[like_own.One]) -> str:
 
 
 def _lines(graph: OneGraph, own: Traits, found: Known) -> list[list[str]]:
-    """A graph, at each stretch of budgets what to take with what it reaches, costs and hides, and what is
-    reached without privacy and without edges."""
+    """A graph, at each stretch of budgets what to take with what it reaches, over how many seeds, costs and
+    hides, a line for each method that is not told apart from the first; and what is reached without privacy
+    and without edges. Nothing where nothing can be said."""
+    answered = _answered(found)
+    if not answered:
+        return []
     homophily = "private" if graph.spec.kind == "upload" else None if own.homophily is None else f"{own.homophily:.2f}"
     facts = [
         "" if own.nodes is None else f"{own.nodes:,} nodes",
@@ -81,12 +103,9 @@ def _lines(graph: OneGraph, own: Traits, found: Known) -> list[list[str]]:
         "" if found.said.score == advising.ACCURACY else found.said.score,
     ]
     heading = f"{graph.title}\n{', '.join(filter(None, facts))}"
-    none = "not run" if found.said.score == advising.ACCURACY else "–"  # nothing of the kind predicts relations
-    levels = [found.said.bare or none, none if found.blind is None else with_interval(found.blind)]
-    if found.said.thin and all(one.kind == "unsure" for one in found.said.stretches):
-        return [[heading, "–", f"too little has run: {found.said.thin}", "–", "–", "–", *levels]]
     if found.said.absent:
         heading += f". {advising.not_run(found.said.absent).rstrip('.')}"
-    ordered = sorted(found.said.stretches, key=lambda one: one.kind == "unsure")
-    rows = [[one.budgets, *one.brief, one.protection] for one in ordered]
+    none = "not run" if found.said.score == advising.ACCURACY else "–"  # nothing of the kind predicts relations
+    levels = [found.said.bare or none, none if found.blind is None else with_interval(found.blind)]
+    rows = [[one.budgets, *line, one.protection] for one in answered for line in one.lines]
     return [[heading, *rows[0], *levels], *rows[1:]]

@@ -1,0 +1,78 @@
+"""Each method keeps its colour, mark and dash, and no family takes those of another."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from tests.figures.made_tradeoffs import plainly, point
+
+from privgraph.registry import METHODS
+from privgraph_workbench.figures.palette import COLOURS, EVERY, SLOTS, slots
+from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.theme import DASHES, LIGHT, MARKERS, NEUTRAL
+
+PROMPTS = ("prompt", "fine-tune", "prompt-dpsgd", "dp-gpl")
+RELATIONS = ("relational", "relation-rand")
+LEVELS = ("gnn", "mlp")
+"""What is a grey level wherever it stands beside private methods."""
+
+
+def test_the_table_is_that_of_the_methods() -> None:
+    assert list(SLOTS) == list(METHODS)
+
+
+def test_no_two_methods_look_alike_without_colour_or_with_it() -> None:
+    looks = {name: (slot % COLOURS, slot % len(MARKERS)) for name, slot in SLOTS.items()}
+    assert len(set(looks.values())) == len(SLOTS)
+    assert all(0 <= slot < EVERY and slot % COLOURS != NEUTRAL for slot in SLOTS.values())
+
+
+def test_relations_have_a_colour_of_their_own() -> None:
+    """Neither ProGAP's nor GAP's, nor that of any other method."""
+    own = {SLOTS[name] % COLOURS for name in RELATIONS}
+    others = {slot % COLOURS for name, slot in SLOTS.items() if name not in RELATIONS}
+    assert len(own) == 1
+    assert not own & others
+
+
+def test_what_stands_alone_beside_each_other_differs_in_mark_and_in_dash() -> None:
+    """The two methods of relations have one colour, in one panel: neither line is taken for the other."""
+    one, other = (SLOTS[name] for name in RELATIONS)
+    assert one % len(MARKERS) != other % len(MARKERS)
+    assert DASHES[one % len(DASHES)] == "solid" != DASHES[other % len(DASHES)]
+
+
+def test_private_methods_of_one_axis_have_a_colour_each() -> None:
+    single = [name for name in METHODS if name not in (*PROMPTS, *RELATIONS, *LEVELS, "edge-rand")]
+    colours = [SLOTS[name] % COLOURS for name in single]
+    assert len(set(colours)) == len(colours)
+    with_edges = {SLOTS[name] % COLOURS for name in (*PROMPTS, "edge-rand")}
+    assert not with_edges & {SLOTS[name] % COLOURS for name in single if name != "dp-mlp"}
+
+
+@pytest.mark.parametrize("family", [PROMPTS, RELATIONS, ("progap", "gap"), ("privgnn", "pate", "dp-gpl")])
+def test_within_a_family_marks_differ_too(family: tuple[str, ...]) -> None:
+    """Whoever sees no colour reads the mark, or the dash."""
+    for one, other in itertools.combinations([SLOTS[name] for name in family], 2):
+        assert one % len(MARKERS) != other % len(MARKERS) or one % len(DASHES) != other % len(DASHES)
+
+
+def test_further_curves_of_a_method_keep_its_colour_in_accuracy_against_epsilon() -> None:
+    """Alone in a figure a second curve of GAP does not look like ProGAP, which stands in the next one."""
+    made = [
+        point(at, 0.5 + at / 20, variant=words, runs=f"{words}-{at:g}")
+        for words in ("", "hops 1", "hops 3")
+        for at in (1.0, 2.0)
+    ]
+    drawn = {one.slot for one in tradeoff.chart(plainly(made)).series if one.kind == "line"}
+    assert len(drawn) == 3
+    assert {slot % COLOURS for slot in drawn} == {SLOTS["gap"] % COLOURS}
+    assert len({(slot % len(MARKERS), slot % len(DASHES)) for slot in drawn}) == 3
+
+
+def test_elsewhere_further_curves_have_colours_that_are_not_drawn() -> None:
+    found = slots({f"GAP, {place}": "gap" for place in range(COLOURS - 1)})
+    assert len({slot % COLOURS for slot in found.values()}) == COLOURS - 1
+    assert len(LIGHT.lines) == COLOURS
+    assert not {*found.values()} & {slot for name, slot in SLOTS.items() if name != "gap"}, "no other method's look"

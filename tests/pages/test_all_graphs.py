@@ -1,0 +1,91 @@
+"""All graphs side by side: each answer in a line with its seeds, what is not told apart beside it, and what
+cannot be answered yet below."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from html import unescape
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from tests.pages.kept_runs import keep
+
+from privgraph.runs.spec import make_spec
+from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import stretches
+from privgraph_workbench.views.tradeoffs import all_graphs
+
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture
+def store() -> RunStore:
+    return RunStore.open()
+
+
+def ran(store: RunStore, data: str, method: str, accuracies: Sequence[float], epsilon: float | None = 1.0) -> None:
+    """Finished runs of a method, one a seed; None: without privacy."""
+    asked = {"unit": "none"} if epsilon is None else {"unit": "edge", "epsilon": epsilon}
+    for seed, accuracy in enumerate(accuracies):
+        keep(store, make_spec(method, data, asked, seed=seed), accuracy=accuracy)
+
+
+def compared(store: RunStore, data: str = "karate") -> None:
+    """On a graph GAP and ProGAP are not told apart at ε 1, and ProGAP is the best at 4, where the network
+    without privacy is as good; EdgeRand is bad."""
+    ran(store, data, "mlp", (0.50, 0.51, 0.52), None)
+    ran(store, data, "gnn", (0.90, 0.92, 0.91), None)
+    for epsilon, best, second in ((1.0, (0.80, 0.81, 0.82), (0.79, 0.81, 0.815)), (4.0, (0.91, 0.92, 0.903), None)):
+        ran(store, data, "progap", best, epsilon)
+        ran(store, data, "gap", second or (0.60, 0.61, 0.62), epsilon)
+        ran(store, data, "edge-rand", (0.30, 0.31, 0.32), epsilon)
+
+
+def table(app: AppTest) -> list[list[str]]:
+    """The lines of the table, each with its cells; of a graph's first line its heading, too."""
+    body = next(one.proto.body for one in app.get("html") if 'aria-label="What hides edges"' in one.proto.body)
+    rows = re.findall(r'<tr role="row">(.*?)</tr>', body)
+    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in rows]
+    return [[unescape(re.sub(r"<[^>]+>", " ", one)).replace("\xa0", " ").strip() for one in row] for row in cells]
+
+
+def test_what_is_not_told_apart_has_a_line_and_an_accuracy_of_its_own(opened: Open, store: RunStore) -> None:
+    compared(store)
+    head, *lines = table(opened("tradeoffs", data="karate", everywhere="true", fold=""))
+    assert head == list(all_graphs.HEAD)
+    first, second, clear = lines
+    assert first[1:6] == ["1", "ProGAP", "81.0% (78.5% to 83.5%)", "3", "10"]
+    assert second[:4] == ["1", "or GAP", "80.5% (77.2% to 83.8%)", "3"]
+    assert second[-1] == first[6], "the same is promised at one ε"
+    assert clear[:2] == ["4", "ProGAP"]
+
+
+def test_a_cost_whose_interval_holds_zero_is_not_clear(opened: Open, store: RunStore) -> None:
+    """Also one of 0, and one where the private mean is the higher one."""
+    compared(store)
+    *_, clear = table(opened("tradeoffs", data="karate", everywhere="true", fold=""))
+    assert clear[4] == "0 (not clear)"
+
+
+def test_what_cannot_be_said_yet_is_a_sentence_below_the_table(opened: Open, store: RunStore) -> None:
+    compared(store)
+    ran(store, "digits", "progap", (0.7, 0.8))
+    app = opened("tradeoffs", data="karate", everywhere="true", fold="")
+    lines = table(app)[1:]
+    assert not [row for row in lines if "digits" in row[0]]
+    assert not [cell for row in lines for cell in row if "too little" in cell]
+    (said,) = (one.value for one in app.markdown if "Nothing can be said yet" in one.value)
+    assert "Handwritten digits (GAP, EdgeRand have not run)" in said
+
+
+def test_without_any_answer_there_is_no_table(opened: Open, store: RunStore) -> None:
+    ran(store, "digits", "progap", (0.7, 0.8))
+    app = opened("tradeoffs", data="digits", everywhere="true", fold="")
+    assert not [one for one in app.get("html") if "What hides edges" in one.proto.body]
+    assert any("Nothing can be said yet" in one.value for one in app.markdown)
+
+
+def test_of_several_costs_in_a_line_the_unclear_one_is_marked() -> None:
+    candidate = stretches.Candidate(title="GAP and ProGAP", mean=0.5, reached="", cost="0 (not clear) to 3")
+    assert candidate.text.endswith("costs 0 (not clear) to 3 points")

@@ -1,0 +1,98 @@
+"""Accuracy against epsilon as a CSV: which columns it has, in how many digits, and what they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from privgraph.privacy import rounding
+from privgraph.privacy.ledger import LedgerEntry
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.words.naming import reads_no_edge
+from privgraph_workbench.words.numbers import number
+
+TOGETHER = "together"
+"""Of the rows of a file: what all runs behind them have shown together, in words."""
+DIGITS = 6
+"""Significant digits of an epsilon and a delta in the file."""
+SAME = 1e-6
+"""Noises whose ratio is nearer to 1 are one noise."""
+TOLD = (
+    f"In the CSV, epsilon, epsilon_for_edges and delta are rounded up to {DIGITS} significant digits, so that none "
+    f"says less than holds; epsilon_as_published is rounded to the nearest {DIGITS} digits. noise says in words what "
+    "every mechanism of the run added: the standard deviation is in the units of what is released, and sensitivity is "
+    "the most that one protected unit moves it, in the norm in brackets. noise_multiplier is that standard deviation "
+    "divided by the sensitivity (no unit), and noise_std the standard deviation, where all mechanisms of a setting "
+    "have the same; they are empty where these differ, where nothing is protected, and where what is random is no "
+    "added noise (noise then says what it is). Noise is that of the seed with the largest sound epsilon, which the "
+    "row states. The JSON file has every digit."
+)
+"""What must be known of the columns, beside the CSV."""
+
+
+def noise_of(statement: PrivacyStatement | None) -> dict[str, Any]:
+    """What a run added, as its ledger records it: columns noise (in words; "": nothing), noise_multiplier and
+    noise_std (None: not one number)."""
+    entries = [] if statement is None else [one for one in statement.ledger if one.count]
+    ratios = [None if not one.noise_std or not one.sensitivity else one.noise_std / one.sensitivity for one in entries]
+    return {
+        "noise": "; ".join(dict.fromkeys(_words(one) for one in entries)),
+        "noise_multiplier": _one(ratios),
+        "noise_std": _one([one.noise_std or None for one in entries]),
+    }
+
+
+def _words(entry: LedgerEntry) -> str:
+    """A mechanism, how often it was run, and its noise.
+
+    Two stages with one noise are told apart; of a mechanism without added noise its note says what is random.
+    """
+    name = f"{entry.mechanism}{f', {entry.stage}' * bool(entry.stage)}{f' × {entry.count}' * (entry.count != 1)}"
+    if not entry.noise_std:
+        return f"{name}: {entry.note}" if entry.note else name
+    said = f"{name}: standard deviation {number(entry.noise_std, DIGITS)}"
+    return (
+        said if entry.sensitivity is None else f"{said}, sensitivity {number(entry.sensitivity, DIGITS)} ({entry.norm})"
+    )
+
+
+def _one(values: Sequence[float | None]) -> float | None:
+    """The number that all of them are, in the digits of a file; None where there is none.
+
+    >>> _one([2.0, 2.0000000001]), _one([2.0, 3.0]), _one([2.0, None]), _one([])
+    (2.0, None, None, None)
+    """
+    held = [one for one in values if one is not None]
+    if not held or len(held) < len(values) or max(held) > min(held) * (1 + SAME):
+        return None
+    return float(f"{min(held):.{DIGITS}g}")
+
+
+def table(rows: Sequence[Row]) -> list[Row]:
+    """The rows as a CSV has them: without what the drawing alone asks for, epsilons in few digits (`TOLD`),
+    and with `epsilon_for_edges`, which is 0 of what reads no edge: no noise is needed to hide them."""
+    left_out = ("with_published", "with_front", TOGETHER)
+    kept = [{name: value for name, value in row.items() if name not in left_out} for row in rows]
+    return [_rounded({**row, "epsilon_for_edges": _for_edges(row)}) for row in kept]
+
+
+def _for_edges(row: Row) -> float | None:
+    blind = row["unit"] == "none" and reads_no_edge(row["method"])
+    return 0.0 if blind else float(row["epsilon"]) if row["unit"] == "edge" else None
+
+
+def _rounded(row: Row) -> Row:
+    up = {name: above(row[name]) for name in ("epsilon", "epsilon_for_edges", "delta") if row.get(name) is not None}
+    published = row.get("epsilon_as_published")
+    return {**row, **up, "epsilon_as_published": None if published is None else float(f"{published:.{DIGITS}g}")}
+
+
+def above(value: float) -> float:
+    """A bound in the digits of a file, never below its true value.
+
+    >>> above(1.0000001), above(0.99968412345), above(2.0), above(math.inf)
+    (1.00001, 0.999685, 2.0, inf)
+    """
+    return value if not math.isfinite(value) else float(rounding.upper(value, DIGITS))
