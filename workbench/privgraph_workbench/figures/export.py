@@ -129,9 +129,11 @@ def pictures(
     theme: str = "light",
     *,
     titled: bool = True,
+    narrow: bool = False,
 ) -> dict[str, bytes]:
     """The figure in those of the formats `PICTURES`, once for lines and once for pixels: they may differ
-    in a last bit where lines were written of the same drawing before."""
+    in a last bit where lines were written of the same drawing before. `narrow`: for half the width of a
+    page, where it is legible there."""
     chart = chart_of(figure, rows)
     notes = [*chart.notes, *chart.beside, *figures_notes.notes(rows, statements)]
     stated = _text({label: statement_to_json(statement) for label, statement in statements.items()}, indent=None)
@@ -141,7 +143,7 @@ def pictures(
         drawn = None
         for kind in kinds:
             if drawn is None or kind == "png":
-                drawn = drawn_of(figure, rows, statements, theme, titled=titled)
+                drawn = drawn_of(figure, rows, statements, theme, titled=titled, narrow=narrow)
             written = io.BytesIO()
             drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated))
             made[kind] = _renamed(written.getvalue()) if kind == "svg" else written.getvalue()
@@ -160,7 +162,13 @@ def drawing() -> Iterator[None]:
 
 
 def drawn_of(
-    figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], theme: str, *, titled: bool
+    figure: str,
+    rows: Sequence[Row],
+    statements: Mapping[str, PrivacyStatement],
+    theme: str,
+    *,
+    titled: bool,
+    narrow: bool = False,
 ) -> Any:
     """The figure as matplotlib's, with what it states below it where it is `titled`; for use within
     `drawing`."""
@@ -169,7 +177,7 @@ def drawn_of(
 
     chart = chart_of(figure, rows)
     if not titled:
-        return draw(replace(chart, badges=()), theme, titled=False)
+        return draw(replace(chart, badges=()), theme, titled=False, narrow=narrow)
     badges = (*figures_notes.warned(statements), *chart.badges)
     return draw(replace(chart, badges=badges), theme, below(chart, rows, statements), figures_notes.block(statements))
 
