@@ -99,8 +99,17 @@ class Paper:
             line = word
         return [*found, line]
 
-    def words(self, said: str, *, indent: float = 0, point: bool = False, colour: str = "", size: float = SIZE) -> None:
-        step = size * LEADING
+    def words(
+        self,
+        said: str,
+        *,
+        indent: float = 0,
+        point: bool = False,
+        colour: str = "",
+        size: float = SIZE,
+        leading: float = LEADING,
+    ) -> None:
+        step = size * leading
         lines = self.lines(said, size, WIDTH - 2 * MARGIN - indent)
         self.room(step * min(len(lines), TOGETHER))
         for place, line in enumerate(lines):

@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import Any
 
 from privgraph.privacy.statement import PrivacyStatement
@@ -42,16 +42,16 @@ WITH_NEXT = 90.0
 """What has to fit below a heading: none stands alone at the end of a page."""
 SMALLEST = 0.75
 """A wide picture gives way so far, where it fits on a page that way together with what stands below it."""
-NARROW, BESIDE, OVER = 256.0, 14.0, 30.0
+NARROW, BESIDE, OVER = 256.0, 14.0, 40.0
 """How wide a narrow picture is, how far from it the words beside it stand, and how far these reach below it:
 what goes on further stands below both."""
-NOTE, NOTE_GAP = 7.2, 4.0
-"""The letters of these words in points, and between two paragraphs of them."""
+NOTE, NOTE_GAP, NOTE_LEADING = 7.2, 4.0, 1.36
+"""The letters of what is said of a picture, and between two paragraphs and two lines of it."""
 FULL = HEIGHT - 2 * MARGIN
 """Of a page, what is written on."""
 WHOLE = FULL / 3
 """A table that is no higher is not divided."""
-MOST_LEFT = 0.4 * FULL
+MOST_LEFT = 0.3 * FULL
 """So much of a page is left empty at most for the sake of what a figure states below it."""
 LAST_ROWS = 3
 """Of a table that is divided, so many rows at least stand on its last page."""
@@ -85,9 +85,11 @@ def _lay(paper: _Paper, sections: Told, begins: Sequence[int]) -> list[int]:
             below, core = (PART + one for one in opening[place + 1])
         paper.heading(section.title, DEEP if section.deep else PART, below, core)
         found.append(paper.number)
+        first = next((one for one in section.blocks[:3] if isinstance(one, Picture | Table)), None)
         for block, after in zip_longest(section.blocks, section.blocks[1:]):
             if isinstance(block, Picture):  # with its settings, in small letters below it
-                paper.picture(block, statements, paper.tall(after) + GAP if isinstance(after, Small) else 0.0)
+                caption = paper.tall(after) + GAP if isinstance(after, Small) else 0.0
+                paper.picture(block, statements, caption, headed=block is first)
             elif block is not None:
                 paper.put(block, statements)
         if not place and len(entries) > 1:
@@ -194,9 +196,9 @@ class _Paper(Paper):
     def code(self, block: Code) -> None:
         if block.title:
             told = [*settings(json.loads(block.text))]
-            half = math.ceil(len(told) / 2)
-            pairs = zip_longest(told[:half], told[half:], fillvalue=("", ""))
-            table = Table(("",) * 4, tuple((*first, *second) for first, second in pairs))
+            third = math.ceil(len(told) / 3)
+            rows = zip_longest(told[:third], told[third : 2 * third], told[2 * third :], fillvalue=("", ""))
+            table = Table(("",) * 6, tuple(tuple(cell for pair in row for cell in pair) for row in rows))
             self.room(SIZE * LEADING + min(self.tall(table), WHOLE))
             self.words(f"{block.title}:")
             self.table(table)
@@ -217,9 +219,16 @@ class _Paper(Paper):
         warned = sum(len(self.lines(f"⚠ {one}", SIZE, WIDTH - 2 * MARGIN)) for one in above) * SIZE * LEADING
         _, width, tall = self.drawn(block, statements)
         beside, further = self.divided(under, tall) if width == NARROW else ([], under)
-        core = warned + GAP
-        core += max(tall, self.column(beside)) if beside else SMALLEST * tall
-        return core + sum(self.tall(one) + GAP for one in further) + caption, core
+        core = warned + NOTE_GAP + GAP
+        core += max(tall, self.column(beside)) if width == NARROW else SMALLEST * tall
+        words = [] if width == NARROW else list(takewhile(lambda one: isinstance(one, str), further))
+        return core + self.under(further) + caption, core + self.under(words)
+
+    def under(self, told: Sequence[Block]) -> float:
+        """How tall what stands below a picture is."""
+        width = WIDTH - 2 * MARGIN
+        words = [one for one in told if isinstance(one, str)]
+        return self.column(words, width) + sum(self.tall(one) + GAP for one in told if not isinstance(one, str))
 
     def divided(self, under: Sequence[Block], tall: float) -> tuple[list[str], list[Block]]:
         """What stands beside a narrow picture that is so tall, and what below both."""
@@ -230,10 +239,13 @@ class _Paper(Paper):
             beside.append(one)
         return beside, []
 
-    def column(self, said: Sequence[str]) -> float:
-        """How tall words beside a narrow picture are."""
-        width = WIDTH - 2 * MARGIN - NARROW - BESIDE
-        return sum(len(self.lines(one, NOTE, width)) * NOTE * LEADING + NOTE_GAP for one in said)
+    def column(self, said: Sequence[str], width: float = WIDTH - 2 * MARGIN - NARROW - BESIDE) -> float:
+        """How tall words are that stand beside a narrow picture."""
+        return sum(len(self.lines(one, NOTE, width)) * NOTE * NOTE_LEADING + NOTE_GAP for one in said)
+
+    def note(self, said: str, indent: float = 0.0) -> None:
+        self.words(said, indent=indent, size=NOTE, leading=NOTE_LEADING)
+        self.y += NOTE_GAP
 
     def least(self, block: Block, statements: Mapping[str, PrivacyStatement]) -> float:
         """How much of it has to stand on the page where it begins."""
@@ -318,25 +330,32 @@ class _Paper(Paper):
         width = min(WIDTH - 2 * MARGIN, (HEIGHT - 2 * MARGIN - WITH_NEXT) * wide / tall)
         return pixels, width, width * tall / wide
 
-    def picture(self, block: Picture, statements: Mapping[str, PrivacyStatement], caption: float = 0.0) -> None:
+    def picture(
+        self,
+        block: Picture,
+        statements: Mapping[str, PrivacyStatement],
+        caption: float = 0.0,
+        *,
+        headed: bool = False,
+    ) -> None:
         """In pixels: as lines it is a file of its own. Around it what it warns of, and what it states: of a
         narrow one beside it. A wide one is a little smaller where all that fits on the page then; `caption`:
-        how tall what is put next is, which belongs to it."""
+        how tall what is put next is, which belongs to it. `headed`: its heading has kept room for it."""
         warned, told = around(block, statements)
         whole, core = self.needs(block, statements, caption)
-        self.keep_together(whole, core)
+        self.keep_together(core if headed else whole, core)
         for one in warned:
             self.words(f"⚠ {one}", colour=self.colours.warning)
+        self.y += NOTE_GAP
         pixels, width, height = self.drawn(block, statements)
         if width == NARROW:
             top, (beside, told) = self.y, self.divided(told, height)
             self.image(pixels, MARGIN, width, height)
             for said in beside:
-                self.words(said, indent=NARROW + BESIDE, size=NOTE)
-                self.y += NOTE_GAP
+                self.note(said, NARROW + BESIDE)
             self.y = max(self.y, top + height + GAP)
         else:
-            under = sum(self.tall(one) + GAP for one in told) + caption
+            under = self.under(told) + caption
             left = HEIGHT - MARGIN - self.y - GAP
             left -= under if SMALLEST * height + under <= left else 0
             if left < height <= left / SMALLEST:
@@ -345,7 +364,10 @@ class _Paper(Paper):
             self.image(pixels, (WIDTH - width) / 2, width, height)
             self.y += height + GAP
         for below in told:
-            self.put(below, statements)
+            if isinstance(below, str):
+                self.note(below)
+            else:
+                self.put(below, statements)
 
     def image(self, pixels: Any, left: float, width: float, height: float) -> None:
         corner = left / WIDTH, 1 - (self.y + height) / HEIGHT

@@ -117,7 +117,8 @@ class Chart:
     """A whole figure. `summary` says in words what is seen, for those who cannot see it; `badges` are short
     warnings printed on the figure itself, `notes` sentences below it, and `beside` further ones of a file,
     which a page says elsewhere. `legend`: one that has a single entry is shown, too; it stands below the
-    axes, or above where these are so tall that nobody would see both."""
+    axes, or above where these are so tall that nobody would see both. `wide`: in print it is as wide as a
+    page."""
 
     title: str
     panels: tuple[Panel, ...]
@@ -130,6 +131,7 @@ class Chart:
     legend_above: bool = False
     notes: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    wide: bool = False
 
     def has_legend(self, entries: int) -> bool:
         """Whether a legend of so many entries is shown."""
@@ -245,7 +247,7 @@ def narrows(chart: Chart) -> bool:
     """Whether a chart can be drawn smaller in letters of the same size: one panel of few places."""
     one = chart.panels[0]
     few = all(len(axis.categories) <= _MOST_PLACES for axis in (one.x, one.y))
-    return len(chart.panels) == 1 and few and not one.bare and chart.height <= _TALLEST
+    return not chart.wide and len(chart.panels) == 1 and few and not one.bare and chart.height <= _TALLEST
 
 
 def log_ticks(low: float, high: float) -> tuple[float, ...]:

@@ -61,7 +61,7 @@ def opening(asked: Asked, chapters: Sequence[Chapter], together: Together) -> Se
     if warned := _public(asked):
         told.append(warned)
     if lines := all_settings(asked, chapters):
-        told.append(glance.table(asked, lines, together.price))
+        told.append(glance.answers(asked, lines, together.price))
     return Section(IN_SHORT, told) if told else None
 
 

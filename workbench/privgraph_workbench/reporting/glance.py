@@ -6,18 +6,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from privgraph_workbench import tables
-from privgraph_workbench.blocks import Table
+from privgraph_workbench.blocks import Remark
 from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.reporting.asked import Asked
 from privgraph_workbench.words import meaning, strongest
 from privgraph_workbench.words import statements as words
+from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.measures import measures, titled
 from privgraph_workbench.words.naming import graph_of, hides_edges_alone, method_title, run_labels, unit_of
 from privgraph_workbench.words.numbers import at_most, percent, rounded_delta, stated
 
-HEAD = ("", "")
 UNATTACKED = "No attack was made on any of these settings: what outsiders can tell is not known."
+AS_RUN = "As run nothing, for the noise is public; what follows holds with secret noise."
+COIN = "Whoever guesses knows everything else; a coin is right in 50%."
 NO_PROOF = "An attack that finds little proves nothing: another may find more."
 PUBLIC = "As run, the noise of {which} is public: anybody can subtract it."
 TOLD_TWICE = "Whoever sees several of these models learns more than one ε says: “All together” below has the sum."
@@ -26,17 +28,18 @@ MOST_LEVELS = 3
 """Graphs that are told of one by one at most."""
 
 
-def table(asked: Asked, lines: Sequence[tables.Line], price: str) -> Table:
-    """The answers for these settings; `price`: what all of them cost together, "" where nothing is known."""
+def answers(asked: Asked, lines: Sequence[tables.Line], price: str) -> Remark:
+    """The answers for these settings, a point each; `price`: what all of them cost together, "" where nothing is known."""
     named = {id(one): label for one, label in zip(lines, _labels(lines), strict=True)}
-    answers = (
-        ("What was trained", _trained(lines)),
-        ("What is promised, and to whom", " ".join(_promised(lines))),
-        ("How well it works", " ".join(_works(asked, lines, named))),
-        ("What attacks showed", " ".join(_attacked(lines, named))),
-        ("What is still a risk", " ".join(_risks(lines, price))),
-    )
-    return Table(HEAD, tuple(one for one in answers if one[1]))
+    told = {
+        "What was trained": [_trained(lines)],
+        "What is promised, and to whom": _promised(lines),
+        "How well it works": _works(asked, lines, named),
+        "What attacks showed": _attacked(lines, named),
+        "What is still a risk": _risks(lines, price),
+    }
+    said = {question: literal(" ".join(answer)) for question, answer in told.items()}
+    return Remark("\n".join(f"- **{question}.** {answer}" for question, answer in said.items() if answer))
 
 
 def _labels(lines: Sequence[tables.Line]) -> list[str]:
@@ -55,6 +58,9 @@ def _trained(lines: Sequence[tables.Line]) -> str:
 def _promised(lines: Sequence[tables.Line]) -> Iterator[str]:
     """Of each unit the budgets, and how often somebody who knows everything else guesses right."""
     groups: dict[str, list[tables.Line]] = {}
+    private = [one.record for one in lines if one.record.statement and unit_of(one.record) != "none"]
+    if private and all(map(tables.noise_is_public, private)):
+        yield AS_RUN
     for one in lines:
         if (said := one.record.statement) is None:
             continue
@@ -65,24 +71,23 @@ def _promised(lines: Sequence[tables.Line]) -> Iterator[str]:
         groups.setdefault(what, []).append(one)
     for what, held in groups.items():
         told = [one.record.statement for one in held if one.record.statement]
-        several = f" ({_counted(len(held))})" if len(groups) > 1 else ""
+        methods = both(list(dict.fromkeys(method_title(one.record.spec.method) for one in held)))
         if not what:
-            yield f"Nothing, to anybody{several or ''}: no noise is added."
+            yield f"{methods} hides nobody: no noise is added."
         elif hides_edges_alone(held[0].record):
-            yield f"{what[:1].upper()}{what[1:]}{several}."
+            yield f"{methods} hides {what}."
         else:
             least, most = (pick(told, key=lambda said: said.epsilon) for pick in (min, max))
             epsilons = " to ".join(dict.fromkeys(stated("sound", one.epsilon) for one in (least, most)))
             deltas = both([rounded_delta(one) for one in sorted({one.delta for one in told})])
             right = [at_most(meaning.guess(one.epsilon, one.delta)).removeprefix("at most ") for one in (least, most)]
-            public = [tables.noise_is_public(one.record) for one in held]
-            as_run = "As run nothing, for the noise is public. With secret noise, " if all(public) else ""
-            faults = " But for known faults." if any(one.known_faults for one in told) else ""
-            said_of = what if as_run else f"{what[:1].upper()}{what[1:]}"
+            faults = ", but for known faults" if any(one.known_faults for one in told) else ""
             yield (
-                f"{as_run}{said_of}{several}: ε {epsilons} at δ {deltas}. Somebody who knows everything else guesses "
-                f"right in at most {' to '.join(dict.fromkeys(right))} of cases, a coin in 50%.{faults}"
+                f"{methods} hides {what}: ε {epsilons} at δ {deltas}{faults}, so that a guess is right in at most "
+                f"{' to '.join(dict.fromkeys(right))} of cases."
             )
+    if private:
+        yield COIN
 
 
 def _works(asked: Asked, lines: Sequence[tables.Line], named: dict[int, str]) -> Iterator[str]:
@@ -132,7 +137,9 @@ def _attacked(lines: Sequence[tables.Line], named: dict[int, str]) -> Iterator[s
             asks = said.partition(":")[0]
             if asks not in best or attack.found[0] > best[asks][0]:
                 best[asks] = attack.found[0], f"{said}, on {named[id(one)]}."
-    yield f"{len(held)} of {_counted(len(lines))} attacked. Strongest: " if len(lines) > 1 else "Strongest: "
+    if len(lines) > 1:
+        yield f"{len(held)} of {_counted(len(lines))} were attacked."
+    yield "Strongest:"
     for _, said in best.values():
         yield said
     yield f"Guessing has AUC 0.5. {NO_PROOF}"

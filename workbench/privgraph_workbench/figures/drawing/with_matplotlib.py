@@ -67,7 +67,7 @@ sign, text stays text, and equal figures give equal files."""
 BAND = {"light": 0.18, "dark": 0.28}
 """Opacity of a band by theme: on a dark ground, less of it is seen."""
 _WIDTH = {1: 8.0, 2: 10.5, 3: 12.0}
-HIGHEST = 300  # of a narrow chart, in the pixels of a height
+HIGHEST = 310  # of a narrow chart, in the pixels of a height
 SMALLER = 0.9  # letters of its legend, beside those of others
 _LETTER, _HANDLE = 0.085, 0.75  # of the legend in inches: a letter, and what stands before a name
 _LINE = 0.19  # inches of one line of the footnote
@@ -92,10 +92,11 @@ def draw(
     colours = theme(theme_name)
     columns = min(chart.columns, len(chart.panels))
     rows = math.ceil(len(chart.panels) / columns)
-    width, letter = _WIDTH.get(columns, 12.0), _LETTER
+    width, letter, tall = _WIDTH.get(columns, 12.0), _LETTER, 1000
     if narrow and narrows(chart):
         height = min(round(chart.height * NARROW / width), HIGHEST)
         width, letter, chart = NARROW, _LETTER * SMALLER, replace(chart, height=height)
+        tall = int((height / 95 - 0.9) * 13.5)  # letters of the title of its y axis
     lines = [line for note in notes for line in textwrap.wrap(note, int(width * _LETTERS), subsequent_indent="   ")]
     chart = replace(chart, series=tuple(_wrapped(series, width, letter) for series in chart.series))
     named = {_entry(series): series.name.count("\n") for series in chart.series if series.legend and series.name}
@@ -134,7 +135,7 @@ def draw(
     axes = upper.subplots(rows, columns, squeeze=False, width_ratios=widths(chart.panels, columns))
     for place, panel in enumerate(chart.panels):
         letters = int((width / columns - 0.8) * 13.5)  # of an axis title, at its size
-        _axes(axes[place // columns][place % columns], panel, colours, columns, letters)
+        _axes(axes[place // columns][place % columns], panel, colours, columns, letters, tall)
     for place in range(len(chart.panels), rows * columns):
         axes[place // columns][place % columns].set_axis_off()
     handles: dict[str, Any] = {}
@@ -214,7 +215,7 @@ def _legend_columns(chart: Chart, width: float, letter: float) -> int:
     return max(1, min(4, int(width / (letter * longest + _HANDLE))))
 
 
-def _axes(axis: Axes, panel: Panel, colours: Theme, columns: int, letters: int) -> None:
+def _axes(axis: Axes, panel: Panel, colours: Theme, columns: int, letters: int, tall: int) -> None:
     axis.set_facecolor(colours.background)
     axis.set_axisbelow(True)
     for side in ("top", "right"):
@@ -232,7 +233,7 @@ def _axes(axis: Axes, panel: Panel, colours: Theme, columns: int, letters: int) 
         title = "\n".join(title_lines(panel, columns))
         axis.set_title(title, fontsize=11.5, color=colours.text, loc="left", pad=22 if panel.rules else 8)
     axis.set_xlabel(textwrap.fill(panel.x.title, letters), fontsize=10.5, color=colours.text)
-    axis.set_ylabel(panel.y.title, fontsize=10.5, color=colours.text)
+    axis.set_ylabel(textwrap.fill(panel.y.title, tall), fontsize=10.5, color=colours.text)
     for letter, description in (("x", panel.x), ("y", panel.y)):
         _scale(axis, letter, description, colours)
     for rule in panel.rules:
