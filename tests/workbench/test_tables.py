@@ -47,6 +47,9 @@ def test_an_accuracy_is_a_mean_with_its_interval(records: list[RunRecord]) -> No
     ):
         alone = tables.in_words([Line(name="a", label="A", record=records[0], same=same)], {})
         assert alone.rows[0][-1] == told
+    alike = [replace(one, metrics=records[0].metrics) for one in records]
+    same_all = tables.in_words([Line(name="a", label="A", record=alike[0], same=alike)], {})
+    assert same_all.rows[0][-1] == "80.0% (all 3 seeds alike)", "no interval without a width"
     none = tables.in_words([Line(name="a", label="A", record=replace(records[0], metrics={}), same=records)], {})
     assert none.rows[0][-1] == "—"
 

@@ -29,7 +29,8 @@ MOST_LEVELS = 3
 
 
 def answers(asked: Asked, lines: Sequence[tables.Line], price: str) -> Remark:
-    """The answers for these settings, a point each; `price`: what all of them cost together, "" where nothing is known."""
+    """The answers for these settings, a point each; `price`: what all of them cost together, "" where nothing
+    is known."""
     named = {id(one): label for one, label in zip(lines, _labels(lines), strict=True)}
     told = {
         "What was trained": [_trained(lines)],
