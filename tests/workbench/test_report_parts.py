@@ -22,7 +22,6 @@ from privgraph_workbench.reporting import Asked, Drawn, Told, findings
 from privgraph_workbench.words.bibliography import BEHIND, bibtex, references
 from privgraph_workbench.words.papers import PAPERS
 
-
 WITHOUT_NAMES = {"velickovic2018graph"}
 """Papers whose authors a table spells in plain letters."""
 

@@ -117,8 +117,8 @@ def between(low: float, high: float) -> str:
 def over_seeds(value: float, low: float | None, high: float | None, seeds: int) -> str:
     """A share in percent with its interval and the seeds behind it; an interval without a width is none.
 
-    >>> over_seeds(0.75, 0.626, 0.874, 3), over_seeds(0.533, 0.533, 0.533, 3), over_seeds(0.8, 0.708, 0.873, 1)
-    ('75.0% (62.6% to 87.4%; 3 seeds)', '53.3% (all 3 seeds alike)', '80.0% (70.8% to 87.3%; one seed)')
+    >>> over_seeds(0.75, 0.626, 0.874, 3), over_seeds(0.533, 0.533, 0.533, 3), over_seeds(0.8, 0.7, 0.873, 1)
+    ('75.0% (62.6% to 87.4%; 3 seeds)', '53.3% (all 3 seeds alike)', '80.0% (70.0% to 87.3%; one seed)')
     >>> over_seeds(0.8, None, None, 1), over_seeds(0.775, None, None, 2)
     ('80.0% (one seed, no interval)', '77.5% (2 seeds, no interval)')
     """
