@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from privgraph_workbench import print_lines, printing
-from privgraph_workbench.blocks import Block, Code, Picture, Remark, Section, Table, Told, Warned
+from privgraph_workbench import print_lines, print_paper, printing
+from privgraph_workbench.blocks import Block, Code, Picture, Remark, Section, Small, Table, Told, Warned
 
 SECTIONS: Told = [
     (Section("What is reported", [Warned("Careful. " * 40), Remark("We **saw** `it`.\n\n- one\n- two")]), {}),
@@ -86,7 +86,7 @@ def test_what_is_measured_is_what_is_drawn() -> None:
     from matplotlib.font_manager import FontProperties
 
     for said in ("Somebody who knows everything else", "ε 2, δ 0.0001"):
-        font = FontProperties(family=printing.SANS, size=printing.SIZE)
+        font = FontProperties(family=print_paper.SANS, size=printing.SIZE)
         wide = TextToPath().get_text_width_height_descent(said, font, ismath=False)[0]
         assert paper.measure(said, printing.SIZE) == pytest.approx(wide, rel=0.05)
 
@@ -130,6 +130,20 @@ def test_what_belongs_together_stands_on_one_page(monkeypatch: pytest.MonkeyPatc
     assert {page for page, said in lines if said == "it"} == {lead} == {column}
 
 
+@pytest.mark.long
+def test_small_figures_stand_two_to_a_page_each_with_its_words_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"low": place, "high": place, "nodes": 3, "share": 0.1} for place in range(1, 9)]
+    figures: Told = [
+        (Section(f"Figure {place}", ["What it finds.", Picture("degrees", rows), Small(f"Settings {place}")]), {})
+        for place in range(1, 5)
+    ]
+    lines = placed_lines(monkeypatch, [(Section("Before", ["word"]), {}), *figures])
+    starts = {said: page for page, said in lines if re.fullmatch(r"Figure \d", said)}
+    ends = {said: page for page, said in lines if said.startswith("Settings")}
+    assert [starts[f"Figure {place}"] for place in range(1, 5)] == [1, 1, 2, 2], "two to a page"
+    assert [ends[f"Settings {place}"] for place in range(1, 5)] == [1, 1, 2, 2], "each with its settings"
+
+
 def test_letters_that_the_font_does_not_have_are_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
     """And no error at the end of a minute's work."""
     drawn: list[str] = []
@@ -144,5 +158,7 @@ def test_letters_that_the_font_does_not_have_are_boxes(monkeypatch: pytest.Monke
         made = printing.pdf("漢字 🙂", [(Section("مرحبا", [Remark("A remark: 漢字, é.")]), {})], author="漢")
     assert made.startswith(b"%PDF")
     assert any("漢字" in one for one in drawn)
-    assert print_lines.printable("漢字, é", printing.SANS, bold=False) == "□□, é"
-    assert print_lines.width_of("漢", printing.SANS, bold=False) == print_lines.width_of("□", printing.SANS, bold=False)
+    assert print_lines.printable("漢字, é", print_paper.SANS, bold=False) == "□□, é"
+    assert print_lines.width_of("漢", print_paper.SANS, bold=False) == print_lines.width_of(
+        "□", print_paper.SANS, bold=False
+    )

@@ -182,7 +182,7 @@ def test_public_noise_is_said_first_and_in_a_box(store: RunStore) -> None:
         assert warned is not None
         assert warned.title == title
     whole = Asked(title="T", runs=[first], remark="May we?", author="A")
-    blocks = first_page.first_page(whole, [], first_page.Together()).blocks
+    blocks = first_page.opening(whole, [], first_page.Together()).blocks
     assert blocks[1] == Remark("**Remark**\n\nMay we?"), "under its author, by its name"
     assert blocks[2] == first_page._public(whole), "before all that the program says"
 

@@ -43,10 +43,13 @@ def test_an_accuracy_is_a_mean_with_its_interval(records: list[RunRecord]) -> No
     assert cells["Test accuracy"] == "75.0% (62.6% to 87.4%; 3 seeds)", "no seed of three is quoted"
     for same, told in (
         ([], "80.0% (70.8% to 87.3%; one seed)"),
-        (records[:2], "77.5% (2 seeds)"),
+        (records[:2], "77.5% (2 seeds, no interval)"),
     ):
         alone = tables.in_words([Line(name="a", label="A", record=records[0], same=same)], {})
         assert alone.rows[0][-1] == told
+    alike = [replace(one, metrics=records[0].metrics) for one in records]
+    same_all = tables.in_words([Line(name="a", label="A", record=alike[0], same=alike)], {})
+    assert same_all.rows[0][-1] == "80.0% (all 3 seeds alike)", "no interval without a width"
     none = tables.in_words([Line(name="a", label="A", record=replace(records[0], metrics={}), same=records)], {})
     assert none.rows[0][-1] == "—"
 

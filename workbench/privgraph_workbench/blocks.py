@@ -69,7 +69,8 @@ class Folded:
 
 @dataclass(frozen=True, kw_only=True)
 class Images:
-    """A picture without its title and what stands around it: SVG on light and on dark, and PNG for print."""
+    """A picture without its title and what stands around it: SVG on light and on dark, and PNG for
+    print, narrow where it is legible that way."""
 
     light: bytes
     dark: bytes
@@ -94,9 +95,10 @@ def around(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> tupl
 def drawn(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> Images:
     """The picture itself."""
     given = picture.figure, picture.rows, statements
-    light = pictures(*given, ("svg", "png"), titled=False)
+    light = pictures(*given, ("svg",), titled=False)
     dark = pictures(*given, ("svg",), "dark", titled=False)
-    return Images(light=light["svg"], dark=dark["svg"], pixels=light["png"])
+    printed = pictures(*given, ("png",), titled=False, narrow=True)
+    return Images(light=light["svg"], dark=dark["svg"], pixels=printed["png"])
 
 
 Block = str | list[str] | Table | Picture | Code | Warned | Remark | Small | Folded
@@ -117,24 +119,27 @@ Told = Sequence[tuple[Section, Mapping[str, PrivacyStatement]]]
 
 
 def page(title: str, told: Told, draw: Draw = drawn, *, listed: bool = False) -> str:
-    """Sections as one HTML page, below a list of them where they are to be `listed`."""
-    parts = []
-    if listed and len(entries := contents(told)) > 1:
+    """Sections as one HTML page; below the first a list of the others, where they are to be `listed`."""
+    parts, entries = [], contents(told) if listed else []
+    listing = ""
+    if len(entries) > 1:
         links = "".join(
             f'<li><a href="#part-{place}">{markup.escape(unbroken(title))}</a></li>' for place, title in entries
         )
-        parts.append(f'<nav aria-label="Contents"><p><strong>Contents</strong></p><ol>{links}</ol></nav>')
+        listing = f'<nav aria-label="Contents"><p><strong>Contents</strong></p><ol>{links}</ol></nav>'
     for place, (section, statements) in enumerate(told):
         level = 3 if section.deep else 2
         parts.append(f'<section id="part-{place}"><h{level}>{markup.escape(unbroken(section.title))}</h{level}>')
         parts += [as_html(block, statements, draw) for block in section.blocks]
         parts.append("</section>")
+        if not place:
+            parts.append(listing)
     return PAGE.replace("{title}", markup.escape(title)).replace("{body}", "\n".join(parts))
 
 
 def contents(told: Told) -> list[tuple[int, str]]:
     """The places and titles of the sections that a list of contents names: all that are not below another,
-    but the first, over which it stands."""
+    but the first, below which it stands."""
     return [(place, section.title) for place, (section, _) in enumerate(told) if place and not section.deep]
 
 
@@ -369,10 +374,10 @@ img { max-width: 100%; height: auto; }
 @media (max-width: 40rem) {
   .figure::after { content: "Tap the figure to enlarge it."; font-size: .8rem; }
   .figure:focus::after { content: ""; } .figure:focus img { max-width: none; width: 44rem; }
-  .wide, .wide :is(thead, tbody, tr, td, th:first-child) { display: block; } .wide th { display: none; border: 0; }
+  .wide, .wide :is(tbody, tr, td) { display: block; } .wide thead { display: none; }
   .wide tr { border-bottom: 1px solid var(--line); padding: .5rem 0; } .wide td { border: 0; padding: .1rem 0; }
   .wide td:first-child { font-weight: 600; }
-  .wide td:not(:first-child)::before { content: attr(data-head) ": "; color: var(--muted); }
+  .wide td:not([data-head=""])::before { content: attr(data-head) ": "; color: var(--muted); font-weight: 400; }
 }
 .careful { border-left: 4px solid var(--care); background: var(--soft); padding: .7rem 1rem; }
 nav { border: 1px solid var(--line); border-radius: 6px; padding: .5rem 1rem; font-size: .9rem; }

@@ -5,10 +5,9 @@ from __future__ import annotations
 import io
 import json
 import math
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import Any
 
 from privgraph.privacy.statement import PrivacyStatement
@@ -19,6 +18,7 @@ from privgraph_workbench.blocks import (
     Folded,
     Picture,
     Remark,
+    Section,
     Small,
     Table,
     Told,
@@ -30,28 +30,31 @@ from privgraph_workbench.blocks import (
     spans_of,
     unmarked,
 )
-from privgraph_workbench.figures.export import drawing
-from privgraph_workbench.print_lines import printable, settings, whole, width_of, within
-from privgraph_workbench.theme import theme
+from privgraph_workbench.figures.chart import NARROW as INCHES
+from privgraph_workbench.figures.export import DPI, drawing
+from privgraph_workbench.print_lines import settings, within
+from privgraph_workbench.print_paper import CELL, HEIGHT, LEADING, MARGIN, SIZE, SMALL, WIDTH, Paper
 
-WIDTH, HEIGHT, MARGIN = 595.3, 841.9, 54.0
-"""Of a page, in points."""
-SANS, MONO = "DejaVu Sans", "DejaVu Sans Mono"
-SIZE, CELL, SMALL, LEADING = 9.0, 8.2, 7.5, 1.5
-"""Of words, of tables and of code in points; from line to line in sizes."""
 TITLE, PART, DEEP = 19.0, 14.0, 10.5
 GAP, CELL_GAP = 7.0, 10.0
 """Between two blocks, and between two columns of a table."""
 WITH_NEXT = 90.0
 """What has to fit below a heading: none stands alone at the end of a page."""
-SMALLEST = 0.6
-"""A picture gives way so far, where it fits on a page that way together with what stands below it."""
+SMALLEST = 0.75
+"""A wide picture gives way so far, where it fits on a page that way together with what stands below it."""
+NARROW, BESIDE, OVER = 256.0, 14.0, 40.0
+"""How wide a narrow picture is, how far from it the words beside it stand, and how far these reach below it:
+what goes on further stands below both."""
+NOTE, NOTE_GAP, NOTE_LEADING = 7.2, 4.0, 1.36
+"""The letters of what is said of a picture, and between two paragraphs and two lines of it."""
 FULL = HEIGHT - 2 * MARGIN
 """Of a page, what is written on."""
-WHOLE = FULL / 4
+WHOLE = FULL / 3
 """A table that is no higher is not divided."""
-TOGETHER = 5
-"""Lines of a paragraph or point that are not divided."""
+MOST_LEFT = 0.3 * FULL
+"""So much of a page is left empty at most for the sake of what a figure states below it."""
+LAST_ROWS = 3
+"""Of a table that is divided, so many rows at least stand on its last page."""
 
 
 def pdf(title: str, sections: Told, draw: Draw = drawn, author: str = "") -> bytes:
@@ -74,171 +77,86 @@ def _lay(paper: _Paper, sections: Told, begins: Sequence[int]) -> list[int]:
     """Put all on the paper; the page on which each section begins, which the contents tell by `begins`."""
     found = []
     paper.heading(paper.title, TITLE)
-    if len(entries := contents(sections)) > 1:
-        paper.contents([(title, begins[place]) for place, title in entries])
-    opening = [sum(paper.least(one, said) for one in _opening(section.blocks)) for section, said in sections]
+    entries = contents(sections)
+    opening = [_below(paper, section, said) for section, said in sections]
     for place, (section, statements) in enumerate(sections):
-        below = opening[place]
-        if not section.blocks:  # a chapter of its own, with the heading and the beginning of its first part
-            below = PART + sum(opening[place + 1 : place + 2])
-        paper.heading(section.title, DEEP if section.deep else PART, below)
+        below, core = opening[place]
+        if not section.blocks and place + 1 < len(sections):  # a chapter of its own, with its first part
+            below, core = (PART + one for one in opening[place + 1])
+        paper.heading(section.title, DEEP if section.deep else PART, below, core)
         found.append(paper.number)
-        for block in section.blocks:
-            paper.put(block, statements)
+        first = next((one for one in section.blocks[:3] if isinstance(one, Picture | Table)), None)
+        for block, after in zip_longest(section.blocks, section.blocks[1:]):
+            if isinstance(block, Picture):  # with its settings, in small letters below it
+                caption = paper.tall(after) + GAP if isinstance(after, Small) else 0.0
+                paper.picture(block, statements, caption, headed=block is first)
+            elif block is not None:
+                paper.put(block, statements)
+        if not place and len(entries) > 1:
+            paper.contents([(title, begins[at]) for at, title in entries])
     paper.end()
     return found
 
 
-def _opening(blocks: Sequence[Block]) -> Sequence[Block]:
-    """What stands on one page with its heading: words, and the picture or table that they lead to."""
+def _below(paper: _Paper, section: Section, statements: Mapping[str, PrivacyStatement]) -> tuple[float, float]:
+    """How tall what stands on one page with its heading is: words, and the picture or table that they lead
+    to; and without what a picture states below it."""
+    blocks = section.blocks
     end = next((place for place, one in enumerate(blocks[:3]) if isinstance(one, Picture | Table)), 0)
-    return blocks[: end + 1]
+    words = sum(paper.least(one, statements) for one in blocks[:end])
+    last = blocks[end] if blocks else ""
+    if not isinstance(last, Picture):
+        return (words + paper.least(last, statements),) * 2
+    caption = blocks[end + 1] if blocks[end + 1 :] else ""
+    whole, core = paper.needs(last, statements, paper.tall(caption) + GAP if isinstance(caption, Small) else 0.0)
+    return words + whole, words + core
 
 
-class _Paper:
-    """Pages that are filled from above; `y` is how far down, in points from the upper edge."""
+class _Paper(Paper):
+    """Headings, tables and pictures on pages."""
 
-    def __init__(
-        self, title: str, keep: Callable[[Any], None], draw: Draw = drawn, pixels: dict[int, Any] | None = None
-    ) -> None:
-        self.title, self.keep, self.draw = title, keep, draw
-        self.pixels = {} if pixels is None else pixels
-        self.colours = theme("light")
-        self.letters: dict[tuple[str, bool], dict[str, float]] = {}
-        self.number = 0
-        self.begin()
-
-    def begin(self) -> None:
-        from matplotlib.figure import Figure
-
-        self.page = Figure(figsize=(WIDTH / 72, HEIGHT / 72))
-        self.y, self.number = MARGIN, self.number + 1
-
-    def end(self) -> None:
-        foot = HEIGHT - MARGIN / 2
-        title = self.lines(self.title, SMALL, WIDTH - 2 * MARGIN - 40)[0]
-        self.text(MARGIN, foot, title, SMALL, colour=self.colours.muted)
-        self.text(WIDTH - MARGIN - 12, foot, str(self.number), SMALL, colour=self.colours.muted)
-        self.keep(self.page)
-
-    def room(self, needed: float) -> None:
-        """A new page, where so much does not fit on this one."""
-        if self.y + needed > HEIGHT - MARGIN and self.y > MARGIN:
-            self.end()
-            self.begin()
-
-    def text(
-        self, x: float, y: float, said: str, size: float, *, bold: bool = False, mono: bool = False, colour: str = ""
-    ) -> None:
-        self.page.text(
-            x / WIDTH,
-            1 - y / HEIGHT,
-            printable(said, MONO if mono else SANS, bold=bold),
-            fontsize=size,
-            family=MONO if mono else SANS,
-            weight="bold" if bold else "normal",
-            color=colour or self.colours.text,
-            va="baseline",
-            parse_math=False,
-        )
-
-    def box(self, x: float, y: float, width: float, height: float, colour: str) -> None:
-        from matplotlib.patches import Rectangle
-
-        corner = (x / WIDTH, 1 - (y + height) / HEIGHT)
-        self.page.add_artist(Rectangle(corner, width / WIDTH, height / HEIGHT, facecolor=colour, linewidth=0, zorder=0))
-
-    def measure(self, said: str, size: float, *, bold: bool = False, mono: bool = False) -> float:
-        """How wide a line is, in points: the sum of its letters."""
-        known = self.letters.setdefault((MONO if mono else SANS, bold), {})
-        for letter in set(said) - known.keys():
-            known[letter] = width_of(letter, MONO if mono else SANS, bold=bold)
-        return sum(known[letter] for letter in said) * size
-
-    def lines(self, said: str, size: float, width: float, *, bold: bool = False, mono: bool = False) -> list[str]:
-        """The words in lines of that width; a word that is longer than a line is broken."""
-        found, line = [], ""
-        for word in whole(said).split(" "):
-            longer = f"{line} {word}" if line else word
-            if self.measure(longer, size, bold=bold, mono=mono) <= width:
-                line = longer
-                continue
-            if line:
-                found.append(line)
-            while self.measure(word, size, bold=bold, mono=mono) > width:
-                cut = next(
-                    end for end in range(len(word) - 1, 0, -1)
-                    if end == 1 or self.measure(word[:end], size, bold=bold, mono=mono) <= width
-                )  # fmt: skip
-                found.append(word[:cut])
-                word = word[cut:]
-            line = word
-        return [*found, line]
-
-    def heading(self, said: str, size: float, below: float = 0.0) -> None:
-        """On one page with what is below it: so high at least."""
-        self.room(size + max(below + 2 * size, WITH_NEXT))
+    def heading(self, said: str, size: float, below: float = 0.0, core: float = 0.0) -> None:
+        """On one page with what is below it: so high, or at least the `core` of it."""
+        lines = self.lines(said, size, WIDTH - 2 * MARGIN, bold=True)
+        own = size * (1.5 + 1.3 * len(lines))
+        self.keep_together(own + max(below, WITH_NEXT), own + max(core or below, WITH_NEXT))
         self.y += size * (0.9 if self.y > MARGIN else 0.2)
-        for line in self.lines(said, size, WIDTH - 2 * MARGIN, bold=True):
+        for line in lines:
             self.y += size
             self.text(MARGIN, self.y, line, size, bold=True)
             self.y += size * 0.3
         self.y += 4
 
+    def keep_together(self, whole: float, core: float) -> None:
+        """A new page, where the `whole` does not fit on this one; but for its `core` alone, where much of the
+        page would be left empty."""
+        left = HEIGHT - MARGIN - self.y
+        self.room(core if core <= left and left > MOST_LEFT else whole)
+
     def contents(self, entries: Sequence[tuple[str, int]]) -> None:
-        """Titles, each with its page at the right edge."""
-        step = SIZE * LEADING
-        self.heading("Contents", DEEP)
-        for title, page in entries:
-            self.room(2 * step)
-            first, *more = self.lines(title, SIZE, WIDTH - 2 * MARGIN - 40)
-            self.text(MARGIN, self.y + SIZE, first, SIZE)
-            self.text(WIDTH - MARGIN - 18, self.y + SIZE, str(page), SIZE)
-            self.y += step
-            for line in more:
-                self.text(MARGIN, self.y + SIZE, line, SIZE)
-                self.y += step
+        """Titles in two columns, each with its page at the right edge of its column."""
+        half, step = math.ceil(len(entries) / 2), CELL * LEADING
+        wide = (WIDTH - 2 * MARGIN - 2 * BESIDE) / 2
+        told = [(self.lines(title, CELL, wide - 24), str(page)) for title, page in entries]
+        pairs = [told[at : at + half + 1 : half] for at in range(half)]
+        tall = [step * max(len(lines) for lines, _ in pair) for pair in pairs]
+        self.heading("Contents", DEEP, min(sum(tall), FULL / 2))
+        for pair, height in zip(pairs, tall, strict=True):
+            self.room(height)
+            for column, (lines, page) in enumerate(pair):
+                left = MARGIN + column * (wide + 2 * BESIDE)
+                for place, line in enumerate(lines):
+                    self.text(left, self.y + CELL + place * step, line, CELL)
+                self.text(left + wide - self.measure(page, CELL), self.y + CELL, page, CELL)
+            self.y += height
         self.y += GAP
-
-    def words(self, said: str, *, indent: float = 0, point: bool = False, colour: str = "", size: float = SIZE) -> None:
-        step = size * LEADING
-        lines = self.lines(said, size, WIDTH - 2 * MARGIN - indent)
-        self.room(step * min(len(lines), TOGETHER))
-        for place, line in enumerate(lines):
-            self.room(step)
-            if point and not place:
-                self.text(MARGIN + indent - 9, self.y + size, "•", size)
-            self.text(MARGIN + indent, self.y + size, line, size, colour=colour)
-            self.y += step
-
-    def spans(self, said: Sequence[tuple[str, bool]], *, point: bool) -> None:
-        """Words of which some are bold, in lines as wide as the page."""
-        left, step, space = MARGIN + (12 if point else 0), SIZE * LEADING, self.measure(" ", SIZE)
-        plain = "".join(text for text, _ in said)
-        self.room(step * min(len(self.lines(plain, SIZE, WIDTH - MARGIN - left)), TOGETHER))
-        if point:
-            self.text(left - 9, self.y + SIZE, "•", SIZE)
-        x, glued = left, True
-        for text, bold in said:
-            for word in re.findall(r"[ \n\t]+|[^ \n\t]+", whole(text)):
-                if word.isspace():
-                    glued = False
-                    continue
-                for piece in self.lines(word, SIZE, WIDTH - MARGIN - left, bold=bold):
-                    wide = self.measure(piece, SIZE, bold=bold)
-                    x += 0 if glued or x == left else space
-                    if x > left and x + wide > WIDTH - MARGIN:
-                        x, self.y = left, self.y + step
-                        self.room(step)
-                    self.text(x, self.y + SIZE, piece, SIZE, bold=bold)
-                    x, glued = x + wide, True
-        self.y += step
 
     def put(self, block: Block, statements: Mapping[str, PrivacyStatement]) -> None:
         if isinstance(block, Table):
             self.table(block)
         elif isinstance(block, Picture):
             self.picture(block, statements)
+            return
         elif isinstance(block, Code):
             self.code(block)
         elif isinstance(block, Warned):
@@ -275,27 +193,13 @@ class _Paper:
         above = self.lines(f"{block.title}.", SIZE, width, bold=True)
         self.boxed([*above, *self.lines(block.text, SIZE, width)], SIZE, bar=True, bold=len(above))
 
-    def boxed(self, lines: Sequence[str], size: float, *, bar: bool = False, mono: bool = False, bold: int = 0) -> None:
-        """Lines on a ground of their own, the first `bold` of them; in the colour of warnings at their side
-        where `bar`."""
-        step = size * LEADING
-        if len(lines) * step < HEIGHT / 3:
-            self.room(len(lines) * step + 8)
-        for place, line in enumerate(lines):
-            self.room(step)
-            self.box(MARGIN, self.y, WIDTH - 2 * MARGIN, step + 0.4, self.colours.surface)
-            if bar:
-                self.box(MARGIN, self.y, 3, step + 0.4, self.colours.warning)
-            self.text(MARGIN + 10, self.y + size * 1.1, line, size, mono=mono, bold=place < bold)
-            self.y += step
-
     def code(self, block: Code) -> None:
         if block.title:
             told = [*settings(json.loads(block.text))]
-            half = math.ceil(len(told) / 2)
-            pairs = zip_longest(told[:half], told[half:], fillvalue=("", ""))
-            table = Table(("",) * 4, tuple((*first, *second) for first, second in pairs))
-            self.room(SIZE * LEADING + self.height(table, {}))
+            third = math.ceil(len(told) / 3)
+            rows = zip_longest(told[:third], told[third : 2 * third], told[2 * third :], fillvalue=("", ""))
+            table = Table(("",) * 6, tuple(tuple(cell for pair in row for cell in pair) for row in rows))
+            self.room(SIZE * LEADING + min(self.tall(table), WHOLE))
             self.words(f"{block.title}:")
             self.table(table)
             return
@@ -306,28 +210,54 @@ class _Paper:
             mono=True,
         )
 
-    def height(self, block: Block, statements: Mapping[str, PrivacyStatement]) -> float:
-        """How much of a page a picture with the warnings above it, or a table, takes at least where it is not
-        divided; 0 for all else. What stands below a picture may go on overleaf: a page that is left half
-        empty for it is no easier to read."""
-        if isinstance(block, Picture):
-            warned, _ = self.beside(block, statements)
-            return SMALLEST * self.drawn(block, statements)[2] + warned + GAP
-        tall = self.tall(block) if isinstance(block, Table) else 0.0
-        return tall if tall <= WHOLE else 0.0
+    def needs(
+        self, block: Picture, statements: Mapping[str, PrivacyStatement], caption: float = 0.0
+    ) -> tuple[float, float]:
+        """How tall a picture is with all that stands around it and a `caption` below that, at least; and
+        without its tables and the caption."""
+        above, under = around(block, statements)
+        warned = sum(len(self.lines(f"⚠ {one}", SIZE, WIDTH - 2 * MARGIN)) for one in above) * SIZE * LEADING
+        _, width, tall = self.drawn(block, statements)
+        beside, further = self.divided(under, tall) if width == NARROW else ([], under)
+        core = warned + NOTE_GAP + GAP
+        core += max(tall, self.column(beside)) if width == NARROW else SMALLEST * tall
+        words = [] if width == NARROW else list(takewhile(lambda one: isinstance(one, str), further))
+        return core + self.under(further) + caption, core + self.under(words)
+
+    def under(self, told: Sequence[Block]) -> float:
+        """How tall what stands below a picture is."""
+        width = WIDTH - 2 * MARGIN
+        words = [one for one in told if isinstance(one, str)]
+        return self.column(words, width) + sum(self.tall(one) + GAP for one in told if not isinstance(one, str))
+
+    def divided(self, under: Sequence[Block], tall: float) -> tuple[list[str], list[Block]]:
+        """What stands beside a narrow picture that is so tall, and what below both."""
+        beside: list[str] = []
+        for place, one in enumerate(under):
+            if not isinstance(one, str) or (beside and self.column([*beside, one]) > tall + OVER):
+                return beside, list(under[place:])
+            beside.append(one)
+        return beside, []
+
+    def column(self, said: Sequence[str], width: float = WIDTH - 2 * MARGIN - NARROW - BESIDE) -> float:
+        """How tall words are that stand beside a narrow picture."""
+        return sum(len(self.lines(one, NOTE, width)) * NOTE * NOTE_LEADING + NOTE_GAP for one in said)
+
+    def note(self, said: str, indent: float = 0.0) -> None:
+        self.words(said, indent=indent, size=NOTE, leading=NOTE_LEADING)
+        self.y += NOTE_GAP
 
     def least(self, block: Block, statements: Mapping[str, PrivacyStatement]) -> float:
         """How much of it has to stand on the page where it begins."""
         if isinstance(block, Remark):
             first = parts_of(block.text)[:1]
             return sum(self.tall(one) + GAP for one in first if not isinstance(one, Table))
-        return self.height(block, statements) or min(self.tall(block), WHOLE)
-
-    def beside(self, block: Picture, statements: Mapping[str, PrivacyStatement]) -> tuple[float, float]:
-        """How tall what stands above a picture is, and what stands below it."""
-        above, below = around(block, statements)
-        warned = sum(len(self.lines(f"⚠ {one}", SIZE, WIDTH - 2 * MARGIN)) for one in above) * SIZE * LEADING
-        return warned, sum(self.tall(one) + GAP for one in below)
+        if isinstance(block, Picture):
+            return self.needs(block, statements)[1]
+        tall = self.tall(block)
+        if isinstance(block, Table) and tall > WHOLE:
+            return sum(self.laid(block)[2][:2])
+        return min(tall, WHOLE) + GAP
 
     def tall(self, part: Block) -> float:
         """How tall a paragraph, a list or a table is."""
@@ -335,6 +265,8 @@ class _Paper:
             return sum(self.laid(part)[2])
         indent = 12 if isinstance(part, list) else 0
         told = part if isinstance(part, list) else [part] if isinstance(part, str) else []
+        if isinstance(part, Small):
+            return len(self.lines(part.text, SMALL, WIDTH - 2 * MARGIN)) * SMALL * LEADING
         lines = sum(len(self.lines(unmarked(one), SIZE, WIDTH - 2 * MARGIN - indent)) for one in told)
         return lines * SIZE * LEADING
 
@@ -365,10 +297,12 @@ class _Paper:
     def table(self, block: Table) -> None:
         wide, told, heights = self.laid(block)
         named = any(block.head)
-        self.room(self.height(block, {}) or sum(heights[:2]))
+        whole = sum(heights)
+        self.room(whole if whole <= WHOLE else sum(heights[:2]))
         for place, (cells, tall) in enumerate(zip(told, heights, strict=True)):
             page = self.number
-            self.room(tall)
+            last = place == len(heights) - LAST_ROWS and place > 1  # none of them stands alone overleaf
+            self.room(sum(heights[place:]) if last else tall)
             if named and place and self.number > page:  # what the columns are is said on each page
                 self.row(told[0], wide, heights[0], bold=True)
             self.row(cells, wide, tall, bold=named and not place)
@@ -384,34 +318,59 @@ class _Paper:
         self.box(MARGIN, self.y - 3, sum(wide), 0.5, self.colours.grid)
 
     def drawn(self, block: Picture, statements: Mapping[str, PrivacyStatement]) -> tuple[Any, float, float]:
-        """The picture in pixels, as wide as the page, with its width and height in points."""
+        """The picture in pixels, as wide as the page or narrow, with its width and height in points."""
         from matplotlib.image import imread
 
         if id(block) not in self.pixels:
             self.pixels[id(block)] = imread(io.BytesIO(self.draw(block, statements).pixels))
         pixels = self.pixels[id(block)]
         tall, wide = pixels.shape[:2]
+        if wide <= 1.01 * INCHES * DPI:
+            return pixels, NARROW, NARROW * tall / wide
         width = min(WIDTH - 2 * MARGIN, (HEIGHT - 2 * MARGIN - WITH_NEXT) * wide / tall)
         return pixels, width, width * tall / wide
 
-    def picture(self, block: Picture, statements: Mapping[str, PrivacyStatement]) -> None:
-        """In pixels: as lines it is a file of its own. A little smaller where it fits on the page then.
-        Around it what it warns of, and what it states."""
+    def picture(
+        self,
+        block: Picture,
+        statements: Mapping[str, PrivacyStatement],
+        caption: float = 0.0,
+        *,
+        headed: bool = False,
+    ) -> None:
+        """In pixels: as lines it is a file of its own. Around it what it warns of, and what it states: of a
+        narrow one beside it. A wide one is a little smaller where all that fits on the page then; `caption`:
+        how tall what is put next is, which belongs to it. `headed`: its heading has kept room for it."""
         warned, told = around(block, statements)
-        self.room(self.height(block, statements))
+        whole, core = self.needs(block, statements, caption)
+        self.keep_together(core if headed else whole, core)
         for one in warned:
             self.words(f"⚠ {one}", colour=self.colours.warning)
+        self.y += NOTE_GAP
         pixels, width, height = self.drawn(block, statements)
-        under = self.beside(block, statements)[1]
-        left = HEIGHT - MARGIN - self.y - GAP
-        left -= under if SMALLEST * height + under <= left else 0
-        if left < height <= left / SMALLEST:
-            width, height = width * left / height, left
-        self.room(height)
-        corner = (WIDTH - width) / 2 / WIDTH, 1 - (self.y + height) / HEIGHT
+        if width == NARROW:
+            top, (beside, told) = self.y, self.divided(told, height)
+            self.image(pixels, MARGIN, width, height)
+            for said in beside:
+                self.note(said, NARROW + BESIDE)
+            self.y = max(self.y, top + height + GAP)
+        else:
+            under = self.under(told) + caption
+            left = HEIGHT - MARGIN - self.y - GAP
+            left -= under if SMALLEST * height + under <= left else 0
+            if left < height <= left / SMALLEST:
+                width, height = width * left / height, left
+            self.room(height)
+            self.image(pixels, (WIDTH - width) / 2, width, height)
+            self.y += height + GAP
+        for below in told:
+            if isinstance(below, str):
+                self.note(below)
+            else:
+                self.put(below, statements)
+
+    def image(self, pixels: Any, left: float, width: float, height: float) -> None:
+        corner = left / WIDTH, 1 - (self.y + height) / HEIGHT
         axis = self.page.add_axes((*corner, width / WIDTH, height / HEIGHT))
         axis.imshow(pixels, aspect="auto", interpolation="none")
         axis.set_axis_off()
-        self.y += height + GAP
-        for block_below in told:
-            self.put(block_below, statements)

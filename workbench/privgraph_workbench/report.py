@@ -41,7 +41,7 @@ from privgraph_workbench.words.naming import (
     made_by,
     method_title,
 )
-from privgraph_workbench.words.numbers import duration, lower, metric, number, percent, rounded_delta
+from privgraph_workbench.words.numbers import between, duration, lower, metric, number, percent, rounded_delta
 from privgraph_workbench.words.statements import CLAIMS, EVERY_EDGE, refutations, three_numbers
 
 LIBRARIES = ("privgraph", "torch", "torch-geometric", "opacus", "dp-accounting", "numpy", "scipy", "scikit-learn")
@@ -225,7 +225,8 @@ def _one_of(facts: Sequence[tuple[str, str]], same: Sequence[RunRecord]) -> Tabl
         mean, low, high = confidence(values) if values else (0.0, None, None)
         told = metric(names[title], mean) if values else ""
         if low is not None and high is not None and names[title] == METRIC:
-            told += f" (95% interval {percent(low)} to {percent(min(1.0, high))})"
+            alike = high - low < 1e-9
+            told += f" (all {len(values)} alike)" if alike else f" (95% interval {between(low, min(1.0, high))})"
         rows.append((title, said, told))
     return Table((f"One of {len(same)} runs", "This run, on its own split", f"Mean of {len(same)} runs"), tuple(rows))
 

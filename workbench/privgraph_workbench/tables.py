@@ -28,7 +28,7 @@ from privgraph_workbench.words import statements as words
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.measures import ACCURACY, MEANS, measure, measures, titled
 from privgraph_workbench.words.naming import graph_of, hides_edges_alone, unit_of
-from privgraph_workbench.words.numbers import percent, rounded_delta, stated
+from privgraph_workbench.words.numbers import over_seeds, percent, rounded_delta, stated
 
 KINDS: tuple[Epsilon, ...] = ("sound", "published", "audited")
 HEAD = (
@@ -228,7 +228,7 @@ def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Ta
         if hides_edges_alone(one.record):
             protects, sound = words.EVERY_EDGE
             cells = (sound, *cells[1:])
-        rows.append((one.label, protects, *cells, _accuracy(one)))
+        rows.append((one.label, protects, *cells, accuracy(one)))
     return Table(head(lines), tuple(rows))
 
 
@@ -256,21 +256,17 @@ def noise_is_public(record: RunRecord) -> bool:
     return said is not None and said.unit != "none" and (record.gallery or NOISE_IS_PUBLIC in said.assumptions)
 
 
-def _accuracy(one: Line) -> str:
+def accuracy(one: Line) -> str:
+    """What a setting reached, with its interval and the seeds behind it."""
     value = one.record.metrics.get(METRIC)
     if value is None:
         return percent(None)
     if len(one.same) > 1:
         over = reached(one.same)
-        return _within(over.mean, over.low, over.high, f"{over.seeds} seeds")
+        return over_seeds(over.mean, over.low, over.high, over.seeds)
     nodes = chance(one.record.metrics)
     low, high = (nodes.low, nodes.high) if nodes else (None, None)
-    return _within(value, low, high, "one seed")
-
-
-def _within(value: float, low: float | None, high: float | None, seeds: str) -> str:
-    sure = "" if low is None else f"{percent(low)} to {percent(high)}; "
-    return f"{percent(value)} ({sure}{seeds})"
+    return over_seeds(value, low, high, 1)
 
 
 def as_csv(lines: Sequence[Line]) -> bytes:

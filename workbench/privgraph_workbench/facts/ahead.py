@@ -81,6 +81,8 @@ def of_one(runs: Sequence[RunRecord]) -> str:
     mean, low, high = confidence(held, most=1.0)
     span = "" if low is None or high is None else f" (95% interval {percent(low)} to {percent(high)})"
     each = f"single seeds reached {percent(min(held))} to {percent(max(held))}"
+    if max(held) - min(held) < 1e-9:
+        span, each = "", "all are alike"
     what = f"a {mean_of([runs[0].spec.method])} of {percent(mean)}"
     return f"**{markup.literal(name)}** has {what} over {len(held)} seeds{span}; {each}."
 

@@ -20,6 +20,9 @@ Row = dict[str, Any]
 Coordinate = float | str | None
 PERCENT_ROOM = 0.03
 """How far an axis of percentages may reach below 0 and above 1, so that marks there are seen whole."""
+NARROW = 5.6
+"""Inches that a narrow chart is wide."""
+_TALLEST, _MOST_PLACES = 520, 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +117,8 @@ class Chart:
     """A whole figure. `summary` says in words what is seen, for those who cannot see it; `badges` are short
     warnings printed on the figure itself, `notes` sentences below it, and `beside` further ones of a file,
     which a page says elsewhere. `legend`: one that has a single entry is shown, too; it stands below the
-    axes, or above where these are so tall that nobody would see both."""
+    axes, or above where these are so tall that nobody would see both. `wide`: in print it is as wide as a
+    page."""
 
     title: str
     panels: tuple[Panel, ...]
@@ -127,6 +131,7 @@ class Chart:
     legend_above: bool = False
     notes: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    wide: bool = False
 
     def has_legend(self, entries: int) -> bool:
         """Whether a legend of so many entries is shown."""
@@ -236,6 +241,13 @@ def title_lines(panel: Panel, columns: int) -> list[str]:
 def widths(panels: Sequence[Panel], columns: int) -> list[float] | None:
     """How wide each column is beside the others; None where there are several rows: all are equally wide."""
     return [panel.share for panel in panels] if len(panels) <= columns else None
+
+
+def narrows(chart: Chart) -> bool:
+    """Whether a chart can be drawn smaller in letters of the same size: one panel of few places."""
+    one = chart.panels[0]
+    few = all(len(axis.categories) <= _MOST_PLACES for axis in (one.x, one.y))
+    return not chart.wide and len(chart.panels) == 1 and few and not one.bare and chart.height <= _TALLEST
 
 
 def log_ticks(low: float, high: float) -> tuple[float, ...]:

@@ -133,9 +133,11 @@ def pictures(
     *,
     titled: bool = True,
     whole: bool = True,
+    narrow: bool = False,
 ) -> dict[str, bytes]:
     """The figure in those of the formats `PICTURES`, once for lines and once for pixels: they may differ
-    in a last bit where lines were written of the same drawing before."""
+    in a last bit where lines were written of the same drawing before. `narrow`: for half the width of a
+    page, where it is legible there."""
     chart = chart_of(figure, rows)
     notes = [*chart.notes, *chart.beside, *figures_notes.notes(rows, statements)]
     stated = _text({label: statement_to_json(statement) for label, statement in statements.items()}, indent=None)
@@ -145,7 +147,7 @@ def pictures(
         drawn = None
         for kind in kinds:
             if drawn is None or kind == "png":
-                drawn = drawn_of(figure, rows, statements, theme, titled=titled, whole=whole)
+                drawn = drawn_of(figure, rows, statements, theme, titled=titled, whole=whole, narrow=narrow)
             written = io.BytesIO()
             drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated))
             made[kind] = _renamed(written.getvalue()) if kind == "svg" else written.getvalue()
@@ -171,6 +173,7 @@ def drawn_of(
     *,
     titled: bool,
     whole: bool = True,
+    narrow: bool = False,
 ) -> Any:
     """The figure as matplotlib's, with what it states below it where it is `titled`, all of it or in a line;
     for use within `drawing`."""
@@ -179,7 +182,7 @@ def drawn_of(
 
     chart = chart_of(figure, rows)
     if not titled:
-        return draw(replace(chart, badges=()), theme, titled=False)
+        return draw(replace(chart, badges=()), theme, titled=False, narrow=narrow)
     badges = (*figures_notes.warned(statements), *chart.badges)
     if not whole:
         return draw(replace(chart, badges=badges), theme, figures_notes.short(statements))

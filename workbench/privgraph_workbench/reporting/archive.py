@@ -30,6 +30,7 @@ from privgraph_workbench.reporting.first_page import (
     few,
     first_page,
     lines_of,
+    opening,
 )
 from privgraph_workbench.words.bibliography import bibtex, named_in, references
 from privgraph_workbench.words.meaning import NO_EDGE
@@ -288,11 +289,13 @@ def _json(value: Any) -> bytes:
 
 def _sections(asked: Asked, chapters: Sequence[Chapter], together: Together) -> blocks.Told:
     """What the report says, in order, each section with the statements that its pictures carry."""
-    found: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(first_page(asked, chapters, together), {})]
+    head = opening(asked, chapters, together)
+    found: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(head, {})] if head else []
+    found.append((first_page(asked, chapters, together), {}))
     for place, one in enumerate(asked.figures, start=1):
         drawn: list[blocks.Block] = [Remark(findings.of(one)), Picture(one.figure, one.rows)]
-        drawn += [Remark(f"**What to take**\n\n{one.advice}")] if one.advice else []
         drawn += [Small(told)] if (told := findings.settings(one)) else []
+        drawn += [Remark(f"**What to take**\n\n{one.advice}")] if one.advice else []
         section = Section(f"Figure {place}: {one.name}", drawn)
         found.append((section, one.statements))
     if (alone := beside(asked, chapters)) is not None:

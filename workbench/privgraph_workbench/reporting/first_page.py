@@ -11,7 +11,7 @@ from privgraph_workbench import blocks, repeating, tables
 from privgraph_workbench.blocks import Remark, Section, Warned
 from privgraph_workbench.facts import composition, ranking
 from privgraph_workbench.figures.notes import badges_of
-from privgraph_workbench.reporting import findings
+from privgraph_workbench.reporting import findings, glance
 from privgraph_workbench.reporting.asked import Asked, Told, named_runs
 from privgraph_workbench.reporting.behind import FIGURES, MEAN, TOLD, behind
 from privgraph_workbench.reporting.chapters import Chapter
@@ -28,6 +28,7 @@ SUBTRACTED = (
     "The key of such noise comes with the program, so that anybody can subtract it. Train again, with a key of your "
     "own, before anything is released."
 )
+IN_SHORT = "In short"
 ALONE = "Settings that stand in figures alone"
 MANY = "{count} more settings stand in figures alone: what they guarantee and reached is told below, under “{section}”."
 MOST_BESIDE = 6
@@ -50,16 +51,24 @@ class Together:
         return Together(price=composed(asked), ahead=ahead(asked))
 
 
-def first_page(asked: Asked, chapters: Sequence[Chapter], together: Together) -> Section:
-    """Who wrote it and the remark, whose noise is public, whose labels are read; what the figures say; then
-    what each setting guarantees and reached, and what is said of all
-    `together`."""
+def opening(asked: Asked, chapters: Sequence[Chapter], together: Together) -> Section | None:
+    """Who wrote it and the remark, whose noise is public, and the answers in short; None where a report has
+    none of these."""
     by = ", ".join(filter(None, (asked.author.strip(), asked.date.strip())))
     told: list[blocks.Block] = [by] if by else []
     if asked.remark.strip():
         told.append(Remark(f"**Remark**\n\n{asked.remark}"))
     if warned := _public(asked):
         told.append(warned)
+    if lines := all_settings(asked, chapters):
+        told.append(glance.answers(asked, lines, together.price))
+    return Section(IN_SHORT, told) if told else None
+
+
+def first_page(asked: Asked, chapters: Sequence[Chapter], together: Together) -> Section:
+    """Whose labels are read; what the figures say; then what each setting guarantees and reached, and what is
+    said of all `together`."""
+    told: list[blocks.Block] = []
     told += [EVALUATOR] if _evaluator(asked) else []
     if found := findings.found(asked):
         told.append(Remark(found))

@@ -17,7 +17,7 @@ from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.attacks import called
 from privgraph_workbench.words.measures import ACCURACY, PREC, measure
-from privgraph_workbench.words.numbers import exact_percent, number, percent, stated
+from privgraph_workbench.words.numbers import exact_percent, number, over_seeds, percent, stated
 from privgraph_workbench.words.verdicts import BY_HEART, CLOSE, FAR
 
 LEADS = ("depth", "convergence", "teachers_compared", "agreement", "neighbourhood")
@@ -262,10 +262,8 @@ def _best(rows: Sequence[Row], mean: str) -> str:
     """A setting with its sound epsilon, its accuracy and the interval over seeds."""
     row = max(rows, key=lambda one: float(one[mean]))
     own = f" at {SOUND} {stated('sound', row['epsilon'])}" if placed(row["epsilon"]) else ""
-    span = "" if row["low"] is None else f"{percent(row['low'])} to {percent(row['high'])}; "
-    seeds = f"{row['seeds']} seeds" if row["seeds"] > 1 else "one seed"
     of = row["title"] + (f" ({row['variant']})" if row.get("variant") else "")
-    return f"{of}{own}, {percent(row[mean])} ({span}{seeds})"
+    return f"{of}{own}, {over_seeds(row[mean], row['low'], row['high'], row['seeds'])}"
 
 
 _FINDERS: Mapping[str, Callable[[Sequence[Row]], str]] = {

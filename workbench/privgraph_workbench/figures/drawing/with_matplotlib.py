@@ -18,12 +18,14 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter
 
 from privgraph_workbench.figures.chart import (
+    NARROW,
     PERCENT_ROOM,
     Axis,
     Chart,
     Panel,
     Series,
     log_ticks,
+    narrows,
     strengths,
     title_lines,
     widths,
@@ -65,6 +67,8 @@ sign, text stays text, and equal figures give equal files."""
 BAND = {"light": 0.18, "dark": 0.28}
 """Opacity of a band by theme: on a dark ground, less of it is seen."""
 _WIDTH = {1: 8.0, 2: 10.5, 3: 12.0}
+HIGHEST = 310  # of a narrow chart, in the pixels of a height
+SMALLER = 0.9  # letters of its legend, beside those of others
 _LETTER, _HANDLE = 0.085, 0.75  # of the legend in inches: a letter, and what stands before a name
 _LINE = 0.19  # inches of one line of the footnote
 _LETTERS = 13  # of the footnote in an inch
@@ -79,24 +83,30 @@ def draw(
     block: Sequence[str] = (),
     *,
     titled: bool = True,
+    narrow: bool = False,
 ) -> Figure:
     """The chart in that theme, with `notes` printed below it, one to a line (wrapped where too long), and
     below them the lines of `block`, whose columns stand under each other. Not `titled`: its title stands
-    above it already, in the words of a page."""
+    above it already, in the words of a page. `narrow`: smaller, in letters of the same size, where it has
+    room for them then (`narrows`)."""
     colours = theme(theme_name)
     columns = min(chart.columns, len(chart.panels))
     rows = math.ceil(len(chart.panels) / columns)
-    width = _WIDTH.get(columns, 12.0)
+    width, letter, tall = _WIDTH.get(columns, 12.0), _LETTER, 1000
+    if narrow and narrows(chart):
+        height = min(round(chart.height * NARROW / width), HIGHEST)
+        width, letter, chart = NARROW, _LETTER * SMALLER, replace(chart, height=height)
+        tall = int((height / 95 - 0.9) * 13.5)  # letters of the title of its y axis
     lines = [line for note in notes for line in textwrap.wrap(note, int(width * _LETTERS), subsequent_indent="   ")]
-    chart = replace(chart, series=tuple(_wrapped(series, width) for series in chart.series))
+    chart = replace(chart, series=tuple(_wrapped(series, width, letter) for series in chart.series))
     named = {_entry(series): series.name.count("\n") for series in chart.series if series.legend and series.name}
     entries, further = len(named), sum(named.values())
-    legend_columns = _legend_columns(chart, width)
+    legend_columns = _legend_columns(chart, width, letter)
     legend_rows = math.ceil((entries + further) / legend_columns) if chart.has_legend(entries) else 0
     badges = [line for badge in chart.badges for line in textwrap.wrap(f"⚠ {badge}", int(width * 13))]
     top = 0.4 if titled else 0.12
     head = top + 0.22 * len(badges)
-    body = chart.height / 95 + 0.24 * legend_rows
+    body = chart.height / 95 + 0.24 * letter / _LETTER * legend_rows
     foot = 0.16 + _LINE * len(lines) + _ROW * len(block)
     layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.06)
     figure = Figure(figsize=(width, head + body + foot), facecolor=colours.background, layout=layout)
@@ -125,7 +135,7 @@ def draw(
     axes = upper.subplots(rows, columns, squeeze=False, width_ratios=widths(chart.panels, columns))
     for place, panel in enumerate(chart.panels):
         letters = int((width / columns - 0.8) * 13.5)  # of an axis title, at its size
-        _axes(axes[place // columns][place % columns], panel, colours, columns, letters)
+        _axes(axes[place // columns][place % columns], panel, colours, columns, letters, tall)
     for place in range(len(chart.panels), rows * columns):
         axes[place // columns][place % columns].set_axis_off()
     handles: dict[str, Any] = {}
@@ -144,7 +154,7 @@ def draw(
             loc="outside upper left" if chart.legend_above else "outside lower left",
             ncols=legend_columns,
             frameon=False,
-            fontsize=10,
+            fontsize=10 * letter / _LETTER,
             labelcolor=colours.text,
             handlelength=3,
         )
@@ -191,19 +201,21 @@ def _entry(series: Series) -> str:
     return series.group or series.name
 
 
-def _wrapped(series: Series, width: float) -> Series:
+def _wrapped(series: Series, width: float, letter: float) -> Series:
     """The series with a name that is no wider in the legend than the picture."""
-    letters = int((width - _HANDLE) / _LETTER)
-    lines = [line for one in series.name.split("\n") for line in wrapped(one, letters) or [""]]
+    letters = int((width - _HANDLE) / letter)
+    lines = series.name.split("\n")
+    if max(map(len, lines)) > letters:
+        lines = wrapped(" ".join(lines), letters)
     return replace(series, name="\n".join(lines), group=_entry(series))
 
 
-def _legend_columns(chart: Chart, width: float) -> int:
+def _legend_columns(chart: Chart, width: float, letter: float) -> int:
     longest = max((len(line) for one in chart.series if one.legend for line in one.name.split("\n")), default=1)
-    return max(1, min(4, int(width / (_LETTER * longest + _HANDLE))))
+    return max(1, min(4, int(width / (letter * longest + _HANDLE))))
 
 
-def _axes(axis: Axes, panel: Panel, colours: Theme, columns: int, letters: int) -> None:
+def _axes(axis: Axes, panel: Panel, colours: Theme, columns: int, letters: int, tall: int) -> None:
     axis.set_facecolor(colours.background)
     axis.set_axisbelow(True)
     for side in ("top", "right"):
@@ -221,7 +233,7 @@ def _axes(axis: Axes, panel: Panel, colours: Theme, columns: int, letters: int) 
         title = "\n".join(title_lines(panel, columns))
         axis.set_title(title, fontsize=11.5, color=colours.text, loc="left", pad=22 if panel.rules else 8)
     axis.set_xlabel(textwrap.fill(panel.x.title, letters), fontsize=10.5, color=colours.text)
-    axis.set_ylabel(panel.y.title, fontsize=10.5, color=colours.text)
+    axis.set_ylabel(textwrap.fill(panel.y.title, tall), fontsize=10.5, color=colours.text)
     for letter, description in (("x", panel.x), ("y", panel.y)):
         _scale(axis, letter, description, colours)
     for rule in panel.rules:

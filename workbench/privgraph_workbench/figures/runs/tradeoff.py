@@ -208,6 +208,7 @@ def _everything(rows: Sequence[Row]) -> Chart:
         badges=(*badges, *badges_of(rows)),
         beside=(*tradeoff_shown.taken(rows), *filter(None, [rows[0].get(TOGETHER, "")])),
         columns=2,
+        wide=True,
         height=110 + 330 * math.ceil(len(parts) / 2),
         legend=True,
         notes=(

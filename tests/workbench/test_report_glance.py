@@ -1,0 +1,80 @@
+"""What the head of a report answers: what was trained, what is promised, how well it works, what attacks
+showed, what is still a risk."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.figures import made_runs
+
+from privgraph.runs.final_statement import with_public_noise
+from privgraph.runs.store import RunStore
+from privgraph_workbench import reporting
+from privgraph_workbench.reporting import Asked, Told, chapters, first_page, glance
+
+
+@pytest.fixture
+def store() -> RunStore:
+    return RunStore.open()
+
+
+def told_of(store: RunStore, seeds: tuple[int, ...], *, public: bool = False, score: float = 0.7) -> list[Told]:
+    said = made_runs.statement(made_runs.edge_entries(9))
+    said = with_public_noise(said) if public else said
+    ids = [made_runs.finish(store, made_runs.spec(seed=seed), score, said).id for seed in seeds]
+    return [reporting.told_of(store, store.get(run)) for run in ids]
+
+
+def points(asked: Asked, price: str = "") -> dict[str, str]:
+    lines = first_page.all_settings(asked, chapters.chapters_of(asked))
+    said = glance.answers(asked, lines, price).text.replace("\\", "")
+    pairs = (point.removeprefix("- **").partition(".** ") for point in said.split("\n"))
+    return {question: answer for question, _, answer in pairs}
+
+
+def test_each_question_has_its_answer(store: RunStore) -> None:
+    answers = points(Asked(title="T", runs=told_of(store, (0, 1, 2))))
+    assert list(answers) == [
+        "What was trained",
+        "What is promised, and to whom",
+        "How well it works",
+        "What attacks showed",
+        "What is still a risk",
+    ]
+    assert answers["What was trained"] == "ProGAP on Made-up social network: one setting, 3 runs."
+    assert "hides one connection (edge): ε " in answers["What is promised, and to whom"]
+    assert glance.COIN in answers["What is promised, and to whom"]
+    assert "Test accuracy 70.0% (all 3 seeds alike)" in answers["How well it works"]
+    assert answers["What attacks showed"] == glance.UNATTACKED
+    assert "Not covered by any promise: several connections at once" in answers["What is still a risk"]
+    assert glance.MEASURED in answers["What is still a risk"]
+    assert "public" not in answers["What is still a risk"]
+    assert "All together" not in answers["What is still a risk"]
+
+
+def test_public_noise_promises_nothing(store: RunStore) -> None:
+    answers = points(Asked(title="T", runs=told_of(store, (0,), public=True)), "**All together.** ε = 9.")
+    assert answers["What is promised, and to whom"].startswith(glance.AS_RUN)
+    assert answers["What is still a risk"].startswith("As run, the noise of every private model is public")
+    assert glance.TOLD_TWICE in answers["What is still a risk"]
+
+
+def test_what_did_not_finish_promises_nothing_and_reached_nothing(store: RunStore) -> None:
+    (one,) = told_of(store, (0,))
+    failed = replace(one, record=replace(one.record, metrics={}, statement_json=None), same=())
+    answers = points(Asked(title="T", runs=[failed]))
+    assert list(answers) == ["What was trained", "What attacks showed"]
+
+
+def test_a_report_for_others_answers_without_what_stays(store: RunStore) -> None:
+    """A guess is a function of split and labels."""
+    runs = told_of(store, (70141, 70142, 70143))
+    stands = [{"kind": kind, "value": 0.333, "seed": None, "of": ""} for kind in ("majority", "bare")]
+    asked = Asked(title="T", runs=[replace(one, stands=stands) for one in runs])
+    assert "the largest class 33.3%" in points(asked)["How well it works"]
+    hidden = reporting.asked.without_seeds(replace(asked, share=True))
+    answers = points(hidden)
+    assert "without privacy 33.3%" in answers["How well it works"]
+    assert "largest class" not in answers["How well it works"]
+    assert not any(str(seed) in answer for answer in answers.values() for seed in (70141, 70142, 70143))

@@ -1,0 +1,157 @@
+"""Pages of A4 that are filled from above: words, boxes and lines, each where the one before it ended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from privgraph_workbench.blocks import Draw, drawn
+from privgraph_workbench.print_lines import printable, whole, width_of
+from privgraph_workbench.theme import theme
+
+WIDTH, HEIGHT, MARGIN = 595.3, 841.9, 54.0
+"""Of a page, in points."""
+SANS, MONO = "DejaVu Sans", "DejaVu Sans Mono"
+SIZE, CELL, SMALL, LEADING = 9.0, 8.2, 7.5, 1.5
+"""Of words, of tables and of code in points; from line to line in sizes."""
+TOGETHER = 5
+"""Lines of a paragraph or point that are not divided."""
+
+
+class Paper:
+    """Pages that are filled from above; `y` is how far down, in points from the upper edge."""
+
+    def __init__(
+        self, title: str, keep: Callable[[Any], None], draw: Draw = drawn, pixels: dict[int, Any] | None = None
+    ) -> None:
+        self.title, self.keep, self.draw = title, keep, draw
+        self.pixels = {} if pixels is None else pixels
+        self.colours = theme("light")
+        self.letters: dict[tuple[str, bool], dict[str, float]] = {}
+        self.number = 0
+        self.begin()
+
+    def begin(self) -> None:
+        from matplotlib.figure import Figure
+
+        self.page = Figure(figsize=(WIDTH / 72, HEIGHT / 72))
+        self.y, self.number = MARGIN, self.number + 1
+
+    def end(self) -> None:
+        foot = HEIGHT - MARGIN / 2
+        title = self.lines(self.title, SMALL, WIDTH - 2 * MARGIN - 40)[0]
+        self.text(MARGIN, foot, title, SMALL, colour=self.colours.muted)
+        self.text(WIDTH - MARGIN - 12, foot, str(self.number), SMALL, colour=self.colours.muted)
+        self.keep(self.page)
+
+    def room(self, needed: float) -> None:
+        """A new page, where so much does not fit on this one."""
+        if self.y + needed > HEIGHT - MARGIN and self.y > MARGIN:
+            self.end()
+            self.begin()
+
+    def text(
+        self, x: float, y: float, said: str, size: float, *, bold: bool = False, mono: bool = False, colour: str = ""
+    ) -> None:
+        self.page.text(
+            x / WIDTH,
+            1 - y / HEIGHT,
+            printable(said, MONO if mono else SANS, bold=bold),
+            fontsize=size,
+            family=MONO if mono else SANS,
+            weight="bold" if bold else "normal",
+            color=colour or self.colours.text,
+            va="baseline",
+            parse_math=False,
+        )
+
+    def box(self, x: float, y: float, width: float, height: float, colour: str) -> None:
+        from matplotlib.patches import Rectangle
+
+        corner = (x / WIDTH, 1 - (y + height) / HEIGHT)
+        self.page.add_artist(Rectangle(corner, width / WIDTH, height / HEIGHT, facecolor=colour, linewidth=0, zorder=0))
+
+    def measure(self, said: str, size: float, *, bold: bool = False, mono: bool = False) -> float:
+        """How wide a line is, in points: the sum of its letters."""
+        known = self.letters.setdefault((MONO if mono else SANS, bold), {})
+        for letter in set(said) - known.keys():
+            known[letter] = width_of(letter, MONO if mono else SANS, bold=bold)
+        return sum(known[letter] for letter in said) * size
+
+    def lines(self, said: str, size: float, width: float, *, bold: bool = False, mono: bool = False) -> list[str]:
+        """The words in lines of that width; a word that is longer than a line is broken."""
+        found, line = [], ""
+        for word in whole(said).split(" "):
+            longer = f"{line} {word}" if line else word
+            if self.measure(longer, size, bold=bold, mono=mono) <= width:
+                line = longer
+                continue
+            if line:
+                found.append(line)
+            while self.measure(word, size, bold=bold, mono=mono) > width:
+                cut = next(
+                    end for end in range(len(word) - 1, 0, -1)
+                    if end == 1 or self.measure(word[:end], size, bold=bold, mono=mono) <= width
+                )  # fmt: skip
+                found.append(word[:cut])
+                word = word[cut:]
+            line = word
+        return [*found, line]
+
+    def words(
+        self,
+        said: str,
+        *,
+        indent: float = 0,
+        point: bool = False,
+        colour: str = "",
+        size: float = SIZE,
+        leading: float = LEADING,
+    ) -> None:
+        step = size * leading
+        lines = self.lines(said, size, WIDTH - 2 * MARGIN - indent)
+        self.room(step * min(len(lines), TOGETHER))
+        for place, line in enumerate(lines):
+            self.room(step)
+            if point and not place:
+                self.text(MARGIN + indent - 9, self.y + size, "•", size)
+            self.text(MARGIN + indent, self.y + size, line, size, colour=colour)
+            self.y += step
+
+    def spans(self, said: Sequence[tuple[str, bool]], *, point: bool) -> None:
+        """Words of which some are bold, in lines as wide as the page."""
+        left, step, space = MARGIN + (12 if point else 0), SIZE * LEADING, self.measure(" ", SIZE)
+        plain = "".join(text for text, _ in said)
+        self.room(step * min(len(self.lines(plain, SIZE, WIDTH - MARGIN - left)), TOGETHER))
+        if point:
+            self.text(left - 9, self.y + SIZE, "•", SIZE)
+        x, glued = left, True
+        for text, bold in said:
+            for word in re.findall(r"[ \n\t]+|[^ \n\t]+", whole(text)):
+                if word.isspace():
+                    glued = False
+                    continue
+                for piece in self.lines(word, SIZE, WIDTH - MARGIN - left, bold=bold):
+                    wide = self.measure(piece, SIZE, bold=bold)
+                    x += 0 if glued or x == left else space
+                    if x > left and x + wide > WIDTH - MARGIN:
+                        x, self.y = left, self.y + step
+                        self.room(step)
+                    self.text(x, self.y + SIZE, piece, SIZE, bold=bold)
+                    x, glued = x + wide, True
+        self.y += step
+
+    def boxed(self, lines: Sequence[str], size: float, *, bar: bool = False, mono: bool = False, bold: int = 0) -> None:
+        """Lines on a ground of their own, the first `bold` of them; in the colour of warnings at their side
+        where `bar`."""
+        step = size * LEADING
+        if len(lines) * step < HEIGHT / 3:
+            self.room(len(lines) * step + 8)
+        for place, line in enumerate(lines):
+            self.room(step)
+            self.box(MARGIN, self.y, WIDTH - 2 * MARGIN, step + 0.4, self.colours.surface)
+            if bar:
+                self.box(MARGIN, self.y, 3, step + 0.4, self.colours.warning)
+            self.text(MARGIN + 10, self.y + size * 1.1, line, size, mono=mono, bold=place < bold)
+            self.y += step

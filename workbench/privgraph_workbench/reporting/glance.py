@@ -1,0 +1,173 @@
+"""What the head of a report answers before anything else, for whoever decides: what was trained, what is
+promised to whom, how well it works, what an attack showed, and what is a risk still."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from privgraph_workbench import tables
+from privgraph_workbench.blocks import Remark
+from privgraph_workbench.facts.expecting import METRIC, reached
+from privgraph_workbench.facts.row_words import both
+from privgraph_workbench.reporting.asked import Asked
+from privgraph_workbench.words import meaning, strongest
+from privgraph_workbench.words import statements as words
+from privgraph_workbench.words.markup import literal
+from privgraph_workbench.words.measures import measures, titled
+from privgraph_workbench.words.naming import graph_of, hides_edges_alone, method_title, run_labels, unit_of
+from privgraph_workbench.words.numbers import at_most, percent, rounded_delta, stated
+
+UNATTACKED = "No attack was made on any of these settings: what outsiders can tell is not known."
+AS_RUN = "As run nothing, for the noise is public; what follows holds with secret noise."
+COIN = "Whoever guesses knows everything else; a coin is right in 50%."
+NO_PROOF = "An attack that finds little proves nothing: another may find more."
+PUBLIC = "As run, the noise of {which} is public: anybody can subtract it."
+TOLD_TWICE = "Whoever sees several of these models learns more than one ε says: “All together” below has the sum."
+MEASURED = "The results in this report are measured on private labels, and no guarantee covers them."
+MOST_LEVELS = 3
+"""Graphs that are told of one by one at most."""
+
+
+def answers(asked: Asked, lines: Sequence[tables.Line], price: str) -> Remark:
+    """The answers for these settings, a point each; `price`: what all of them cost together, "" where nothing
+    is known."""
+    named = {id(one): label for one, label in zip(lines, _labels(lines), strict=True)}
+    told = {
+        "What was trained": [_trained(lines)],
+        "What is promised, and to whom": _promised(lines),
+        "How well it works": _works(asked, lines, named),
+        "What attacks showed": _attacked(lines, named),
+        "What is still a risk": _risks(lines, price),
+    }
+    said = {question: literal(" ".join(answer)) for question, answer in told.items()}
+    return Remark("\n".join(f"- **{question}.** {answer}" for question, answer in said.items() if answer))
+
+
+def _labels(lines: Sequence[tables.Line]) -> list[str]:
+    return run_labels([one.record for one in lines], privacy_too=True, seeds=False)
+
+
+def _trained(lines: Sequence[tables.Line]) -> str:
+    methods = list(dict.fromkeys(method_title(one.record.spec.method) for one in lines))
+    graphs = list(dict.fromkeys(graph_of(one.record) for one in lines))
+    runs = sum(max(1, len(one.same)) for one in lines)
+    where = both(graphs) if len(graphs) <= MOST_LEVELS else f"{len(graphs)} graphs"
+    settings = "one setting" if len(lines) == 1 else f"{len(lines)} settings"
+    return f"{both(methods)} on {where}: {settings}, {'one run' if runs == 1 else f'{runs} runs'}."
+
+
+def _promised(lines: Sequence[tables.Line]) -> Iterator[str]:
+    """Of each unit the budgets, and how often somebody who knows everything else guesses right."""
+    groups: dict[str, list[tables.Line]] = {}
+    private = [one.record for one in lines if one.record.statement and unit_of(one.record) != "none"]
+    if private and all(map(tables.noise_is_public, private)):
+        yield AS_RUN
+    for one in lines:
+        if (said := one.record.statement) is None:
+            continue
+        if hides_edges_alone(one.record):
+            what = f"{words.EVERY_EDGE[0]}, for none is read; of people nothing"
+        else:
+            what = "" if said.unit == "none" else meaning.protected(said.unit, said.neighbours)
+        groups.setdefault(what, []).append(one)
+    for what, held in groups.items():
+        told = [one.record.statement for one in held if one.record.statement]
+        methods = both(list(dict.fromkeys(method_title(one.record.spec.method) for one in held)))
+        if not what:
+            yield f"{methods} hides nobody: no noise is added."
+        elif hides_edges_alone(held[0].record):
+            yield f"{methods} hides {what}."
+        else:
+            least, most = (pick(told, key=lambda said: said.epsilon) for pick in (min, max))
+            epsilons = " to ".join(dict.fromkeys(stated("sound", one.epsilon) for one in (least, most)))
+            deltas = both([rounded_delta(one) for one in sorted({one.delta for one in told})])
+            right = [at_most(meaning.guess(one.epsilon, one.delta)).removeprefix("at most ") for one in (least, most)]
+            faults = ", but for known faults" if any(one.known_faults for one in told) else ""
+            yield (
+                f"{methods} hides {what}: ε {epsilons} at δ {deltas}{faults}, so that a guess is right in at most "
+                f"{' to '.join(dict.fromkeys(right))} of cases."
+            )
+    if private:
+        yield COIN
+
+
+def _works(asked: Asked, lines: Sequence[tables.Line], named: dict[int, str]) -> Iterator[str]:
+    """The least and the most accurate private setting of each graph, beside what has no privacy."""
+    graphs: dict[str, list[tables.Line]] = {}
+    for one in lines:
+        if METRIC in one.record.metrics:
+            graphs.setdefault(graph_of(one.record), []).append(one)
+    for graph, held in list(graphs.items())[:MOST_LEVELS]:
+        score = titled(measures(one.record.spec.method for one in held))
+        where = f"On {graph.partition(' (')[0]}: {score[:1].lower()}{score[1:]}" if len(graphs) > 1 else score
+        private = [one for one in held if unit_of(one.record) != "none"] or held
+        ends = sorted(private, key=_mean)
+        ends = list({id(one): one for one in (ends[0], ends[-1])}.values())
+        told = [f"{tables.accuracy(one)} by {named[id(one)]}" for one in ends]
+        yield f"{where} {'from ' * (len(told) > 1)}{' to '.join(told)}.{_beside(asked, graph)}"
+    if len(graphs) > MOST_LEVELS:
+        yield f"{len(graphs) - MOST_LEVELS} more graphs stand in the table below."
+
+
+def _mean(one: tables.Line) -> float:
+    return reached(one.same or [one.record]).mean
+
+
+def _beside(asked: Asked, graph: str) -> str:
+    """What the same without privacy and a guess reach there, as far as a run of the report knows."""
+    rows = [row for one in asked.runs if graph_of(one.record) == graph for row in one.stands]
+    found = []
+    for kind, what in (("bare", "without privacy"), ("blind", "reading no edge"), ("majority", "the largest class")):
+        values = sorted({round(float(row["value"]), 3) for row in rows if row["kind"] == kind})
+        if values:
+            ends = " to ".join(dict.fromkeys(percent(one) for one in (values[0], values[-1])))
+            found.append(f"{what} {ends}")
+    return f" Beside it: {', '.join(found)}." if found else ""
+
+
+def _attacked(lines: Sequence[tables.Line], named: dict[int, str]) -> Iterator[str]:
+    """The strongest attack of each question, on which setting; how many were attacked at all."""
+    held = [one for one in lines if one.attacks]
+    if not held:
+        yield UNATTACKED
+        return
+    best: dict[str, tuple[float, str]] = {}
+    for one in held:
+        for attack in strongest.strongest(one.attacks):
+            said = strongest.words([attack])
+            asks = said.partition(":")[0]
+            if asks not in best or attack.found[0] > best[asks][0]:
+                best[asks] = attack.found[0], f"{said}, on {named[id(one)]}."
+    if len(lines) > 1:
+        yield f"{len(held)} of {_counted(len(lines))} were attacked."
+    yield "Strongest:"
+    for _, said in best.values():
+        yield said
+    yield f"Guessing has AUC 0.5. {NO_PROOF}"
+
+
+def _risks(lines: Sequence[tables.Line], price: str) -> Iterator[str]:
+    """What no promise covers, and what would break one."""
+    private = [one.record for one in lines if one.record.statement and unit_of(one.record) != "none"]
+    if public := sum(map(tables.noise_is_public, private)):
+        which = "every private model" if public == len(private) else f"{public} of {len(private)} private models"
+        yield PUBLIC.format(which=which)
+    bare = sum(unit_of(one.record) == "none" and not hides_edges_alone(one.record) for one in lines)
+    if bare:
+        yield f"{_counted(bare)} without any protection."
+    said = [one.statement for one in private if one.statement]
+    left = dict.fromkeys(part for one in said for part in meaning.left_out(one.unit, one.neighbours).split("; "))
+    if left:
+        yield f"Not covered by any promise: {'; '.join(left)}."
+    if any(one.data_dependent for one in said):
+        yield "An ε here was computed from the private data."
+    if faults := len({fault for one in said for fault in one.known_faults}):
+        yield f"Known faults: {faults}, named below."
+    if price:
+        yield TOLD_TWICE
+    if any(METRIC in one.record.metrics for one in lines):
+        yield MEASURED
+
+
+def _counted(count: int) -> str:
+    return "one setting" if count == 1 else f"{count} settings"
