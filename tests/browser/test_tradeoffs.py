@@ -209,7 +209,7 @@ def test_of_all_graphs_a_phone_shows_cards_and_names_the_nearest(browser: Browse
     page.get_by_text("My own graph", exact=True).click()
     box.fill("100000")
     box.press("Enter")
-    expect(page.get_by_text("does not carry over to your graph")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_text("for its advice to carry over to your graph")).to_be_visible(timeout=SLOW)
     expect(page.get_by_role("link", name=re.compile("Bring your graph"))).to_be_visible()
     settled(page)
     beyond = page.get_by_test_id("stMain").evaluate("one => one.scrollWidth - one.clientWidth")

@@ -492,31 +492,6 @@ def test_a_sweep_on_ones_own_measures_begins_on_top_with_all_that_fits(
     assert "You are about to" not in _advice(app)
 
 
-def test_ones_own_graph_is_asked_for_beside_data(opened: Callable[..., AppTest], store: RunStore) -> None:
-    _own_sweep(store)
-    app = opened("tradeoffs", data="karate", fold="")
-    assert any("**My own graph**, at the top" in one.value for one in app.info), "where nothing has run"
-    app.toggle(key="own").set_value(True).run()
-    app.number_input(key="like_nodes").set_value(4000).run()
-    assert not app.exception, app.exception
-    assert "**Made-up social network, 5,000 nodes**" in _advice(app)
-    app.number_input(key="like_mlp").set_value(90.0).run()
-    assert any("does not carry over to your graph" in one.value for one in app.warning)
-    assert "Your MLP has 90.0%: edges can add 10.0 points at most." in _advice(app)
-    assert "any ε tried" not in _advice(app), "what does not carry over is not said in the next line"
-    assert "Next nearest: Made-up social network, 600 nodes (too far in nodes and MLP accuracy)." in _captions(app)
-    other = opened("tradeoffs", data=OF_5000, fold="")
-    assert "**To hide edges" in _advice(other)
-    other.toggle(key="own").set_value(True).run()
-    other.number_input(key="like_mlp").set_value(90.0).run()
-    (said,) = (one.value for one in other.markdown if "to hide edges, of what" in one.value)
-    assert said.startswith("**On Made-up social network, 5,000 nodes, to hide edges, of what has run here.**")
-    assert "It does not carry over to your graph: too far in MLP accuracy." in said
-    (link,) = (one.proto for one in app.get("page_link") if one.proto.label.startswith("Sweep on a made-up"))
-    there = opened("tradeoffs", **{name: value[0] for name, value in parse_qs(link.query_string).items()}, fold="")
-    assert "You are about to sweep a made-up social network of 4,000 nodes" in _advice(there)
-
-
 def test_wrong_addresses_are_named(opened: Callable[..., AppTest]) -> None:
     app = opened("tradeoffs", data="karat", curve="progab", protects="everybody", fold="")
     said = "\n".join(text.value for text in app.warning)
@@ -841,52 +816,19 @@ def test_graphs_like_ones_own_stand_first_with_what_they_differ_in(
     assert "|4|ProGAP or EdgeRand or GAP|91.2% (" in made_up, "every one by its name"
     assert "guesses right about it, where a coin is right in 50%" in _captions(app)
     assert "at ε 1 that is 73.2% at most" in _captions(app), "what the number of a protection is"
-    assert not any("Nearest in" in one.value for one in app.markdown)
+    assert not any("nearest measured graph" in one.value for one in app.markdown)
     assert not [one for one in app.number_input if str(one.key).startswith("like_")], (
         "the fields of one's own graph wait for their switch"
     )
     app.toggle(key="own").set_value(True).run()
     app.number_input(key="like_nodes").set_value(30_000).run()
     assert "Facebook pages" in rows()[0]
-    assert "Near enough in what you typed; mean degree and homophily may still differ." in _captions(app)
+    assert "You have not typed mean degree and homophily, in which it may still be too far." in _advice(app)
     app.number_input(key="like_nodes").set_value(700).run()
     assert "Made-up social network" in rows()[0]
-    assert "Nearest in nodes, to hide edges: **Made-up social network**. Nodes 600, yours 700 (f" in _advice(app)
+    assert "**The nearest measured graph is Made-up social network**, near enough" in _advice(app)
+    assert "Nodes 600, yours 700 (factor 1.2)" in _advice(app)
     assert not app.warning
-
-
-@pytest.mark.long
-def test_whether_advice_carries_over_to_ones_own_graph_is_said(opened: Callable[..., AppTest], store: RunStore) -> None:
-    gallery.bring_in(store)
-    app = opened("tradeoffs", data="cora", everywhere="true", own="true", fold="")
-    for key, value in (("like_nodes", 3000), ("like_degree", 4.0), ("like_homophily", 0.8)):
-        app.number_input(key=key).set_value(value).run()
-    assert "Near enough for a first guess: within a factor of 3 in nodes and mean degree, 0.2 in h" in _captions(app)
-    app.number_input(key="like_homophily").set_value(0.5).run()
-    (said,) = app.warning
-    assert "**What is said of Cora does not carry over to your graph**: too far in homophily (" in said.value
-    assert "homophily 0.81, yours 0.50 (0.31 apart)" in _advice(app)
-    links = {one.proto.label: one.proto for one in app.get("page_link")}
-    assert "Bring your graph, then Compare what fits on it" in links
-    (made_up,) = (one for label, one in links.items() if label.startswith("Sweep on a made-up social network"))
-    address = "social~nodes=3000~classes=3~degree=4~homophily=0.5~signal=1"
-    asked = {"data": [address], "everywhere": ["false"], "own": ["false"]}
-    assert asked == parse_qs(made_up.query_string)
-    assert "Your MLP has" not in _advice(app)
-    app.number_input(key="like_mlp").set_value(80.0).run()
-    assert "Your MLP has 80.0%: edges can add 20.0 points at most." in _advice(app)
-    assert "On Cora they add" not in _advice(app), "it does not carry over"
-    app.number_input(key="like_homophily").set_value(0.8).run()
-    assert "edges can add 20.0 points at most. On Cora they add 11.3 to the 76.5%" in _advice(app)
-    assert "On Cora, with edges hidden, nothing is clearly above its MLP at any ε tried" in _advice(app)
-    app.button_group(key="protects").set_value("both").run()
-    assert _advice(app).count("Your MLP has 80.0%") == 1, "both units have the same nearest graph"
-    assert "to hide edges and people: **Cora**" in _advice(app)
-    assert "On Cora, with people hidden, nothing is clearly above its MLP at any ε tried." in _advice(app)
-    app.number_input(key="like_degree").set_value(400.0).run()
-    assert "mean degree" in app.warning[0].value
-    there = opened("tradeoffs", data="social", everywhere="false", data__nodes="3000", data__homophily="0.5", fold="")
-    assert there.number_input(key="data.nodes").value == 3000, "the sweep stands open"
 
 
 def _captions(app: AppTest) -> str:
