@@ -51,7 +51,6 @@ def headline(graph: OneGraph, unit: str) -> None:
         those = "one run is" if count == 1 else f"{count:,} runs are"
         st.caption(f"**May change: {those} under way.** A run of the gallery that is trained anew counts when it ends.")
     _settled(graph, unit, found.said)
-    _with_public(found.public, unit)
     st.markdown(advising.CHOOSING)
     if notes := _notes(found.said):
         st.caption(markup.literal(" ".join(notes)))
@@ -76,10 +75,8 @@ def _of_another(graph: OneGraph, found: Known) -> tuple[str, str]:
 
 
 def lines(said: advising.Verdict, graph: str = "", refused: str = "") -> None:
-    """That the runs behind it protect nobody, and what is said, a row for each stretch of budgets. graph: of
+    """What is said, a row for each stretch of budgets, and that the runs behind it protect nobody. graph: of
     which one, where that could be mistaken; refused: why it holds there alone."""
-    if said.public:
-        st.markdown(f"**:red[{markup.literal(said.public)}]** {advising.SECRET}")
     to_hide = f"{f'On {markup.literal(graph)}, to' if graph else 'To'} hide {advising.HIDES[said.unit]}"
     absent = f" {markup.literal(advising.not_run(said.absent))}" if said.absent else ""
     if not said.methods or (said.thin and all(one.kind == "unsure" for one in said.stretches)):
@@ -92,6 +89,8 @@ def lines(said: advising.Verdict, graph: str = "", refused: str = "") -> None:
         st.markdown(f"**{to_hide}{mark}**{refused}{lead[:2].upper() + lead[2:] if refused else lead}{absent}")
     if said.closing:
         st.markdown(f"**{markup.literal(said.closing)}**")
+    if said.public:
+        st.markdown(f"**:red[{markup.literal(said.public)}]** {advising.SECRET}")
     carded.show(
         advised.HEAD,
         advised.table(said),
@@ -103,11 +102,15 @@ def lines(said: advising.Verdict, graph: str = "", refused: str = "") -> None:
         st.caption(markup.literal(small))
 
 
-def _with_public(found: comparing.WithPublic, unit: str) -> None:
-    """What has the highest means where some nodes are public, and the way to the runs of the last of them."""
-    if not found.rows:
+def with_public(graph: OneGraph, unit: str) -> None:
+    """What has the highest means where some nodes are public, and the way to the runs of the last of them;
+    that they protect nobody, where that is not said above."""
+    all_known = known(graph, unit)
+    if all_known is None or not (found := all_known.public).rows:
         return
-    if found.public:
+    if like_own.elsewhere(graph, all_known, (unit,), files.choices()):
+        return
+    if found.public and not all_known.said.public:
         st.markdown(f"**:red[{markup.literal(found.public)}]**")
     told = [_highest(list(same), found) for _, same in groupby(found.rows, key=lambda row: _setting(row, found))]
     st.markdown(

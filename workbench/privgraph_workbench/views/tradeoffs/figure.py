@@ -169,10 +169,10 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
     advice = _advice(graph, query.units[1:]) if query.datasets else {}
     rows = tradeoff.shown(rows, published=detailed, front=front, advice=advice)
     figure = _plot(done, layout.theme(), detailed, front, first, sent)
-    live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
     below = set(badges_of(rows))  # said beside the numbers
     warnings = [one for one in tradeoff.chart(rows).badges if one not in below]
-    st.markdown("  \n".join(f"⚠ {markup.literal(markup.sentence(one))}" for one in warnings))
+    st.markdown("  \n".join(f"⚠ {markup.literal(markup.sentence(one))}" for one in warnings))  # also if empty
+    live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         told, behind = to_report(graph, query.units[1:]) if query.datasets else ("", [])
         figure_exports(
