@@ -25,7 +25,7 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import comparing
+from privgraph_workbench.facts import advised, comparing
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks, tradeoff_shown
 from privgraph_workbench.forms import beginnings
@@ -561,9 +561,11 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     assert "**To hide edges**" in said
     assert "Cost: points below a graph network without privacy, 50.0% (" in _captions(app)
     assert "somebody who knows all else is right about whether an edge is there; a coin: 50%." in _captions(app)
-    assert "Bold: a clear winner." in _captions(app)
-    assert _bold(app) == ["GAP"] * 4, "the one that is clear of all others"
-    assert "|4|GAP|90.0% (same in all 3 seeds; 200 test nodes alone leave 85.0% to 93.8%)|3|−40|weak: ≤ 98.3%|" in said
+    assert advised.VERDICTS in _captions(app)
+    assert (
+        "|4|GAP|90.0% (same in all 3 seeds; 200 test nodes alone leave 85.0% to 93.8%)|3|−40|clear|weak: ≤ 98.3%|"
+        in said
+    )
     assert "- **ε 4.** Clearly above " in said
     assert not [*app.success, *app.warning], "no colour for what is said every day"
     assert not any("95% over seeds" in one.value.columns for one in app.dataframe), "the numbers are told once"
@@ -571,7 +573,7 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     app.run()
     (table,) = (one.value for one in app.dataframe if "95% over seeds" in one.value.columns)
     assert len(table) == 3 * 4 + 2
-    assert sorted(one for one in table["advice"] if one) == ["costs are counted from it", *["take"] * 4]
+    assert sorted(one for one in table["advice"] if one) == ["costs are counted from it", *["take: clear"] * 4]
     assert "**GAP** hides one connection" in "\n".join(one.value for one in app.caption), "what the choice promises"
     assert any(
         one.proto.label.startswith("The promise of GAP in full, of a run at ε ")
@@ -588,7 +590,7 @@ def test_a_model_that_reads_no_edge_has_its_advice_in_the_table(
         keep(store, one, accuracy=0.9 if one.method == "mlp" else 0.5)
     app = opened("tradeoffs", data="karate", curve="mlp", fold="compare")
     table = next(one.value for one in app.dataframe if "advice" in one.value.columns)
-    assert (table["method"][0], table["advice"][0]) == (METHODS["mlp"].title, "take at ε 0.5 to 4")
+    assert (table["method"][0], table["advice"][0]) == (METHODS["mlp"].title, "take at ε 0.5 to 4 (clear)")
     assert (table["protects"][0], table["sound ε"][0]) == ("edge", "0, reads none"), "it hides all of them"
     assert [one for one in table["advice"][1:] if one] == ["costs are counted from it"]
     said = _advice(app)
@@ -609,12 +611,6 @@ def test_what_is_said_of_people_names_no_model_that_protects_nobody_and_what_is_
     assert "where some nodes are public, the highest means:**\n\n- **PrivGNN: 80.0% (same in all " in said
     (link,) = (one for one in app.get("page_link") if one.proto.label.startswith("The runs of PrivGNN at ε 8"))
     assert set(parse_qs(link.proto.query_string)["chosen"][0].split(",")) == set(public), "that one opens"
-
-
-def _bold(app: AppTest) -> list[str]:
-    """What stands out in the tables of advice."""
-    found = [re.findall(r'class="first [^"]*">([^<]*)<', one.proto.body) for one in app.get("html")]
-    return [unescape(name) for names in found for name in names]
 
 
 def _advice(app: AppTest) -> str:
@@ -739,8 +735,7 @@ def test_seeds_that_would_tell_methods_apart_are_trained_by_a_button(
             keep(store, spec(epsilon=epsilon, seed=seed), accuracy=0.7 + off)
             keep(store, spec("gap", epsilon=epsilon, seed=seed), accuracy=0.76 - off)
     app = opened("tradeoffs", data="karate", fold="compare")
-    assert not _bold(app), "no clear winner"
-    assert "|4|GAP|76.0% (66.1% to 85.9%)|3|–|weak: ≤ 98.3%|or ProGAP|70.0% (" in _advice(app)
+    assert "|4|GAP|76.0% (66.1% to 85.9%)|3|–|tie of 2|weak: ≤ 98.3%|ProGAP|70.0% (" in _advice(app)
     app.button(key="settle.edge").click().run()
     assert not app.exception, app.exception
     sent = [one.spec for one in store.find(RunQuery(states=("queued",)))]

@@ -99,7 +99,7 @@ def test_no_seeds_are_offered_where_methods_are_next_to_equal(opened: Open, stor
     app.session_state["fold.compare"] = True
     app.run()
     shown = "\n".join(one.value for one in app.markdown)
-    assert "**ε 1: practically equal so far** (+0.1 points (" in shown
+    assert "**ε 1: stays a tie.** The first two are practically equal so far (+0.1 points (" in shown
     assert "may settle" not in shown
     assert not any(one.key == "settle.edge" for one in app.button)
 
@@ -127,7 +127,7 @@ def test_levels_that_were_drawn_stay_when_a_sweep_adds_others(opened: Open, stor
     ("states", "said"),
     [
         (("failed", "failed"), "**None of the 2 runs that you added got to its end:** nothing has changed."),
-        (("done", "failed"), "**With the 1 run that you added (1 more did not get to their end) there is still no cl"),
+        (("done", "failed"), "**With the 1 run that you added (1 more did not get to their end) the verdict is sti"),
     ],
 )
 def test_seeds_that_did_not_get_to_their_end_are_no_evidence(
@@ -146,9 +146,10 @@ def test_seeds_that_did_not_get_to_their_end_are_no_evidence(
     assert any(one.value.startswith(said) for one in app.markdown)
 
 
-def test_public_noise_is_told_above_the_advice(opened: Open, store: RunStore) -> None:
+def test_public_noise_is_told_before_the_figure_and_once(opened: Open, store: RunStore) -> None:
     gallery.bring_in(store)
     app = opened("tradeoffs", data="social", fold="")
     (place,) = (at for at, one in enumerate(app.markdown) if one.value.startswith("**:red[As run"))
     said = next(at for at, one in enumerate(app.markdown) if one.value.startswith("**To hide edges"))
-    assert place < said
+    figure = next(at for at, one in enumerate(app.markdown) if one.value.startswith("Choosing by test labels"))
+    assert said < place < figure

@@ -154,7 +154,7 @@ _LINE = (
 )
 
 # A protected unit is as high as the list beside it, so that both labels stand in one line.
-_UNIT = ".st-key-protects [data-testid=stButtonGroup] button { min-height: 2.5rem; }"
+_UNIT = ".st-key-protects [data-testid=stButtonGroup] > div button { min-height: 2.5rem; }"
 
 # Steps of an explanation: cards with a large value, close to what is said of it.
 STEPS = "steps"

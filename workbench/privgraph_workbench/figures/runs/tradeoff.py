@@ -24,10 +24,10 @@ from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, e
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import badges_of, composed, mixed_units, place_words, short_place
 from privgraph_workbench.figures.palette import slots
-from privgraph_workbench.figures.runs import guesses, tradeoff_marks, tradeoff_shown
+from privgraph_workbench.figures.runs import guesses, tradeoff_badges, tradeoff_marks, tradeoff_shown
 from privgraph_workbench.figures.runs.curve_names import curve_of, names
 from privgraph_workbench.figures.seeds import confidence
-from privgraph_workbench.theme import EPSILONS, Epsilon
+from privgraph_workbench.theme import Epsilon
 from privgraph_workbench.words.naming import (
     graph_of,
     method_title,
@@ -42,8 +42,6 @@ from privgraph_workbench.words.numbers import percent
 
 TITLE = "Accuracy against privacy"
 PER: Mapping[str, str] = {"edge": " per edge", "node": " per person (node)", "none": ""}
-LARGEST = 1000.0
-"""An axis ends there: beyond it an epsilon promises nothing to anybody."""
 ENTRIES = 16
 """Curves and levels that a legend names at most; others are named where they are pointed at."""
 TOGETHER = "together"
@@ -207,7 +205,9 @@ def _everything(rows: Sequence[Row]) -> Chart:
         for small in [_small(held, parts)]
     )
     series: list[Series] = []
-    styles = slots({_style(row): row["method"] for row in rows if not row["reference"]})
+    first = sorted(rows, key=lambda row: -int(row.get("gallery", 0)))  # one's own take no colour away
+    styles = slots({_style(row): row["method"] for row in first if not row["reference"]})
+    dashes = tradeoff_marks.dashes([row for row in rows if row["reference"]])
     own = {curve_of(row): styles[_style(row)] for row in rows if not row["reference"]}
     mixed = len({row["low"] is None for row in rows}) > 1
     for place, held in enumerate(parts):
@@ -223,10 +223,10 @@ def _everything(rows: Sequence[Row]) -> Chart:
             series += tradeoff_marks.curve(
                 members, called[curve], own[curve], place, mixed=mixed, bars=bars[at], end=ends[place][1]
             )
-        for at, level in enumerate(levels):
+        for level in levels:
             for row in held:
                 if row["reference"] and curve_of(row) == level:
-                    series.append(tradeoff_marks.level(row, called[level], at, place, ends[place]))
+                    series.append(tradeoff_marks.level(row, called[level], dashes[level], place, ends[place]))
         series += tradeoff_marks.guess(held, place, ends[place])
         series += tradeoff_marks.front(private, place, ends[place][1])
     series, left = _named(series, [*levels[: tradeoff_shown.LEVELS], *curves, *levels[tradeoff_shown.LEVELS :]])
@@ -235,8 +235,8 @@ def _everything(rows: Sequence[Row]) -> Chart:
     badges = [warning] if warning else []
     if any(row["data_dependent"] for row in rows):
         badges.append("an ε shown here depends on the private data itself")
-    badges += _other_nodes(parts)
-    badges += _out_of_sight(parts, ends)
+    badges += tradeoff_badges.other_nodes(parts)
+    badges += tradeoff_badges.out_of_sight(parts, ends)
     best = max(rows, key=lambda row: float(row["mean"]))
     highest = f" Highest: {called[curve_of(best)]} with {percent(best['mean'])} on {best['graph']}."
     if warning:  # guarantees for different units are not ranked
@@ -343,34 +343,6 @@ def _whole(number: float | None) -> int | None:
     return None if number is None else round(number)
 
 
-def _other_nodes(panels: Iterable[Sequence[Row]]) -> list[str]:
-    """The warning where accuracies of one panel were measured on other nodes: methods that draw their own
-    parts of a graph have test nodes of their own."""
-    for held in panels:
-        counts = sorted({row["test_nodes"] for row in held} - {None})
-        if len(counts) > 1:
-            return [
-                f"accuracies of one panel were measured on different test nodes ({counts[0]:,} to {counts[-1]:,} of "
-                "them): methods that draw their own parts of a graph have their own"
-            ]
-    return []
-
-
-def _out_of_sight(panels: Sequence[Sequence[Row]], ends: Sequence[tuple[float, float]]) -> list[str]:
-    """How many marks lie beyond the end of their panel, and why."""
-    found = []
-    for column, what in ((COLUMNS["sound"], "ε"), (COLUMNS["published"], EPSILONS["published"].title)):
-        beyond = sum(
-            placed(row[column]) and row[column] > end
-            for held, (_, end) in zip(panels, ends, strict=True)
-            for row in held
-        )
-        if beyond:
-            many = f"{beyond} setting{'s' * (beyond > 1)} with {what} over {LARGEST:,.0f}"
-            found.append(f"{many}: out of sight, for so large an ε promises nothing")
-    return found
-
-
 def _small(held: Sequence[Row], panels: Collection[Sequence[Row]]) -> bool:
     """Whether a panel holds a single line or dash, and the one other panel more."""
     return len(held) == 1 and len(panels) == 2 and any(len(one) > 1 for one in panels)
@@ -390,7 +362,7 @@ def _ends(rows: Sequence[Row], kinds: Sequence[Epsilon] = tradeoff_marks.KINDS) 
     """Where the axis of a panel begins and ends: around its epsilons, a decade at least, and not beyond
     `LARGEST`."""
     epsilons = [row[COLUMNS[kind]] for row in rows for kind in kinds if placed(row[COLUMNS[kind]])]
-    within = [one for one in epsilons if one <= LARGEST] or epsilons
+    within = [one for one in epsilons if one <= tradeoff_badges.LARGEST] or epsilons
     return spans(*_decade(min(within, default=0.5), max(within, default=8.0)))
 
 

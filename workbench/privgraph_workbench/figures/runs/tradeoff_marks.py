@@ -9,6 +9,7 @@ from itertools import pairwise
 from textwrap import fill
 from typing import Any
 
+from privgraph.registry import METHODS
 from privgraph_workbench import theme
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row, Series, band
@@ -43,6 +44,10 @@ TICK = 0.06
 """Ticks of an axis lie at least so far from each other, as a share of it."""
 AS_ASKED = 0.9
 """A mark stands at the epsilon that was asked for where its own is no smaller than such a share of it."""
+DASHES: Mapping[str, int] = {"gnn": 0, "mlp": 1}
+"""The dashes of the levels that everything is compared with."""
+REST = 3
+"""Dashes that are left for those of other methods."""
 WRAP = 60
 """Letters of a line beside a point."""
 ALONE = 1.12
@@ -192,7 +197,11 @@ def ticks(rows: Sequence[Row], low: float, high: float) -> tuple[float, ...]:
     whole = math.log(high / low)
     if not tried or math.log(tried[-1] / tried[0]) < whole / 2:
         return ()
-    return () if any(math.log(after / before) < TICK * whole for before, after in pairwise(tried)) else tuple(tried)
+    chosen: list[float] = []
+    for one in sorted(tried, key=lambda tick: (not math.log2(tick).is_integer(), tick)):
+        if all(abs(math.log(one / other)) >= TICK * whole for other in chosen):
+            chosen.append(one)
+    return tuple(sorted(chosen))
 
 
 def own(row: Row) -> int:
@@ -238,15 +247,31 @@ def level_band(row: Row, panel: int, ends: tuple[float, float]) -> list[Series]:
     return band(rows, "x", slot=NEUTRAL, panel=panel, group=curve_of(row), faint=True)
 
 
-def level(row: Row, name: str, place: int, panel: int, ends: tuple[float, float]) -> Series:
-    """A grey line from end to end, whose dash says which of the figure's levels it is."""
+def dashes(levels: Sequence[Row]) -> dict[str, int]:
+    """The dash of each level (`curve_of`): of its method, the same in every figure; of more settings of one
+    method that of which most came with the program, and the others have the next ones."""
+    found: dict[str, int] = {}
+    others: dict[str, int] = {}
+    for row in sorted(levels, key=lambda one: -int(one.get("gallery", 0))):
+        if curve_of(row) in found:
+            continue
+        method = str(row["method"])
+        more = others.setdefault(method, 0)
+        own = DASHES.get(method, len(DASHES) + (list(METHODS).index(method) if method in METHODS else 0) % REST)
+        found[curve_of(row)] = 1 + (own if not more else len(DASHES) + (own + more) % REST)
+        others[method] += 1
+    return found
+
+
+def level(row: Row, name: str, dash: int, panel: int, ends: tuple[float, float]) -> Series:
+    """A grey line from end to end, whose dash says which level it is."""
     return Series(
         name=name,
         kind="level",
         x=ends,
         y=(row["mean"],),
         slot=NEUTRAL,
-        shape=1 + place % 5,
+        shape=dash,
         panel=panel,
         group=curve_of(row),
         hover=(_hover(row, name),) * 2,
