@@ -44,7 +44,7 @@ TICK = 0.06
 """Ticks of an axis lie at least so far from each other, as a share of it."""
 AS_ASKED = 0.9
 """A mark stands at the epsilon that was asked for where its own is no smaller than such a share of it."""
-DASHES: Mapping[str, int] = {"gnn": 0, "mlp": 1}
+DASHES: Mapping[str, int] = {"gnn": 1, "mlp": 2}
 """The dashes of the levels that everything is compared with."""
 REST = 3
 """Dashes that are left for those of other methods."""
@@ -248,18 +248,20 @@ def level_band(row: Row, panel: int, ends: tuple[float, float]) -> list[Series]:
 
 
 def dashes(levels: Sequence[Row]) -> dict[str, int]:
-    """The dash of each level (`curve_of`): of its method, the same in every figure; of more settings of one
-    method that of which most came with the program, and the others have the next ones."""
+    """The dash of each level (`curve_of`): that of its method, the same in every figure, or the first that is
+    free where another level has it; of such the one of which most runs came with the program has it."""
     found: dict[str, int] = {}
-    others: dict[str, int] = {}
+    others = dict[str, int]()
     for row in sorted(levels, key=lambda one: -int(one.get("gallery", 0))):
-        if curve_of(row) in found:
-            continue
-        method = str(row["method"])
-        more = others.setdefault(method, 0)
-        own = DASHES.get(method, len(DASHES) + (list(METHODS).index(method) if method in METHODS else 0) % REST)
-        found[curve_of(row)] = 1 + (own if not more else len(DASHES) + (own + more) % REST)
-        others[method] += 1
+        place = list(METHODS).index(row["method"]) if row["method"] in METHODS else 0
+        own = DASHES.get(str(row["method"]), 1 + len(DASHES) + place % REST)
+        held = others if own in found.values() else found
+        if curve_of(row) not in found:
+            held.setdefault(curve_of(row), own)
+    for curve, own in others.items():
+        if curve not in found:
+            rest = range(1 + len(DASHES), 1 + len(DASHES) + REST)
+            found[curve] = next((dash for dash in rest if dash not in found.values()), own)
     return found
 
 
