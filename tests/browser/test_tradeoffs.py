@@ -126,11 +126,30 @@ def test_a_phone_needs_no_sideways_scrolling(browser: Browser, address: str) -> 
     assert beyond <= 0
 
 
-@pytest.mark.parametrize("shown", ["", "&protects=both", "&everywhere=true"])
-def test_on_a_phone_the_figure_is_first(browser: Browser, address: str, shown: str) -> None:
+@pytest.mark.parametrize("shown", ["", "&protects=both"])
+def test_on_a_phone_the_answer_is_first(browser: Browser, address: str, shown: str) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844})
     page = context.new_page()
     page.goto(f"{address}/tradeoffs?data=digits{shown}")
+    _drawn(page)
+    parts = [
+        page.get_by_role("table", name="What to take to hide edges"),
+        page.locator(".js-plotly-plot").first,
+        page.get_by_role("button", name="Export").first,
+        page.get_by_text("Every setting in numbers"),
+    ]
+    boxes = [one.bounding_box() for one in parts]
+    context.close()
+    tops = [box["y"] for box in boxes if box is not None]
+    assert len(tops) == len(parts)
+    assert tops == sorted(tops)
+    assert tops[0] < 844, "some of it is seen at once"
+
+
+def test_of_all_graphs_a_phone_shows_the_figure_first(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(f"{address}/tradeoffs?data=digits&everywhere=true")
     _drawn(page)
     plot, table = (one.bounding_box() for one in (page.locator(".js-plotly-plot").first, page.locator(".carded").first))
     context.close()
@@ -138,6 +157,14 @@ def test_on_a_phone_the_figure_is_first(browser: Browser, address: str, shown: s
     assert table is not None
     assert plot["y"] < 600, "some of it is seen at once"
     assert plot["y"] + plot["height"] <= table["y"]
+
+
+def test_the_labels_of_graph_and_unit_stand_in_one_line(page: Page) -> None:
+    labels = [page.get_by_test_id("stWidgetLabel").filter(has_text=text).first for text in ("Data", "Protected unit")]
+    data, unit = (one.locator("p").first.bounding_box() for one in labels)
+    assert data is not None
+    assert unit is not None
+    assert abs(data["y"] - unit["y"]) <= 1
 
 
 HIDDEN = """() => {
@@ -209,7 +236,7 @@ def test_of_all_graphs_a_phone_shows_cards_and_names_the_nearest(browser: Browse
     page.get_by_text("My own graph", exact=True).click()
     box.fill("100000")
     box.press("Enter")
-    expect(page.get_by_text("does not carry over to your graph")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_text("for its advice to carry over to your graph")).to_be_visible(timeout=SLOW)
     expect(page.get_by_role("link", name=re.compile("Bring your graph"))).to_be_visible()
     settled(page)
     beyond = page.get_by_test_id("stMain").evaluate("one => one.scrollWidth - one.clientWidth")

@@ -135,17 +135,23 @@ def test_the_same_noise_under_either_accounting_is_one_curve(store: RunStore) ->
     assert len([one for one in tradeoff.chart(rows).series if one.name.endswith(": sound ε")]) == 1
 
 
-def test_one_graph_has_one_guess_whatever_the_seeds_of_a_setting(store: RunStore) -> None:
-    for unit, seeds in (("edge", range(5)), ("node", range(3))):
+def test_one_unit_of_a_graph_has_one_guess_whatever_the_seeds_of_a_setting(store: RunStore) -> None:
+    """As the advice on that unit has it, which knows the runs of that unit alone."""
+    for unit, method, seeds in (("edge", "gap", range(5)), ("edge", "progap", range(3)), ("node", "gap", range(3))):
         for seed in seeds:
             entries = made_runs.edge_entries(9) if unit == "edge" else made_runs.node_entries(2.0)
             said = made_runs.statement(entries, unit=unit)
-            made_runs.finish(store, made_runs.spec("gap", unit=unit, seed=seed), 0.7, said)
+            made_runs.finish(store, made_runs.spec(method, unit=unit, seed=seed), 0.7, said)
     records = [
         replace(one, metrics={**one.metrics, "majority_class_accuracy": 0.3 + one.spec.seed / 100})
         for one in store.find()
     ]
-    assert [row["guess"] for row in tradeoff.data(records)] == [pytest.approx(0.32)] * 2
+    found = {(row["method"], row["unit"]): row["guess"] for row in tradeoff.data(records)}
+    assert found == {
+        ("gap", "edge"): pytest.approx(0.32),
+        ("progap", "edge"): pytest.approx(0.32),
+        ("gap", "node"): pytest.approx(0.31),
+    }
 
 
 class TestGivenNoise:

@@ -13,7 +13,6 @@ from tests.pages.kept_runs import keep
 
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import stretches
 from privgraph_workbench.views.tradeoffs import all_graphs
 
 Open = Callable[..., AppTest]
@@ -56,16 +55,18 @@ def test_what_is_not_told_apart_has_a_line_and_an_accuracy_of_its_own(opened: Op
     assert head == list(all_graphs.HEAD)
     first, second, clear = lines
     assert first[1:6] == ["1", "ProGAP", "81.0% (78.5% to 83.5%)", "3", "10"]
-    assert second[:4] == ["1", "or GAP", "80.5% (77.2% to 83.8%)", "3"]
-    assert second[-1] == first[6], "the same is promised at one ε"
+    assert second[:4] == ["1", "GAP", "80.5% (77.2% to 83.8%)", "3"]
+    assert second[-2:] == first[6:8], "one verdict and one promise at one ε"
+    assert first[6] == "tie of 2"
     assert clear[:2] == ["4", "ProGAP"]
+    assert clear[5] == "clear"
 
 
-def test_a_cost_whose_interval_holds_zero_is_not_clear(opened: Open, store: RunStore) -> None:
+def test_a_cost_whose_interval_holds_zero_has_it_beside_it(opened: Open, store: RunStore) -> None:
     """Also one of 0, and one where the private mean is the higher one."""
     compared(store)
     *_, clear = table(opened("tradeoffs", data="karate", everywhere="true", fold=""))
-    assert clear[4] == "0 (not clear)"
+    assert clear[4] == "0 (−2 to 2)"
 
 
 def test_what_cannot_be_said_yet_is_a_sentence_below_the_table(opened: Open, store: RunStore) -> None:
@@ -84,8 +85,3 @@ def test_without_any_answer_there_is_no_table(opened: Open, store: RunStore) -> 
     app = opened("tradeoffs", data="digits", everywhere="true", fold="")
     assert not [one for one in app.get("html") if "What hides edges" in one.proto.body]
     assert any("Nothing can be said yet" in one.value for one in app.markdown)
-
-
-def test_of_several_costs_in_a_line_the_unclear_one_is_marked() -> None:
-    candidate = stretches.Candidate(title="GAP and ProGAP", mean=0.5, reached="", cost="0 (not clear) to 3")
-    assert candidate.text.endswith("costs 0 (not clear) to 3 points")

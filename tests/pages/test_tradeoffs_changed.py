@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.conftest import Open
 from tests.pages.kept_runs import keep, spec
 
+from privgraph.registry import METHODS
 from privgraph.runs import gallery
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
@@ -103,13 +104,13 @@ def test_no_seeds_are_offered_where_methods_are_next_to_equal(opened: Open, stor
     app.session_state["fold.compare"] = True
     app.run()
     shown = "\n".join(one.value for one in app.markdown)
-    assert "**ε 1: practically equal so far** (+0.1 points (" in shown
+    assert "**ε 1: stays a tie.** The first two are practically equal so far (+0.1 points (" in shown
     assert "may settle" not in shown
     assert not any(one.key == "settle.edge" for one in app.button)
 
 
 def test_levels_that_were_drawn_stay_when_a_sweep_adds_others(opened: Open, store: RunStore) -> None:
-    """Of many levels a crowded panel keeps two: not at the cost of one that a reader compared with."""
+    """A panel has the levels that are compared with, however many there are, and what was just sent."""
     keep(store, spec("gap", epsilon=1.0), accuracy=0.5)
     for name in ("progap", "gnn"):
         keep(store, make_spec(name, "karate", {"unit": "none"}), accuracy=0.9)
@@ -119,19 +120,26 @@ def test_levels_that_were_drawn_stay_when_a_sweep_adds_others(opened: Open, stor
         (one,) = (one.proto.json for one in app.get("bidi_component"))
         return str(json.loads(one))
 
-    assert "ProGAP, not private" in drawn()
+    network = METHODS["gnn"].title
+    assert network in drawn()
+    assert "ProGAP, not private" not in drawn()
     new = [keep(store, make_spec(name, "karate", {"unit": "none"}), accuracy=0.4) for name in ("mlp", "gap")]
     app.session_state["sweep"] = tuple(new)
     app.run()
     assert "MLP" in drawn()
-    assert "ProGAP, not private" in drawn()
+    assert "GAP, not private" in drawn(), "which was just sent"
+    assert network in drawn()
+    app = opened("tradeoffs", data="karate", fold="")
+    assert network in drawn()
+    assert "MLP" in drawn()
+    assert "GAP, not private" not in drawn(), "another day"
 
 
 @pytest.mark.parametrize(
     ("states", "said"),
     [
         (("failed", "failed"), "**None of the 2 runs that you added got to its end:** nothing has changed."),
-        (("done", "failed"), "**With the 1 run that you added (1 more did not get to their end) there is still no cl"),
+        (("done", "failed"), "**With the 1 run that you added (1 more did not get to their end) the verdict is sti"),
     ],
 )
 def test_seeds_that_did_not_get_to_their_end_are_no_evidence(
@@ -150,9 +158,10 @@ def test_seeds_that_did_not_get_to_their_end_are_no_evidence(
     assert any(one.value.startswith(said) for one in app.markdown)
 
 
-def test_public_noise_is_told_above_the_advice(opened: Open, store: RunStore) -> None:
+def test_public_noise_is_told_before_the_figure_and_once(opened: Open, store: RunStore) -> None:
     gallery.bring_in(store)
     app = opened("tradeoffs", data="social", fold="")
     (place,) = (at for at, one in enumerate(app.markdown) if one.value.startswith("**:red[As run"))
     said = next(at for at, one in enumerate(app.markdown) if one.value.startswith("**To hide edges"))
-    assert place < said
+    figure = next(at for at, one in enumerate(app.markdown) if one.value.startswith("Choosing by test labels"))
+    assert said < place < figure

@@ -64,8 +64,8 @@ def test_that_something_became_open_is_not_called_the_same() -> None:
     after = Seen(
         levels={**BEFORE.levels, "d": _level("GAP at ε 2", 0.7, "d1")},
         takes=BEFORE.takes,
-        open={1.0: "GAP not ruled out"},
+        open={1.0: "tie of 2"},
     )
     said = words(BEFORE, after, {"d1"})
     assert "what to take is the same at every ε" not in said
-    assert said.endswith("how sure that is changed: ProGAP at ε 1 (GAP not ruled out).")
+    assert said.endswith("how sure that is changed: ProGAP at ε 1 (tie of 2).")

@@ -157,16 +157,18 @@ def test_a_higher_mean_alone_is_no_reason_to_pay_for_noise(store: RunStore) -> N
     assert (high.kind, high.takes) == ("one", ("gap",)), "at ε 4 80.0%, 65.1% to 94.9%"
     higher = "ProGAP's mean is higher (80.0%), but its 3 seeds (65.1% to 94.9%) do not tell it from MLP (ignores edges)"
     assert high.aside == f"{higher} (67.0%)."
-    assert [line[0] for line in high.lines] == ["GAP (ProGAP not ruled out)"], (
-        "no choice: what may be no better than what is free"
-    )
-    assert not high.clear, "nothing is bold"
+    assert [line[0] for line in high.lines] == ["GAP"], "no choice: what may be no better than what is free"
+    assert (high.verdict, low.verdict) == ("too few seeds", "tie of 2")
+    assert not high.clear
     assert high.told.startswith("take GAP (ProGAP not ruled out), 72.0% (")
-    assert high.short == f"GAP 72.0% – {higher} (67.0%)", "it is drawn above: why it is not taken is said"
+    assert high.short == f"GAP 72.0% (too few seeds) – {higher} (67.0%)", (
+        "it is drawn above: why it is not taken is said"
+    )
     at_4 = next(row for row in tradeoff.data(records) if row["method"] == "gap" and row["asked"] == 4.0)
     said = advising.verdict(records, "edge")
     assert advised.of_row(at_4, said) == "take (ProGAP not ruled out)", "table, caption and numbers by one rule"
-    assert "Bold" not in advised.beneath(said), "nothing is"
+    assert advised.with_verdict(at_4, said) == "take: too few seeds", "on the page"
+    assert advised.VERDICTS in advised.beneath(said)
     assert high.aside in advised.below(advising.verdict(records, "edge")), "in small print"
 
 
@@ -281,11 +283,8 @@ def test_all_that_cannot_be_told_apart_is_named_and_why(store: RunStore) -> None
     assert line.kind == "several"
     assert line.why.startswith("Not clearly above GAP: +1.0 points (−")
     assert "), 3 seeds. Nor is DP-MLP clearly above ProGAP. " in line.why
-    assert [one[0] for one in line.lines] == [
-        "DP-MLP (reads no edge; DP-GNN not ruled out)",
-        "or GAP",
-        "or ProGAP",
-    ]
+    assert [one[0] for one in line.lines] == ["DP-MLP (reads no edge)", "GAP", "ProGAP"]
+    assert line.verdict == "tie of 3", "as many as are named"
     assert line.aside.startswith("DP-GNN (55.0%) is not told apart from DP-MLP, nor from a guess (40.0%)")
 
 
@@ -352,8 +351,8 @@ def test_where_no_method_beats_a_guess_that_is_said_first(store: RunStore) -> No
     told = advising.verdict(records, "node")
     (line,) = told.stretches
     assert told.heading == (
-        "To hide people (test accuracy): no method is shown to help at any ε tried. None is clearly "
-        "better than a guess (40.0%)."
+        "To hide people (test accuracy): don't: over 3 seeds, no method is shown to beat a guess (40.0%) at any ε "
+        "tried."
     )
     assert (line.kind, line.takes, line.told) == ("nothing", (), "no method is shown to beat a guess (3 seeds)")
     assert line.short == "don't: not shown to beat a guess", "its intervals are narrow"
@@ -369,9 +368,10 @@ def test_wide_intervals_leave_open_whether_a_guess_is_beaten(store: RunStore) ->
     wide, _ = advising.verdict(records, "node").stretches
     assert (wide.kind, wide.wide, wide.short) == ("nothing", True, "too few seeds to say")
     told = advising.verdict(records, "node")
-    assert told.closing.startswith("Don't yet at ε 1: not shown to beat a guess (3 seeds).")
+    assert (told.stretches[0].verdict, told.closing) == ("too few seeds", "")
     alone = advising.verdict([one for one in records if one.spec.asked_epsilon in (None, 1.0)], "node")
-    assert alone.closing.startswith("Don't yet: too few seeds to say (3 seeds).")
+    assert alone.lead == " don't yet: too few seeds to say (3 seeds) whether any method beats a guess (40.0%)."
+    assert not alone.closing, "said once"
     for words in (told.text, alone.text, advised.lines(told), advised.lines(alone)):
         assert "too few seeds to say" in words
         assert "as good" not in words
@@ -474,20 +474,17 @@ def test_public_noise_is_told_only_where_something_that_adds_noise_is_taken(stor
 def test_of_people_the_last_word_is_to_leave_it_where_nothing_helps(store: RunStore) -> None:
     at = {1.0: [0.30, 0.31, 0.29], 4.0: [0.59, 0.60, 0.61]}
     records = _finished(store, {"dp-mlp": at, "gap": {**at, 4.0: [0.50, 0.51, 0.49]}})
-    assert advising.verdict(records, "node").closing == "Don't at ε 1: not shown to beat a guess (3 seeds)."
+    assert not advising.verdict(records, "node").closing, "its row says it"
     for seed in range(3):
         asked = made_runs.spec("mlp", unit="none", seed=seed)
         records.append(made_runs.finish(store, asked, 0.9, made_runs.statement((), unit="none")))
     told = advising.verdict(records, "node")
-    assert told.closing.startswith(
-        "Don't at ε 1: not shown to beat a guess (3 seeds). Don't read the edges: at no ε tried is a method"
-    )
+    assert told.closing.startswith("Don't read the edges: at no ε tried is a method")
     assert "clearly better than DP-MLP, which reads none." in told.closing
     assert told.closing in told.text
     assert list(advised.table(told)[0][0][:2]) == ["1", "don't: not shown to beat a guess"]
-    assert advising.verdict([one for one in records if one.spec.asked_epsilon in (None, 1.0)], "node").closing == (
-        "So don't: at no ε tried is a private model shown to beat a guess (3 seeds), which reads nobody."
-    )
+    low = advising.verdict([one for one in records if one.spec.asked_epsilon in (None, 1.0)], "node")
+    assert (low.lead.partition(":")[0], low.closing) == (" don't", ""), "said once"
 
 
 def test_one_seed_each_says_nothing(store: RunStore) -> None:

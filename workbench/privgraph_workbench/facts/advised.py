@@ -21,9 +21,14 @@ SHORT = "**In short.** "
 """With what the lines of advice begin that say all of it in one sentence."""
 EXAMPLES = (1.0, 0.25)
 """Epsilons by which it is shown what a protection is."""
-HEAD = ("ε", "Take", "Accuracy", "Seeds", "Cost (points)", "Protection")
+HEAD = ("ε", "Take", "Accuracy", "Seeds", "Cost (points)", "Verdict", "Protection")
 
-UNCLEAR = "*Not clear*: the interval of the difference from that network includes 0."
+UNCLEAR = "In brackets behind a cost: its 95% interval, where that includes 0."
+VERDICTS = (
+    "Verdict clear: better than every other at that ε; tie of n: n are not told apart, and what needs no noise is "
+    "then named alone; too few seeds: more are needed to tell."
+)
+"""What the three verdicts mean."""
 BLIND_HIDES = (
     f"{METHODS[BLIND].title} reads no edge, so that it hides every edge (ε = 0 for edges), and it protects no person."
 )
@@ -31,11 +36,11 @@ BLIND_HIDES = (
 
 
 def table(said: Verdict) -> list[list[tuple[str, ...]]]:
-    """What is said as rows under `HEAD`, a group for each stretch of budgets. Its budgets and their
-    protection stand in its first row alone."""
+    """What is said as rows under `HEAD`, a group for each stretch of budgets. Its budgets, the verdict and
+    their protection stand in its first row alone."""
     return [
         [
-            (*((one.budgets,) if not place else ()), *cells, *((one.protection,) if not place else ()))
+            (*((one.budgets,) if not place else ()), *cells, *((one.verdict, one.protection) if not place else ()))
             for place, cells in enumerate(one.lines)
         ]
         for one in said.stretches
@@ -59,10 +64,20 @@ def of_row(row: Row, said: Verdict) -> str:
     return ""
 
 
+def with_verdict(row: Row, said: Verdict) -> str:
+    """The same for the table of a page, which says how sure it is as the advice does."""
+    told = of_row(row, said).removesuffix(tradeoff_shown.UNCLEAR)
+    if row["method"] == BLIND and told.startswith("take at"):
+        spans = [f"{one.span} ({one.verdict})" for one in said.stretches if one.kind == "blind"]
+        return f"take at {listed(spans)}"
+    here = (one for one in said.stretches if row["asked"] in one.epsilons and row["method"] in one.takes)
+    return next((f"take: {one.verdict}" for one in here if told), told) if not row["variant"] else told
+
+
 def below(said: Verdict) -> str:
     """How the table is read, beside it: what its numbers are, and its words."""
     kinds = {one.kind for one in said.stretches}
-    unclear = any(one.unclear for part in said.stretches for one in part.candidates)
+    unclear = any(one.between for part in said.stretches for one in part.candidates)
     told = [
         markup.sentence(
             said.score
@@ -71,7 +86,7 @@ def below(said: Verdict) -> str:
         ),
         "In brackets: 95% intervals over seeds.",
         UNCLEAR if unclear else "",
-        "Where an *or* stands there is no clear winner." if "several" in kinds else "",
+        VERDICTS,
         "What is promised at an ε is promised at a larger one." if "before" in kinds else "",
         BLIND_HIDES if "blind" in kinds else "",
         protection_words(said),
@@ -88,8 +103,8 @@ def asides(said: Verdict) -> str:
 def beneath(said: Verdict) -> str:
     """The same in a line beside the table of a page, where the rest waits until somebody asks."""
     cost = "" if said.network is None else f"Cost: points below {said.counted_from}, {said.bare}."
-    bold = "Bold: a clear winner." if any(one.clear for one in said.stretches) else ""
-    return " ".join(filter(None, (bold, cost, covering.never_there(said.promised))))
+    unclear = any(one.between for part in said.stretches for one in part.candidates)
+    return " ".join(filter(None, (VERDICTS, cost, UNCLEAR if unclear else "", covering.never_there(said.promised))))
 
 
 def protection_words(*said: Verdict, where: str = "Protection") -> str:
@@ -115,8 +130,7 @@ def protection_of(unit: str) -> str:
 def definitions(said: Verdict) -> str:
     """The words of the table."""
     score, hides = markup.sentence(said.score), BLIND_HIDES if said.unit == "edge" else ""
-    ors = "Where an *or* stands there is no clear winner. What is promised at an ε is promised at a larger one."
-    return " ".join(filter(None, (score, UNCLEAR, ors, hides)))
+    return " ".join(filter(None, (score, "What is promised at an ε is promised at a larger one.", hides)))
 
 
 def reasons(said: Verdict) -> str:
@@ -157,8 +171,7 @@ def lines(said: Verdict) -> str:
         return in_short(said)
     rows, spans = [], table(said)
     for group in spans:
-        budgets, protection = group[0][0], group[0][-1]
-        rows += [(budgets, *group[0][1:-1], protection), *(("", *row, "") for row in group[1:])]
+        rows += [group[0], *(("", *row, "", "") for row in group[1:])]
     head, rule = f"| {' | '.join(HEAD)} |", "|" + " --- |" * len(HEAD)
     body = [f"| {' | '.join(map(markup.literal, row))} |" for row in rows]
     closing = [f"**{markup.literal(said.closing)}**", ""] if said.closing else []

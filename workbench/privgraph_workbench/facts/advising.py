@@ -162,7 +162,7 @@ def verdict(
         score=PREC if "relation prediction" in METHODS[methods[0]].tasks else ACCURACY,
         networks=open_,
         lead=(lead := _lead(told, seen)),
-        closing=_closing(told, stretches, seen, lead) if unit == "node" else "",
+        closing=_closing(told, seen, lead) if unit == "node" else "",
         public=_public(stretches, [one for one in records if one.spec.unit == unit]),
     )
 
@@ -220,30 +220,24 @@ def _lead(told: Sequence[Judged], seen: Seen) -> str:
     if seen.unit != "node" or not told:
         return ""
     if all(one.kind == "nothing" for one in told):
-        return f" no method is shown to help at any ε tried. None is clearly better than {guess_words(seen)}."
+        few = counted_seeds([one.best for one in told])
+        if any(one.wide for one in told):
+            return f" don't yet: too few seeds to say ({few}) whether any method beats {guess_words(seen)}."
+        return f" don't: over {few}, no method is shown to beat {guess_words(seen)} at any ε tried."
     if seen.blind is None or any(
         seen.seeds.clear(row, seen.blind, together(len(one.rows))) for one in told for row in one.rows
     ):
         return ""
+    guess = "" if seen.guess is None else f" A guess: {percent(seen.guess)}."
     return (
         " at no ε tried is a method clearly better than a model that reads no edge and protects nobody "
-        f"({percent(seen.blind['mean'])})." + ("" if seen.guess is None else f" A guess: {percent(seen.guess)}.")
+        f"({percent(seen.blind['mean'])}).{guess}"
     )
 
 
-def _closing(told: Sequence[Judged], stretches: Sequence[Stretch], seen: Seen, lead: str) -> str:
-    """Of people: at which budgets nothing should be trained, and whether edges are worth reading."""
-    nothing = [one.budgets for one in stretches if one.kind == "nothing"]
-    if nothing and all(one.kind == "nothing" for one in stretches):
-        few = counted_seeds([one.best for one in told])
-        if any(one.wide for one in told):
-            return f"Don't yet: too few seeds to say ({few}). At no ε tried is a method shown to beat a guess."
-        return f"So don't: at no ε tried is a private model shown to beat a guess ({few}), which reads nobody."
-    few = counted_seeds([one.best for one in told if one.kind == "nothing"]) if nothing else ""
-    yet = " yet" * any(one.wide for one in stretches)
-    said = [f"Don't{yet} at ε {listed(nothing)}: not shown to beat a guess ({few})."] if nothing else []
-    if not lead:
-        return " ".join(said)
+def _closing(told: Sequence[Judged], seen: Seen, lead: str) -> str:
+    """Of people: that edges are not worth reading, where no method that reads them is clearly better than
+    those that read none; "" elsewhere, for the rest is said by the lead and the table."""
     pairs = [
         (row, other, together(len(one.rows)))
         for one in told
@@ -252,14 +246,12 @@ def _closing(told: Sequence[Judged], stretches: Sequence[Stretch], seen: Seen, l
         for row in one.rows
         if not reads_no_edge(row["method"])
     ]
-    if pairs and not any(seen.seeds.clear(*pair) for pair in pairs):
-        titles = listed(sorted({METHODS[other["method"]].title for _, other, _ in pairs}))
-        said.append(
-            f"Don't read the edges: at no ε tried is a method that does clearly better than {titles}, which reads none."
-        )
-    else:
-        said.append("Don't expect more than a model without edges reaches: what is taken here only loses least.")
-    return " ".join(said)
+    if not lead or not pairs or any(seen.seeds.clear(*pair) for pair in pairs):
+        return ""
+    if all(one.kind == "nothing" for one in told):
+        return ""
+    titles = listed(sorted({METHODS[other["method"]].title for _, other, _ in pairs}))
+    return f"Don't read the edges: at no ε tried is a method that does clearly better than {titles}, which reads none."
 
 
 def _public(stretches: Sequence[Stretch], records: Sequence[RunRecord]) -> str:

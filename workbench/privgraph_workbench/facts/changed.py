@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.advising import Verdict
 from privgraph_workbench.facts.row_words import both, counted
+from privgraph_workbench.facts.stretches import CLEAR
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.figures.runs.curve_names import curve_of, names
 from privgraph_workbench.words import markup
@@ -33,7 +34,7 @@ class Level:
 @dataclass(frozen=True, kw_only=True)
 class Seen:
     """What is known of a graph at some time: its settings (`naming.setting`), and what is to be taken at each
-    epsilon, and what is not ruled out beside it."""
+    epsilon, and how sure that is where it is not clear."""
 
     levels: Mapping[str, Level] = field(default_factory=dict)
     takes: Mapping[float, str] = field(default_factory=dict)
@@ -58,11 +59,7 @@ def seen(records: Iterable[RunRecord], said: Verdict | None) -> Seen:
     return Seen(
         levels=levels,
         takes={epsilon: markup.literal(one.short_names) for one in stretches for epsilon in one.epsilons},
-        open={
-            epsilon: markup.literal(one.candidates[0].left_open if one.candidates else "")
-            for one in stretches
-            for epsilon in one.epsilons
-        },
+        open={epsilon: "" if one.verdict == CLEAR else one.verdict for one in stretches for epsilon in one.epsilons},
     )
 
 
@@ -100,7 +97,7 @@ def _taken(before: Seen, after: Seen) -> str:
     others = [at for at, what in after.takes.items() if before.takes.get(at) != what]
     surer = [at for at, what in after.open.items() if at not in others and before.open.get(at, "") != what]
     if surer and not others:
-        told = [f"{after.takes[at]} at ε {at:g} ({after.open[at] or 'nothing else is open'})" for at in surer[:MOST]]
+        told = [f"{after.takes[at]} at ε {at:g} ({after.open[at] or 'clear'})" for at in surer[:MOST]]
         more = f", and {len(surer) - MOST} more" if len(surer) > MOST else ""
         return f"what to take has the same names at every ε; how sure that is changed: {both(told)}{more}"
     if not others:

@@ -29,6 +29,10 @@ class Finished:
     def ids(self) -> tuple[str, ...]:
         return tuple(run for run, _ in self.runs)
 
+    def readable(self, store: RunStore) -> list[RunRecord]:
+        """The runs themselves but for those that this version cannot read."""
+        return [one for one in self.read(store) if not one.unreadable]
+
     def read(self, store: RunStore, methods: tuple[str, ...] = ()) -> list[RunRecord]:
         """The runs themselves, of these methods or of any; those among them that cannot be read, too."""
         return store.find(RunQuery(ids=self.ids, methods=methods)) if self.runs else []

@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from privgraph_workbench.facts import row_words
+from privgraph_workbench.facts.candidates import Candidate
 from privgraph_workbench.facts.covering import Promised, promised_by
 from privgraph_workbench.facts.judging import Judged, Kind, Seen, level_of
 from privgraph_workbench.facts.row_words import at, both, counted, plus, reader, title_of, unsure, with_interval
-from privgraph_workbench.facts.seedwise import NO_WIDTH
+from privgraph_workbench.facts.seedwise import NO_WIDTH, together
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words.numbers import bound, percent, whole
 
+CLEAR, TIE, FEW_SEEDS = "clear", "tie of", "too few seeds"
+"""How sure it is what to take at a budget."""
 NEAR = 0.005
 """Accuracies that are no further apart make no difference to anybody."""
 BLIND = "mlp"
@@ -28,51 +31,6 @@ class Needed:
     method: str
     epsilon: float
     seeds: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Candidate:
-    """What may be taken at a budget, or has the highest mean where nothing is. reached: its accuracy with the
-    interval; cost: by how many points that is below a network without privacy ("": not known); unclear:
-    whether not even that is clear; seeds: how many it is said from; rivals: what is not told apart from it,
-    nor from what needs no noise."""
-
-    title: str
-    mean: float
-    reached: str
-    cost: str = ""
-    unclear: bool = False
-    seeds: str = ""
-    rivals: tuple[str, ...] = ()
-
-    @property
-    def left_open(self) -> str:
-        """What it may yet lose against; "" where that is nothing."""
-        return f"{both(self.rivals)} not ruled out" if self.rivals else ""
-
-    @property
-    def short(self) -> str:
-        """Its title without what stands in brackets behind it."""
-        return self.title.replace(" and ", " or ").partition(" (")[0]
-
-    @property
-    def named(self) -> str:
-        """Its title with that.
-
-        >>> Candidate(title="ProGAP", mean=0.6, reached="60.0%", rivals=("GAP",)).named
-        'ProGAP (GAP not ruled out)'
-        >>> Candidate(title="DP-MLP (reads no edge)", mean=0.6, reached="60.0%", rivals=("GAP",)).named
-        'DP-MLP (reads no edge; GAP not ruled out)'
-        """
-        if not self.left_open:
-            return self.title
-        words = self.title.removesuffix(")")
-        return f"{words}{' (' if words == self.title else '; '}{self.left_open})"
-
-    @property
-    def text(self) -> str:
-        cost = f", costs {counted(self.cost, 'point')}{' (not clear)' * self.unclear}" if self.cost else ""
-        return f"{self.named}, {self.reached}{cost}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +48,8 @@ class Stretch:
     the others, where more seeds are not going to tell them apart, and near: whether that is next to nothing.
     wide: whether seeds are too few to say that nothing helps. before: the smaller budget that gave as much,
     and stays: by which method. delta: the largest behind what is taken. promised: under which relations that
-    is. unclear: methods that are taken and whose cost is not clear.
+    is. unclear: methods that are taken and whose cost is not clear. tied: how many are not told apart from
+    what is taken at one of the budgets, with it; what needs no noise counts.
     """
 
     epsilons: tuple[float, ...]
@@ -110,6 +69,14 @@ class Stretch:
     alike: str = ""
     near: bool = False
     wide: bool = False
+    tied: int = 1
+
+    @property
+    def verdict(self) -> str:
+        """How sure it is what to take: `CLEAR`, a `TIE` of so many, or `FEW_SEEDS`."""
+        if self.kind == "unsure" or self.wide or (self.kind == "one" and self.aside):
+            return FEW_SEEDS
+        return CLEAR if self.tied < 2 else f"{TIE} {self.tied}"
 
     @property
     def clear(self) -> bool:
@@ -155,18 +122,16 @@ class Stretch:
         """What to take, each with its accuracy, in a few words."""
         if self.kind not in ("blind", "one", "several"):
             return self._nothing
-        named = [
-            f"{one.short} {percent(one.mean)}" + (f" ({one.left_open})" if one.left_open and not self.higher else "")
-            for one in self.candidates
-        ]
-        return " or ".join(named) + (f" – {self.higher}" if self.higher else "")
+        named = ", ".join(f"{one.short} {percent(one.mean)}" for one in self.candidates)
+        sure = "" if self.verdict == CLEAR else f" ({self.verdict})"
+        return named + sure + (f" – {self.higher}" if self.higher else "")
 
     @property
     def short_names(self) -> str:
         """What to take, by its names alone."""
         if self.kind not in ("blind", "one", "several"):
             return self._nothing
-        return " or ".join(one.short for one in self.candidates)
+        return ", ".join(one.short for one in self.candidates)
 
     @property
     def answers(self) -> bool:
@@ -185,15 +150,7 @@ class Stretch:
     def lines(self) -> list[tuple[str, str, str, str]]:
         """As lines of a table: what to take, its accuracy, over how many seeds, what that costs in points."""
         if self.kind in ("blind", "one", "several"):
-            return [
-                (
-                    "or " * bool(place) + one.named,
-                    one.reached,
-                    one.seeds,
-                    (one.cost + " (not clear)" * one.unclear) or "–",
-                )
-                for place, one in enumerate(self.candidates)
-            ]
+            return [(one.title, one.reached, one.seeds, one.costs) for one in self.candidates]
         nor = "nothing clearly better: " * (self.before is not None)
         return [(self._nothing, f"{nor}at best {one.title}, {one.reached}", one.seeds, "–") for one in self.candidates]
 
@@ -266,9 +223,22 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         alike=alike,
         near=near,
         wide=last.wide,
-        unclear=tuple(row["method"] for row in _taken(kind, last, seen) if _candidate(row, seen).unclear),
+        tied=max(_tied(one, seen) for one in same),
+        unclear=tuple(row["method"] for row in _taken(kind, last, seen) if _candidate(row, seen).between),
         promised=() if kind in ("blind", "nothing") else promised_by([*behind, *last.alike]),
     )
+
+
+def _tied(one: Judged, seen: Seen) -> int:
+    """How many are not told apart at a budget: of methods those that may be taken; where what needs no noise,
+    or a smaller budget, gives as much, that and all that are not clearly below it."""
+    kept = seen.free if one.kind == "blind" else one.before
+    if kept is not None:
+        level = together(len(one.rows))
+        return 1 + len([row for row in one.rows if not seen.seeds.clear(kept, row, level)])
+    if one.kind == "nothing":
+        return 1 + len([row for row in one.rows if row["high"] is None or row["high"] >= (seen.guess or 0.0)])
+    return 1 + len(one.alike)
 
 
 def _taken(kind: Kind, one: Judged, seen: Seen) -> list[Row]:
@@ -325,8 +295,13 @@ def _candidate(row: Row, seen: Seen, *, where: str = "") -> Candidate:
         reached=with_interval(row) + where,
         seeds=str(row["seeds"]),
         cost="" if seen.bare is None else whole(100 * (seen.bare["mean"] - row["mean"])),
-        unclear=far is not None and far[1] <= 0 <= far[2],
+        between="" if far is None or not far[1] <= 0 <= far[2] else f"{_points(far[1])} to {_points(far[2])}",
     )
+
+
+def _points(share: float) -> str:
+    """A share in whole points."""
+    return whole(100 * share)
 
 
 def _first(one: Judged, seen: Seen) -> Candidate:
@@ -339,15 +314,12 @@ def _together(rows: Sequence[Row], seen: Seen) -> Candidate:
     if len(rows) == 1:
         return _candidate(rows[0], seen)
     first, last = _candidate(rows[0], seen), _candidate(rows[-1], seen)
-    both_unclear = first.unclear and last.unclear
-    ends = [f"{one.cost}{' (not clear)' * (one.unclear and not both_unclear)}" for one in (first, last)]
     return Candidate(
         title=both([reader(row) for row in rows]),
         mean=first.mean,
         reached=f"means {percent(last.mean)} to {percent(first.mean)}",
         seeds=row_words.seeds_of(rows),
-        cost=first.cost if ends[0] == ends[1] else " to ".join(ends),
-        unclear=both_unclear,
+        cost=first.cost if first.cost == last.cost else f"{first.cost} to {last.cost}",
     )
 
 

@@ -153,6 +153,9 @@ _LINE = (
     "{ margin: 0 !important; }"
 )
 
+# A protected unit is as high as the list beside it, so that both labels stand in one line.
+_UNIT = ".st-key-protects [data-testid=stButtonGroup] > div button { min-height: 2.5rem; }"
+
 # Steps of an explanation: cards with a large value, close to what is said of it.
 STEPS = "steps"
 _STEPS = (
@@ -276,7 +279,9 @@ def tidy() -> None:
     dark = st.context.theme.type == "dark"
     looks = theme("dark" if dark else "light")
     cards = f"{_CHOICE}{_BAR}{_FOOT}{_LEAD}{_FILES}".replace("PRIMARY", looks.sound).replace("GROUND", looks.background)
-    rooms = f"{_ROOM}{_PAGES}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{_TABS}{_CURVE}{_RECENT}{_FILTERS}{_LINE}{_STEPS}"
+    rooms = (
+        f"{_ROOM}{_PAGES}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{_TABS}{_CURVE}{_RECENT}{_FILTERS}{_LINE}{_STEPS}{_UNIT}"
+    )
     st.html(f"<style>{rooms}{cards}{_DARK_TEXT if dark else ''}</style>")
     st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)
 

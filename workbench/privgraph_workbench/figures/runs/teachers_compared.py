@@ -18,7 +18,7 @@ from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, e
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.figures.palette import slots
-from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks
+from privgraph_workbench.figures.runs import tradeoff, tradeoff_badges, tradeoff_marks
 from privgraph_workbench.words.numbers import kept, number, percent, signed
 
 TITLE = "Methods with teachers, compared"
@@ -78,7 +78,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         taken = {slot % COLOURS for title, slot in styles.items() if title != teacher_settings.TITLE_WEIGHTED}
         styles[teacher_settings.TITLE_WEIGHTED] = next((one for one in FREE if one not in taken), FREE[0])
     parts = [[row for row in rows if row["graph"] == graph] for graph in graphs]
-    seen = [[row for row in held if row["epsilon"] <= tradeoff.LARGEST] or held for held in parts]
+    seen = [[row for row in held if row["epsilon"] <= tradeoff_badges.LARGEST] or held for held in parts]
     bounds = shared(
         [row[key] for row in held for key in ("mean", "low", "high") if row[key] is not None] for held in seen
     )
@@ -369,7 +369,7 @@ def _shape(row: Row) -> int:
 
 def _out_of_sight(rows: Sequence[Row], seen: Sequence[Row]) -> list[str]:
     beyond = len(rows) - len(seen)
-    many = f"{beyond} setting{'s' * (beyond > 1)} with ε over {tradeoff.LARGEST:,.0f}"
+    many = f"{beyond} setting{'s' * (beyond > 1)} with ε over {tradeoff_badges.LARGEST:,.0f}"
     return [f"{many}: out of sight, for so large an ε promises nothing."] if beyond else []
 
 

@@ -22,7 +22,14 @@ from privgraph_workbench.figures.chart import Chart, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import badges_of, composed, mixed_units
 from privgraph_workbench.figures.palette import slots
-from privgraph_workbench.figures.runs import guesses, tradeoff_axes, tradeoff_marks, tradeoff_shown, tradeoff_table
+from privgraph_workbench.figures.runs import (
+    guesses,
+    tradeoff_axes,
+    tradeoff_badges,
+    tradeoff_marks,
+    tradeoff_shown,
+    tradeoff_table,
+)
 from privgraph_workbench.figures.runs.curve_names import curve_of, names
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.words.naming import (
@@ -42,7 +49,7 @@ ENTRIES = 16
 """Curves and levels that a legend names at most; others are named where they are pointed at."""
 
 # what other rooms read here
-LARGEST, SMALL, TOGETHER = tradeoff_axes.LARGEST, tradeoff_axes.SMALL, tradeoff_table.TOGETHER
+LARGEST, SMALL, TOGETHER = tradeoff_badges.LARGEST, tradeoff_axes.SMALL, tradeoff_table.TOGETHER
 table, TABLE_TOLD = tradeoff_table.table, tradeoff_table.TOLD
 
 
@@ -166,7 +173,9 @@ def _everything(rows: Sequence[Row]) -> Chart:
     ends = [tradeoff_axes.ends_of(held) for held in parts]
     panels, apart = tradeoff_axes.panels(parts, ends, metric)
     series: list[Series] = []
-    styles = slots({_style(row): row["method"] for row in rows if not row["reference"]}, alike=True)
+    first = sorted(rows, key=lambda row: -int(row.get("gallery", 0)))  # one's own take no colour away
+    styles = slots({_style(row): row["method"] for row in first if not row["reference"]}, alike=True)
+    dashes = tradeoff_marks.dashes([row for row in rows if row["reference"]])
     own = {curve_of(row): styles[_style(row)] for row in rows if not row["reference"]}
     mixed = len({row["low"] is None for row in rows}) > 1
     for place, held in enumerate(parts):
@@ -182,10 +191,10 @@ def _everything(rows: Sequence[Row]) -> Chart:
             series += tradeoff_marks.curve(
                 members, called[curve], own[curve], place, mixed=mixed, bars=bars[at], end=ends[place][1]
             )
-        for at, level in enumerate(levels):
+        for level in levels:
             for row in held:
                 if row["reference"] and curve_of(row) == level:
-                    series.append(tradeoff_marks.level(row, called[level], at, place, ends[place]))
+                    series.append(tradeoff_marks.level(row, called[level], dashes[level], place, ends[place]))
         series += tradeoff_marks.guess(held, place, ends[place])
         series += tradeoff_marks.front(private, place, ends[place][1])
     series, left = _named(series, [*levels[: tradeoff_shown.LEVELS], *curves, *levels[tradeoff_shown.LEVELS :]])
@@ -194,8 +203,8 @@ def _everything(rows: Sequence[Row]) -> Chart:
     badges = [warning] if warning else []
     if any(row["data_dependent"] for row in rows):
         badges.append("an ε shown here depends on the private data itself")
-    badges += _other_nodes(parts)
-    badges += tradeoff_axes.out_of_sight(parts, ends)
+    badges += tradeoff_badges.other_nodes(parts)
+    badges += tradeoff_badges.out_of_sight(parts, ends)
     best = max(rows, key=lambda row: float(row["mean"]))
     highest = f" Highest: {called[curve_of(best)]} with {percent(best['mean'])} on {best['graph']}."
     if warning:  # guarantees for different units are not ranked
@@ -279,19 +288,6 @@ def reads_none(rows: Sequence[Row]) -> list[str]:
 
 def _whole(number: float | None) -> int | None:
     return None if number is None else round(number)
-
-
-def _other_nodes(panels: Iterable[Sequence[Row]]) -> list[str]:
-    """The warning where accuracies of one panel were measured on other nodes: methods that draw their own
-    parts of a graph have test nodes of their own."""
-    for held in panels:
-        counts = sorted({row["test_nodes"] for row in held} - {None})
-        if len(counts) > 1:
-            return [
-                f"accuracies of one panel were measured on different test nodes ({counts[0]:,} to {counts[-1]:,} of "
-                "them): methods that draw their own parts of a graph have their own"
-            ]
-    return []
 
 
 def _named(series: Sequence[Series], names: Sequence[str]) -> tuple[list[Series], int]:

@@ -11,11 +11,10 @@ from privgraph_workbench.figures.axes import COLUMNS, placed, spans
 from privgraph_workbench.figures.chart import Axis, Panel, Row, percentages, shared
 from privgraph_workbench.figures.notes import place_words, short_place
 from privgraph_workbench.figures.runs import tradeoff_marks
-from privgraph_workbench.theme import EPSILONS, Epsilon
+from privgraph_workbench.figures.runs.tradeoff_badges import LARGEST
+from privgraph_workbench.theme import Epsilon
 
 PER: Mapping[str, str] = {"edge": " per edge", "node": " per person (node)", "none": ""}
-LARGEST = 1000.0
-"""An axis ends there: beyond it an epsilon promises nothing to anybody."""
 SMALL = 0.45
 """Width of a panel that holds a single setting, beside one with a curve."""
 OWN_RANGE = "Each graph has an accuracy axis of its own: heights say nothing from one graph to another."
@@ -76,21 +75,6 @@ def _places(rows: Sequence[Row]) -> tuple[dict[str, str], list[str]]:
     return places, [f"{name}: {rest}." for name, rest in held.values() if rest and counts[name] == 1]
 
 
-def out_of_sight(parts: Sequence[Sequence[Row]], ends: Sequence[tuple[float, float]]) -> list[str]:
-    """How many marks lie beyond the end of their panel, and why."""
-    found = []
-    for column, what in ((COLUMNS["sound"], "ε"), (COLUMNS["published"], EPSILONS["published"].title)):
-        beyond = sum(
-            placed(row[column]) and row[column] > end
-            for held, (_, end) in zip(parts, ends, strict=True)
-            for row in held
-        )
-        if beyond:
-            many = f"{beyond} setting{'s' * (beyond > 1)} with {what} over {LARGEST:,.0f}"
-            found.append(f"{many}: out of sight, for so large an ε promises nothing")
-    return found
-
-
 def _small(held: Sequence[Row], parts: Collection[Sequence[Row]]) -> bool:
     """Whether a panel holds a single line or dash, and the one other panel more."""
     return len(held) == 1 and len(parts) == 2 and any(len(one) > 1 for one in parts)
@@ -108,7 +92,7 @@ def _decade(low: float, high: float) -> tuple[float, float]:
 
 def ends_of(rows: Sequence[Row], kinds: Sequence[Epsilon] = tradeoff_marks.KINDS) -> tuple[float, float]:
     """Where the axis of a panel begins and ends: around its epsilons, a decade at least, and not beyond
-    `LARGEST`."""
+    `tradeoff_badges.LARGEST`."""
     epsilons = [row[COLUMNS[kind]] for row in rows for kind in kinds if placed(row[COLUMNS[kind]])]
     within = [one for one in epsilons if one <= LARGEST] or epsilons
     return spans(*_decade(min(within, default=0.5), max(within, default=8.0)))

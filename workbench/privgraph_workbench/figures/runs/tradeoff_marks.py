@@ -9,6 +9,7 @@ from itertools import pairwise
 from textwrap import fill
 from typing import Any
 
+from privgraph.registry import METHODS
 from privgraph_workbench import theme
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row, Series, band
@@ -43,6 +44,10 @@ TICK = 0.06
 """Ticks of an axis lie at least so far from each other, as a share of it."""
 AS_ASKED = 0.9
 """A mark stands at the epsilon that was asked for where its own is no smaller than such a share of it."""
+DASHES: Mapping[str, int] = {"gnn": 1, "mlp": 2}
+"""The dashes of the levels that everything is compared with."""
+REST = 3
+"""Dashes that are left for those of other methods."""
 WRAP = 60
 """Letters of a line beside a point."""
 ALONE = 1.12
@@ -192,7 +197,11 @@ def ticks(rows: Sequence[Row], low: float, high: float) -> tuple[float, ...]:
     whole = math.log(high / low)
     if not tried or math.log(tried[-1] / tried[0]) < whole / 2:
         return ()
-    return () if any(math.log(after / before) < TICK * whole for before, after in pairwise(tried)) else tuple(tried)
+    chosen: list[float] = []
+    for one in sorted(tried, key=lambda tick: (not math.log2(tick).is_integer(), tick)):
+        if all(abs(math.log(one / other)) >= TICK * whole for other in chosen):
+            chosen.append(one)
+    return tuple(sorted(chosen))
 
 
 def own(row: Row) -> int:
@@ -238,15 +247,33 @@ def level_band(row: Row, panel: int, ends: tuple[float, float]) -> list[Series]:
     return band(rows, "x", slot=NEUTRAL, panel=panel, group=curve_of(row), faint=True)
 
 
-def level(row: Row, name: str, place: int, panel: int, ends: tuple[float, float]) -> Series:
-    """A grey line from end to end, whose dash says which of the figure's levels it is."""
+def dashes(levels: Sequence[Row]) -> dict[str, int]:
+    """The dash of each level (`curve_of`): that of its method, the same in every figure, or the first that is
+    free where another level has it; of such the one of which most runs came with the program has it."""
+    found: dict[str, int] = {}
+    others = dict[str, int]()
+    for row in sorted(levels, key=lambda one: -int(one.get("gallery", 0))):
+        place = list(METHODS).index(row["method"]) if row["method"] in METHODS else 0
+        own = DASHES.get(str(row["method"]), 1 + len(DASHES) + place % REST)
+        held = others if own in found.values() else found
+        if curve_of(row) not in found:
+            held.setdefault(curve_of(row), own)
+    for curve, own in others.items():
+        if curve not in found:
+            rest = range(1 + len(DASHES), 1 + len(DASHES) + REST)
+            found[curve] = next((dash for dash in rest if dash not in found.values()), own)
+    return found
+
+
+def level(row: Row, name: str, dash: int, panel: int, ends: tuple[float, float]) -> Series:
+    """A grey line from end to end, whose dash says which level it is."""
     return Series(
         name=name,
         kind="level",
         x=ends,
         y=(row["mean"],),
         slot=NEUTRAL,
-        shape=1 + place % 5,
+        shape=dash,
         panel=panel,
         group=curve_of(row),
         hover=(_hover(row, name),) * 2,

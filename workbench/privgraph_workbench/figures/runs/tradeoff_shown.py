@@ -13,7 +13,7 @@ from privgraph_workbench.words.numbers import bound, percent, whole
 LEVELS = 4
 """Levels that are named before any curve: some of what there is to compare with."""
 FEW = 6
-"""Of more curves in a panel, `outline` draws one a method; of more levels than half as many, the same."""
+"""Of more curves in a panel, `outline` draws one a method; of levels it always does, beside a curve."""
 LINES = 12
 """Curves that a panel holds at most where more is asked for: of more nobody reads which is which."""
 PANELS = 4
@@ -65,8 +65,8 @@ def _outlined(rows: Sequence[Row], wanted: Collection[str]) -> set[int]:
         levels = [row for row in held if row["reference"]]
         if len({curve_of(row) for row in private}) > FEW:
             private = _one_a_method(same_nodes(private, private))
-        if len(levels) > FEW // 2:
-            levels = _one_a_method(same_nodes(levels, private or levels))
+        if private or len(levels) > FEW // 2:  # however many: a sweep that brings more takes none away
+            levels = _one_a_method(same_nodes(levels, private or levels)) if levels else []
             levels = [row for row in levels if row["method"] in COMPARED] or levels
         chosen |= {id(row) for row in (*private, *levels)}
     return chosen

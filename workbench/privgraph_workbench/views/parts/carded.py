@@ -3,7 +3,7 @@ telephone."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from html import escape
 
 import streamlit as st
@@ -17,6 +17,8 @@ BOUND = "≤ "
 """What stands with its number in one line, however narrow the column."""
 MANY, SHORTER = 6, 12
 """In a table of more columns fewer letters do: its columns are narrow."""
+NUMBERS = 7
+"""In a table of so many columns numbers with their intervals still stand in one line."""
 
 _STYLE = """<style>
 .carded { border-collapse: collapse; width: 100%; font-size: 0.875rem; line-height: 1.35; }
@@ -44,21 +46,18 @@ padding: 0.5rem 0.75rem; margin-bottom: 0.75rem; }
 </style>"""
 
 
-def show(
-    head: Sequence[str], groups: Sequence[Group], *, label: str, first: str = "", bold: Collection[int] = ()
-) -> None:
+def show(head: Sequence[str], groups: Sequence[Group], *, label: str, first: str = "") -> None:
     """A table called `label`; the second line of a heading is small. `first`: what the heading of a card
-    begins with, where its column says that in a wide table; `bold`: the groups whose first choice stands
-    out."""
+    begins with, where its column says that in a wide table."""
     columns = "".join(f'<th role="columnheader" scope="col">{escape(name)}</th>' for name in head)
-    bodies = "".join(_body(head, group, first, bold=place in bold) for place, group in enumerate(groups))
+    bodies = "".join(_body(head, group, first) for group in groups)
     st.html(
         f'{_STYLE}<table class="carded" role="table" aria-label="{escape(label)}"><thead role="rowgroup">'
         f'<tr role="row">{columns}</tr></thead>{bodies}</table>'
     )
 
 
-def _body(head: Sequence[str], group: Group, first: str, *, bold: bool) -> str:
+def _body(head: Sequence[str], group: Group, first: str) -> str:
     rows = []
     for place, row in enumerate(group):
         cells = []
@@ -72,9 +71,8 @@ def _body(head: Sequence[str], group: Group, first: str, *, bold: bool) -> str:
         own = row[1:] if not place else row
         for at, (name, text) in enumerate(zip(head[1:], own, strict=False)):
             span = f' rowspan="{len(group)}"' if not place and shared and at >= len(own) - shared else ""
-            looks = "first " * (bold and not at and not place) + "short" * (
-                ": " not in text and len(text) <= (SHORT if len(head) <= MANY else SHORTER)
-            )
+            wide = len(head) <= MANY or (len(head) <= NUMBERS and "%" in text)
+            looks = "short" * (": " not in text and len(text) <= (SHORT if wide else SHORTER))
             cells.append(f'<td role="cell" data-label="{escape(name)}" class="{looks}"{span}>{_kept(text)}</td>')
         rows.append(f'<tr role="row">{"".join(cells)}</tr>')
     return f'<tbody role="rowgroup">{"".join(rows)}</tbody>'

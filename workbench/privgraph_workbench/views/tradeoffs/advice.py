@@ -50,8 +50,9 @@ def headline(graph: OneGraph, unit: str) -> None:
     if count := len(rows_of(RunQuery(units=("none", unit), states=sending.PENDING), graph)):
         those = "one run is" if count == 1 else f"{count:,} runs are"
         st.caption(f"**May change: {those} under way.** A run of the gallery that is trained anew counts when it ends.")
+    if pooled := _pooled(found):
+        st.caption(pooled)
     _settled(graph, unit, found.said)
-    _with_public(found.public, unit)
     st.markdown(advising.CHOOSING)
     if notes := _notes(found.said):
         st.caption(markup.literal(" ".join(notes)))
@@ -66,6 +67,18 @@ def headline(graph: OneGraph, unit: str) -> None:
             _promises(found)
 
 
+def _pooled(found: Known) -> str:
+    """That one's own runs and those of the gallery are counted together, and how to leave the latter out; ""
+    where it is one kind alone."""
+    own = sum(not one.gallery for one in found.records)
+    if own in (0, len(found.records)):
+        return ""
+    return (
+        f"Said from {own:,} of your own runs and {len(found.records) - own:,} that came with the program together: "
+        "the switch Gallery, at the top, leaves the latter out."
+    )
+
+
 def _of_another(graph: OneGraph, found: Known) -> tuple[str, str]:
     """Beside measures of one's own graph: which one this is said of, and in what that is too far from one's
     own."""
@@ -76,10 +89,8 @@ def _of_another(graph: OneGraph, found: Known) -> tuple[str, str]:
 
 
 def lines(said: advising.Verdict, graph: str = "", refused: str = "") -> None:
-    """That the runs behind it protect nobody, and what is said, a row for each stretch of budgets. graph: of
+    """What is said, a row for each stretch of budgets, and that the runs behind it protect nobody. graph: of
     which one, where that could be mistaken; refused: why it holds there alone."""
-    if said.public:
-        st.markdown(f"**:red[{markup.literal(said.public)}]** {advising.SECRET}")
     to_hide = f"{f'On {markup.literal(graph)}, to' if graph else 'To'} hide {advising.HIDES[said.unit]}"
     absent = f" {markup.literal(advising.not_run(said.absent))}" if said.absent else ""
     if not said.methods or (said.thin and all(one.kind == "unsure" for one in said.stretches)):
@@ -92,22 +103,27 @@ def lines(said: advising.Verdict, graph: str = "", refused: str = "") -> None:
         st.markdown(f"**{to_hide}{mark}**{refused}{lead[:2].upper() + lead[2:] if refused else lead}{absent}")
     if said.closing:
         st.markdown(f"**{markup.literal(said.closing)}**")
+    if said.public:
+        st.markdown(f"**:red[{markup.literal(said.public)}]** {advising.SECRET}")
     carded.show(
         advised.HEAD,
         advised.table(said),
         label=f"What to take to hide {advising.HIDES[said.unit]}",
         first="ε ",
-        bold=[place for place, one in enumerate(said.stretches) if one.clear],
     )
     if small := advised.beneath(said):
         st.caption(markup.literal(small))
 
 
-def _with_public(found: comparing.WithPublic, unit: str) -> None:
-    """What has the highest means where some nodes are public, and the way to the runs of the last of them."""
-    if not found.rows:
+def with_public(graph: OneGraph, unit: str) -> None:
+    """What has the highest means where some nodes are public, and the way to the runs of the last of them;
+    that they protect nobody, where that is not said above."""
+    all_known = known(graph, unit)
+    if all_known is None or not (found := all_known.public).rows:
         return
-    if found.public:
+    if like_own.elsewhere(graph, all_known, (unit,), files.choices()):
+        return
+    if found.public and not all_known.said.public:
         st.markdown(f"**:red[{markup.literal(found.public)}]**")
     told = [_highest(list(same), found) for _, same in groupby(found.rows, key=lambda row: _setting(row, found))]
     st.markdown(
@@ -209,7 +225,7 @@ def more_seeds(graph: OneGraph, found: Known, unit: str) -> None:
     about = duration(comparing.seconds(missing, facts, found.records, capacity()))
     budgets = sorted({one.epsilon for stretch in found.said.stretches for one in stretch.needed})
     st.markdown(
-        f"**For a clear winner at ε {listed([f'{one:g}' for one in budgets])}:** more seeds of the methods that are "
+        f"**For a clear verdict at ε {listed([f'{one:g}' for one in budgets])}:** more seeds of the methods that are "
         f"not told apart. They may settle it, or not, and read the same people again."
     )
     if st.button(
@@ -223,10 +239,10 @@ def _left_alike(said: advising.Verdict) -> str:
     """At which budgets no affordable number of seeds is likely to tell methods apart, and by how much they
     differ; "" where there are none."""
     told = [
-        f"**ε {one.budgets}: practically equal so far** ({one.alike} between the first two): take either. No more "
-        "seeds are offered for it."
+        f"**ε {one.budgets}: stays a tie.** The first two are practically equal so far ({one.alike}): take either. "
+        "No more seeds are offered for it."
         if one.near
-        else f"**ε {one.budgets}: no clear winner is in reach.** The first is {one.alike} above the second; if "
+        else f"**ε {one.budgets}: stays a tie.** The first is {one.alike} above the second; if "
         f"seeds go on as they began, not even {MOST_SEEDS} of each method tell all of them apart."
         for one in said.stretches
         if one.alike
@@ -245,6 +261,6 @@ def _settled(graph: OneGraph, unit: str, said: advising.Verdict) -> None:
         return
     clear = {epsilon for one in said.stretches if one.clear for epsilon in one.epsilons}
     won = [f"{one:g}" for one in budgets if one in clear]
-    told = f"there is a clear winner now at ε {listed(won)}" if won else "there is still no clear winner"
+    told = f"the verdict is clear now at ε {listed(won)}" if won else "the verdict is still not clear"
     left = f" ({len(ids) - done} more did not get to their end)" if done < len(ids) else ""
     st.markdown(f"**With the {counted(done, 'run')} that you added{left} {told}.**")

@@ -18,7 +18,7 @@ from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.statements import protect_nobody
 
-HEAD = ("Graph", "ε", "Take", "Accuracy", "Seeds", "Cost (points)", "Protection", "Without privacy", "MLP, no edges")
+HEAD = ("Graph", *advised.HEAD, "Without privacy", "MLP, no edges")
 WHY = (
     "Noise costs less where nodes and degrees are large. Edges are worth noise where homophily (the share of edges "
     "within a class) is high and an MLP, which reads none, reaches little. Of a private graph homophily is private."
@@ -45,7 +45,7 @@ def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph) -> 
             carded.show(HEAD, groups, label=f"What hides {advising.HIDES[unit]}", first="")
         if waiting := "; ".join(filter(None, (_waiting(graph, found) for graph, _, found in ones))):
             st.markdown(f"**Nothing can be said yet:** {markup.literal(waiting)}.")
-        if words := advised.protection_words(*(found.said for _, _, found in ones), where=HEAD[6]):
+        if words := advised.protection_words(*(found.said for _, _, found in ones), where=HEAD[7]):
             st.caption(words)
         for closing in dict.fromkeys(found.said.closing for _, _, found in ones if found.said.closing):
             titles = ", ".join(one.title for one, _, found in ones if found.said.closing == closing)
@@ -54,8 +54,8 @@ def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph) -> 
     st.caption(f"Cost: points below the most accurate graph network without privacy. {here}")
     with layout.fold("How to read this, and what makes noise cost more", "reading", icon=":material/help_outline:"):
         st.caption(
-            "Where an *or* stands there is no clear winner: what is not told apart has a line for itself. In brackets: "
-            f"95% intervals over seeds. {advised.UNCLEAR} {advised.BLIND_HIDES}"
+            f"What is not told apart has a line for itself. In brackets: 95% intervals over seeds. {advised.VERDICTS} "
+            f"{advised.UNCLEAR} {advised.BLIND_HIDES}"
         )
         st.caption(" ".join(advised.protection_of(unit) for unit in told))
         st.caption(f"{WHY} Turn All graphs off for reasons.")
@@ -90,8 +90,8 @@ def _public(unit: str, ones: Sequence[like_own.One]) -> str:
 
 def _lines(graph: OneGraph, own: Traits, found: Known) -> list[list[str]]:
     """A graph, at each stretch of budgets what to take with what it reaches, over how many seeds, costs and
-    hides, a line for each method that is not told apart from the first; and what is reached without privacy
-    and without edges. Nothing where nothing can be said."""
+    hides, and how sure that is, a line for each method that is not told apart from the first; and what is
+    reached without privacy and without edges. Nothing where nothing can be said."""
     answered = _answered(found)
     if not answered:
         return []
@@ -107,5 +107,5 @@ def _lines(graph: OneGraph, own: Traits, found: Known) -> list[list[str]]:
         heading += f". {advising.not_run(found.said.absent).rstrip('.')}"
     none = "not run" if found.said.score == advising.ACCURACY else "–"  # nothing of the kind predicts relations
     levels = [found.said.bare or none, none if found.blind is None else with_interval(found.blind)]
-    rows = [[one.budgets, *line, one.protection] for one in answered for line in one.lines]
+    rows = [[one.budgets, *line, one.verdict, one.protection] for one in answered for line in one.lines]
     return [[heading, *rows[0], *levels], *rows[1:]]

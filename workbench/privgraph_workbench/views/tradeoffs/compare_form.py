@@ -147,7 +147,7 @@ def _line(row: Row, said: advising.Verdict) -> dict[str, object]:
         "accuracy (mean)": percent(row["mean"]),
         "95% over seeds": spread(row),
         "seeds": row["seeds"],
-        "advice": advised.of_row(row, said),
+        "advice": advised.with_verdict(row, said),
     }
 
 

@@ -3,7 +3,7 @@ its numbers; a click on a point opens the runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
@@ -16,6 +16,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot, theme
 from privgraph_workbench.facts import advised, comparing, composition
+from privgraph_workbench.facts.advising import Verdict
 from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.facts.row_words import protects_of, spread
 from privgraph_workbench.figures.axes import COLUMNS, placed
@@ -28,7 +29,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.parts.states import readable
-from privgraph_workbench.views.tradeoffs import sending
+from privgraph_workbench.views.tradeoffs import guess_told, sending
 from privgraph_workbench.views.tradeoffs.known import known, rows_of, to_report
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, naming
@@ -71,7 +72,7 @@ def _behind(done: Finished, first: str | None, sent: frozenset[str]) -> dict[str
 
 
 def _readable(done: Finished) -> list[RunRecord]:
-    return [one for one in done.read(queue.store()) if not one.unreadable]
+    return done.readable(queue.store())
 
 
 @lru_cache(maxsize=16)
@@ -169,10 +170,10 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
     advice = _advice(graph, query.units[1:]) if query.datasets else {}
     rows = tradeoff.shown(rows, published=detailed, front=front, advice=advice)
     figure = _plot(done, layout.theme(), detailed, front, first, sent)
-    live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
     below = set(badges_of(rows))  # said beside the numbers
     warnings = [one for one in tradeoff.chart(rows).badges if one not in below]
-    st.markdown("  \n".join(f"⚠ {markup.literal(markup.sentence(one))}" for one in warnings))
+    st.markdown("  \n".join(f"⚠ {markup.literal(markup.sentence(one))}" for one in warnings))  # also if empty
+    live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         told, behind = to_report(graph, query.units[1:]) if query.datasets else ("", [])
         figure_exports(
@@ -213,9 +214,8 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
     left = [note for note in tradeoff.chart(rows).notes[1:] if note not in tradeoff.reads_none(rows)]  # said beside it
     marks = "Filled marks stand at a sound ε, hollow ones at the ε as published, of the same noise."
     st.caption(
-        f"{marks if detailed else 'Each mark stands at a sound ε.'} Grey levels have no ε; a guess names "
-        "the largest class (of relations: any partner). Bars and bands: 95% confidence "
-        "over three seeds or more. "
+        f"{marks if detailed else 'Each mark stands at a sound ε.'} Grey levels have no ε. "
+        f"{guess_told.told(rows, done)}Bars and bands: 95% confidence over three seeds or more. "
         f"{' '.join([*left, _from_gallery([bool(row['gallery']) for row in found])])}"
     )
     return done
@@ -242,7 +242,7 @@ def numbers(done: Finished, graph: OneGraph, units: Sequence[str]) -> None:
         "Every setting in numbers, and what all runs cost together", "numbers", icon=":material/table_rows:"
     ) as part:
         if part.open:
-            advice = _advice(graph, units)
+            advice = _advice(graph, units, advised.with_verdict)
             shown = [_shown(row, advice.get(row["runs"], ""), "edge" if "edge" in units else "node") for row in rows]
             if len({row["graph"] for row in rows}) == 1:
                 st.caption(f"All on {markup.literal(rows[0]['graph'])}.")
@@ -259,10 +259,12 @@ def numbers(done: Finished, graph: OneGraph, units: Sequence[str]) -> None:
     _neighbours(done, graph.spec)
 
 
-def _advice(graph: OneGraph, units: Sequence[str]) -> dict[str, str]:
+def _advice(
+    graph: OneGraph, units: Sequence[str], told_of: Callable[[Row, Verdict], str] = advised.of_row
+) -> dict[str, str]:
     """What is said of rows of the figure, by their runs."""
     told = [found for unit in units if (found := known(graph, unit)) is not None]
-    return {row["runs"]: advised.of_row(row, one.said) for one in reversed(told) for row in one.table}
+    return {row["runs"]: told_of(row, one.said) for one in reversed(told) for row in one.table}
 
 
 def _of_graphs(every: Sequence[Row], outlined: Sequence[Row]) -> str:

@@ -16,8 +16,9 @@ from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.facts.traits import APART, FACTOR, TITLES, Traits, apart, difference, traits, unlike
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing
+from privgraph_workbench.views.tradeoffs import files
 from privgraph_workbench.views.tradeoffs.known import Known, known
-from privgraph_workbench.views.tradeoffs.one_graph import OneGraph, with_options
+from privgraph_workbench.views.tradeoffs.one_graph import MARK, OneGraph, with_options
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import option, percent
 
@@ -55,14 +56,30 @@ def show(graphs: Mapping[str, OneGraph], units: Sequence[str]) -> None:
     """The fields; once something is typed the nearest graph with runs, and whether its advice carries over;
     the ways to runs on one's own graph or on one that is made with its measures."""
     with st.container(border=True):
-        own = form()
+        own = form(units)
         if own.known:
-            found = told(graphs.values(), units)
-            ordered = {unit: sorted(ones, key=lambda one: unlike(one[1], own)) for unit, ones in found.items()}
-            nearest(own, {unit: ones[0] for unit, ones in ordered.items()}, graphs)
-            if said := _further(own, ordered):
-                st.caption(said)
+            ordered = _ordered(graphs.values(), units, own)
+            nearest(own, ordered, graphs)
         _ways(own)
+
+
+def _ordered(graphs: Iterable[OneGraph], units: Sequence[str], own: Traits) -> dict[str, list[One]]:
+    """Of each unit the graphs on which something has run, those that are most like one's own first."""
+    found = told(graphs, units)
+    return {unit: sorted(ones, key=lambda one: unlike(one[1], own)) for unit, ones in found.items()}
+
+
+def _follow(units: Sequence[str]) -> None:
+    """Show the graph that is nearest to what was typed, until somebody chooses another one."""
+    own, graphs = typed(), files.choices()
+    if own.known and (ordered := _ordered(graphs.values(), units, own)):
+        graph, _, _ = next(iter(ordered.values()))[0]
+        choosing.put("data", _key(graph, graphs))
+
+
+def _key(graph: OneGraph, graphs: Mapping[str, OneGraph]) -> str:
+    """Under what a graph is chosen."""
+    return next(key for key, one in graphs.items() if one.people == graph.people)
 
 
 def told(graphs: Iterable[OneGraph], units: Sequence[str]) -> dict[str, list[One]]:
@@ -85,12 +102,15 @@ def typed() -> Traits:
     return Traits(nodes=nodes, degree=degree, homophily=homophily, mlp=None if mlp is None else mlp / 100)
 
 
-def form() -> Traits:
+def form(units: Sequence[str]) -> Traits:
     """What visitors type of their own graph; nothing of it is stored, and it stays in this visit until they
-    follow the link that `_ways` describes."""
-    st.markdown("**My own graph:** type what you know of it. Nothing of it is stored.")
+    follow the link that `_ways` describes. What they type chooses the nearest graph with runs."""
+    st.markdown(
+        "**My own graph:** type what you know of it. Nothing of it is stored; the graph with runs that is nearest to "
+        "it is shown."
+    )
     for column, (key, (label, bounds, help_)) in zip(st.columns(len(FIELDS)), FIELDS.items(), strict=True):
-        column.number_input(label, value=None, key=key, help=help_, **bounds)
+        column.number_input(label, value=None, key=key, help=help_, on_change=_follow, args=(units,), **bounds)
     return typed()
 
 
@@ -110,43 +130,59 @@ def _traits(graph: OneGraph, found: Known) -> Traits:
     return traits(graph.spec, graph.data_options, None if found.blind is None else found.blind["mean"])
 
 
-def nearest(own: Traits, found: Mapping[str, One], graphs: Mapping[str, OneGraph]) -> None:
-    """How far the nearest graph is from one's own, and what is said of it, where that carries over. found:
-    that graph for each unit; another one where fewer graphs are known. graphs: all, by what chooses them."""
-    for graph in dict.fromkeys(graph for graph, _, _ in found.values()):
-        here = {unit: one for unit, one in found.items() if one[0] == graph}
+def nearest(own: Traits, ordered: Mapping[str, Sequence[One]], graphs: Mapping[str, OneGraph]) -> None:
+    """Which graph is nearest to one's own, whether what is said of it carries over, and the button that shows
+    it where another one is shown; folded, how near it is. ordered: for each unit the graphs, nearest first.
+    graphs: all, by what chooses them."""
+    first = {unit: ones[0] for unit, ones in ordered.items()}
+    details = list[str]()
+    for graph in dict.fromkeys(graph for graph, _, _ in first.values()):
+        here = {unit: one for unit, one in first.items() if one[0] == graph}
         known = next(iter(here.values()))[1]
         far = apart(known, own)
-        title = markup.literal(graph.title)
-        each = "; ".join(difference(name, known, own) for name in far)
-        st.markdown(
-            f"Nearest in {both([TITLES[name] for name in far])}, to hide {both([HIDES[unit] for unit in here])}: "
-            f"**{title}**. {markup.sentence(each)}"
-        )
-        if beyond := _beyond(far):
-            st.warning(
-                f"**What is said of {title} does not carry over to your graph**: too far in {both(beyond)} "
-                f"(comparable is {WITHIN}). Compare what fits on your own.",
-                icon=":material/compare_arrows:",
-            )
-        elif left := [TITLES[name] for name in TITLES if name not in far and name != "mlp"]:
-            st.caption(f"Near enough in what you typed; {both(left)} may still differ. Comparable is {WITHIN}.")
+        beyond, title = _beyond(far), markup.literal(graph.title)
+        to_hide = f", to hide {both([HIDES[unit] for unit in here])}," if len(here) < len(first) else ""
+        shown = not st.session_state.get("everywhere") and st.session_state.get("data") == _key(graph, graphs)
+        if beyond:
+            carries = f"too far in {both(beyond)} for its advice to carry over to your graph."
         else:
-            st.caption(f"Near enough for a first guess: {WITHIN}.")
-        if not beyond:
-            _carried(graph, here, graphs)
+            carries = f"near enough for its advice{' below' * shown} to be a first guess for your graph."
+        st.markdown(f"**The nearest measured graph{to_hide} is {title}**, {carries}")
+        if not shown:
+            _elsewhere_shown(graph, here, graphs, carries=not beyond)
+        details += _details(own, known, far, beyond, title)
         if worth := _worth(own, {unit: one[2] for unit, one in here.items()}, title, carries=not beyond):
             st.markdown(worth)
+    if said := _further(own, ordered):
+        details.append(said)
+    if details:
+        with st.expander("How near it is, and what does not carry over", icon=":material/compare_arrows:"):
+            st.markdown("\n\n".join(details))
 
 
-def _carried(graph: OneGraph, here: Mapping[str, One], graphs: Mapping[str, OneGraph]) -> None:
-    """What is said of a graph that is near enough, a line for each unit, and the button that shows it."""
-    for unit, (_, _, found) in here.items():
+def _details(own: Traits, known: Traits, far: Mapping[str, float], beyond: Sequence[str], title: str) -> list[str]:
+    """Each measure of a graph and of one's own, what is near enough, and what does not carry over."""
+    each = markup.sentence("; ".join(difference(name, known, own) for name in far))
+    left = [TITLES[name] for name in TITLES if name not in far and name != "mlp"]
+    if beyond:
+        carries = f"What is said of {title} does not carry over: compare what fits on your own graph instead."
+    elif left:
+        carries = f"You have not typed {both(left)}, in which it may still be too far."
+    else:
+        carries = "Near enough for a first guess of what is best; accuracies and costs will differ."
+    return [f"**{title}:** {each} Comparable is {WITHIN}. {carries}"]
+
+
+def _elsewhere_shown(
+    graph: OneGraph, here: Mapping[str, One], graphs: Mapping[str, OneGraph], *, carries: bool
+) -> None:
+    """Of a graph that is not shown the button that shows it and, where it carries over, what is said of it, a
+    line for each unit."""
+    for unit, (_, _, found) in here.items() if carries else ():
         told = markup.literal(advised.in_line(found.said))
         st.markdown(f"**On {markup.literal(graph.title)}, to hide {HIDES[unit]}.** {told}")
-    key = next(key for key, one in graphs.items() if one.people == graph.people)
-    if st.session_state.get("data") != key:
-        st.button(f"Show {markup.literal(graph.title)}", key="like_show", type="primary", on_click=_choose, args=(key,))
+    name, mark = markup.literal(graph.title), graph.address.replace(MARK, "-")
+    st.button(f"Show {name}", key=f"like_show.{mark}", type="primary", on_click=_choose, args=(_key(graph, graphs),))
 
 
 def _choose(key: str) -> None:

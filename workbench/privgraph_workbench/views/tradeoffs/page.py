@@ -80,7 +80,7 @@ def _sweep_of_own(graph: OneGraph) -> None:
 
 
 def _answer(query: RunQuery, graph: OneGraph, was_waiting: bool, planned: bool) -> None:
-    """What to take and the figure, side by side where both are of one unit; on a phone the figure is first.
+    """What to take and the figure, side by side where both are of one unit; on a phone what to take is first.
     Drawn again as runs end."""
     units = query.units[1:]
     if not query.datasets:
@@ -92,19 +92,18 @@ def _answer(query: RunQuery, graph: OneGraph, was_waiting: bool, planned: bool) 
         return
     told = [unit for unit in units if advice.tells(graph, unit)]
     if len(units) == 1 and told:
-        left, right = layout.columns(f"{shell.SECOND_FIRST}-answer", [11, 10], "medium")
+        left, right = layout.columns("answer", [11, 10], "medium")
         with left:
             advice.headline(graph, told[0])
         with right:
             shown = figure.show(query, graph, was_waiting)
     else:
-        with layout.second_first("answers"):
-            with st.container():
-                for column, unit in zip(layout.columns("answers", len(told)) if told else (), told, strict=True):
-                    with column:
-                        advice.headline(graph, unit)
-            with st.container():
-                shown = figure.show(query, graph, was_waiting, planned=planned)
+        for column, unit in zip(layout.columns("answers", len(told)) if told else (), told, strict=True):
+            with column:
+                advice.headline(graph, unit)
+        shown = figure.show(query, graph, was_waiting, planned=planned)
+    for unit in told:
+        advice.with_public(graph, unit)
     if shown is not None:
         figure.numbers(shown, graph, units)
 

@@ -1,0 +1,73 @@
+"""The Trade-offs page: how sure its advice is, what a guess is, and whose runs are counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+from tests.pages.kept_runs import keep, spec
+
+from privgraph.runs import gallery
+from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import advised
+
+Open = Callable[..., AppTest]
+VERDICT = re.compile(r'data-label="Verdict"[^>]*>([^<]*)<')
+
+
+def _verdicts(app: AppTest) -> list[str]:
+    return [found for one in app.get("html") for found in VERDICT.findall(one.proto.body)]
+
+
+def _captions(app: AppTest) -> str:
+    return "\n".join(one.value for one in app.caption)
+
+
+def test_one_column_says_how_sure_the_advice_is(opened: Open, store: RunStore) -> None:
+    """At ε 1 one is clear, at ε 2 two are tied, at ε 4 a single seed tells nothing."""
+    for seed, off in enumerate((-0.01, 0.0, 0.01)):
+        for epsilon, other in ((1.0, 0.6), (2.0, 0.8)):
+            keep(store, spec(epsilon=epsilon, seed=seed), accuracy=other - off)
+            keep(store, spec("gap", epsilon=epsilon, seed=seed), accuracy=0.801 + off)
+    for method in ("progap", "gap"):
+        keep(store, spec(method, epsilon=4.0), accuracy=0.8)
+    app = opened("tradeoffs", data="karate")
+    assert _verdicts(app) == ["clear", "tie of 2", "too few seeds"]
+    assert advised.VERDICTS in _captions(app), "a line explains them"
+    tables = "\n".join(one.proto.body for one in app.get("html") if "carded" in one.proto.body)
+    for other in ("not ruled out", ">or ", "not clear", 'class="first'):
+        assert other not in tables, "no other form"
+
+
+def test_a_guess_is_told_with_the_seeds_that_it_is_of(opened: Open, store: RunStore) -> None:
+    """Runs of edges and of people have other seeds, so other test nodes: advice and figure agree on each."""
+    gallery.bring_in(store)
+    app = opened("tradeoffs", data="social", protects="both")
+    assert "which differ by seed: 37.2% over 10 seeds (edge), 39.3% over 3 seeds (node)." in _captions(app)
+    (lead,) = (one.value for one in app.markdown if one.value.startswith("**To hide people"))
+    assert "A guess: 39.3%." in lead
+
+
+def test_the_headline_on_people_says_it_once(opened: Open, store: RunStore) -> None:
+    gallery.bring_in(store)
+    app = opened("tradeoffs", data="cora", protects="node")
+    said = "\n".join(one.value for one in app.markdown)
+    assert said.count("protects nobody (76.5%)") == 1
+    assert "Don't expect more" not in said
+    assert said.count("protect nobody") == 1, "that noise is public, too"
+
+
+def test_whose_runs_are_counted_is_said_where_both_kinds_are(opened: Open, store: RunStore) -> None:
+    for seed in range(3):
+        for method in ("progap", "gap"):
+            keep(store, spec(method, epsilon=1.0, seed=seed), accuracy=0.8)
+    assert "of your own runs and" not in _captions(opened("tradeoffs", data="karate")), "one's own alone"
+    gallery.bring_in(store)
+    assert "of your own runs and" not in _captions(opened("tradeoffs", data="social")), "of the gallery alone"
+    first = next(one for one in store.find() if one.spec.dataset == "social" and one.spec.method == "progap")
+    keep(store, first.spec, accuracy=0.9)
+    app = opened("tradeoffs", data="social", protects=first.spec.unit if first.spec.unit != "none" else "edge")
+    assert re.search(r"Said from 1 of your own runs and \d+ that came with the program", _captions(app))
+    app.toggle(key="gallery").set_value(False).run()
+    assert "of your own runs and" not in _captions(app), "the switch leaves the others out"

@@ -1,0 +1,61 @@
+"""What may be taken at a budget, in words. No Streamlit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from privgraph_workbench.facts.row_words import both, counted
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """What may be taken at a budget, or has the highest mean where nothing is. reached: its accuracy with the
+    interval; cost: by how many points that is below a network without privacy ("": not known); between: its
+    95% interval where that includes 0, "" elsewhere; seeds: how many it is said from; rivals: what is not
+    told apart from it, nor from what needs no noise."""
+
+    title: str
+    mean: float
+    reached: str
+    cost: str = ""
+    between: str = ""
+    seeds: str = ""
+    rivals: tuple[str, ...] = ()
+
+    @property
+    def left_open(self) -> str:
+        """What it may yet lose against; "" where that is nothing."""
+        return f"{both(self.rivals)} not ruled out" if self.rivals else ""
+
+    @property
+    def short(self) -> str:
+        """Its title without what stands in brackets behind it."""
+        return self.title.replace(" and ", " or ").partition(" (")[0]
+
+    @property
+    def named(self) -> str:
+        """Its title with that.
+
+        >>> Candidate(title="ProGAP", mean=0.6, reached="60.0%", rivals=("GAP",)).named
+        'ProGAP (GAP not ruled out)'
+        >>> Candidate(title="DP-MLP (reads no edge)", mean=0.6, reached="60.0%", rivals=("GAP",)).named
+        'DP-MLP (reads no edge; GAP not ruled out)'
+        """
+        if not self.left_open:
+            return self.title
+        words = self.title.removesuffix(")")
+        return f"{words}{' (' if words == self.title else '; '}{self.left_open})"
+
+    @property
+    def text(self) -> str:
+        cost = f", costs {counted(self.cost, 'point')}{self._between}" if self.cost else ""
+        return f"{self.named}, {self.reached}{cost}"
+
+    @property
+    def costs(self) -> str:
+        """Its cost in a cell."""
+        return f"{self.cost}{self._between}" if self.cost else "–"
+
+    @property
+    def _between(self) -> str:
+        return f" ({self.between})" if self.between else ""
