@@ -31,7 +31,7 @@ WORDS = (TITLE, AUTHOR, DATE, REMARK, SHARE, FORMER)
 """The report's own words, by the keys of their fields; whether it is for others; and the mark of the archive
 that was made last."""
 IN = "In the report"
-"""What stands where "Add to report" stood."""
+"""What stands where "Add to report" stood, with how much is there."""
 MOST = 60
 """Runs and figures that a report holds."""
 FILE_LIMIT = 50_000_000
@@ -173,7 +173,10 @@ def button(key: str, fresh: Sequence[Kept], help_: str) -> None:
     if fresh and not left:
         with st.container(key=f"{shell.BOXED}-{key.replace('.', '-')}", width="content"):
             st.page_link(
-                shell.page("report"), label=IN, icon=":material/check:", help="Put it in order there, and leave with it"
+                shell.page("report"),
+                label=f"{IN} ({len(held)})",
+                icon=":material/check:",
+                help="To the page Report: put it in order there, and leave with it",
             )
         return
     if len(held) >= MOST:

@@ -1,0 +1,44 @@
+"""How the page Report looks: rows that are low, and a bar with its button that stays in sight."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+ROW, SAID, WAYS, BAR_ROW, BAR_SAID = "kept-row", "kept-said", "kept-ways", "report-bar", "report-said"
+"""What the keys of containers begin with: a row, its words and its buttons; the bar's row and words."""
+STAMP = "privgraph-stamp"
+"""What stands at the left of a row: a picture, or a score."""
+
+_WORDS = ":is([data-testid=stMarkdownContainer], [data-testid=stCaptionContainer], p)"
+_STYLE = f"""
+.{STAMP} {{ width: 6rem; height: 4rem; border-radius: 0.3rem; overflow: hidden; display: flex;
+  flex-direction: column; align-items: center; justify-content: center; line-height: 1.15; text-align: center;
+  border: 1px solid color-mix(in srgb, currentColor 18%, transparent); }}
+.{STAMP} img {{ width: 100%; height: 100%; object-fit: cover; }}
+.{STAMP} b {{ font-size: 1.15rem; font-variant-numeric: tabular-nums; }}
+.{STAMP} span {{ font-size: 0.72rem; }}
+[class*=st-key-{ROW}] {{ border: 1px solid color-mix(in srgb, currentColor 18%, transparent);
+  border-radius: 0.5rem; padding: 0.4rem 0.5rem; gap: 0.4rem; }}
+[class*=st-key-{SAID}] {{ gap: 0.1rem; min-width: 9rem; flex: 1 1 12rem; }}
+[class*=st-key-{SAID}] {_WORDS} {{ margin: 0 !important; }}
+[class*=st-key-{SAID}] [data-testid=stCaptionContainer] p {{ display: -webkit-box; -webkit-line-clamp: 2;
+  -webkit-box-orient: vertical; overflow: hidden; }}
+[class*=st-key-{WAYS}] {{ gap: 0.1rem; flex-wrap: nowrap; }}
+[class*=st-key-{WAYS}] button {{ padding: 0.25rem; min-height: 2.2rem; min-width: 2.2rem; }}
+[class*=st-key-{WAYS}] button [data-testid=stMarkdownContainer] {{ position: absolute; width: 1px; height: 1px;
+  overflow: hidden; clip-path: inset(50%); white-space: nowrap; }}
+.st-key-{BAR_SAID} {{ gap: 0; flex: 1 1 10rem; min-width: 8rem; }}
+.st-key-{BAR_SAID} {_WORDS} {{ margin: 0 !important; line-height: 1.3; }}
+.st-key-{BAR_ROW} a {{ margin: 0 !important; white-space: nowrap; }}
+.st-key-{BAR_ROW} {{ row-gap: 0.3rem; }}
+@media (max-width: 640px) {{
+  [class*=st-key-{SAID}] {{ min-width: 0; flex: 1 1 calc(100% - 7rem); }}
+  [class*=st-key-{WAYS}] {{ margin-left: auto; }}
+  .st-key-{BAR_SAID} p {{ font-size: 0.8rem; }}
+}}
+"""
+
+
+def style() -> None:
+    """Once on the page."""
+    st.html(f"<style>{_STYLE}</style>")
