@@ -197,6 +197,17 @@ def button(key: str, fresh: Sequence[Kept], help_: str) -> None:
     )
 
 
+def count() -> None:
+    """How much is kept, in the bar of pages beside Report; nothing where nothing is. It is no part of the
+    link's name."""
+    if held := everything():
+        st.html(
+            f'<style>[data-testid=stTopNavLink][href$="/report"]::after {{ content: "{len(held)}" / ""; '
+            "margin-left: 0.35rem; padding: 0 0.4rem; border-radius: 1rem; font-size: 0.75rem; font-weight: 600; "
+            "background: color-mix(in srgb, currentColor 14%, transparent); }</style>"
+        )
+
+
 def runs(ids: Sequence[str]) -> list[Kept]:
     """Runs, to be kept."""
     return [Kept(run=run) for run in ids]

@@ -27,15 +27,16 @@ RUNS = (("progap", UNIT, 1.0), ("gnn", "none", None), ("mlp", "none", None))
 """The runs with a chapter each, by method, unit and epsilon; the curves of attacks are of the first two."""
 ATTACK = "link"
 ABOUT = (
-    "What hiding friendships costs on Cora: a trade-off curve, what an attack on edges finds with and without privacy, "
-    "and three runs of the gallery with their privacy statements."
+    "A trade-off curve on Cora, how many edges an attack finds with and without privacy, and three runs of the gallery "
+    "with their privacy statements."
 )
 TITLE = "What hiding edges costs on Cora"
 REMARK = (
-    "**An example, of runs that came with the workbench.** A graph network without privacy gives edges away; the same "
-    "attack finds less of ProGAP at ε 1, and the trade-off curve says what that costs in accuracy.\n\n"
-    "- The first figure: accuracy of each method at each ε.\n"
-    "- The second: how many edges an attack finds, at how many false alarms.\n"
+    "**An example, of runs that came with the workbench.** It asks what hiding the edges of a graph costs in accuracy, "
+    "and what an attack finds of them.\n\n"
+    "- The first figure is the cost: the accuracy of each method at each ε.\n"
+    "- The second is the risk: the share of edges that an attack finds, at each share of false alarms, with and "
+    "without privacy.\n"
     "- The statement of ProGAP says what is guaranteed, to whom, and under which assumptions."
 )
 CURVES = "Stolen edges with and without privacy, Cora"

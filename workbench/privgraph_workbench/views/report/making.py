@@ -11,7 +11,7 @@ from datetime import datetime
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from privgraph.options import OptionError, listed
+from privgraph.options import OptionError
 from privgraph_workbench import reporting
 from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.offered_files import File
@@ -158,7 +158,8 @@ def _how_long(asked: reporting.Asked) -> str:
     seconds = duration(10 * math.ceil((SECONDS * figures + NOTEBOOK * asked.notebook) / 10))
     more = figures - len(asked.shown)
     holds = [f"{more} figure{'s' * (more != 1)} in its appendix"] * (more > 0) + ["a notebook"] * asked.notebook
-    return f"{f'With {listed(holds)}: about' if holds else 'About'} {seconds}."
+    lead = f"With {' and '.join(holds)}: about" if holds else "About"
+    return f"{lead} {seconds}."
 
 
 @st.cache_resource

@@ -95,6 +95,7 @@ def _example() -> None:
         remark=example.REMARK,
         runs=[reporting.told_of(queue.store(), records[one.run]) for one in kept if one.run],
         figures=list(figures.values()),
+        share=True,
     )
     with bar:
         making.offered(asked, trouble, own=False)

@@ -22,7 +22,7 @@ from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
 from privgraph_workbench.views.report import sharing, thumbnails
-from privgraph_workbench.views.report.looks import ROW, SAID, STAMP, WAYS
+from privgraph_workbench.views.report.looks import LIST, ROW, SAID, STAMP, WAYS
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.measures import STORED, measure
 from privgraph_workbench.words.numbers import percent, stated
@@ -50,21 +50,22 @@ def show(
         if not groups:
             continue
         st.markdown(f"##### {title}", help=CHAPTER if groups is runs else None)
-        for at, group in enumerate(groups):
-            place = kept.index(group[0])
-            with st.container(key=f"{ROW}-{place}"):
-                with st.container(horizontal=True, vertical_alignment="center"):
-                    if group[0].figure:
-                        _figure(group[0], *shown[at], at + 1, place)
-                    else:
-                        _runs(group, records, place, share=share)
-                    with st.container(key=f"{WAYS}-{place}", horizontal=True, width="content"):
+        with st.container(key=f"{LIST}-{title}"):
+            for at, group in enumerate(groups):
+                place = kept.index(group[0])
+                with st.container(key=f"{ROW}-{place}"):
+                    with st.container(horizontal=True, vertical_alignment="center"):
                         if group[0].figure:
-                            _unfold(shown[at][0], own=own)
-                        if own:
-                            _ways(groups, at, figures, runs, place)
-                if group[0].figure and _unfolded(shown[at][0]):
-                    _look(group[0], *shown[at], own=own)
+                            _figure(group[0], *shown[at], at + 1, place)
+                        else:
+                            _runs(group, records, place, share=share)
+                        with st.container(key=f"{WAYS}-{place}", horizontal=True, width="content"):
+                            if group[0].figure:
+                                _unfold(shown[at][0], own=own)
+                            if own:
+                                _ways(groups, at, figures, runs, place)
+                    if group[0].figure and _unfolded(shown[at][0]):
+                        _look(group[0], *shown[at], own=own)
     _poll(list(drawn))
 
 

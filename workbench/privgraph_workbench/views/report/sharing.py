@@ -10,6 +10,7 @@ from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures import FIGURES, for_others
 from privgraph_workbench.reporting import Drawn
+from privgraph_workbench.serving import shell
 from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.collected import Kept
@@ -18,9 +19,9 @@ from privgraph_workbench.words import markup
 QUESTION = "Whom is it for?"
 CHOICES = {True: "For others", False: "For myself"}
 SENTENCES = {
-    True: "Without seeds, ids of runs, commands and results of other nodes than test nodes: these could tell the seed "
-    "or private values.",
-    False: "Nothing is left out: with seeds, ids, all results and `reproduce.sh`.",
+    True: "Left out are seeds, ids of runs, commands, and results on other than test nodes: they could tell a seed or "
+    "private values.",
+    False: "Nothing is left out: it tells seeds, ids and all results, with the commands to repeat them.",
 }
 """Of each choice what it leaves out, in a sentence."""
 WORDS = "**Still told**: title, author and remark, as you wrote them."
@@ -37,15 +38,16 @@ NO_SECRET = "The noise of some of these models is public: as run, they protect n
 def switch(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> bool:
     """Whether it is for others: so begins every report, and then it is as its author has chosen."""
     st.session_state.setdefault(collected.SHARE, collected.said(collected.SHARE) != str(False))
-    share = st.radio(
-        QUESTION,
-        tuple(CHOICES),
-        format_func=CHOICES.__getitem__,
-        captions=tuple(SENTENCES.values()),
-        key=collected.SHARE,
-        on_change=collected.word,
-        args=(collected.SHARE,),
-    )
+    with st.container(key=f"{shell.CHOICE}-whom"):
+        share = st.radio(
+            QUESTION,
+            tuple(CHOICES),
+            format_func=CHOICES.__getitem__,
+            captions=tuple(SENTENCES.values()),
+            key=collected.SHARE,
+            on_change=collected.word,
+            args=(collected.SHARE,),
+        )
     if share:
         st.caption(told(kept, records))
     return share is not False
@@ -57,7 +59,7 @@ def told(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> str:
     stay = for_others.told((figure, f"**{markup.literal(title)}**") for figure, title in titles)
     bare = any(one.statement is not None and one.statement.unit == "none" for one in records.values())
     risks = [WORDS, *[TRIED] * any(map(noise_is_public, records.values())), *[REPEATED] * bare]
-    return "\n".join(f"- {one}" for one in (stay, " ".join(risks)) if one)
+    return "\n\n".join(filter(None, (stay, " ".join(risks))))
 
 
 def warn(figures: Iterable[Drawn], records: Iterable[RunRecord]) -> None:
