@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import streamlit as st
@@ -17,6 +18,9 @@ from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
 from privgraph_workbench.views.report import beginning, example, looks, making, rows, sharing
 from privgraph_workbench.words import markup
+
+_READ = "report.drawn"
+"""The figures of this visit, as they were read."""
 
 
 def page() -> None:
@@ -111,13 +115,20 @@ def _example() -> None:
 
 
 def _drawn(kept: Sequence[Kept]) -> dict[str, Drawn]:
-    """The figures by their marks, each by a title of its own."""
-    own = [one for one in kept if one.figure]
-    drawn = [
-        reporting.drawn(queue.store(), one.figure, one.rows, one.statements, one.runs, one.title.strip(), one.advice)
-        for one in own
-    ]
-    return {rows.mark(one): figure for one, figure in zip(own, reporting.told_apart(drawn), strict=True)}
+    """The figures by their marks, each by a title of its own. What the store says of them is read once a visit
+    of the page: of a figure with many settings that takes as long as all the rest."""
+    visit, held = st.session_state.get(_READ, (0, {}))
+    if visit != shell.visit():
+        held = {}
+    own = {rows.mark(one): one for one in kept if one.figure}
+    for mark, one in own.items():
+        if mark not in held:
+            held[mark] = reporting.drawn(
+                queue.store(), one.figure, one.rows, one.statements, one.runs, advice=one.advice
+            )
+    st.session_state[_READ] = shell.visit(), held
+    named = [replace(held[mark], title=one.title.strip()) for mark, one in own.items()]
+    return dict(zip(own, reporting.told_apart(named), strict=True))
 
 
 def _preview(asked: reporting.Asked) -> None:
