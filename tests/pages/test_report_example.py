@@ -15,7 +15,6 @@ from privgraph.runs import gallery
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
 from privgraph_workbench.views.parts import collected
-from privgraph_workbench.views.parts.collected import Kept
 from privgraph_workbench.views.report import example, making
 
 Open = Callable[..., AppTest]
@@ -38,7 +37,7 @@ def test_an_example_is_shown_and_made_without_a_trace_in_ones_own_list(
     assert not app.exception, app.exception
     assert not empty(app)
     assert len(listed(app)) == 5
-    assert not {one.key for one in app.button} & {"close.0", "arrow_up.0", "report_clear"}, "it is looked at alone"
+    assert not {one.key for one in app.button} & {"close.0", "arrow_upward.0", "report_clear"}, "it is looked at alone"
     assert not app.text_input, "its words are its own"
     app.button(key="report_make").click().run()
     assert offered_files.labels(app) == [making.LATEST]
@@ -70,7 +69,7 @@ def test_the_example_stands_beside_a_list_that_it_does_not_touch(opened: Open, s
     assert app.button(key="report_leave_example").label == "To my own report (1)"
     assert any("it holds 1 item." in one.value for one in app.markdown)
     app.button(key="report_leave_example").click().run()
-    assert app.session_state["collected"] == [Kept(run=run)]
+    assert [one.run for one in app.session_state["collected"]] == [run]
     assert len(listed(app)) == 1
     assert file.read_bytes() == before
 

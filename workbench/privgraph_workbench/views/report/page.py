@@ -115,8 +115,8 @@ def _example() -> None:
 
 
 def _drawn(kept: Sequence[Kept]) -> dict[str, Drawn]:
-    """The figures by their marks, each by a title of its own. What the store says of them is read once a visit
-    of the page: of a figure with many settings that takes as long as all the rest."""
+    """The figures by their marks, each by a title of its own. What the store says of them is read once a
+    visit of the page: of a figure with many settings that takes as long as all the rest."""
     visit, held = st.session_state.get(_READ, (0, {}))
     if visit != shell.visit():
         held = {}
