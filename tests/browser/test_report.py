@@ -78,14 +78,7 @@ def test_rows_are_low(browser: Browser, address: str) -> None:
 def test_the_list_has_contrast_names_and_structure(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport=LAPTOP, color_scheme="dark")
     page = context.new_page()
-    page.goto(f"{address}/tradeoffs?data=social")
-    rests(page)
-    page.get_by_role("button", name="Add to report").first.click()
-    link = page.get_by_role("link", name="In the report (1)").first
-    expect(link).to_be_visible()
-    link.click()
-    expect(page.get_by_role("button", name="Take out")).to_have_count(1)
-    rests(page)
+    _example(page, address)
     found = faults_of_both_themes(page, "report")
     context.close()
     assert found == []
