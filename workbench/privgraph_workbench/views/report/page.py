@@ -155,7 +155,7 @@ def _further() -> None:
                 help=f"{example.ABOUT} Your own list is not touched",
                 on_click=example.enter,
             )
-        st.caption("`privgraph report` makes reports from a shell.", width="content")
+        st.markdown("`privgraph report` makes reports from a shell.", width="content")
 
 
 def _words() -> tuple[str, str, str, str]:
