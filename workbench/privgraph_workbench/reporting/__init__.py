@@ -8,6 +8,7 @@ Equal runs, figures and words give equal bytes. What only an evaluator may see i
 
 from __future__ import annotations
 
+from privgraph_workbench.reporting.apart import told_apart
 from privgraph_workbench.reporting.archive import FILES, Step, build, folder, page, pictures
 from privgraph_workbench.reporting.asked import (
     AUTHOR,
@@ -41,6 +42,7 @@ __all__ = [
     "page",
     "pictures",
     "title_of",
+    "told_apart",
     "told_of",
     "usual",
 ]

@@ -31,7 +31,7 @@ WORDS = (TITLE, AUTHOR, DATE, REMARK, SHARE, FORMER)
 """The report's own words, by the keys of their fields; whether it is for others; and the mark of the archive
 that was made last."""
 IN = "In the report"
-"""What stands where "Add to report" stood."""
+"""What stands where "Add to report" stood, with how much is there."""
 MOST = 60
 """Runs and figures that a report holds."""
 FILE_LIMIT = 50_000_000
@@ -173,7 +173,10 @@ def button(key: str, fresh: Sequence[Kept], help_: str) -> None:
     if fresh and not left:
         with st.container(key=f"{shell.BOXED}-{key.replace('.', '-')}", width="content"):
             st.page_link(
-                shell.page("report"), label=IN, icon=":material/check:", help="Put it in order there, and leave with it"
+                shell.page("report"),
+                label=f"{IN} ({len(held)})",
+                icon=":material/check:",
+                help="To the page Report: put it in order there, and leave with it",
             )
         return
     if len(held) >= MOST:
@@ -192,6 +195,17 @@ def button(key: str, fresh: Sequence[Kept], help_: str) -> None:
         args=(left,),
         disabled=not fresh or len(held) + len(left) > MOST,
     )
+
+
+def count() -> None:
+    """How much is kept, in the bar of pages beside Report; nothing where nothing is. It is no part of the
+    link's name."""
+    if held := everything():
+        st.html(
+            f'<style>[data-testid=stTopNavLink][href$="/report"]::after {{ content: "{len(held)}" / ""; '
+            "margin-left: 0.35rem; padding: 0 0.4rem; border-radius: 1rem; font-size: 0.75rem; font-weight: 600; "
+            "background: color-mix(in srgb, currentColor 14%, transparent); }</style>"
+        )
 
 
 def runs(ids: Sequence[str]) -> list[Kept]:

@@ -17,6 +17,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.file_links import offer
+from privgraph_workbench.views.report import looks
 from privgraph_workbench.views.report.building import Building
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import duration
@@ -25,9 +26,10 @@ _log = logging.getLogger(__name__)
 SECONDS, NOTEBOOK = 5, 20
 """What a figure takes, for the page, the print and as files, and the notebook, in seconds, about."""
 LATEST = "Download the report"
-BEFORE = "Download the former report, without what was changed since"
-BUILDING = "report.building"
-"""The mark of what this visitor makes now, and its building."""
+FORMER = "Download the former one"
+BEFORE = "The former one is without what was changed since"
+BUILDING, BUILDING_EXAMPLE = "report.building", "report.building.example"
+"""The mark of what this visitor makes now, and its building; the same of the example."""
 CHANGED = "It is made as it was when it was begun. What you have changed since needs another one."
 POLL_SECONDS, FIRST = 1.0, 0.4
 """From one look at what is made to the next, and to the first."""
@@ -55,44 +57,58 @@ class Archive:
         return f"for {'others' if self.share else 'myself'}, made {made}, {many}; {size}"
 
 
-def offered(asked: reporting.Asked) -> None:
-    """The button that makes the report, and the link to what it has made: where something was changed since,
-    it stays as that of the former report. What is begun goes on beside the page."""
+def offered(asked: reporting.Asked, trouble: DeltaGenerator, *, own: bool = True) -> None:
+    """The button that makes the report, with what it makes beside it, and in the button's place the link to
+    what was made: where something was changed since, it stays as that of the former report. What is begun
+    goes on beside the page; why it failed stands in `trouble`. `own`: it is no example, which leaves no trace
+    in one's own list."""
     mark, made = _mark(asked), _made()
-    _keep_what_ended()
-    if mark not in made and BUILDING not in st.session_state:
-        place, below = st.empty(), st.empty()
-        below.caption(_how_long(asked))
-        if place.button("Make the report", key="report_make", type="primary", icon=":material/folder_zip:"):
-            building = Building(asked)
-            st.session_state[BUILDING] = mark, building
-            building.wait(FIRST)
-            _keep_what_ended()
-        if mark in made or BUILDING in st.session_state:
-            place.empty()
-            below.empty()
-    if BUILDING in st.session_state:
-        begun, building = st.session_state[BUILDING]
-        shell.fragment(_progress, run_every=POLL_SECONDS)(building, begun != mark)
-    if mark in made:
-        collected.write_down(collected.FORMER, mark)
-        _link(LATEST, made[mark])
-    elif (before := collected.said(collected.FORMER)) in made:
-        _link(BEFORE, made[before])
-    st.caption("`privgraph report` makes reports from a shell.")
+    _keep_what_ended(trouble, own=own)
+    building = BUILDING if own else BUILDING_EXAMPLE
+    with st.container(key=looks.BAR_ROW, horizontal=True, vertical_alignment="center"):
+        said = st.container(key=looks.BAR_SAID)
+        if mark not in made and building not in st.session_state:
+            place = st.empty()
+            if place.button("Make the report", key="report_make", type="primary", icon=":material/folder_zip:"):
+                begun = Building(asked)
+                st.session_state[building] = mark, begun
+                begun.wait(FIRST)
+                _keep_what_ended(trouble, own=own)
+            if mark in made or building in st.session_state:
+                place.empty()
+        if building in st.session_state:
+            _, begun = st.session_state[building]
+            with said:
+                shell.fragment(_progress, run_every=POLL_SECONDS)(
+                    begun, building, st.session_state[building][0] != mark
+                )
+            st.button("Cancel", key="report_cancel", icon=":material/stop:", on_click=_cancel, args=(begun, building))
+        elif mark in made:
+            said.markdown("**It is ready.**")
+            said.caption(made[mark].about)
+            _link(LATEST, made[mark])
+        else:
+            said.markdown(f"**{_what(asked)}**")
+            said.caption(_how_long(asked))
+        if own and mark in made:
+            collected.write_down(collected.FORMER, mark)
+        elif own and (before := collected.said(collected.FORMER)) in made:
+            said.caption(f"{BEFORE}: {made[before].about}")
+            _link(FORMER, made[before])
 
 
-def _keep_what_ended() -> None:
+def _keep_what_ended(trouble: DeltaGenerator, *, own: bool) -> None:
     """What is made by now waits among the others; why it could not be made is told."""
-    mark, building = st.session_state.get(BUILDING, ("", None))
+    key = BUILDING if own else BUILDING_EXAMPLE
+    mark, building = st.session_state.get(key, ("", None))
     if building is None or building.under_way:
         return
-    st.session_state.pop(BUILDING)
+    st.session_state.pop(key)
     if isinstance(building.error, OptionError):
-        st.error(markup.sentence(building.error))
+        trouble.error(markup.sentence(building.error))
     elif building.error is not None:
-        st.error("The report could not be made. Nothing that was collected is lost; what went wrong:")
-        st.exception(building.error)
+        trouble.error("The report could not be made. Nothing that was collected is lost; what went wrong:")
+        trouble.exception(building.error)
         _log.error("a report could not be made", exc_info=building.error)
     elif building.ended is not None:
         asked, made = building.asked, _made()
@@ -105,37 +121,45 @@ def _keep_what_ended() -> None:
         )
         for old in list(made)[:-MOST]:
             made.pop(old, None)
-        collected.write_down(collected.FORMER, mark)
+        if own:
+            collected.write_down(collected.FORMER, mark)
 
 
-def _progress(building: Building, changed: bool) -> None:
+def _progress(building: Building, key: str, changed: bool) -> None:
     """How far it is, drawn again and again; all of the page once it has ended."""
-    if not building.under_way or BUILDING not in st.session_state:
+    if not building.under_way or key not in st.session_state:
         st.rerun()
-    st.button("Cancel", key="report_cancel", icon=":material/stop:", on_click=_cancel, args=(building,))
     show(st.progress(0.0), building.done, building.what)
     if changed:
         st.caption(CHANGED)
 
 
-def _cancel(building: Building) -> None:
+def _cancel(building: Building, key: str) -> None:
     building.cancel()
-    st.session_state.pop(BUILDING, None)
+    st.session_state.pop(key, None)
 
 
 def _link(label: str, made: Archive) -> None:
     file = File(name=f"{reporting.folder(made.title)}.zip", mime="application/zip", make=lambda: made.packed)
-    offer({f"{label} ({made.about})": file}, primary=label == LATEST)
+    with st.container(width="content"):
+        offer({label: file}, primary=label == LATEST)
+
+
+def _what(asked: reporting.Asked) -> str:
+    """What it is made of."""
+    figures, runs = len(asked.shown), len(asked.runs)
+    many = [f"{figures} figure{'s' * (figures != 1)}"] * bool(figures) + [f"{runs} run{'s' * (runs != 1)}"] * bool(runs)
+    return f"{' and '.join(many) or '0 figures'}, for {'others' if asked.share else 'myself'}"
 
 
 def _how_long(asked: reporting.Asked) -> str:
     """How long it takes, by what was chosen."""
     figures = reporting.pictures(asked)
     seconds = duration(10 * math.ceil((SECONDS * figures + NOTEBOOK * asked.notebook) / 10))
-    chosen = len(asked.shown)
-    many = f"{chosen} figure{'s' * (chosen != 1)}"
-    many += f", {figures - chosen} more in the appendix" * (figures > chosen) + " and a notebook" * asked.notebook
-    return f"{many}: about {seconds}. What you change meanwhile is not in it."
+    more = figures - len(asked.shown)
+    holds = [f"{more} figure{'s' * (more != 1)} in its appendix"] * (more > 0) + ["a notebook"] * asked.notebook
+    lead = f"With {' and '.join(holds)}: about" if holds else "About"
+    return f"{lead} {seconds}."
 
 
 @st.cache_resource

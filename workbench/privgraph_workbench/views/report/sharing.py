@@ -10,25 +10,27 @@ from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures import FIGURES, for_others
 from privgraph_workbench.reporting import Drawn
+from privgraph_workbench.serving import shell
 from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.collected import Kept
 from privgraph_workbench.words import markup
 
-LEFT_OUT = (
-    "**Left out**: seeds, ids of runs and `reproduce.sh`, which tells seeds; of results all but those on test nodes, "
-    "for any other could tell the seed or private values."
-)
-KEPT = (
-    "**Kept**: settings, privacy statements, means over seeds, attacks, and results on test nodes; runs are numbered."
-)
-WORDS = "**Still a risk**: title, author and remark leave as you wrote them."
+QUESTION = "Whom is it for?"
+CHOICES = {True: "For others", False: "For myself"}
+SENTENCES = {
+    True: "Left out are seeds, ids of runs, commands, and results on other than test nodes: they could tell a seed or "
+    "private values.",
+    False: "Nothing is left out: it tells seeds, ids and all results, with the commands to repeat them.",
+}
+"""Of each choice what it leaves out, in a sentence."""
+WORDS = "**Still told**: title, author and remark, as you wrote them."
 REPEATED = (
     "Some of these runs add no noise: whoever has the graph can repeat them for one seed after another, until an "
     "accuracy fits. A large seed that nobody guesses withstands that."
 )
 TRIED = "Where noise is public, whoever tries seeds can subtract it."
-"""What a report for others leaves out, what stays in it, and what may be told by it all the same."""
+"""What a report for others may tell all the same."""
 IS_PUBLIC = "noise is public"
 NO_SECRET = "The noise of some of these models is public: as run, they protect nobody, whatever their ε."
 
@@ -36,25 +38,28 @@ NO_SECRET = "The noise of some of these models is public: as run, they protect n
 def switch(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> bool:
     """Whether it is for others: so begins every report, and then it is as its author has chosen."""
     st.session_state.setdefault(collected.SHARE, collected.said(collected.SHARE) != str(False))
-    share = st.toggle(
-        "For others: leave the seeds out",
-        key=collected.SHARE,
-        help="A seed says which nodes were held out. Ids and commands, which tell it, are left out as well",
-        on_change=collected.word,
-        args=(collected.SHARE,),
-    )
+    with st.container(key=f"{shell.CHOICE}-whom"):
+        share = st.radio(
+            QUESTION,
+            tuple(CHOICES),
+            format_func=CHOICES.__getitem__,
+            captions=tuple(SENTENCES.values()),
+            key=collected.SHARE,
+            on_change=collected.word,
+            args=(collected.SHARE,),
+        )
     if share:
-        st.caption(_told(kept, records))
-    return share
+        st.caption(told(kept, records))
+    return share is not False
 
 
-def _told(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> str:
-    """What a report for others leaves out, what it keeps, and what is still a risk."""
+def told(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> str:
+    """Which figures a report for others leaves out, and what is not hidden by that, in Markdown."""
     titles = [(one.figure, one.title.strip() or FIGURES[one.figure]) for one in kept if one.figure]
     stay = for_others.told((figure, f"**{markup.literal(title)}**") for figure, title in titles)
     bare = any(one.statement is not None and one.statement.unit == "none" for one in records.values())
     risks = [WORDS, *[TRIED] * any(map(noise_is_public, records.values())), *[REPEATED] * bare]
-    return "\n".join(f"- {' '.join(filter(None, one))}" for one in ((LEFT_OUT, stay), (KEPT,), risks))
+    return "\n\n".join(filter(None, (stay, " ".join(risks))))
 
 
 def warn(figures: Iterable[Drawn], records: Iterable[RunRecord]) -> None:

@@ -1,0 +1,84 @@
+"""The page Report in a browser: its button stays in sight, its rows are low, and everybody can read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright")
+from playwright.sync_api import Browser, Page, expect
+from tests.browser.driving import CHROMIUM, faults_of_both_themes, rests, served, settled
+
+from privgraph.runs import gallery
+from privgraph.runs.store import RunStore
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="needs Debian's chromium"),
+]
+LAPTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 800}
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """An app with the gallery."""
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRIVGRAPH_HOME", str(home))
+        store = RunStore.open()
+        gallery.bring_in(store)
+        store.close()
+        with served(Path(home)) as where:
+            yield where
+
+
+def _example(page: Page, address: str) -> None:
+    page.goto(f"{address}/report")
+    settled(page)
+    page.get_by_role("button", name="Look at an example").click()
+    expect(page.get_by_text("This is an example.")).to_be_visible()
+    expect(page.locator(".privgraph-stamp img")).to_have_count(2, timeout=60_000)  # thumbnails come by themselves
+    rests(page)
+
+
+def test_the_button_is_in_sight_wherever_one_reads_and_the_download_stands_there(
+    browser: Browser, address: str
+) -> None:
+    pages = [browser.new_context(viewport=size).new_page() for size in (LAPTOP, PHONE)]
+    for page in pages:
+        _example(page, address)
+        button = page.get_by_role("button", name="Make the report")
+        expect(button).to_be_in_viewport(ratio=1)
+        page.get_by_text("What comes out").scroll_into_view_if_needed()
+        expect(button).to_be_in_viewport(ratio=1)
+    laptop, phone = pages
+    laptop.get_by_role("button", name="Make the report").click()
+    expect(laptop.get_by_role("link", name="Download the report")).to_be_visible(timeout=240_000)
+    _example(phone, address)  # what was made for one waits for all
+    for page in pages:
+        expect(page.get_by_role("link", name="Download the report")).to_be_in_viewport(ratio=1)
+        expect(page.get_by_role("button", name="Make the report")).to_have_count(0)
+        page.context.close()
+
+
+def test_rows_are_low(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport=LAPTOP)
+    page = context.new_page()
+    _example(page, address)
+    rows = page.locator("[class*=st-key-kept-row]")
+    expect(rows).to_have_count(5)
+    heights = [box["height"] for place in range(5) if (box := rows.nth(place).bounding_box())]
+    assert len(heights) == 5
+    assert max(heights) <= 120, heights
+    context.close()
+
+
+def test_the_list_has_contrast_names_and_structure(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport=LAPTOP, color_scheme="dark")
+    page = context.new_page()
+    _example(page, address)
+    found = faults_of_both_themes(page, "report")
+    context.close()
+    assert found == []

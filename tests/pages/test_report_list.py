@@ -1,0 +1,138 @@
+"""The page Report: its list is ordered, named, taken out and put back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from tests.pages.kept_runs import keep, spec
+from tests.pages.report_list import empty, listed
+
+from privgraph.runs.store import RunStore
+from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.views.parts import collected
+from privgraph_workbench.views.parts.collected import Kept
+from privgraph_workbench.views.report import rows
+
+Open = Callable[..., AppTest]
+
+
+def test_what_is_kept_is_ordered_and_taken_out(opened: Open, store: RunStore) -> None:
+    ids = [keep(store, spec(method, epsilon=2.0, unit="edge")) for method in ("progap", "gap")]
+    app = opened("report")
+    app.session_state["collected"] = [Kept(run=run) for run in ids]
+    app.run()
+    assert [one.split(",")[0] for one in listed(app)] == ["ProGAP", "GAP"]
+    idle = {button.key for button in app.button if button.disabled}
+    assert idle == {"arrow_upward.0", "arrow_downward.1"}, "there is no way up from the first, nor down from the last"
+    app.button(key="arrow_downward.0").click().run()
+    assert [one.split(",")[0] for one in listed(app)] == ["GAP", "ProGAP"]
+    app.button(key="close.0").click().run()
+    assert [one.split(",")[0] for one in listed(app)] == ["ProGAP"]
+    assert not app.exception, app.exception
+
+
+def test_what_is_taken_out_is_put_back_to_its_place(opened: Open, store: RunStore) -> None:
+    ids = [keep(store, spec(method, epsilon=2.0, unit="edge")) for method in ("progap", "gap")]
+    app = opened("report")
+    app.session_state["collected"] = [Kept(run=run) for run in ids]
+    app.run()
+    for last in ("close.0", "close.0"):
+        app.button(key=last).click().run()
+    assert empty(app)
+    app.button(key="report_undo").click().run()
+    assert [one.run for one in app.session_state["collected"]] == ids[1:], "what was taken out last"
+    assert "report_undo" not in {button.key for button in app.button}
+    app.session_state["collected"] = [Kept(run=run) for run in ids]
+    app.run()
+    app.button(key="close.0").click().run()
+    assert any(one.value == "A run was taken out." for one in app.markdown)
+    app.button(key="report_undo").click().run()
+    assert [one.run for one in app.session_state["collected"]] == ids, "first again"
+    assert [one.split(",")[0] for one in listed(opened("report"))] == ["ProGAP", "GAP"], "in the file as well"
+    app.button(key="close.0").click().run()
+    app.button(key="report_clear").click().run()
+    assert "report_undo" not in {button.key for button in app.button}, "there is nothing that it was part of"
+
+
+def test_figures_of_one_title_are_told_apart_and_named(opened: Open, store: RunStore) -> None:
+    for unit in ("edge", "node"):
+        keep(store, spec(epsilon=2.0, unit=unit))
+    records = list(store.find())
+    figures = [
+        collected.figure("tradeoff", tradeoff.data([one]), {}, advice=advice)
+        for one, advice in zip(sorted(records, key=lambda one: one.spec.unit), ("Take it.", ""), strict=True)
+    ]
+    app = opened("report")
+    app.session_state["collected"] = figures
+    app.run()
+    assert listed(app) == [
+        "1: Accuracy against privacy, hiding edges, Karate club",
+        "2: Accuracy against privacy, hiding people, Karate club",
+    ]
+    told = [one.value for one in app.caption if one.value.startswith("Hiding edges: ")]
+    assert told[0].endswith(" What to take stands below it.")
+    mark = rows.mark(figures[1])
+    app.session_state[f"fold.figure.{mark}"] = True
+    app.run()
+    app.text_input(key=f"report_title.{mark}").set_value("People on karate").run()
+    assert not app.exception, app.exception
+    assert listed(app)[1] == "2: People on karate"
+    assert [one.title for one in app.session_state["collected"]] == ["", "People on karate"]
+    assert listed(opened("report"))[1] == "2: People on karate", "after a reload"
+    assert collected._is_in(figures[1], app.session_state["collected"]), "it is the same figure"
+
+
+def test_figures_and_runs_have_an_order_each_as_in_the_report(opened: Open, store: RunStore) -> None:
+    ids = [keep(store, spec(method, epsilon=2.0, unit="edge")) for method in ("progap", "gap")]
+    figure = collected.figure("degrees", [{"low": 1, "high": 1, "nodes": 1, "share": 1.0}], {})
+    app = opened("report")
+    app.session_state["collected"] = [Kept(run=ids[0]), figure, Kept(run=ids[1])]
+    app.run()
+    assert [one.split(",")[0] for one in listed(app)][1:] == ["ProGAP", "GAP"], "figures come first"
+    assert {button.key for button in app.button if button.disabled} == {
+        "arrow_upward.0", "arrow_upward.1", "arrow_downward.1", "arrow_downward.2"
+    }  # fmt: skip
+    app.button(key="arrow_downward.0").click().run()
+    assert [one.split(",")[0] for one in listed(app)][1:] == ["GAP", "ProGAP"], "past the figure between them"
+
+
+def test_runs_of_a_setting_are_one_card(opened: Open, store: RunStore) -> None:
+    """They are one chapter of the report, and go together; two presses of a slow page take out one."""
+    ids = [keep(store, spec("progap", epsilon=2.0, unit="edge", seed=seed)) for seed in (0, 3)]
+    other = keep(store, spec("gap", epsilon=2.0, unit="edge"))
+    app = opened("report")
+    app.session_state["collected"] = [Kept(run=ids[0]), Kept(run=other), Kept(run=ids[1])]
+    app.run()
+    assert [one.split(",")[0] for one in listed(app)] == ["ProGAP", "GAP"]
+    assert listed(app)[0].endswith(": 2 runs"), "as the report for others has it"
+    app.radio(key="report_share").set_value(False).run()
+    assert listed(app)[0].endswith(": 2 runs, seeds 0, 3")
+    app.button(key="arrow_downward.0").click().run()
+    assert [one.run for one in app.session_state["collected"]] == [other, *ids]
+    app.button(key="close.1").click().run()
+    assert [one.run for one in app.session_state["collected"]] == [other]
+    assert not app.exception, app.exception
+
+
+def test_what_is_gone_already_is_not_taken_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = [Kept(run="a"), Kept(run="b")]
+    monkeypatch.setattr(collected, "everything", lambda: kept)
+    monkeypatch.setattr(collected, "keep", lambda: None)
+    for _ in range(2):
+        collected.remove([Kept(run="a")])
+    assert kept == [Kept(run="b")]
+    collected.arrange([Kept(run="a"), Kept(run="b")])
+    assert kept == [Kept(run="b")]
+
+
+def test_a_list_that_is_emptied_asks_first(opened: Open, store: RunStore) -> None:
+    app = opened("report")
+    app.session_state["collected"] = [Kept(run=keep(store, spec(epsilon=2.0)))]
+    app.run()
+    (asks,) = [one.proto.popover for one in app.get("popover")]
+    assert asks.label == "Begin anew", "one click asks, the next one wipes"
+    assert app.button(key="report_clear").label == "Empty the report"
+    app.button(key="report_clear").click().run()
+    assert empty(app)

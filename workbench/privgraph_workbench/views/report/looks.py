@@ -1,0 +1,52 @@
+"""How the page Report looks: rows that are low, and a bar with its button that stays in sight."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+LIST, ROW, SAID, WAYS = "kept-list", "kept-row", "kept-said", "kept-ways"
+"""What the keys of containers begin with: rows, a row, its words and its buttons."""
+BAR_ROW, BAR_SAID = "report-bar", "report-said"
+"""The keys of the bar's row, and of the words in it."""
+STAMP = "privgraph-stamp"
+"""What stands at the left of a row: a picture, or a score."""
+
+_WORDS = ":is([data-testid=stMarkdownContainer], [data-testid=stCaptionContainer], p)"
+_STYLE = f"""
+.{STAMP} {{ width: 6rem; height: 4rem; border-radius: 0.3rem; overflow: hidden; display: flex;
+  flex-direction: column; align-items: center; justify-content: center; line-height: 1.15; text-align: center;
+  border: 1px solid color-mix(in srgb, currentColor 18%, transparent); }}
+.{STAMP} img {{ width: 100%; height: 100%; object-fit: cover; }}
+.{STAMP} b {{ font-size: 1.15rem; font-variant-numeric: tabular-nums; }}
+.{STAMP} span {{ font-size: 0.72rem; }}
+[class*=st-key-{ROW}] {{ border: 1px solid color-mix(in srgb, currentColor 18%, transparent);
+  border-radius: 0.5rem; padding: 0.4rem 0.5rem; gap: 0.4rem; }}
+[class*=st-key-{SAID}] {{ gap: 0.1rem; }}
+[data-testid=stLayoutWrapper]:has(> [class*=st-key-{SAID}]) {{ min-width: 9rem; flex: 1 1 12rem; }}
+[class*=st-key-{SAID}] {_WORDS} {{ margin: 0 !important; }}
+[class*=st-key-{SAID}] [data-testid=stCaptionContainer] p {{ display: -webkit-box; -webkit-line-clamp: 2;
+  -webkit-box-orient: vertical; overflow: hidden; }}
+[class*=st-key-{WAYS}] {{ gap: 0.1rem; flex-wrap: nowrap; }}
+[class*=st-key-{WAYS}] button {{ padding: 0.25rem; min-height: 2.2rem; min-width: 2.2rem; }}
+[class*=st-key-{WAYS}] button [data-testid=stMarkdownContainer] {{ position: absolute; width: 1px; height: 1px;
+  overflow: hidden; clip-path: inset(50%); white-space: nowrap; }}
+[class*=st-key-{LIST}] {{ gap: 0.5rem; }}
+[class*=st-key-{ROW}] > [data-testid=stLayoutWrapper] > [data-testid=stHorizontalBlock] {{ row-gap: 0; }}
+.st-key-{BAR_SAID} {{ gap: 0; }}
+[data-testid=stLayoutWrapper]:has(> .st-key-{BAR_SAID}) {{ min-width: 8rem; flex: 1 1 9rem; }}
+.st-key-{BAR_SAID} {_WORDS} {{ margin: 0 !important; line-height: 1.3; }}
+.st-key-{BAR_ROW} a {{ margin: 0 !important; white-space: nowrap; }}
+.st-key-{BAR_ROW} {{ row-gap: 0.3rem; }}
+@media (max-width: 640px) {{
+  [data-testid=stLayoutWrapper]:has(> [class*=st-key-{SAID}]) {{ min-width: 0; flex: 1 1 calc(100% - 7.5rem); }}
+  [data-testid=stLayoutWrapper]:has(> [class*=st-key-{WAYS}]) {{ margin-left: auto; }}
+  [class*=st-key-{SAID}] p {{ font-size: 0.9rem; line-height: 1.35; }}
+  .st-key-{BAR_SAID} p {{ font-size: 0.8rem; }}
+  .st-key-{BAR_SAID} > :nth-child(3) {{ display: none; }} /* the link to the former report says what it is */
+}}
+"""
+
+
+def style() -> None:
+    """Once on the page."""
+    st.html(f"<style>{_STYLE}</style>")

@@ -1,0 +1,240 @@
+"""The list of what the report is made of: a low row each, with its picture or score, and its buttons."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from html import escape
+
+import streamlit as st
+
+from privgraph.options import listed
+from privgraph.runs.records import RunRecord
+from privgraph_workbench import live_plot, reporting
+from privgraph_workbench.figures import chart_of
+from privgraph_workbench.figures.drawing.with_plotly import draw
+from privgraph_workbench.reporting import Drawn
+from privgraph_workbench.serving import shell
+from privgraph_workbench.tables import noise_is_public
+from privgraph_workbench.theme import EPSILONS, Epsilon
+from privgraph_workbench.views.parts import collected, layout
+from privgraph_workbench.views.parts.collected import Kept
+from privgraph_workbench.views.report import sharing, thumbnails
+from privgraph_workbench.views.report.looks import LIST, ROW, SAID, STAMP, WAYS
+from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words.measures import STORED, measure
+from privgraph_workbench.words.numbers import percent, stated
+from privgraph_workbench.words.statements import EVERY_EDGE, audited_bound
+
+CHAPTER = (
+    "Each setting is a chapter of the appendix: results, where its accuracy stands, learning curves, ledger, statement "
+    "in full, attacks and commands, as far as it has them."
+)
+"""What comes with runs, unasked."""
+POLL_SECONDS = 1.0
+"""From one look at thumbnails that are still drawn to the next."""
+
+
+def show(
+    kept: Sequence[Kept], records: Mapping[str, RunRecord], drawn: Mapping[str, Drawn], *, share: bool, own: bool
+) -> None:
+    """What was kept, as the report has it: figures in their order, then runs, those of a setting together.
+    drawn: the figures by their marks, in order; `own`: it can be ordered, named and taken out."""
+    figures = [[one] for one in kept if one.figure]
+    runs = _by_setting([one for one in kept if one.run], records)
+    shown = list(drawn.items())
+    sharing.warn(drawn.values(), records.values())
+    for title, groups in (("Figures", figures), ("Runs", runs)):
+        if not groups:
+            continue
+        st.markdown(f"##### {title}", help=CHAPTER if groups is runs else None)
+        with st.container(key=f"{LIST}-{title}"):
+            for at, group in enumerate(groups):
+                place = kept.index(group[0])
+                with st.container(key=f"{ROW}-{place}"):
+                    with st.container(horizontal=True, vertical_alignment="center"):
+                        if group[0].figure:
+                            _figure(group[0], *shown[at], at + 1, place)
+                        else:
+                            _runs(group, records, place, share=share)
+                        with st.container(key=f"{WAYS}-{place}", horizontal=True, width="content"):
+                            if group[0].figure:
+                                _unfold(shown[at][0], own=own)
+                            if own:
+                                _ways(groups, at, figures, runs, place)
+                    if group[0].figure and _unfolded(shown[at][0]):
+                        _look(group[0], *shown[at], own=own)
+    _poll(list(drawn))
+
+
+def _ways(groups: list[list[Kept]], at: int, figures: list[list[Kept]], runs: list[list[Kept]], place: int) -> None:
+    """Up, down and out."""
+    for icon, label, other in (("arrow_upward", "Move up", at - 1), ("arrow_downward", "Move down", at + 1)):
+        there = 0 <= other < len(groups)
+        moved = _exchanged(groups, at, other) if there else []
+        order = [*figures, *moved] if groups is runs else [*moved, *runs]
+        st.button(
+            label,
+            key=f"{icon}.{place}",
+            icon=f":material/{icon}:",
+            type="tertiary",
+            help=label,
+            on_click=collected.arrange,
+            args=([one for held in order for one in held],),
+            disabled=not there,
+        )
+    st.button(
+        "Take out",
+        key=f"close.{place}",
+        icon=":material/close:",
+        type="tertiary",
+        help="Take out",
+        on_click=collected.remove,
+        args=(groups[at],),
+    )
+
+
+def _exchanged(groups: list[list[Kept]], one: int, other: int) -> list[list[Kept]]:
+    moved = list(groups)
+    moved[one], moved[other] = moved[other], moved[one]
+    return moved
+
+
+def _by_setting(runs: list[Kept], records: Mapping[str, RunRecord]) -> list[list[Kept]]:
+    """Runs of one setting together, in the order of their first."""
+    held: dict[str, list[Kept]] = {}
+    for one in runs:
+        held.setdefault(naming.setting(records[one.run]) if one.run in records else one.run, []).append(one)
+    return list(held.values())
+
+
+def mark(one: Kept) -> str:
+    """What tells a figure of the list from others, wherever it stands."""
+    told = one.figure, one.rows, one.advice, one.runs, list(one.statements)
+    return hashlib.sha256(repr(told).encode()).hexdigest()[:12]
+
+
+def _figure(one: Kept, mark: str, drawn: Drawn, number: int, place: int) -> None:
+    """A figure of the list: its picture, its number and title in the report, and what it finds."""
+    picture = thumbnails.drawn().of((mark, layout.theme()), one.figure, one.rows)
+    coded = base64.b64encode(picture or b"").decode()
+    # beside its title: whoever hears the page needs no other
+    _stamp(f'<img alt="" src="data:image/png;base64,{coded}">' if picture else "<span>figure</span>")
+    with st.container(key=f"{SAID}-{place}"):
+        st.markdown(f"**{number}: {markup.literal(drawn.name)}**")
+        found = reporting.finding(drawn)
+        st.caption(f"**{sharing.IS_PUBLIC.capitalize()}.** {found}" if sharing.public_figure(drawn) else found)
+
+
+def _poll(marks: Sequence[str]) -> None:
+    """Show thumbnails as they are drawn; nothing is asked again once all are there."""
+    keys = [(one, layout.theme()) for one in marks]
+    lacking = thumbnails.drawn().lacks(keys)
+    if lacking:
+        shell.fragment(_shown_when_drawn, run_every=POLL_SECONDS)(keys, lacking)
+
+
+def _shown_when_drawn(keys: Sequence[thumbnails.Key], lacking: int) -> None:
+    if thumbnails.drawn().lacks(keys) < lacking:
+        st.rerun()
+
+
+def _unfolded(mark: str) -> bool:
+    return bool(st.session_state.get(f"fold.figure.{mark}"))
+
+
+def _unfold(mark: str, *, own: bool) -> None:
+    opened, label = _unfolded(mark), "Look at it, or name it" if own else "Look at it"
+    st.button(
+        "Fold it" if opened else label,
+        key=f"look.{mark}",
+        icon=f":material/{'expand_less' if opened else 'visibility'}:",
+        type="tertiary",
+        help="Fold it" if opened else label,
+        on_click=_turn,
+        args=(mark,),
+    )
+
+
+def _turn(mark: str) -> None:
+    st.session_state[f"fold.figure.{mark}"] = not _unfolded(mark)
+
+
+def _look(one: Kept, mark: str, drawn: Drawn, *, own: bool) -> None:
+    """The figure itself, all that it finds and the field for its title."""
+    if own:
+        key = f"report_title.{mark}"
+        st.session_state.setdefault(key, one.title)
+        st.text_input(
+            "Title of this figure",
+            key=key,
+            max_chars=reporting.TITLE,
+            placeholder=drawn.name if not one.title.strip() else replace(drawn, title="").name,
+            help="What stands above it in the report; empty: its own title",
+            on_change=_name,
+            args=(one, key),
+        )
+    st.markdown(reporting.finding(drawn))
+    live_plot.show(draw(chart_of(one.figure, one.rows), layout.theme()), key=f"report_look.{mark}")
+
+
+def _name(one: Kept, key: str) -> None:
+    collected.name(one, st.session_state[key])
+
+
+def _runs(group: Sequence[Kept], records: Mapping[str, RunRecord], place: int, *, share: bool) -> None:
+    """Runs of a setting: their score, their name with their seeds where the report tells them, and their
+    epsilons."""
+    held = [records[one.run] for one in group if one.run in records]
+    if not held:
+        _stamp("<span>gone</span>")
+        with st.container(key=f"{SAID}-{place}"):
+            st.markdown(f"**{markup.literal(group[0].run)}**")
+        return
+    _stamp(_score(held))
+    record = held[0]
+    (label,) = naming.run_labels([record], privacy_too=True, seeds=False)
+    seeds = [str(seed) for seed in sorted(one.spec.seed for one in held)]
+    many = f": {len(held)} runs" if len(held) > 1 else ""
+    which = "" if share else f", seed{'s' * (len(seeds) > 1)} {listed(seeds)}"
+    with st.container(key=f"{SAID}-{place}"):
+        st.markdown(f"**{markup.literal(f'{label} on {naming.graph_of(record)}{many}{which}')}**")
+        public = any(map(noise_is_public, held))
+        st.caption(f"**{sharing.IS_PUBLIC.capitalize()}.** {epsilons(held)}" if public else epsilons(held))
+
+
+def _score(held: Sequence[RunRecord]) -> str:
+    """The test score of these runs of one setting, their mean where they are several."""
+    scores = [one.metrics[STORED] for one in held if STORED in one.metrics]
+    name = f"mean of {len(scores)}" if len(scores) > 1 else measure(held[0].spec.method)
+    return f"<b>{percent(sum(scores) / len(scores) if scores else None)}</b><span>{escape(name)}</span>"
+
+
+def epsilons(held: Sequence[RunRecord]) -> str:
+    """Each epsilon of runs of one setting by its title, the largest over them, in Markdown."""
+    said = [one.statement for one in held if one.statement is not None]
+    if not said:
+        return ""
+    if naming.hides_edges_alone(held[0]):
+        return f"{EPSILONS['sound'].label}: {EVERY_EDGE[1]}"
+    sound = max(one.epsilon for one in said)
+    found: list[tuple[Epsilon, float]] = [("sound", sound)]
+    if naming.unit_of(held[0]) != "none":
+        published = [one.epsilon_as_published for one in said if one.epsilon_as_published is not None]
+        if published and max(published) != sound:
+            found.append(("published", max(published)))
+        audited = [one.epsilon_audited for one in said if one.epsilon_audited is not None]
+        if audited:
+            found.append(("audited", max(audited)))
+    told = [
+        f"{EPSILONS[kind].label}: {audited_bound(value) if kind == 'audited' else stated(kind, value)}"
+        for kind, value in found
+    ]
+    private = " It was computed from private data." if any(one.data_dependent for one in said) else ""
+    return " · ".join(told) + private
+
+
+def _stamp(content: str) -> None:
+    st.html(f'<div class="{STAMP}">{content}</div>', width="content")
