@@ -9,6 +9,7 @@ from tests.figures.made_attacks import attack as made_attack
 from tests.figures.made_audits import audit as made_audit
 from tests.pages.kept_runs import keep, spec
 
+from privgraph.attacks.exchange import group_delta
 from privgraph.audits.roc import least_area
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
@@ -43,10 +44,11 @@ def test_the_strongest_attack_and_the_largest_bound_count(record: RunRecord) -> 
 
 def test_what_is_allowed_is_by_the_sound_epsilon(record: RunRecord, monkeypatch: pytest.MonkeyPatch) -> None:
     assert record.statement is not None
-    said = replace(record.statement, epsilon=4.0, epsilon_as_published=0.5)
+    said = replace(record.statement, epsilon=1.0, delta=0.1, epsilon_as_published=0.5)
     monkeypatch.setattr(RunRecord, "statement", property(lambda _: said))
     told = lines(right_how_often.told(record, [made_attack(record.id)], []))
-    most = f"**{at_most(meaning.ranked(4.0, said.delta))}**"
+    most = f"**{at_most(meaning.ranked(1.0, 0.1))}**"
+    assert most != f"**{at_most(meaning.guess(1.0, 0.1))}**"
     assert told["what the sound ε allows somebody who knows all but one record"] == most
 
 
@@ -64,3 +66,11 @@ def test_where_noise_is_public_it_is_what_secret_noise_would_allow(store: RunSto
             f"{ALLOWED}{secret}",
             f"what the sound ε allows the worst case{secret}",
         ]
+
+
+def test_what_an_outsider_is_allowed_counts_delta_once_for_each_record_and_more(record: RunRecord) -> None:
+    found = replace(made_attack(record.id), sound=1.0, delta=0.01, steps=2)
+    told = lines(right_how_often.told(record, [found], []))
+    most = at_most(meaning.guess(2.0, group_delta(1.0, 0.01, 2)))
+    assert most != at_most(meaning.guess(2.0, 0.01))
+    assert told[ALLOWED] == f"**{most}** :gray[2 records change: 2 times ε]"
