@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
-from privgraph_workbench.facts.changed import Level, Seen, words
+import pytest
+from tests.figures import made_runs
+
+from privgraph.runs.store import RunStore
+from privgraph_workbench.facts.advising import Verdict
+from privgraph_workbench.facts.changed import Level, Seen, seen, words
+from privgraph_workbench.facts.stretches import Candidate, Stretch
 
 
 def _level(name: str, mean: float, *runs: str, gallery: bool = False) -> Level:
@@ -69,3 +75,38 @@ def test_that_something_became_open_is_not_called_the_same() -> None:
     said = words(BEFORE, after, {"d1"})
     assert "what to take is the same at every ε" not in said
     assert said.endswith("how sure that is changed: ProGAP at ε 1 (tie of 2).")
+
+
+def test_the_largest_change_is_named_first_whichever_way_it_goes() -> None:
+    before = Seen(levels={name: _level(name, 0.6, f"{name}0") for name in ("rose", "fell")})
+    after = Seen(levels={"rose": _level("rose", 0.7, "rose1"), "fell": _level("fell", 0.2, "fell1")})
+    assert words(before, after, {"rose1", "fell1"}) == "**Changed:** fell 60.0% → 20.0%; rose 60.0% → 70.0%."
+
+
+def test_a_mean_is_of_the_gallery_where_all_of_its_runs_are() -> None:
+    store = RunStore.open()
+    said = made_runs.statement(made_runs.edge_entries(9))
+    runs = [made_runs.finish(store, made_runs.spec(seed=seed), 0.7, said) for seed in range(2)]
+    store.close()
+    for shipped, gallery in ((2, True), (1, False), (0, False)):
+        (level,) = seen([replace(one, gallery=place < shipped) for place, one in enumerate(runs)], None).levels.values()
+        assert level.gallery is gallery, shipped
+
+
+def test_what_to_take_is_told_with_how_sure_that_is_unless_too_little_has_run() -> None:
+    first = Candidate(title="GAP", mean=0.7, reached="70.0%", rivals=("DP-MLP",))
+    second = Candidate(title="ProGAP", mean=0.6, reached="60.0%")
+    told = Stretch(
+        epsilons=(1.0, 2.0),
+        kind="several",
+        takes=("gap", "progap"),
+        told="",
+        why="",
+        candidates=(first, second),
+        tied=2,
+    )
+    found = seen([], Verdict(unit="edge", stretches=(told,)))
+    assert found.takes == {1.0: "GAP, ProGAP", 2.0: "GAP, ProGAP"}
+    assert found.open == {1.0: "tie of 2", 2.0: "tie of 2"}
+    thin = seen([], Verdict(unit="edge", stretches=(told,), thin="too few methods"))
+    assert (thin.takes, thin.open) == ({}, {})

@@ -84,6 +84,32 @@ def test_every_relation_has_its_guess() -> None:
         assert (kind in covering.GUESSED) == (kind not in (Neighbours.NONE, Neighbours.UNKNOWN))
 
 
+@pytest.mark.parametrize(
+    ("kind", "guess"),
+    [
+        (Neighbours.UNDIRECTED_EDGE, "whether an edge is there"),
+        (Neighbours.DIRECTED_EDGE, "whether an edge is there"),
+        (Neighbours.NODE, "whether a person's data were used"),
+        (Neighbours.ASSIGNED_NODE, "whether a person's data were used"),
+        (Neighbours.NODE_RECORD, "whether a person's data were used"),
+        (Neighbours.FROZEN_SAMPLE, OPTED),
+        (Neighbours.FROZEN_DEGREES, OPTED),
+        (Neighbours.REPLACED_RECORD, "which of two records a person gave"),
+    ],
+)
+def test_what_is_guessed_is_what_the_relation_hides(kind: Neighbours, guess: str) -> None:
+    who = "Protection: how often, at most, somebody who knows all else is right"
+    said = covering.words([("A", kind.value), ("B", kind.value)])
+    never = f" S{NEVER}." if kind in WHY_NOT_COVERED else ""
+    assert said == f"{who} about {guess}; a coin: 50%.{never}"
+    (other, theirs) = next((one, words) for one, words in covering.GUESSED.items() if words != guess)
+    for_each = covering.words([("A", kind.value), ("B", other)])
+    left, right = (f" (s{NEVER})" * (one in WHY_NOT_COVERED) for one in (kind, other))
+    assert for_each == (f"{who}; a coin: 50%. What is guessed: with A, {guess}{left}; with B, {theirs}{right}."), (
+        "beside the number of a coin, also where there are two guesses"
+    )
+
+
 def test_files_of_the_figure_say_it_too(store: RunStore) -> None:
     records = _people(store, {"gap": (Neighbours.FROZEN_SAMPLE, 0.8), "dp-mlp": (Neighbours.NODE_RECORD, 0.5)})
     rows = tradeoff.data(records)

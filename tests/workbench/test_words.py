@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import math
 import shlex
 
@@ -23,14 +22,7 @@ from privgraph_workbench.commands.values import method_options, pairs, whole
 from privgraph_workbench.facts import plans
 from privgraph_workbench.forms import fields, widgets
 from privgraph_workbench.views.parts import statement
-from privgraph_workbench.words import markup, meaning, naming, numbers, telling
-
-
-@pytest.mark.parametrize("module", [meaning, numbers, markup, naming, fields, statement])
-def test_examples(module: object) -> None:
-    found = doctest.testmod(module)
-    assert found.attempted
-    assert not found.failed
+from privgraph_workbench.words import meaning, numbers, telling
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.0), (0.5, 0.0), (1.0, 1e-5), (3.0, 0.01), (8.0, 1e-6)])

@@ -158,7 +158,12 @@ def _floor(row: Row, blind: Row | None, *, guess: bool) -> str:
 
 def _order(one: Placed) -> tuple[bool, bool, float]:
     """What may be taken first: it keeps its ε, and is clearly better than what needs no noise."""
-    return one.row["asked"] is not None and not keeps(one.row), one.above is False, -one.mean
+    return _exceeds(one.row), one.above is False, -one.mean
+
+
+def _exceeds(row: Row) -> bool:
+    """Whether its sound epsilon is larger than the one that was asked for."""
+    return row["asked"] is not None and not keeps(row)
 
 
 def _first(held: Sequence[Placed], shown: Sequence[Placed], seeds: Seedwise, where: str, what: str) -> str:
@@ -170,14 +175,19 @@ def _first(held: Sequence[Placed], shown: Sequence[Placed], seeds: Seedwise, whe
     best, *others = held
     where = f"{where[:1].upper()}{where[1:]}: " if where else ""
     name, mean = literal(best.label), percent(best.mean)
+    higher = [one for one in others if one.mean > best.mean]
+    behind = not _exceeds(best.row) and any(_exceeds(one.row) for one in others if one.above or one in higher)
+    if behind:  # by its budget, and not by its accuracy
+        what = f"{what}{'' if ' of ' in what else ' of those'} that keep their ε"
     if best.above is None:
         return f"{where}**{name}** has the highest {what}, {mean}."
     if not best.above:
         reached = with_interval(best.row)
-        return f"{where}none is clearly better than {best.floor}; **{name}** has the highest {what}, {reached}."
-    higher = [one for one in others if one.mean > best.mean]
+        none = f"none{' that keeps its ε' * behind} is clearly better than {best.floor}"
+        return f"{where}{none}; **{name}** has the highest {what}, {reached}."
     others = [one for one in others if one in shown]
-    which = f"the highest mean of those clearly better than {best.floor}" if higher else f"the highest {what}"
+    those = "those that keep their ε and are" if behind else "those"
+    which = f"the highest mean of {those} clearly better than {best.floor}" if higher else f"the highest {what}"
     said = [f"{where}**{name}** has {which}, {mean}."]
     said += [
         unsure(f"The mean of {literal(one.label)}", one.row, one.floor)

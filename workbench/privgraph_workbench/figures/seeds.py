@@ -96,7 +96,7 @@ def ratio(
     Each is given as mean, standard error and number of seeds.
 
     >>> [round(float(number), 3) for number in ratio((0.12, 0.005, 3), (0.2, 0.01, 3))]
-    [0.6, 0.453, 0.799]
+    [0.6, 0.455, 0.804]
     """
     (mean, error, seeds), (whole, other_error, other_seeds) = one, other
     reach = float(stdtrit(min(seeds, other_seeds) - 1, (1 + level) / 2))

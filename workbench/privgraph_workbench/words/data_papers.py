@@ -89,6 +89,21 @@ DATA_PAPERS: Mapping[str, Paper] = {
             year=1977,
             kind="article",
         ),
+        Paper(
+            key="mccallum2000automating",
+            authors=("McCallum, Andrew Kachites", "Nigam, Kamal", "Rennie, Jason", "Seymore, Kristie"),
+            title="Automating the Construction of Internet Portals with Machine Learning",
+            venue="Information Retrieval",
+            year=2000,
+            kind="article",
+        ),
+        Paper(
+            key="pan2016triparty",
+            authors=("Pan, Shirui", "Wu, Jia", "Zhu, Xingquan", "Zhang, Chengqi", "Wang, Yang"),
+            title="Tri-Party Deep Network Representation",
+            venue="International Joint Conference on Artificial Intelligence (IJCAI)",
+            year=2016,
+        ),
     )
 }
 """By the key of their entry."""
@@ -104,6 +119,8 @@ _NAMED: Mapping[str, str] = {
     "Traud et al., Social Structure": "traud2012social",
     "contextual stochastic block model (Deshpande": "deshpande2018contextual",
     "Zachary, An Information Flow": "zachary1977information",
+    "McCallum et al., Automating": "mccallum2000automating",
+    "Pan et al., Tri-Party": "pan2016triparty",
 }
 """How the source of a data set in the catalogue begins, and the paper that it names."""
 

@@ -17,7 +17,7 @@ def slots(epsilons: Sequence[float]) -> list[int]:
     one; where none is free, they share.
 
     >>> slots([1.0, 8.0, float("inf")]), slots([8.0, float("inf")]), slots([7.9, 8.0])
-    ([2, 0, 1], [0, 1], [0, 2])
+    ([3, 0, 1], [0, 1], [0, 2])
     """
     private = [slot for slot in range(NEUTRAL) if slot != BARE]
     wanted = [

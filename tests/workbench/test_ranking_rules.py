@@ -1,0 +1,111 @@
+"""By which rule a setting of a report is ahead: against what it must be better, how sure, and what is told of
+the others."""
+
+from __future__ import annotations
+
+import pytest
+from tests.figures import made_runs
+from tests.workbench.test_ranking import filled
+
+from privgraph.runs.records import RunRecord
+from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import ranking
+
+NOT_RANKED = "Different guarantees are not ranked."
+SURE = {0: 0.52, 1: 0.53, 2: 0.54}
+
+
+@pytest.fixture
+def store() -> RunStore:
+    return RunStore.open()
+
+
+def edges(store: RunStore, method: str, reached: dict[int, float]) -> list[RunRecord]:
+    said = made_runs.statement(made_runs.edge_entries(9))
+    return [
+        made_runs.finish(store, made_runs.spec(method, seed=seed), value, said, more={"majority_class_accuracy": 0.4})
+        for seed, value in reached.items()
+    ]
+
+
+def row(said: str, method: str) -> str:
+    (line,) = [one for one in said.splitlines() if one.startswith(f"| {method}")]
+    return line
+
+
+def test_people_are_held_against_a_guess_and_edges_against_what_reads_none(store: RunStore) -> None:
+    node, edge = filled(store, "dp-mlp", SURE), edges(store, "gap", SURE)
+    blind = filled(store, "mlp", {0: 0.9, 1: 0.91, 2: 0.92}, "none")
+    said = ranking.ranked([node, edge, blind], 3)
+    assert "| yes: a guess (40.0%) |" in row(said, "DP-MLP")
+    assert "| not told from MLP (ignores edges) (91.0%) |" in row(said, "GAP")
+    assert NOT_RANKED in said
+    assert NOT_RANKED not in ranking.ranked([node, blind], 2), "of one unit there is one guarantee"
+
+
+def test_the_more_methods_are_tried_at_a_budget_the_clearer_each_must_be(store: RunStore) -> None:
+    """Clear at 95%, and not at the level of five."""
+    best = filled(store, "dp-mlp", {0: 0.423, 1: 0.433, 2: 0.443})
+    others = [
+        filled(store, method, {0: 0.1, 1: 0.2, 2: 0.3}) for method in ("gap", "progap", "heter-poisson", "dp-gnn")
+    ]
+    assert "| yes: a guess (40.0%) |" in row(ranking.ranked([best, others[0]], 2), "DP-MLP")
+    assert "| not told from a guess (40.0%) |" in row(ranking.ranked([best, *others], 5), "DP-MLP")
+
+
+def test_what_is_nothing_to_take_is_not_said_to_be_as_good(store: RunStore) -> None:
+    sure, wide = filled(store, "dp-mlp", SURE), filled(store, "heter-poisson", {0: 0.3, 1: 0.5, 2: 0.7})
+    said = ranking.ranked([sure, wide], 2)
+    assert "has the highest mean accuracy, 53.0%." in said
+    assert "Not told apart from it" not in said
+
+
+def test_that_one_setting_has_too_few_seeds_is_said(store: RunStore) -> None:
+    sure, few = filled(store, "dp-mlp", SURE), filled(store, "heter-poisson", {0: 0.4, 1: 0.41})
+    assert ranking.FEW in ranking.ranked([sure, few], 2)
+    enough = filled(store, "gap", {0: 0.4, 1: 0.41, 2: 0.42})
+    assert ranking.FEW not in ranking.ranked([sure, enough], 2)
+
+
+def test_of_the_others_the_best_of_each_method_has_a_row(store: RunStore) -> None:
+    own, best = filled(store, "dp-mlp", SURE), filled(store, "gap", {0: 0.48, 1: 0.49, 2: 0.5})
+    said = made_runs.statement(made_runs.node_entries(4.0), "node")
+    worse = [
+        made_runs.finish(store, made_runs.spec("gap", unit="node", seed=seed, hidden=8), 0.45, said)
+        for seed in range(3)
+    ]
+    short = ranking.ranked([own, worse, best], 1, all_of=False)
+    assert "49.0%" in row(short, "GAP"), "one row, and that of the best"
+    assert ranking.ranked([own, worse, best], 2, all_of=False).count("| GAP") == 2, "those of the report have theirs"
+
+
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [
+        (SURE, "has the highest mean of those that keep their ε and are clearly better than a guess (40.0%), 53.0%."),
+        ({0: 0.3, 1: 0.4, 2: 0.5}, "none that keeps its ε is clearly better than a guess (40.0%); **DP-MLP"),
+        ({0: 0.5, 1: 0.51}, "has the highest mean accuracy of those that keep their ε, 50.5%."),
+    ],
+)
+def test_what_does_not_keep_its_budget_is_behind_what_does(store: RunStore, kept: dict[int, float], said: str) -> None:
+    """It is far more accurate, and the table calls it clearly better than a guess, too."""
+    keeps, loose = filled(store, "dp-mlp", kept), made_runs.statement(made_runs.node_entries(0.5), "node")
+    exceeds = [
+        made_runs.finish(
+            store,
+            made_runs.spec("gap", unit="node", seed=seed, accounting="published"),
+            0.8 + seed / 100,
+            loose,
+            more={"majority_class_accuracy": 0.4},
+        )
+        for seed in range(3)
+    ]
+    assert loose.epsilon > 1
+    told = ranking.ranked([exceeds, keeps], 2).split("\n\n")[0]
+    assert "**DP-MLP" in told
+    assert said in told
+    bare = filled(store, "gnn", {0: 0.9, 1: 0.91}, "none")
+    beside = ranking.ranked([exceeds, keeps, bare], 3)
+    assert ("accuracy of the private settings that keep their ε" in beside) == (kept != SURE)
+    alike = ranking.ranked([keeps, filled(store, "progap", {0: 0.2, 1: 0.21, 2: 0.22})], 2)
+    assert "keep" not in alike, "where all keep theirs"

@@ -1,0 +1,72 @@
+"""What is said of budgets: the seeds that would settle it, how far methods are apart, and at which level."""
+
+from __future__ import annotations
+
+from tests.workbench.test_judging import LEADS, MANY, TRAILS, poor, row, seen
+
+from privgraph_workbench.facts.judging import Judged, level_of
+from privgraph_workbench.facts.row_words import plus
+from privgraph_workbench.facts.stretches import Candidate, Stretch, stretch
+from privgraph_workbench.figures.chart import Row
+
+
+def several(best: Row, *alike: Row, more: int = 0) -> Judged:
+    return Judged(rows=[best, *alike, *poor(more)], kind="several", best=best, alike=alike)
+
+
+def test_the_best_needs_the_seeds_of_its_hardest_comparison() -> None:
+    best = row("gap", (0.60, 0.64, 0.62))
+    hard, easy = row("progap", (0.58, 0.60, 0.62)), row("dp-mlp", (0.54, 0.58, 0.58))
+    level = level_of([best, hard, easy])
+    count = {one["method"]: seen().seeds.to_tell(best, one, level) for one in (hard, easy)}
+    assert (count["progap"] or 0) > (count["dp-mlp"] or 0) > 0
+    for alike in ((hard, easy), (easy, hard)):
+        needed = {one.method: one.seeds for one in stretch([several(best, *alike)], seen()).needed}
+        assert needed == {**count, "gap": count["progap"]}
+
+
+def test_how_far_apart_two_are_is_told_at_the_level_of_all_that_ran() -> None:
+    best, rival = row("gap", (0.60, 0.70, 0.62)), row("progap", (0.62, 0.60, 0.64))
+    judged = several(best, rival, more=MANY - 2)
+    mean, low, high = seen().seeds.difference(best, rival, level_of(judged.rows)) or (0.0, 0.0, 0.0)
+    told = stretch([judged], seen())
+    assert not told.needed, "no number of seeds will do"
+    assert told.alike == f"{plus(mean)} points ({plus(low)} to {plus(high)})"
+    assert told.alike in told.why
+
+
+def test_a_difference_is_told_with_the_fewer_seeds_of_both() -> None:
+    best, rival = row("gap", (*LEADS, 0.61, 0.60)), row("progap", TRAILS)
+    told = stretch([several(best, rival)], seen())
+    assert ", 3 seeds." in told.why
+
+
+def test_what_reads_no_edge_is_taken_and_a_higher_mean_beside_it_is_named() -> None:
+    free = row("mlp", (0.55, 0.60, 0.65))
+    for mean, higher in ((0.63, True), (0.50, False)):
+        best = row("gap", (mean - 0.02, mean, mean + 0.02))
+        told = stretch([Judged(rows=[best], kind="blind", best=best)], seen(free))
+        assert told.takes == ("mlp",)
+        assert told.aside.endswith("which is not clearly better.") == higher
+        assert bool(told.aside) == higher
+
+
+def test_of_further_methods_the_best_is_named_first() -> None:
+    best, rival = row("gap", LEADS), row("progap", (0.59, 0.60, 0.64))
+    third, fourth = row("dp-mlp", (0.57, 0.58, 0.60)), row("edge-rand", (0.56, 0.57, 0.58))
+    for alike in ((rival, third, fourth), (fourth, third, rival)):
+        told = stretch([several(best, *alike)], seen())
+        assert [one.title for one in told.candidates] == ["GAP", "ProGAP", "DP-MLP (reads no edge) and EdgeRand"]
+        assert told.candidates[2].reached == "means 57.0% to 58.3%"
+
+
+def test_a_cost_that_is_not_clear_is_told_so_in_a_table() -> None:
+    clear = Candidate(title="GAP", mean=0.6, reached="60.0%", cost="3", seeds="3")
+    unclear = Candidate(title="ProGAP", mean=0.6, reached="60.0%", cost="2", unclear=True, seeds="5")
+    unknown = Candidate(title="DP-MLP", mean=0.6, reached="60.0%", seeds="3")
+    told = Stretch(epsilons=(1.0,), kind="several", takes=(), told="", why="", candidates=(clear, unclear, unknown))
+    assert told.lines == [
+        ("GAP", "60.0%", "3", "3"),
+        ("or ProGAP", "60.0%", "5", "2 (not clear)"),
+        ("or DP-MLP", "60.0%", "3", "–"),
+    ]
