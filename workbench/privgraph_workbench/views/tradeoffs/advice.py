@@ -12,7 +12,7 @@ from privgraph.options import OptionError, listed
 from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery
-from privgraph_workbench.facts import advised, advising, comparing, datasets
+from privgraph_workbench.facts import advised, advising, comparing, datasets, one_sentence
 from privgraph_workbench.facts.row_words import at_sound, both, counted, sound_at, title_of, with_interval
 from privgraph_workbench.facts.seedwise import MOST_SEEDS
 from privgraph_workbench.figures.chart import Row
@@ -98,7 +98,8 @@ def lines(said: advising.Verdict, graph: str = "", refused: str = "") -> None:
     elif said.thin:
         st.markdown(f"**{to_hide}, of what has run here.**{refused}{absent}")
     else:
-        lead = f" {markup.literal(said.lead.strip())}" if said.lead else ""
+        answer = one_sentence.told(said)
+        lead = f" {markup.literal(answer.rstrip('.'))}." if answer else ""
         mark = "." if refused or (absent and not lead) else ":" if lead else ""
         st.markdown(f"**{to_hide}{mark}**{refused}{lead[:2].upper() + lead[2:] if refused else lead}{absent}")
     if said.closing:
