@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import streamlit as st
 from tests.figures.made_ensembles import ensemble
 from tests.pages.ensemble_pages import PAYERS, Open, keep_run, texts
 from tests.pages.kept_runs import keep, spec
@@ -78,7 +79,7 @@ def test_a_run_is_told_by_its_sound_epsilon(store: RunStore, monkeypatch: pytest
 
 def test_no_epsilon_but_the_sound_one_may_be_published(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[dict[str, str]] = []
-    monkeypatch.setattr(by_weight.st, "table", lambda rows, **_: shown.extend(rows))
+    monkeypatch.setattr(st, "table", lambda rows, **_: shown.extend(rows))
     by_weight.kinds("1 – 2", 0.5, "0.1 – 0.2")
     may = [(one["value"], one["may it be published?"]) for one in shown]
     assert [value for value, _ in may] == ["1 – 2", "0.5", "0.1 – 0.2"]
