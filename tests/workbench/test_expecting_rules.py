@@ -14,7 +14,6 @@ from privgraph.runs.trials import Mark, Trial
 from privgraph_workbench.facts import expecting
 from privgraph_workbench.facts.references import interval
 
-
 OPTIONS: tuple[dict[str, Any], ...] = ({"hidden": 8}, {})
 
 
