@@ -18,7 +18,7 @@ def told(*classes: tuple[str, int, float], memory: float = 0.0, degrees: tuple[G
 
 
 def found(first: int, nearly: int) -> AttackRecord:
-    """An attack on 400 nodes that trained and 200 others: so many before all, and before 99%."""
+    """An attack on 400 nodes that trained and 200 others: how many before all, and before 99% of them."""
     made = made_attack(memory=3.0)
     rates = tuple(
         Rate(false=false, true=count / 400, low=0.0, high=1.0)

@@ -26,7 +26,7 @@ def record(store: RunStore) -> RunRecord:
 
 
 def lines(told: str) -> dict[str, str]:
-    return dict(line.strip("| ").split(" | ", 1) for line in told.splitlines()[2:])  # type: ignore[misc]
+    return dict(line.strip("| ").split(" | ", 1) for line in told.splitlines()[2:])
 
 
 def test_the_strongest_attack_and_the_largest_bound_count(record: RunRecord) -> None:

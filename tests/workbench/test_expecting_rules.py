@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.pages.kept_runs import KARATE, keep, spec
@@ -13,13 +14,15 @@ from privgraph.runs.trials import Mark, Trial
 from privgraph_workbench.facts import expecting
 from privgraph_workbench.facts.references import interval
 
+OPTIONS: tuple[dict[str, Any], ...] = ({"hidden": 8}, {})
+
 
 @pytest.fixture
 def store() -> RunStore:
     return RunStore.open()
 
 
-def kept(store: RunStore, *runs: tuple[float, float, int], **options: object) -> list[RunRecord]:
+def kept(store: RunStore, *runs: tuple[float, float, int], **options: Any) -> list[RunRecord]:
     """Finished runs of ProGAP: (epsilon, accuracy, seed)."""
     return [
         store.get(keep(store, spec(epsilon=epsilon, seed=seed, **options), accuracy=accuracy))
@@ -56,7 +59,7 @@ def test_a_budget_that_other_options_have_on_both_sides_is_told_by_these(store: 
 
 def test_runs_of_other_options_and_of_far_budgets_tell_nothing_of_exactly_this_one(store: RunStore) -> None:
     records = kept(store, (1.0, 0.5, 0), (4.0, 0.6, 0), hidden=8)
-    same, other = (expecting.outlook(records, spec(epsilon=2.0, **one)) for one in ({"hidden": 8}, {}))
+    same, other = (expecting.outlook(records, spec(epsilon=2.0, **one)) for one in OPTIONS)
     assert same.told(2.0) == same.at(2.0) is not None
     assert (other.at(2.0) is not None, other.told(2.0)) == (True, None)
     assert (same.told(0.1), same.told(50.0)) == (None, None)
