@@ -129,3 +129,15 @@ def test_a_title_is_text_in_the_notebook(runs: list[Told], monkeypatch: pytest.M
     assert not re.search(r"[<>\[\]]", row)
     assert row.count("|") == 3, "two cells"
     assert "&#60;img src=x onerror=alert(1)&#62; a&#124;b" in row
+
+
+def test_statements_for_others_name_no_run_behind_a_mean(runs: list[Told]) -> None:
+    """One run is reported and another one stands behind its mean: for oneself both are named."""
+    found = {}
+    for share in (False, True):
+        asked = Asked(title="Ours", runs=runs[:1], figures=[], share=share, notebook=False, appendix=False)
+        files = _told(reporting.build(asked))
+        said = next(one for name, one in files.items() if "/statements/" in name and name.endswith(".txt"))
+        found[share] = re.search(r"^Runs: (.*)\.$", said, re.M)[1].split(", ")  # type: ignore[index]
+        assert any(runs[1].record.id in one for one in files.values()) is not share
+    assert [len(found[False]), len(found[True])] == [2, 1]
