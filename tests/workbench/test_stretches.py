@@ -60,13 +60,13 @@ def test_of_further_methods_the_best_is_named_first() -> None:
         assert told.candidates[2].reached == "means 57.0% to 58.3%"
 
 
-def test_a_cost_that_is_not_clear_is_told_so_in_a_table() -> None:
+def test_a_cost_that_is_not_clear_has_its_interval_in_a_table() -> None:
     clear = Candidate(title="GAP", mean=0.6, reached="60.0%", cost="3", seeds="3")
-    unclear = Candidate(title="ProGAP", mean=0.6, reached="60.0%", cost="2", unclear=True, seeds="5")
+    unclear = Candidate(title="ProGAP", mean=0.6, reached="60.0%", cost="2", between="−1 to 5", seeds="5")
     unknown = Candidate(title="DP-MLP", mean=0.6, reached="60.0%", seeds="3")
     told = Stretch(epsilons=(1.0,), kind="several", takes=(), told="", why="", candidates=(clear, unclear, unknown))
     assert told.lines == [
         ("GAP", "60.0%", "3", "3"),
-        ("or ProGAP", "60.0%", "5", "2 (not clear)"),
-        ("or DP-MLP", "60.0%", "3", "–"),
+        ("ProGAP", "60.0%", "5", "2 (−1 to 5)"),
+        ("DP-MLP", "60.0%", "3", "–"),
     ]

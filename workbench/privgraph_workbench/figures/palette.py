@@ -45,7 +45,7 @@ def slots(curves: Mapping[str, str], *, alike: bool = False) -> dict[str, int]:
     {'ProGAP, edge-level': 0, 'GAP, edge-level': 1}
     >>> both = {"GAP, edge-level": "gap", "GAP, node-level": "gap"}
     >>> [[slot % COLOURS for slot in slots(both, alike=alike).values()] for alike in (False, True)]
-    [[1, 7], [1, 1]]
+    [[1, 2], [1, 1]]
     """
     found: dict[str, int] = {}
     for curve, method in curves.items():  # those that can have their own slot, before the others take one
