@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from privgraph.data.upload_checks import fields, shown
 from privgraph.data.upload_columns import Columns, headers
 from privgraph.data.upload_lines import numbered, shape
+from privgraph.data.upload_texts import are_texts
 
 _MOST = 100_000
 """Faults that are counted."""
@@ -42,6 +43,8 @@ def faults(files: Sequence[bytes], columns: Columns | None = None) -> Faults | N
     the files are no such two. `columns` are those that a person has chosen."""
     found = headers(files)
     if columns is None:
+        if any(map(are_texts, found)):
+            return None
         pairs = [at for at, header in enumerate(found) if header[:2] == ("source", "target")]
         if len(found) != 2 or len(pairs) != 1 or not {"id", "label"} <= set(found[1 - pairs[0]]):
             return None

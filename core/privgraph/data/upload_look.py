@@ -60,7 +60,9 @@ def csv_nodes(file: BinaryIO) -> Look | None:
 
 
 def _look(columns: tuple[str, ...], rows: list[tuple[str, ...]], more: bool, words: tuple[str, ...] = ()) -> Look:
-    found = [name for at, name in enumerate(columns) if not all(is_number(row[at]) for row in rows)]
+    # Of a column of numbers a few cells may be wrong: it is one of words where most cells are.
+    odd = [sum(not is_number(row[at]) for row in rows) for at in range(len(columns))]
+    found = [name for name, count in zip(columns, odd, strict=True) if 2 * count > len(rows)]
     return Look(
         columns=columns,
         words=tuple(dict.fromkeys((*words, *found))) if rows else words,

@@ -30,14 +30,19 @@ _OF = "node.of"
 def page() -> None:
     """Choose a graph, or bring your own; and look at it."""
     st.title("Data", anchor=upload.PLACE)
+    st.markdown(
+        "Choose a graph to learn from, or bring your own; see what is in it, and what its connections give away."
+    )
     place = st.container()  # always there: what is below it keeps its place
     asked = "data" in st.query_params
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     with left:
         spec = _choose()
-    on = right.container()
+    with right:
+        upload.button()
     catalogue.show(spec, _begin_anew, opened=not asked)
     upload.form(_begin_anew)
+    on = st.container()
     _told(spec)
     with place:
         upload.kept(spec)
