@@ -296,7 +296,7 @@ def test_texts_by_csv_are_shown_by_domains_as_plain_text(opened: Callable[..., A
     described = describing.describe(spec.name, {})
     assert described is not None
     assert described.homophily_by_chance == 0.5, "who has no label is not counted"
-    assert "What could a stranger learn" not in _words(app), "that question is about classes of people"
+    assert "What do neighbours give away" not in _words(app), "that question is about classes of people"
     sizes, pairs = (table.value for table in app.dataframe[1:3])
     assert sizes.to_dict("list") == {
         "domain": ["shop", "<b>bar</b>"],

@@ -1,4 +1,4 @@
-"""One's own graph on the Data page: what is asked before it is kept, what is told of it, and what is wrong."""
+"""One's own graph on the Data page: what is asked before it is kept, what is told of it and what is wrong."""
 
 from __future__ import annotations
 
