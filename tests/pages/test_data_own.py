@@ -6,8 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
+from tests.pages.test_data import counted
 
 from privgraph.data.uploads import uploads
+from privgraph.privacy.delta import delta_rule
+from privgraph.privacy.kinds import Neighbours
+from privgraph_workbench.words import meaning
 
 File = tuple[str, bytes, str]
 GROUPS = ("HR", "IT", "Sales")
@@ -53,7 +57,7 @@ def test_a_class_is_required_seen_and_doubted_before_anything_is_kept(opened: Ca
     assert "**30 classes** by salary" in _words(app)
     assert "about 1.0 nodes each: is salary a number or a name rather than a class?" in _words(app)
     _box(app, "Class of a node").set_value("department").run()
-    assert "**3 classes** by department: HR 10, IT 10, Sales 10." in _words(app)
+    assert "**3 classes** by department: HR (10), IT (10), Sales (10)." in _words(app)
     assert not app.warning
     assert len(app.dataframe[-1].value) == 3
     _box(app, "office (2 values)").set_value("one-hot: 0 or 1 for each").run()
@@ -145,3 +149,25 @@ def test_the_way_to_ones_own_graph_is_beside_the_choice_and_on_start(opened: Cal
     links = [one.proto for one in opened("start").get("page_link")]
     (link,) = (one for one in links if one.label == "**Bring your own graph**")
     assert link.query_string == "bring=graph"
+
+
+def test_a_node_is_found_by_what_the_file_calls_it(opened: Callable[..., AppTest]) -> None:
+    app = _go(_put(opened("data"), _edges("source,target"), _nodes("id,age,salary,office,label")))
+    app = counted(app)
+    assert app.text_input(key="node_id").placeholder == "emp0"
+    app.text_input(key="node_id").set_value("emp7").run()
+    assert app.number_input(key="node").value == 7
+    assert app.text_input(key="node_id").value == ""
+    counted(app)
+    app.text_input(key="node_id").set_value("nobody").run()
+    assert "No node is called nobody: the file calls the first one emp0." in _words(app)
+    assert app.number_input(key="node").value == 7
+
+
+def test_the_promise_is_about_a_connection_or_a_person(opened: Callable[..., AppTest]) -> None:
+    app = counted(opened("data", data="karate"))
+    for unit, neighbours in (("edge", Neighbours.UNDIRECTED_EDGE), ("node", Neighbours.FROZEN_SAMPLE)):
+        app.segmented_control(key="ask.unit").set_value(unit).run()
+        assert meaning.risk(unit, 2.0, delta_rule(156 if unit == "edge" else 34)[0], neighbours) in _words(app)
+        link = next(one.proto for one in app.get("page_link") if "accuracy is left" in one.proto.label)
+        assert f"unit={unit}" in link.query_string

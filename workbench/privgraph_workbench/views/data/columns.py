@@ -187,7 +187,9 @@ def _features(look: Look, taken: Sequence[str], mark: str) -> tuple[tuple[str, .
             "Numbers that are no features, to be left out",
             numbers,
             key=f"columns.left_out.{mark}",
-            placeholder=f"{len(numbers)} columns of numbers are features",
+            placeholder="1 column of numbers is a feature"
+            if len(numbers) == 1
+            else f"{len(numbers)} columns of numbers are features",
         )
     return tuple(left_out), tuple(one_hot)
 
@@ -195,7 +197,7 @@ def _features(look: Look, taken: Sequence[str], mark: str) -> tuple[tuple[str, .
 def _named(values: dict[str, int], most: int) -> str:
     """Values and how often each is there, the commonest first."""
     first = sorted(values.items(), key=lambda pair: -pair[1])[:most]
-    said = ", ".join(f"{markup.literal(value[:40] or '(none)')} {count:,}" for value, count in first)
+    said = ", ".join(f"{markup.literal(value[:40] or 'none')} ({count:,})" for value, count in first)
     return said + (f" and {len(values) - most:,} more" if len(values) > most else "")
 
 

@@ -190,7 +190,10 @@ def _facts(described: describing.Description) -> None:
 def _class_words(described: describing.Description) -> str:
     """What classes are for."""
     if not described.domains:
-        return f"Always guessing the largest class is right for {described.largest_class:.1%} of the nodes."
+        return (
+            f"Always guessing the largest class is right for {described.largest_class:.1%} of all nodes. Of the test "
+            "nodes of a run, which Train counts, the share is another."
+        )
     none = f" {described.unlabelled:,} texts have none." if described.unlabelled else ""
     return f"Predicted from a few texts of each, by an encoder that learnt from relations.{none}"
 

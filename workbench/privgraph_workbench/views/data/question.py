@@ -17,8 +17,8 @@ from privgraph_workbench.words.numbers import option, percent
 METHOD = "progap"
 GAIN = 0.05
 """By how much neighbours must beat the largest class, for them to tell much."""
-UNITS = {"edge": ("a connection", Neighbours.UNDIRECTED_EDGE), "node": ("a person", Neighbours.NODE)}
-"""Whom the promise is about, and the relation under which it holds."""
+UNITS = {"edge": ("a connection", Neighbours.UNDIRECTED_EDGE), "node": ("a person", Neighbours.FROZEN_SAMPLE)}
+"""Whom the promise is about, and the relation under which ProGAP gives it."""
 EPSILONS = (0.25, 1.0, 2.0, 4.0, 8.0)
 """From hardly anything learnt to hardly anything lost, on the network that the Teach door shows."""
 EPSILON = Parameter(

@@ -43,7 +43,7 @@ def button() -> None:
         key="bring",
         icon=":material/upload:",
         on_click=st.session_state.update,
-        args=({_FOLD: True},),
+        args=({_FOLD: True, "fold.catalogue": False},),
     )
 
 
