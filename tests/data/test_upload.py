@@ -276,10 +276,17 @@ LAUGHS = '<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a
         ('<!DOCTYPE g SYSTEM "file:///etc/passwd"><graphml/>', "document type"),
         ("<html></html>", "begins with the element html"),
         (GRAPHML[:-20], "damaged"),
-        ("<graphml>" + "<a>" * 100, "nested too deeply"),
-        (GRAPHML.replace("<graph ", "<graph><graph ", 1), "more than one graph"),
-        (GRAPHML.replace('attr.name="label"', 'attr.name="colour"'), "colour is of type string"),
-        (GRAPHML.replace('attr.name="label" attr.type="string"', 'attr.name="colour" attr.type="int"'), "not a number"),
+        ("<graphml>" + "<a>" * 100 + "</a>" * 100 + "</graphml>", "nested too deeply"),
+        (
+            GRAPHML.replace("<graph ", "<graph><graph ", 1).replace("</graph>", "</graph></graph>"),
+            "more than one graph",
+        ),
+        (
+            GRAPHML.replace('attr.name="label"', 'attr.name="colour"'),
+            "is named label: which is the class? (the nodes have c",
+        ),
+        (GRAPHML.replace('attr.name="luck" attr.type="double"', 'attr.name="luck" attr.type="string"'), "leave it out"),
+        (re.sub(r'(<data key="d2">)[^<]*', r"\g<1>tall", GRAPHML, count=1), "not a number"),
         (GRAPHML.replace('<node id="n3">', '<node id="n2">'), "not its own (n2)"),
         (GRAPHML.replace('target="n3"', 'target="nobody"'), "names the node nobody"),
         (re.sub(r'<data key="d2">[^<]*</data>', "", GRAPHML, count=1), "Node n0 has no weight"),
@@ -325,7 +332,9 @@ def test_semicolons_and_tabs_between_columns_are_read(mark: bytes) -> None:
 
 def test_one_table_and_a_workbook_are_called_what_they_are() -> None:
     edges, nodes = made.csv_files()
-    for alone in (edges, nodes, nodes.replace(b",", b";")):
+    with pytest.raises(UploadError, match="These are 67 edges of 24 nodes, and nothing says what is to be learnt"):
+        check_upload({"e.csv": edges})
+    for alone in (nodes, nodes.replace(b",", b";")):
         with pytest.raises(UploadError, match="This is one CSV file, and two are needed"):
             check_upload({"a": alone})
     packed = io.BytesIO()

@@ -51,7 +51,7 @@ def test_columns_of_words_are_classes_and_no_features() -> None:
     assert in_words(nodes) == ("name", "gruppe", "ort")
     assert in_words(io.BytesIO(edges)) == ("von", "nach")
     told = guess(headers([edges, nodes]), None, in_words(nodes))
-    assert (told.edges, told.id, told.label, told.left_out) == (0, "name", "gruppe", ("ort",))
+    assert (told.edges, told.id, told.label, told.left_out) == (0, "name", "", ("gruppe", "ort")), "no class is guessed"
     assert in_words(b"\xff\xfe\x00") == in_words(b"") == ()
 
 

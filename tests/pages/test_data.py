@@ -296,7 +296,7 @@ def test_texts_by_csv_are_shown_by_domains_as_plain_text(opened: Callable[..., A
     described = describing.describe(spec.name, {})
     assert described is not None
     assert described.homophily_by_chance == 0.5, "who has no label is not counted"
-    assert "What could a stranger learn" not in _words(app), "that question is about classes of people"
+    assert "What do neighbours give away" not in _words(app), "that question is about classes of people"
     sizes, pairs = (table.value for table in app.dataframe[1:3])
     assert sizes.to_dict("list") == {
         "domain": ["shop", "<b>bar</b>"],
@@ -333,11 +333,11 @@ def test_texts_without_domains_are_halved_only_where_that_is_asked(opened: Calla
 
 def test_what_is_not_taken_is_said_before_anybody_asks(opened: Callable[..., AppTest]) -> None:
     edges = ("e.csv", b"source,target\n0,1\n", "text/csv")
-    nodes = ("n.csv", b"id,label,age\n0,a,1\n1,b,2\n", "text/csv")
+    nodes = ("n.csv", b"id,label,age\n" + b"0,a,1\n1,b,2\n" * 5, "text/csv")
     packed = ("ring.npz", _npz(**_graph()), "application/zip")
     app = opened("data")
     for files, said in (
-        ([edges], "One CSV file is here, and a second is needed"),
+        ([nodes], "One CSV file is here, and a second is needed"),
         ([edges, packed], "2 files are here. A graph is **one** npz or GraphML file, or **two** CSV files"),
         ([edges, nodes, packed], "3 files are here."),
         ([edges, nodes], ""),
@@ -380,8 +380,10 @@ def test_columns_of_other_names_are_asked_for(opened: Callable[..., AppTest]) ->
     picked = {box.label: box.value for box in app.selectbox if box.key and box.key.startswith("columns.")}
     assert picked["One end of an edge"] == "citing"
     assert picked["Name of a node"] == "name"
-    assert picked["Class of a node"] == "squad", "words, and no feature"
-    assert [box.value for box in app.multiselect if box.label == "No features, to be left out"] == [["town"]]
+    assert picked["Class of a node"] is None, "a class is said, and not guessed"
+    assert app.button(key="upload_go").disabled
+    next(box for box in app.selectbox if box.label == "Class of a node").set_value("squad").run()
+    assert next(box for box in app.selectbox if box.label == "town (1 value)").value == "leave out"
     app.button(key="upload_go").click().run()
     assert not app.error, app.error
     (spec,) = uploads()

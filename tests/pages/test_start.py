@@ -45,8 +45,8 @@ def test_the_teach_door_leads_to_the_question_that_it_promises(opened: Callable[
     app = waited(opened("data", **query))
     assert not app.warning, app.warning
     said = [text.value for text in app.markdown]
-    assert "##### What could a stranger learn from a prediction?" in said
-    assert any("Without noise nothing limits what they learn" in text for text in said)
+    assert "##### What do neighbours give away?" in said
+    assert any("Without noise nothing limits what a stranger learns" in text for text in said)
     assert meaning.risk("edge", 2.0, 1e-4, Neighbours.UNDIRECTED_EDGE) in said, "600 people, 4,800 friendships"
     described = describing.describe("social", demo_spec().data_options)
     assert described is not None

@@ -93,7 +93,7 @@ def test_several_budgets_are_one_batch_and_each_has_a_plan(opened: Callable[...,
     app = opened("train", method="progap", data="karate", epsilon="4 0.5", seeds="2")
     (sound,) = (metric for metric in app.metric if metric.label == "sound ε")
     assert sound.value == "0.5 – 4"
-    assert sound.delta.startswith("0.4999 – 3.998 spent · δ ")
+    assert sound.delta.startswith("will spend 0.4999 – 3.998 · δ ")
     assert app.button(key="go").label == "Run 4 runs"
     assert "The first opens; the others are beside it on Runs." in _texts(app)
     app.button(key="go").click().run()
@@ -121,19 +121,24 @@ def test_what_to_expect_comes_from_finished_runs(opened: Callable[..., AppTest],
 
     value, beside, _ = said("1")
     assert value == "62.0%"
-    assert beside == "95% interval 57.0% to 67.0%, 3 runs · guess 50% · no edges 55% · no privacy 90%"
+    assert beside == "95% interval 57.0% to 67.0%, 3 runs · guess on test nodes 50% · no edges 55% · no privacy 90%"
     value, _, text = said("2")
     assert value == "72.0%"
     assert "ε 2 lies between measured ones" in text
     value, beside, text = said("16")
     assert value == "unknown above ε 4"
-    assert beside == "at ε 4: 82.0% · guess 50% · no edges 55% · no privacy 90%"
+    assert beside == "at ε 4: 82.0% · guess on test nodes 50% · no edges 55% · no privacy 90%"
     assert "none is above ε 4, so nobody knows what ε 16 gives" in text
     assert said("0.5")[0] == "unknown below ε 1"
-    assert said("1 4")[:2] == ("62.0% – 82.0%", "from 3 runs at each ε · guess 50% · no edges 55% · no privacy 90%")
+    assert said("1 4")[:2] == (
+        "62.0% – 82.0%",
+        "from 3 runs at each ε · guess on test nodes 50% · no edges 55% · no privacy 90%",
+    )
     value, beside, _ = said("0.5 4")
     assert value == "82.0%"
-    assert beside.endswith("3 runs · unknown below ε 1 · at ε 1: 62.0% · guess 50% · no edges 55% · no privacy 90%")
+    assert beside.endswith(
+        "3 runs · unknown below ε 1 · at ε 1: 62.0% · guess on test nodes 50% · no edges 55% · no privacy 90%"
+    )
     app = opened("train", method="progap", data="karate")
     assert any(caption.endswith("**8 finished runs**") for caption in app.radio(key="data").proto.captions)
 
@@ -146,7 +151,7 @@ def test_one_run_is_told_as_one_with_the_interval_of_its_test_nodes(
     keep(store, spec(epsilon=2.0), accuracy=4 / 12)
     app = opened("train", method="progap", data="karate", epsilon="2")
     (metric,) = (one for one in app.metric if one.label == "Expected accuracy")
-    assert (metric.value, metric.delta) == ("33.3%", "95% interval 9.9% to 65.1%, 1 run · guess 50%")
+    assert (metric.value, metric.delta) == ("33.3%", "95% interval 9.9% to 65.1%, 1 run · guess on test nodes 50%")
     assert not app.warning, "one run on 12 nodes is no verdict"
     assert "ε 2 is moderate protection." in _texts(app)
     assert any(caption.endswith("**1 finished run**") for caption in app.radio(key="data").proto.captions)
@@ -178,14 +183,14 @@ def test_what_runs_have_measured_stands_in_place_of_what_a_plan_lets_fear(
         keep(store, spec("dp-mlp", epsilon=0.02, seed=seed), accuracy=accuracy)
     (said,) = (one.value for one in opened("train", method="dp-mlp", data="karate", epsilon="0.02").warning)
     assert said.startswith("**At ε 0.02 runs cannot be told from guessing.** Runs reached 51.0% (95% interval ")
-    assert said.endswith("; naming the largest class for everybody is 50.0%.")
+    assert said.endswith("; naming the largest class of the test nodes is 50.0%.")
 
 
 def test_runs_with_other_options_are_no_number_of_yours(opened: Callable[..., AppTest], store: RunStore) -> None:
     keep(store, spec(epsilon=4.0, hidden=8), accuracy=0.8)
     app = opened("train", method="progap", data="karate", epsilon="4", hidden="32")
     (metric,) = (one for one in app.metric if one.label == "Expected accuracy")
-    assert (metric.value, metric.delta) == ("unknown", "at ε 4 with other options: 80.0% · guess 50%")
+    assert (metric.value, metric.delta) == ("unknown", "at ε 4 with other options: 80.0% · guess on test nodes 50%")
 
 
 def test_what_does_not_beat_a_model_without_edges_is_said_above_run(

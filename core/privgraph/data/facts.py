@@ -26,7 +26,7 @@ from privgraph.data.files import available, find
 from privgraph.data.spec import DatasetSpec
 from privgraph.home import environment, home, umask
 
-VERSION = 4
+VERSION = 5
 LARGEST_DRAWING = 60
 SAMPLES, LETTERS = 5, 200
 """Related texts that are shown of a domain, and letters of each."""
@@ -154,7 +154,8 @@ def neighbourhood(arrays: Arrays, node: int, largest: int = LARGEST_DRAWING) -> 
     """The nodes within two hops of `node` and the edges among them, at most `largest` nodes.
 
     Nearer nodes first, then lower numbers, and the second hop is shared out among the first; `complete` says
-    whether all fitted. Raises `DataError` for a node that does not exist.
+    whether all fitted, and `within` how many nodes there are within two hops, in whatever direction. Raises
+    `DataError` for a node that does not exist.
     """
     if not 0 <= node < arrays.y.size:
         raise DataError(f"there is no node {node}: nodes are numbered 0 to {arrays.y.size - 1}")
@@ -172,6 +173,10 @@ def neighbourhood(arrays: Arrays, node: int, largest: int = LARGEST_DRAWING) -> 
     inner, outer = source[touching], target[touching]
     order = np.lexsort((outer, inner))
     inner, outer = inner[order], outer[order]
+    beyond = seen.copy()
+    for ends, others in ((source, target), (target, source)):
+        beyond[others[np.isin(ends, first)]] = True
+    within = int(beyond.sum())
     turn = np.arange(inner.size) - np.searchsorted(inner, inner)
     for member in outer[np.lexsort((inner, turn))]:
         if int(member) in hop:
@@ -191,6 +196,7 @@ def neighbourhood(arrays: Arrays, node: int, largest: int = LARGEST_DRAWING) -> 
     return {
         "node": node,
         "complete": complete,
+        "within": within,
         "nodes": [
             {
                 "id": member,

@@ -8,6 +8,7 @@ Nothing is unpickled, no name from a browser becomes a path, and what is refused
   `train_mask`, `val_mask`, `test_mask` (|V|,) booleans, `class_names` (C,) and `feature_names` (F,) texts;
 - two CSV files with headers: edges `source,target`; nodes `id,label` and one column a feature;
 - two CSV files of texts: relations `source,target`; texts `id,text,domain` and, where there are any, `label`;
+- an edge list may come without a header, with comments above it, and with spaces between its columns;
 - columns of CSV files may be separated by semicolons or tabs, too, and numbers have decimal commas then;
 - GraphML: nodes with an attribute `label` and numeric attributes, and edges.
 
@@ -27,7 +28,8 @@ from privgraph.data.errors import UploadError
 from privgraph.data.upload_checks import Limits, Upload, shown
 from privgraph.data.upload_columns import Columns
 from privgraph.data.upload_csv import read_csv
-from privgraph.data.upload_graphml import read_graphml
+from privgraph.data.upload_graphml import Attributes, read_graphml
+from privgraph.data.upload_lines import edge_list, shape
 from privgraph.data.upload_npz import read_npz
 from privgraph.data.upload_texts import NO_TEXTS
 from privgraph.data.uploads import delete_upload, save_upload, upload_spec, uploads
@@ -44,11 +46,13 @@ def check_upload(
     limits: Limits | None = None,
     halves: bool = False,
     columns: Columns | None = None,
+    attributes: Attributes | None = None,
 ) -> Upload:
     """The graph in `files` (whatever name -> content, seekable; of a name only its ending is read, for the
     words of a refusal).
 
-    `columns` says which columns of two CSV files are meant, where their headers say other words. `halves`
+    `columns` says which columns of two CSV files are meant, where their headers say other words, and
+    `attributes` which node attributes of a GraphML file. `halves`
     puts texts that have no domains into two random halves, by a public draw that depends on their number
     alone. Raises `UploadError` with one sentence.
     """
@@ -59,25 +63,36 @@ def check_upload(
     heads = [_head(file, bounds) for file in opened]
     if any(head.startswith(b"PK") and _is_workbook(file) for head, file in zip(heads, opened, strict=True)):
         raise UploadError("This is a workbook of a spreadsheet program: save each of its sheets as CSV")
+    told: tuple[str, ...] = ()
     if len(opened) == 2 and not any(head.startswith(_NO_CSV) for head in heads):
+        if any(_headerless(file) for file in opened):
+            told = ("The edges have no header: their first line was read as an edge.",)
         read = [upload_columns.with_commas(file) for file in opened]
         opened, commas = [file for file, _ in read], [name for _, names in read for name in names]
     if columns is not None and len(opened) == 2:
+        told += upload_columns.said(upload_columns.headers(opened), columns)
         opened = [io.BytesIO(content) for content in upload_columns.renamed(opened, columns, bounds)]
     if halves and len(opened) == 1:
         raise UploadError(NO_TEXTS)
     if len(opened) == 1 and heads[0].startswith(b"PK"):
         return read_npz(opened[0], bounds)
     if len(opened) == 1 and _text(heads[0]).startswith("<"):
-        return read_graphml(opened[0], bounds)
+        return read_graphml(opened[0], bounds, attributes)
     if len(opened) == 2 and not any(head.startswith(_NO_CSV) for head in heads):
         found = read_csv(opened, bounds, halves=halves)
-        said = f"Decimal commas were read as points, in {listed(shown(name) for name in commas)}."
-        return replace(found, notes=(*found.notes, said)) if commas else found
+        if commas:
+            told += (f"Decimal commas were read as points, in {listed(shown(name) for name in commas)}.",)
+        return replace(found, notes=(*found.notes, *told))
     if len(opened) == 1 and words & {".npz"}:
         raise UploadError("This is not an npz file: it does not begin as what numpy.savez writes")
     if len(opened) == 1 and words & {".graphml", ".xml"}:
         raise UploadError("This is not a GraphML file: it does not begin with <")
+    alone = edge_list(opened[0].read()) if len(opened) == 1 else None
+    if alone is not None:
+        raise UploadError(
+            f"These are {alone.pairs:,} edges of {len(alone.degrees):,} nodes, and nothing says what is to be learnt: "
+            "add a file of nodes with id,label and one column a feature"
+        )
     if len(opened) == 1 and len(upload_columns.headers([opened[0]])[0]) > 1:
         raise UploadError(
             "This is one CSV file, and two are needed: edges with the columns source,target, and nodes with id,label "
@@ -90,6 +105,13 @@ def check_upload(
     raise UploadError(
         "Upload one npz file, one GraphML file, or two CSV files (edges and nodes, or relations and texts)"
     )
+
+
+def _headerless(file: BinaryIO) -> bool:
+    """Whether an edge list begins with an edge."""
+    found = shape(file.read(200_000)).headerless
+    file.seek(0)
+    return found
 
 
 def _is_workbook(file: BinaryIO) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -37,6 +38,7 @@ class Upload:
 
     x: (|V|, F) float32, finite. y: (|V|,) int64 in [0, C), of texts also -1 for none. edges: (2, |E|) int64,
     each pair once, smaller node first, sorted. `masks` are train, validation and test, (|V|,) bool, or None.
+    `ids` are what the file calls the nodes, empty where these are their numbers or are not known.
     Texts have `texts`, one a node, and `domains`, (|V|,) int64 numbers in `domain_names`; else these are
     empty.
     """
@@ -52,6 +54,7 @@ class Upload:
     texts: tuple[str, ...] = ()
     domains: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     domain_names: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
 
 
 def shown(value: object, length: int = 40) -> str:
@@ -63,6 +66,17 @@ def shown(value: object, length: int = 40) -> str:
 def clean_name(value: str) -> str:
     """A class or feature name as it is kept: printable, at most 60 characters."""
     return "".join(letter if letter.isprintable() else "?" for letter in value)[:60]
+
+
+def ids_of(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of nodes as they are kept; () where they are the nodes' numbers.
+
+    >>> ids_of(["a", "b"]), ids_of(["0", "1"])
+    (('a', 'b'), ())
+    """
+    if all(name == str(at) for at, name in enumerate(names)):
+        return ()
+    return tuple(clean_name(name) for name in names)
 
 
 def check_sizes(limits: Limits, *, nodes: int, features: int, edges: int = 0, nodes_are: str = "nodes") -> None:
@@ -88,6 +102,15 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def fields(count: int) -> str:
+    """So many fields, in words.
+
+    >>> fields(1), fields(3)
+    ('1 field', '3 fields')
+    """
+    return f"{count} field{'' if count == 1 else 's'}"
 
 
 def check_feature_columns(count: int, limits: Limits) -> None:

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import BinaryIO
 
+from privgraph.data import upload_categories as categories
 from privgraph.data.errors import UploadError
-from privgraph.data.upload_checks import Limits, is_number, shown
+from privgraph.data.upload_checks import Limits, fields, is_number, shown
+from privgraph.data.upload_lines import ENDS, with_header
 from privgraph.data.upload_rows import PAIRS, File
 from privgraph.data.upload_texts import are_texts
 
 _SEEN = 100_000
 """Bytes of a file that are looked at before anything is checked."""
-_ENDS = ("source", "target", "from", "to", "src", "dst", "u", "v", "node1", "node2", "citing", "cited")
 _NAMES = ("id", "node", "name", "key", "paper", "person", "user", "index", "")
-_LABELS = ("label", "class", "y", "group", "category", "target")
+_LABELS = ("label", "class", "y")
+"""Names of a class; any other column is a class only where a person says so."""
 _TEXTS = ("text", "title", "abstract", "description", "content", "body")
 _DOMAINS = ("domain", "part", "category", "field", "source")
 
@@ -31,7 +33,8 @@ _DOMAINS = ("domain", "part", "category", "field", "source")
 class Columns:
     """`edges` is the place of the file of edges or relations, 0 or 1. The other names are columns of the two
     files; `text` and `domain` are "" where there are features instead, or no domains, and `label` is "" where
-    texts have none. `left_out` are columns of the nodes that are no features."""
+    texts have none. `left_out` are columns of the nodes that are no features; of each column in `one_hot`,
+    every category becomes a feature of 0 and 1."""
 
     edges: int
     source: str
@@ -41,17 +44,22 @@ class Columns:
     text: str = ""
     domain: str = ""
     left_out: tuple[str, ...] = ()
+    one_hot: tuple[str, ...] = ()
 
 
 def with_commas(file: BinaryIO) -> tuple[BinaryIO, tuple[str, ...]]:
     """The same CSV file with commas between its columns, where they are semicolons or tabs, and then points
     in numbers that have decimal commas, with the names of these columns; any other as it is, and one that
-    cannot be read so, for the reader to say what is wrong."""
-    content = file.read()
+    cannot be read so, for the reader to say what is wrong. An edge list without a header is given one."""
+    read = file.read()
     file.seek(0)
+    try:
+        content = with_header(read)
+    except (UnicodeDecodeError, csv.Error):
+        return file, ()
     mark = _separator(content)
     if mark == ",":
-        return file, ()
+        return (file if content is read else io.BytesIO(content)), ()
     out = io.StringIO()
     try:
         found = dict(_decimal(content, mark))
@@ -96,19 +104,24 @@ def headers(files: Sequence[BinaryIO | bytes]) -> tuple[tuple[str, ...], ...]:
 
 
 def _header(file: BinaryIO | bytes) -> tuple[str, ...]:
-    if not isinstance(file, bytes):
-        file.seek(0)
-        content = file.read(100_000)
-        file.seek(0)
-    else:
-        content = file[:100_000]
+    content = _beginning(file)
     if content.startswith((b"PK", b"\x93NUMPY", b"<")):
         return ()
-    line = content.splitlines()[0] if content.strip() else b""
     try:
-        return tuple(File(with_commas(io.BytesIO(line + b"\n"))[0].read()).header)
+        return tuple(File(with_commas(io.BytesIO(content))[0].read()).header)
     except (UnicodeDecodeError, csv.Error, UploadError):
         return ()
+
+
+def _beginning(file: BinaryIO | bytes) -> bytes:
+    """The first whole lines of a file."""
+    if isinstance(file, bytes):
+        content, more = file[:_SEEN], len(file) > _SEEN
+    else:
+        file.seek(0)
+        content, more = file.read(_SEEN), bool(file.read(1))
+        file.seek(0)
+    return (content.rpartition(b"\n")[0] or content) if more else content
 
 
 def are_known(found: Sequence[Sequence[str]]) -> bool:
@@ -123,12 +136,8 @@ def are_known(found: Sequence[Sequence[str]]) -> bool:
 def in_words(file: BinaryIO | bytes) -> tuple[str, ...]:
     """The columns of a CSV file whose first rows hold something else than numbers: a class or a name, and no
     feature; () for what cannot be read."""
-    content = file[:_SEEN] if isinstance(file, bytes) else file.read(_SEEN)
-    if not isinstance(file, bytes):
-        file.seek(0)
-    whole = content.rpartition(b"\n")[0] or content
     try:
-        read = File(with_commas(io.BytesIO(whole))[0].read())
+        read = File(with_commas(io.BytesIO(_beginning(file)))[0].read())
         rows = [row for row in islice(read.rows, 50) if len(row) == len(read.header)]
     except (UnicodeDecodeError, csv.Error, UploadError):
         return ()
@@ -138,20 +147,19 @@ def in_words(file: BinaryIO | bytes) -> tuple[str, ...]:
 def guess(found: Sequence[Sequence[str]], place: int | None = None, words: Collection[str] = ()) -> Columns:
     """What two headers of at least two columns most likely mean; a person sees it, and corrects it. `place`
     is that of the file of edges, where somebody has said so. `words` are columns of the nodes that hold no
-    numbers: one of them is the class, and the others are no features."""
+    numbers, and no features. A class is guessed by its name alone: a wrong one would be kept unseen."""
     if place is None:
-        place = max((0, 1), key=lambda at: (_hits(found[at], _ENDS) >= 2, -len(found[at])))
+        place = max((0, 1), key=lambda at: (_hits(found[at], ENDS) >= 2, -len(found[at])))
     pairs, nodes = list(found[place]), list(found[1 - place])
-    source = _first(pairs, _ENDS, pairs[0])
-    target = _first([one for one in pairs if one != source], _ENDS, pairs[1])
+    source = _first(pairs, ENDS, pairs[0])
+    target = _first([one for one in pairs if one != source], ENDS, pairs[1])
     name = _first(nodes, _NAMES, nodes[0])
     rest = [one for one in nodes if one != name]
     text = _first(rest, _TEXTS, "")
     rest = [one for one in rest if one != text]
     domain = _first(rest, _DOMAINS, "") if text else ""
     classes = [one for one in rest if one != domain]
-    likely = next((one for one in classes if one in words), rest[-1])
-    label = _first(classes, _LABELS, "" if text else likely)
+    label = _first(classes, _LABELS, "")
     left_out = () if text else tuple(one for one in classes if one in words and one != label)
     return Columns(
         edges=place, source=source, target=target, id=name, label=label, text=text, domain=domain, left_out=left_out
@@ -187,9 +195,10 @@ def renamed(files: Sequence[BinaryIO | bytes], columns: Columns, limits: Limits)
             raise UploadError(f"The nodes have a column {shown(clash)} that is no feature: leave it out")
         kept |= {old: old for old in features}
     try:
+        coded = {} if columns.text else _categories(nodes, columns.one_hot)
         return [
             _written(pairs, {"source": columns.source, "target": columns.target}, "edges"),
-            _written(nodes, kept, "texts" if columns.text else "nodes"),
+            _written(nodes, kept, "texts" if columns.text else "nodes", coded),
         ]
     except UnicodeDecodeError:
         raise UploadError("A CSV file is not text in UTF-8: save it as CSV UTF-8") from None
@@ -197,17 +206,52 @@ def renamed(files: Sequence[BinaryIO | bytes], columns: Columns, limits: Limits)
         raise UploadError(f"A CSV file cannot be read: {shown(error, 100)}") from None
 
 
-def _written(file: File, kept: dict[str, str], what: str) -> bytes:
+def said(found: Sequence[Sequence[str]], columns: Columns) -> tuple[str, ...]:
+    """What became of columns that are no plain feature, for people; `found` are the two headers."""
+    edges = [one for one in found[columns.edges] if one not in (columns.source, columns.target)]
+    used = {columns.id, columns.label, columns.text, columns.domain}
+    nodes = [*columns.left_out]
+    if columns.text:
+        nodes = [one for one in found[1 - columns.edges] if one not in used]
+    return (*categories.ignored(edges=edges, nodes=nodes), *categories.coded_words(columns.one_hot))
+
+
+def _categories(file: File, one_hot: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The categories of each column that is to be coded, in order. Raises `UploadError`."""
+    if not one_hot:
+        return {}
+    missing = next((one for one in one_hot if one not in file.header), None)
+    if missing is not None:
+        raise UploadError(f"The file of nodes has no column {shown(missing)}")
+    values: list[set[str]] = [set() for _ in one_hot]
+    for row in _picked(file, [file.header.index(one) for one in one_hot], "nodes"):
+        for held, value in zip(values, row, strict=True):
+            held.add(value.strip())
+    return {one: categories.checked(one, held) for one, held in zip(one_hot, values, strict=True)}
+
+
+def _written(file: File, kept: dict[str, str], what: str, coded: Mapping[str, tuple[str, ...]] | None = None) -> bytes:
     missing = next((old for old in kept.values() if old not in file.header), None)
     if missing is not None:
         raise UploadError(f"The file of {what} has no column {shown(missing)}")
     if len(set(kept.values())) < len(kept):
         raise UploadError(f"A column of the {what} is chosen twice")
     places = [file.header.index(old) for old in kept.values()]
+    codes = [(coded or {}).get(new) for new in kept]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(kept)
-    writer.writerows(_picked(file, places, what))
+    header: list[str] = []
+    for new, code in zip(kept, codes, strict=True):
+        header += [new] if code is None else [categories.feature(new, one) for one in code]
+    writer.writerow(header)
+    if not coded:
+        writer.writerows(_picked(file, places, what))
+    else:
+        for row in _picked(file, places, what):
+            cells: list[str] = []
+            for value, code in zip(row, codes, strict=True):
+                cells += [value] if code is None else ["01"[value.strip() == one] for one in code]
+            writer.writerow(cells)
     return out.getvalue().encode()
 
 
@@ -216,5 +260,7 @@ def _picked(file: File, places: Sequence[int], what: str) -> Iterator[list[str]]
         if not row:
             continue
         if len(row) != len(file.header):
-            raise UploadError(f"Row {count} of the {what} has {len(row)} fields, and the header has {len(file.header)}")
+            raise UploadError(
+                f"Row {count} of the {what} has {fields(len(row))}, and the header has {len(file.header)}"
+            )
         yield [row[at] for at in places]

@@ -24,7 +24,9 @@ from privgraph.data.upload_checks import (
     check_sizes,
     classes_of,
     clean_name,
+    fields,
     finish,
+    ids_of,
     is_number,
     shown,
 )
@@ -41,10 +43,11 @@ def read_csv(files: Sequence[BinaryIO], limits: Limits, *, halves: bool = False)
         opened = [File(file.read()) for file in files]
         pairs = [file for file in opened if file.header == PAIRS]
         others = [file for file in opened if file.header != PAIRS]
-        if len(pairs) != 1 or not ({"id", "label"} <= set(others[0].header) or are_texts(others[0].header)):
+        lacking = _lacking(pairs, others)
+        if lacking:
             raise UploadError(
                 "One CSV file must have the columns source,target and the other id,label and one a feature, or "
-                f"{COLUMNS} for texts, separated by commas (the headers begin with "
+                f"{COLUMNS} for texts, separated by commas: {lacking} (the headers begin with "
                 f"{' and '.join(shown(','.join(file.header), 30) for file in opened)})"
             )
         if are_texts(others[0].header):
@@ -57,6 +60,17 @@ def read_csv(files: Sequence[BinaryIO], limits: Limits, *, halves: bool = False)
         raise UploadError("A CSV file is not text in UTF-8: save it as CSV UTF-8") from None
     except csv.Error as error:
         raise UploadError(f"A CSV file cannot be read: {shown(error, 100)}") from None
+
+
+def _lacking(pairs: Sequence[File], others: Sequence[File]) -> str:
+    """Which column is missing, or why the files cannot be told apart; "" where nothing is."""
+    if len(pairs) > 1:
+        return "both are lists of edges"
+    if not pairs:
+        return "none has source,target and no other column"
+    header = others[0].header
+    lost = [name for name in ("id", "label") if name not in header]
+    return "" if not lost or are_texts(header) else f"no column is called {' or '.join(lost)}"
 
 
 def _nodes(file: File, limits: Limits) -> tuple[dict[str, int], Upload]:
@@ -77,6 +91,7 @@ def _nodes(file: File, limits: Limits) -> tuple[dict[str, int], Upload]:
         edges=np.empty((2, 0), dtype=np.int64),
         class_names=classes,
         feature_names=tuple(clean_name(header[at]) for at in feature_at),
+        ids=ids_of(names),
     )
     return {name: place for place, name in enumerate(names)}, upload
 
@@ -93,7 +108,7 @@ def _slow_nodes(
         if not row:
             continue
         if len(row) != len(header):
-            raise UploadError(f"Node row {len(labels) + 1} has {len(row)} fields, and the header has {len(header)}")
+            raise UploadError(f"Node row {len(labels) + 1} has {fields(len(row))}, and the header has {len(header)}")
         name, label = row[id_at].strip(), row[label_at].strip()
         if not name or name in number:
             raise UploadError(f"Node row {len(labels) + 1} has an id that is empty or not its own ({shown(name)})")

@@ -12,10 +12,16 @@ from xml.parsers import expat
 import numpy as np
 from numpy.typing import NDArray
 
+from privgraph.data import upload_categories as categories
 from privgraph.data.errors import UploadError
-from privgraph.data.upload_checks import Limits, Upload, check_sizes, classes_of, clean_name, finish, shown
+from privgraph.data.upload_checks import Limits, Upload, check_sizes, classes_of, clean_name, finish, ids_of, shown
+from privgraph.options import listed
 
-_NUMBERS = ("int", "long", "float", "double", "boolean")
+NUMBERS = ("int", "long", "float", "double", "boolean")
+_CUT_OFF = (
+    expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS],
+    expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_TOKEN],
+)
 _DEEPEST = 64
 _CHUNK = 1 << 16
 _LONGEST = 1000
@@ -35,22 +41,60 @@ class Elsewhere:
     room: int = 1 << 20
 
 
-def read_graphml(file: BinaryIO, limits: Limits) -> Upload:
-    """The graph in a GraphML file. Raises `UploadError`."""
-    return follow(file, limits).upload()
+@dataclass(frozen=True, kw_only=True)
+class Attributes:
+    """Which node attribute of a GraphML file is the class, which are left out, and of which every category
+    becomes a feature of 0 and 1."""
+
+    label: str = "label"
+    left_out: tuple[str, ...] = ()
+    one_hot: tuple[str, ...] = ()
+
+
+def read_graphml(file: BinaryIO, limits: Limits, attributes: Attributes | None = None) -> Upload:
+    """The graph in a GraphML file; `attributes` says which of them are what, where a person has said so.
+    Raises `UploadError`: of a file that is not well-formed that is said first, whatever else is wrong."""
+    try:
+        return follow(file, limits, attributes=attributes).upload()
+    except UploadError:
+        file.seek(0)
+        check_form(file)
+        raise
+
+
+def check_form(file: BinaryIO) -> None:
+    """Raise `UploadError` unless a file is well-formed XML without a document type."""
+    feed(new_parser(), file)
 
 
 def follow(
-    file: BinaryIO, limits: Limits, elsewhere: Elsewhere | None = None, seen: Callable[[int], None] | None = None
+    file: BinaryIO,
+    limits: Limits,
+    elsewhere: Elsewhere | None = None,
+    seen: Callable[[int], None] | None = None,
+    attributes: Attributes | None = None,
 ) -> Reader:
     """Read a GraphML file to its end; `seen` is told how many bytes have been read. Raises `UploadError`."""
-    reader = Reader(limits, elsewhere)
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    parser.StartDoctypeDeclHandler = _refuse_doctype
+    reader = Reader(limits, elsewhere, attributes)
+    parser = new_parser()
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
     parser.CharacterDataHandler = reader.text
+    feed(parser, file, seen)
+    reader.end_of_file()
+    return reader
+
+
+def new_parser() -> expat.XMLParserType:
+    """A parser that refuses a document type, and with it entities of a file's own."""
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartDoctypeDeclHandler = _refuse_doctype
+    return parser
+
+
+def feed(parser: expat.XMLParserType, file: BinaryIO, seen: Callable[[int], None] | None = None) -> None:
+    """Give a parser the whole file. Raises `UploadError` for what is no XML, and what its handlers raise."""
     try:
         fed = 0
         while chunk := file.read(_CHUNK):
@@ -62,13 +106,12 @@ def follow(
                 raise UploadError(f"The GraphML file has an element of more than {_LONGEST_TAG:,} letters")
         parser.Parse(b"", True)
     except expat.ExpatError as error:
-        raise UploadError(f"The GraphML file is damaged: {shown(error, 100)}") from None
+        cut = "it is cut off, and ends before its elements do, " * (error.code in _CUT_OFF)
+        raise UploadError(f"The GraphML file is damaged: {cut}{shown(error, 100)}") from None
     except UploadError:
         raise
     except (ValueError, LookupError) as error:
         raise UploadError(f"The GraphML file is in an encoding that is not read: {shown(error, 100)}") from None
-    reader.end_of_file()
-    return reader
 
 
 def _refuse_doctype(name: str, system: str | None, public: str | None, internal: bool) -> None:
@@ -78,8 +121,16 @@ def _refuse_doctype(name: str, system: str | None, public: str | None, internal:
 class Reader:
     """Follows the elements of one GraphML file."""
 
-    def __init__(self, limits: Limits, elsewhere: Elsewhere | None = None) -> None:
+    def __init__(
+        self, limits: Limits, elsewhere: Elsewhere | None = None, attributes: Attributes | None = None
+    ) -> None:
         self._limits = limits
+        self._meant = attributes or Attributes()
+        self._words: dict[str, tuple[str, str]] = {}
+        self._coded: dict[str, dict[str, int]] = {}
+        self._left_out: dict[str, str] = {}
+        self._of_edges: list[str] = []
+        self._directed = False
         self._elsewhere = elsewhere
         self._path: list[str] = []
         self._label = ""
@@ -113,6 +164,8 @@ class Reader:
             self._graphs += 1
             if self._graphs > 1 or len(self._path) != 2:
                 raise UploadError("The GraphML file holds more than one graph, or nested graphs")
+            self._directed |= attributes.get("edgedefault") == "directed"
+            self._check_declared()
             self._column = {key: column for column, key in enumerate(self._features)}
         elif name == "hyperedge":
             raise UploadError("The GraphML file holds hyperedges, which are not read")
@@ -142,21 +195,46 @@ class Reader:
     def _declare(self, attributes: dict[str, str]) -> None:
         if self._graphs:
             raise UploadError("The GraphML file declares an attribute after the graph has begun")
-        if attributes.get("for", "all") not in ("node", "all"):
-            return
+        domain = attributes.get("for", "all")
         key, name, kind = (attributes.get(field, "") for field in ("id", "attr.name", "attr.type"))
-        if not key or key == self._label or key in self._features:
+        if domain == "edge" and name:
+            self._of_edges.append(name)
+        if domain not in ("node", "all"):
+            return
+        taken = (self._label, *self._features, *self._words, *self._left_out)
+        if not key or key in taken:
             raise UploadError(f"The attribute {shown(name)} has no id of its own")
-        if name == "label":
+        if name == self._meant.label:
             if self._label:
-                raise UploadError("Two attributes are called label")
+                raise UploadError(f"Two attributes are called {shown(name)}")
             self._label = key
-        elif kind in _NUMBERS:
+        elif name in self._meant.left_out:
+            self._left_out[key] = name
+        elif name in self._meant.one_hot:
             self._features[key] = name
-            if len(self._features) > self._limits.features:
-                raise UploadError(f"The nodes have more than {self._limits.features:,} features")
-        elif attributes.get("for") == "node" and name:
-            raise UploadError(f"The attribute {shown(name)} is of type {shown(kind)}; features must be numbers")
+            self._coded[key] = {}
+        elif kind in NUMBERS:
+            self._features[key] = name
+        elif domain == "node" and name:
+            self._words[key] = name, kind
+        if len(self._features) > self._limits.features:
+            raise UploadError(f"The nodes have more than {self._limits.features:,} features")
+
+    def _check_declared(self) -> None:
+        """The class is there, and every other attribute is a number, or somebody has said what becomes of
+        it."""
+        if not self._label:
+            words = [name for name, _ in self._words.values()]
+            there = [shown(name) for name in (*words, *self._features.values(), *self._left_out.values())]
+            have = f" (the nodes have {listed(there)})" if there else ", and the nodes have no attributes"
+            raise UploadError(
+                f"No attribute of the nodes is named {shown(self._meant.label)}: which is the class?{have}"
+            )
+        for name, kind in self._words.values():
+            raise UploadError(
+                f"The attribute {shown(name)} is of type {shown(kind)}, and features must be numbers: leave it out, or "
+                "make each of its categories a feature of 0 and 1"
+            )
 
     def _index(self, name: str) -> int:
         """The number of a node, by its first mention."""
@@ -180,6 +258,11 @@ class Reader:
         value = "".join(self._collected).strip()
         if self._key == self._label:
             self._node_label = value
+        elif self._key in self._coded:
+            code = self._coded[self._key]
+            if value not in code and len(code) > categories.MOST:
+                return  # too many already, and counted at the end of the file
+            self._row[self._column[self._key]] = code.setdefault(value, len(code))
         elif self._key in self._column:
             try:
                 number = float({"true": "1", "false": "0"}.get(value.lower(), value))
@@ -204,6 +287,7 @@ class Reader:
             self._hand_over()
 
     def _edge(self, attributes: dict[str, str]) -> None:
+        self._directed |= attributes.get("directed") == "true"
         for end in ("source", "target"):
             if end not in attributes:
                 raise UploadError(f"An edge has no {end}")
@@ -257,17 +341,53 @@ class Reader:
         """(|V|,) numbers of the nodes' classes, and the classes' names."""
         return classes_of(self._labels, self._limits)
 
+    def _with_categories(self) -> tuple[NDArray[np.float32], tuple[str, ...]]:
+        """(|V|, F) features and their names, where each category of a coded attribute is a feature of its
+        own. Raises `UploadError`."""
+        table = self._table()
+        if not self._coded:
+            return table, self.features
+        parts: list[NDArray[np.float32]] = []
+        names: list[str] = []
+        for key, column in self._column.items():
+            name, values = self._features[key], table[:, column : column + 1]
+            if key not in self._coded:
+                parts.append(values)
+                names.append(clean_name(name))
+                continue
+            numbers = self._coded[key]
+            order = categories.checked(name, numbers)
+            check_sizes(self._limits, nodes=len(table), features=len(names) + len(order))
+            parts.append((values == np.array([[numbers[one] for one in order]])).astype(np.float32))
+            names += [categories.feature(name, one) for one in order]
+        return np.concatenate(parts, axis=1), tuple(names)
+
+    def _names(self) -> list[str]:
+        """What the file calls the nodes, in the order of their elements."""
+        mentioned = list(self._number)
+        return [mentioned[at] for at in self._order]
+
+    def _notes(self) -> list[str]:
+        """What became of what is not read, for people."""
+        notes = [*categories.ignored(edges=self._of_edges, nodes=[*self._left_out.values()])]
+        if self._directed:
+            notes.append("The file says directed: directions were dropped.")
+        return [*notes, *categories.coded_words([self._features[key] for key in self._coded])]
+
     def upload(self) -> Upload:
         """The graph, where nothing was handed over. Raises `UploadError`."""
         y, names = self.classes()
+        x, features = self._with_categories()
         return finish(
             Upload(
                 kind="graphml",
-                x=self._table(),
+                x=x,
                 y=y,
                 edges=self.rank()[self._pairs()].T,
                 class_names=names,
-                feature_names=self.features,
+                feature_names=features,
+                notes=tuple(self._notes()),
+                ids=ids_of(self._names()),
             ),
             self._limits,
         )

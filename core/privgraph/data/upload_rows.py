@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from privgraph.data import upload_arrow
 from privgraph.data.errors import UploadError
-from privgraph.data.upload_checks import Limits, shown
+from privgraph.data.upload_checks import Limits, fields, shown
 
 Rows = Iterator[list[str]]
 
@@ -91,7 +91,7 @@ def _slow_pairs(rows: Rows, number: dict[str, int], limits: Limits, pair: str, e
         if not row:
             continue
         if len(row) != 2:
-            raise UploadError(f"{pair.capitalize()} row {count} has {len(row)} fields, and two are needed")
+            raise UploadError(f"{pair.capitalize()} row {count} has {fields(len(row))}, and two are needed")
         for name in row:
             if name.strip() not in number:
                 raise UploadError(

@@ -14,7 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privgraph.data.errors import UploadError
-from privgraph.data.upload_checks import Limits, Upload, check_sizes, classes_of, clean_name, distinct_pairs, shown
+from privgraph.data.upload_checks import (
+    Limits,
+    Upload,
+    check_sizes,
+    classes_of,
+    clean_name,
+    distinct_pairs,
+    fields,
+    ids_of,
+    shown,
+)
 from privgraph.data.upload_rows import File, pairs_of
 from privgraph.streams import stream
 
@@ -64,6 +74,7 @@ def read_texts(texts: File, pairs: File, limits: Limits, *, halves: bool = False
         texts=tuple(found),
         domains=domains,
         domain_names=names,
+        ids=ids_of([*rows]),
     )
 
 
@@ -106,7 +117,7 @@ def _rows(file: File, limits: Limits) -> dict[str, tuple[str, str, str]]:
             continue
         if len(row) != len(header):
             raise UploadError(
-                f"Text row {count} has {len(row)} fields, and the header has {len(header)}: a text with a comma or a "
+                f"Text row {count} has {fields(len(row))}, and the header has {len(header)}: a text with a comma or a "
                 "line break needs quotes"
             )
         name, text, domain, label = (row[at[column]].strip() if column in at else "" for column in _KNOWN)

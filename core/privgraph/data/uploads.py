@@ -24,7 +24,7 @@ from privgraph.data.errors import UploadError
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.upload_checks import Upload, clean_name, odd_nodes, odd_words
 from privgraph.home import home
-from privgraph.options import UnknownName
+from privgraph.options import UnknownName, listed
 from privgraph.streams import derived_key, noise_key
 
 DIGITS, OLD_DIGITS = 16, 12
@@ -41,13 +41,13 @@ def _folder() -> Path:
     return folder
 
 
-def save_upload(upload: Upload, *, title: str = "") -> str:
-    """Store a graph that passed; its name is `upload:` and sixteen hex digits: of its content, under a key.
+def name_of(upload: Upload) -> str:
+    """The name that a graph has, or would have, on this installation."""
+    return f"upload:{_key(_arrays(upload))}"
 
-    On one installation the same graph has the same name, however it came; its `title` is what people see, and
-    the last one stays.
-    Raises `UploadError` where it cannot be written.
-    """
+
+def _arrays(upload: Upload) -> dict[str, NDArray[Any]]:
+    """All that makes a graph this one and no other."""
     arrays: dict[str, NDArray[Any]] = {"x": upload.x, "y": upload.y, "edges": upload.edges}
     arrays |= {"class_names": np.array(upload.class_names), "feature_names": np.array(upload.feature_names, dtype=str)}
     if upload.masks is not None:
@@ -55,13 +55,34 @@ def save_upload(upload: Upload, *, title: str = "") -> str:
     if upload.texts:
         arrays |= packed_texts(upload.texts)
         arrays |= {"domains": upload.domains, "domain_names": np.array(upload.domain_names)}
+    return arrays
+
+
+def _key(arrays: Mapping[str, NDArray[Any]]) -> str:
     digest = hmac.new(derived_key(noise_key(home()), "upload"), digestmod="sha256")
     for name, array in arrays.items():
         digest.update(f"{name}{array.dtype}{array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())
-    key = digest.hexdigest()[:DIGITS]
+    return digest.hexdigest()[:DIGITS]
+
+
+def save_upload(upload: Upload, *, title: str = "") -> str:
+    """Store a graph that passed; its name is `upload:` and sixteen hex digits: of its content, under a key.
+
+    On one installation the same graph has the same name, however it came; its `title` is what people see, and
+    the last one stays, with the former ones beside it. What the first file called its nodes stays, too.
+    Raises `UploadError` where it cannot be written.
+    """
+    arrays = _arrays(upload)
+    key = _key(arrays)
+    title = clean_name(title) or ("Your own texts" if upload.texts else "Your own graph")
+    ids, former = upload.ids, _former(f"upload:{key}", title)
+    if is_kept(f"upload:{key}"):
+        ids = node_ids(f"upload:{key}") or ids
+    if ids:
+        arrays |= dict(zip(("ids", "id_ends"), packed_texts(ids).values(), strict=True))
     facts: dict[str, Any] = {
-        "title": clean_name(title) or ("Your own texts" if upload.texts else "Your own graph"),
+        "title": title,
         "kind": upload.kind,
         "nodes": int(upload.x.shape[0]),
         "edges": int(upload.edges.shape[1]),
@@ -70,6 +91,7 @@ def save_upload(upload: Upload, *, title: str = "") -> str:
         "masks": upload.masks is not None,
         "odd_nodes": odd_nodes(upload.x),
         "domains": list(upload.domain_names),
+        "former": former,
     }
     try:
         with tempfile.TemporaryDirectory(dir=_folder(), prefix=".new-") as folder:
@@ -80,6 +102,37 @@ def save_upload(upload: Upload, *, title: str = "") -> str:
         return keep_facts(key, facts)
     except OSError as error:
         raise UploadError(f"The graph cannot be stored: {error.strerror}") from error
+
+
+def is_kept(name: str) -> bool:
+    """Whether a graph of this name is there."""
+    try:
+        return upload_path(name).exists()
+    except UnknownName:
+        return False
+
+
+def _former(name: str, title: str) -> list[str]:
+    """Titles that a graph had before, without the one that it gets now."""
+    if not is_kept(name):
+        return []
+    facts = upload_facts(name)
+    return [one for one in dict.fromkeys([*facts.get("former", []), facts["title"]]) if one != clean_name(title)]
+
+
+def rename_upload(name: str, title: str) -> None:
+    """Give a stored graph another title; the former ones are kept beside it. Raises `UnknownName`."""
+    facts = upload_facts(name) | {"title": clean_name(title), "former": _former(name, title)}
+    keep_facts(upload_path(name).stem, facts)
+
+
+def node_ids(name: str) -> tuple[str, ...]:
+    """What the file of an upload calls its nodes; () where that is not known. Raises `UnknownName`."""
+    path = upload_path(name)
+    if path.is_dir():
+        return ()
+    with np.load(path, allow_pickle=False) as arrays:
+        return unpacked_texts(arrays["ids"], arrays["id_ends"]) if "ids" in arrays.files else ()
 
 
 def keep_facts(key: str, facts: Mapping[str, Any]) -> str:
@@ -162,10 +215,12 @@ def upload_spec(name: str) -> DatasetSpec:
     what = (
         "Texts and their relations that you uploaded; they stay" if domains else "A graph that you uploaded; it stays"
     )
+    former = facts.get("former", [])
+    once = f" Formerly called {listed(former)}." if former else ""
     return DatasetSpec(
         name=name,
         title=facts["title"],
-        about=f"{what} on this machine.",
+        about=f"{what} on this machine.{once}",
         kind="upload",
         source=f"uploaded as {facts['kind']}",
         licence="yours",

@@ -28,12 +28,14 @@ _lock = Lock()
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """A node's surroundings: edges as pairs of node numbers, and the class of each node that is drawn."""
+    """A node's surroundings: edges as pairs of node numbers, and the class of each node that is drawn;
+    `within` is how many nodes there are within two steps, drawn or not, itself among them."""
 
     centre: int
     edges: tuple[tuple[int, int], ...]
     labels: Mapping[int, int]
     complete: bool
+    within: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +127,12 @@ def _parse(described: Mapping[str, Any]) -> Description:
     return Description(
         facts=facts,
         degrees=tuple(
-            {"low": bin_["low"], "high": bin_["high"], "nodes": bin_["count"], "share": bin_["count"] / total}
+            {
+                "low": bin_["low"],
+                "high": min(bin_["high"], described["degree"]["max"]),
+                "nodes": bin_["count"],
+                "share": bin_["count"] / total,
+            }
             for bin_ in described["degree"]["histogram"]
         ),
         mean_degree=described["degree"]["mean"],
@@ -140,6 +147,7 @@ def _parse(described: Mapping[str, Any]) -> Description:
             edges=tuple((int(a), int(b)) for a, b in piece["edges"]),
             labels={row["id"]: row["class"] for row in piece["nodes"]},
             complete=piece["complete"],
+            within=piece["within"],
         ),
         domains=tuple(
             Domain(

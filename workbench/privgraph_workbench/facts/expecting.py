@@ -94,7 +94,7 @@ class Outlook:
     @property
     def guess(self) -> str:
         """What takes no learning, in words."""
-        return "guessing a partner" if self.relations else "naming the largest class for everybody"
+        return "guessing a partner" if self.relations else "naming the largest class of the test nodes"
 
     def at(self, epsilon: float | None) -> Expected | None:
         """What to expect with that budget; None where no run tells. Between two measured budgets it is taken

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.graphs import origin
 from privgraph_workbench.figures.graphs.degrees import RAW_BADGE
 from privgraph_workbench.words.numbers import percent
 
@@ -53,8 +54,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         summary=f"{len(rows)} classes; the largest is {largest['name']} with {largest['nodes']:,} nodes "
         f"({largest['share']:.0%}).",
         badges=(RAW_BADGE,),
+        beside=origin.beside(rows),
         height=170 + 26 * len(rows),
     )
 
 
 plot = plotted(chart)
+table = origin.without_origin

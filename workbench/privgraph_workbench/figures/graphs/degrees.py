@@ -6,19 +6,21 @@ from collections.abc import Mapping, Sequence
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.graphs import origin
 from privgraph_workbench.words.numbers import percent
 
 RAW_BADGE = "drawn from the raw data, without any protection: not for release where the graph is private"
 
 
 def data(degrees: Mapping[int, int] | Mapping[str, int] | Sequence[int]) -> list[Row]:
-    """One row per bin: low, high (inclusive degrees), nodes, share.
+    """One row per bin: low, high (inclusive degrees; of the last bin the largest that there is), nodes,
+    share.
 
     `degrees` is the number of nodes of each degree, or the degree of each node. Bins are 0, 1, 2 to 3,
     4 to 7, and so on up to the largest degree.
 
     >>> [(row["low"], row["high"], row["nodes"]) for row in data([0, 1, 2, 3, 3, 9])]
-    [(0, 0, 1), (1, 1, 1), (2, 3, 3), (4, 7, 0), (8, 15, 1)]
+    [(0, 0, 1), (1, 1, 1), (2, 3, 3), (4, 7, 0), (8, 9, 1)]
     """
     counts: dict[int, int] = {}
     if isinstance(degrees, Mapping):
@@ -31,6 +33,7 @@ def data(degrees: Mapping[int, int] | Mapping[str, int] | Sequence[int]) -> list
     if min(counts) < 0:
         raise ValueError("a degree must not be negative")
     bins = [(0, 0)] + [(2**power, 2 ** (power + 1) - 1) for power in range(max(counts).bit_length())]
+    bins[-1] = (bins[-1][0], max(counts))
     nodes = [sum(count for degree, count in counts.items() if low <= degree <= high) for low, high in bins]
     total = sum(nodes)
     return [
@@ -67,13 +70,15 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         summary=f"Degree distribution: most nodes, {common['nodes']:,}, have degree {_name(common)}; "
-        f"the largest degree is at most {rows[-1]['high']:,}.",
+        f"the largest degree is {rows[-1]['high']:,}.",
         badges=(RAW_BADGE,),
+        beside=origin.beside(rows),
         height=340,
     )
 
 
 plot = plotted(chart)
+table = origin.without_origin
 
 
 def _name(row: Row) -> str:

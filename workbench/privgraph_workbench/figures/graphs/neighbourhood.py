@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, edges, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.graphs import origin
 from privgraph_workbench.figures.graphs.degrees import RAW_BADGE
 
 MOST_NODES = 200
@@ -81,7 +82,8 @@ def chart(rows: Sequence[Row]) -> Chart:
                     slot=label,
                     size=20 if centre else 12,
                     hover=tuple(
-                        (f"node {row['node']}\n{row['name']}\n{row['degree']} drawn neighbours") for row in members
+                        (f"node {row.get('called', row['node'])}\n{row['name']}\n{row['degree']} drawn neighbours")
+                        for row in members
                     ),
                 )
             )
@@ -93,8 +95,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         series=tuple(series),
         summary=f"A neighbourhood of {len(nodes)} nodes and {len(ends)} edges.{share}",
         badges=(RAW_BADGE,),
+        beside=origin.beside(rows),
         height=480,
     )
 
 
 plot = plotted(chart)
+table = origin.without_origin

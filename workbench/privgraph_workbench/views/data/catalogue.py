@@ -12,8 +12,8 @@ from privgraph_workbench.facts import datasets
 from privgraph_workbench.forms import beginnings, data_options
 from privgraph_workbench.views.parts import choosing, layout
 
-PIXELS = 430
-"""Height of the table, which scrolls; of fewer rows it is lower."""
+PIXELS = 214
+"""Height of the table: five rows, which scroll, for the chosen graph stands below it. Of fewer it is less."""
 ROW = 35
 TABLE = "catalogue"
 
@@ -27,7 +27,8 @@ def show(chosen: DatasetSpec, begin_anew: Callable[[], None], *, opened: bool) -
         titles = choosing.graphs(every)
 
         def take() -> None:
-            rows = st.session_state[TABLE]["selection"]["rows"]
+            picked = st.session_state[TABLE]["selection"]
+            rows = [*picked["rows"], *(row for row, _ in picked["cells"])]
             if rows:
                 choosing.put("data", every[rows[0]].name)
                 st.session_state["fold.catalogue"] = False
@@ -39,33 +40,32 @@ def show(chosen: DatasetSpec, begin_anew: Callable[[], None], *, opened: bool) -
             key=TABLE,
             height=min(PIXELS, ROW * (len(every) + 1) + 3),
             on_select=take,
-            selection_mode="single-row",
+            selection_mode=["single-row", "single-cell"],
             alt="All graphs: title, kind, sizes, and whether the files are here",
             placeholder="your choice",
             column_config={
                 "chosen": st.column_config.TextColumn("", width=24),
-                "graph": st.column_config.TextColumn(width="medium"),
+                "graph": st.column_config.TextColumn(width=190),
+                "here": st.column_config.TextColumn(width=80, help="Whether its files are on this machine"),
                 **{
                     name: st.column_config.NumberColumn(format="localized")
                     for name in ("nodes", "edges", "features", "classes")
                 },
             },
         )
-        st.caption("The box at the left of a row chooses its graph. A click on a heading sorts.")
+        st.caption("A click on a row chooses its graph, one on a heading sorts.")
 
 
 def _row(spec: DatasetSpec, title: str) -> dict[str, object]:
     return {
         "graph": title,
+        "here": _here(spec),
         **data_options.sizes(spec, beginnings.data_options(spec)),
         "predicts": "relations" if spec.domains else "classes of nodes",
         "kind": datasets.KINDS[spec.kind],
-        "here": _here(spec),
     }
 
 
 def _here(spec: DatasetSpec) -> str:
     missing = len(absent(spec))
-    if not missing:
-        return "yes"
-    return f"{missing} file{'s' if missing != 1 else ''} missing"
+    return f"{missing} to get" if missing else "yes"

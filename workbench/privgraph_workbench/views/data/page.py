@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.upload import delete_upload
+from privgraph.data.uploads import node_ids
 from privgraph.options import Option, OptionError, Parameter
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets, describing
-from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood, origin
 from privgraph_workbench.forms import data_options, widgets
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.data import catalogue, domains, question, upload
@@ -30,14 +32,19 @@ _OF = "node.of"
 def page() -> None:
     """Choose a graph, or bring your own; and look at it."""
     st.title("Data", anchor=upload.PLACE)
+    st.markdown(
+        "Choose a graph to learn from, or bring your own; see what is in it, and what its connections give away."
+    )
     place = st.container()  # always there: what is below it keeps its place
     asked = "data" in st.query_params
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     with left:
         spec = _choose()
-    on = right.container()
+    with right:
+        upload.button()
     catalogue.show(spec, _begin_anew, opened=not asked)
     upload.form(_begin_anew)
+    on = st.container()
     _told(spec)
     with place:
         upload.kept(spec)
@@ -131,7 +138,7 @@ def _described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> 
             f"{described.mean_degree:.1f} on average, at most {described.largest_degree:,}. Nodes with many "
             "neighbours give a lot away about others, and are the hardest to hide."
         )
-        figure_exports("degrees", described.degrees, {}, name=_file(spec))
+        figure_exports("degrees", _of(described.degrees, spec, described), {}, name=_file(spec))
     with right:
         st.markdown("##### Which classes are there?" if described.domains else "##### What is to be predicted?")
         rows = classes.data(described.classes)
@@ -140,8 +147,14 @@ def _described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> 
         else:
             live_plot.show(classes.plot(rows, layout.theme()), key=f"classes.{spec.name}")
         st.caption(_class_words(described))
-        figure_exports("classes", rows, {}, name=_file(spec))
+        figure_exports("classes", _of(rows, spec, described), {}, name=_file(spec))
     _neighbourhood(spec, filled, described)
+
+
+def _of(rows: Sequence[Row], spec: DatasetSpec, described: describing.Description) -> list[Row]:
+    """Rows of a file, which says of which graph they are: by its name, for titles are words of people."""
+    facts = described.facts
+    return origin.with_origin(rows, origin.words(spec.name, nodes=facts.nodes, edges=facts.edges, source=spec.source))
 
 
 def _file(spec: DatasetSpec) -> str:
@@ -177,7 +190,10 @@ def _facts(described: describing.Description) -> None:
 def _class_words(described: describing.Description) -> str:
     """What classes are for."""
     if not described.domains:
-        return f"Always guessing the largest class is right for {described.largest_class:.1%} of the nodes."
+        return (
+            f"Always guessing the largest class is right for {described.largest_class:.1%} of all nodes. Of the test "
+            "nodes of a run, which Train counts, the share is another."
+        )
     none = f" {described.unlabelled:,} texts have none." if described.unlabelled else ""
     return f"Predicted from a few texts of each, by an encoder that learnt from relations.{none}"
 
@@ -209,14 +225,41 @@ def _neighbourhood(spec: DatasetSpec, filled: widgets.Filled, described: describ
     st.session_state[_OF] = (spec.name, last)
     for complaint in widgets.complaints([number]):
         st.warning(complaint)
+    ids = _ids(spec.name) if spec.kind == "upload" else ()
     try:
-        with st.container(width=220):
-            node = int(widgets.widget(number))
+        with st.container(horizontal=True):
+            with st.container(width=220):
+                node = int(widgets.widget(number))
+            if ids:
+                st.text_input(
+                    "As your file calls it",
+                    key="node_id",
+                    width=220,
+                    placeholder=ids[node],
+                    on_change=_find,
+                    args=(number, ids),
+                )
     except OptionError as error:
         st.error(markup.sentence(error))
         return
+    if lost := st.session_state.get("node_id"):
+        st.warning(f"No node is called {markup.literal(lost)}: the file calls the first one {markup.literal(ids[0])}.")
     waiting = node != described.piece.centre and not _is_read(spec, filled, node)
     st.fragment(_piece, run_every=POLL_SECONDS if waiting else None)(spec, filled, described, node, waiting)
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _ids(name: str) -> tuple[str, ...]:
+    """What the file of an upload calls its nodes."""
+    return node_ids(name)
+
+
+def _find(number: Parameter, ids: Sequence[str]) -> None:
+    """Put the node in the middle that is called so; what no node is called stays to be corrected."""
+    wanted = st.session_state["node_id"].strip()
+    if wanted in ids:
+        widgets.put([number], {number.name: ids.index(wanted)})
+        st.session_state["node_id"] = ""
 
 
 def _is_read(spec: DatasetSpec, filled: widgets.Filled, node: int) -> bool:
@@ -244,12 +287,17 @@ def _piece(
             st.rerun()
         piece = surroundings.piece
     rows = neighbourhood.data(piece.edges, piece.labels, centre=node, class_names=described.class_names)
-    live_plot.show(neighbourhood.plot(rows, layout.theme()), key=f"piece.{spec.name}")
-    cut = "" if piece.complete else " Only the nearest are drawn."
+    ids = _ids(spec.name) if spec.kind == "upload" else ()
+    drawn = [{**row, "called": ids[row["node"]]} if ids and row["kind"] == "node" else row for row in rows]
+    live_plot.show(neighbourhood.plot(drawn, layout.theme()), key=f"piece.{spec.name}")
+    hidden = piece.within - len(piece.labels)
+    cut = f" {hidden:,} more node{'s are' if hidden > 1 else ' is'} within two steps, and not drawn." * (hidden > 0)
+    called = f" In the middle stands {markup.literal(ids[node])}, node {node:,}." if ids else ""
     st.caption(
-        f"Colour and shape are classes.{cut} Edge-level privacy hides whether any one line is there; "
+        f"Colour and shape are classes.{called}{cut} Edge-level privacy hides whether any one line is there; "
         "node-level privacy hides one mark with all its lines."
     )
+    figure_exports("neighbourhood", _of(rows, spec, described), {}, name=_file(spec))
 
 
 def _confirm_delete(spec: DatasetSpec) -> None:

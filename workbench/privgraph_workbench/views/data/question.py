@@ -1,5 +1,4 @@
-"""What a stranger could learn from predictions on a graph: the question that the Data page asks, for a class
-to answer."""
+"""What neighbours give away on a graph: the question that the Data page asks, for a class to answer."""
 
 from __future__ import annotations
 
@@ -18,13 +17,17 @@ from privgraph_workbench.words.numbers import option, percent
 METHOD = "progap"
 GAIN = 0.05
 """By how much neighbours must beat the largest class, for them to tell much."""
+UNITS = {"edge": ("a connection", Neighbours.UNDIRECTED_EDGE), "node": ("a person", Neighbours.FROZEN_SAMPLE)}
+"""Whom the promise is about, and the relation under which ProGAP gives it."""
 EPSILONS = (0.25, 1.0, 2.0, 4.0, 8.0)
 """From hardly anything learnt to hardly anything lost, on the network that the Teach door shows."""
 EPSILON = Parameter(
     "ask.epsilon",
     float,
     2.0,
-    Option("the largest ε that the model may spend on one connection", choices=EPSILONS, label="ε (epsilon)"),
+    Option(
+        "the largest ε that the model may spend on one connection, or person", choices=EPSILONS, label="ε (epsilon)"
+    ),
 )
 
 
@@ -34,7 +37,7 @@ def show(address: dict[str, str], described: Description) -> None:
     if described.homophily is None:
         return
     with st.container(border=True):
-        st.markdown("##### What could a stranger learn from a prediction?")
+        st.markdown("##### What do neighbours give away?")
         st.markdown("A model sums over neighbours, so that its prediction for one node also tells of those around it.")
         left, right = layout.columns("question", 2)
         with left:
@@ -66,20 +69,31 @@ def _measured(described: Description) -> None:
 
 
 def _bound(address: dict[str, str], described: Description) -> None:
-    """The wager that an epsilon allows, and the run that shows what accuracy it leaves."""
+    """The wager that an epsilon allows, about a connection or a person, and the run that shows what accuracy
+    it leaves."""
     st.markdown("###### Promised for every graph, with noise")
     st.markdown(
-        "**Without noise nothing limits what they learn** of a connection. With noise, how often may a guess be right?"
+        "**Without noise nothing limits what a stranger learns** from a model's answers. With noise, how often may a "
+        "guess be right?"
+    )
+    unit = st.segmented_control(
+        "Protected is",
+        [*UNITS],
+        default="edge",
+        required=True,
+        key="ask.unit",
+        format_func=lambda one: UNITS[one][0],
     )
     for complaint in widgets.complaints([EPSILON]):
         st.warning(complaint)
     epsilon = float(widgets.widget(EPSILON))
-    delta, _ = delta_rule(described.facts.entries)
-    st.markdown(meaning.risk("edge", epsilon, delta, Neighbours.UNDIRECTED_EDGE))
+    counted = described.facts.nodes if unit == "node" else described.facts.entries
+    delta, _ = delta_rule(max(1, counted))
+    st.markdown(meaning.risk(str(unit), epsilon, delta, UNITS[str(unit)][1]))
     st.caption("This bound is the same for every graph. What depends on the graph is the accuracy that is left.")
     st.page_link(
         shell.page("train"),
         label="**Train with this ε, and see what accuracy is left**",
         icon=":material/model_training:",
-        query_params={**address, "method": METHOD, "unit": "edge", "epsilon": option(epsilon)},
+        query_params={**address, "method": METHOD, "unit": str(unit), "epsilon": option(epsilon)},
     )

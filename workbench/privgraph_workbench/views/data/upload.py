@@ -15,30 +15,48 @@ from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.upload import check_upload, save_upload
 from privgraph.data.upload_columns import Columns
-from privgraph.data.uploads import upload_spec
+from privgraph.data.upload_faults import faults, in_words
+from privgraph.data.uploads import is_kept, name_of, rename_upload, upload_spec
 from privgraph.options import UnknownName
 from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.offered_files import File
-from privgraph_workbench.views.data import domains
+from privgraph_workbench.views.data import alone, columns, domains
 from privgraph_workbench.views.parts import choosing
 from privgraph_workbench.views.parts.file_links import offer
 from privgraph_workbench.words import markup
 
 MOST_UPLOAD_MB = 200
-ENDINGS = ("npz", "csv", "graphml", "xml")
+ENDINGS = ("npz", "csv", "txt", "tsv", "graphml", "xml")
+_TABLES = (".csv", ".txt", ".tsv")
 PLACE = "data"
 """The anchor of the page's title, near which an upload that was kept is confirmed."""
-_KEPT, _REFUSED, _HALVES, _COLUMNS = "upload_kept", "upload_refused", "upload_halves", "upload_columns"
+_KEPT, _REFUSED, _HALVES, _MEANT = "upload_kept", "upload_refused", "upload_halves", "upload_meant"
+_FOLD = "fold.upload"
 SAMPLES = Path(__file__).with_name("samples")
 """Small files of each form, to begin from."""
+
+
+def button() -> None:
+    """Beside the choice of a graph: the way to one's own."""
+    st.button(
+        "Bring your own graph",
+        key="bring",
+        icon=":material/upload:",
+        on_click=st.session_state.update,
+        args=({_FOLD: True, "fold.catalogue": False},),
+    )
 
 
 def form(begin_anew: Callable[[], None]) -> None:
     """The files, their name, the button; `begin_anew` is called when the page goes over to the new graph.
     Who comes to bring texts finds it open, and in words of texts."""
-    texts = st.query_params.get(choosing.BRING) == choosing.TEXTS
+    brought = st.query_params.get(choosing.BRING)
+    texts = brought == choosing.TEXTS
+    if brought in (choosing.TEXTS, choosing.GRAPH) and not st.session_state.get("upload_brought"):
+        st.session_state[_FOLD] = True
+    st.session_state["upload_brought"] = bool(brought)
     label = "Bring your own texts" if texts else "Bring your own graph"
-    with st.expander(label, key="fold.upload", icon=":material/upload:", expanded=texts):
+    with st.expander(label, key=_FOLD, icon=":material/upload:", on_change="rerun"):
         if texts:
             st.markdown(
                 "Two CSV files with headers: the **texts**, `id,text,domain`, and the **relations** between them, "
@@ -61,19 +79,20 @@ def _fields(begin_anew: Callable[[], None], texts: bool) -> None:
             "- **two CSV files of texts**: relations `source,target`; texts `id,text,domain` and, where there "
             "are any, `label`. A text has 1 to 20,000 letters; two domains need relations inside them, one to "
             "learn in and one to predict in\n"
-            "- **GraphML** with a node attribute `label` and numeric attributes\n\n"
+            "- **GraphML** with a node attribute for the class and numeric attributes\n\n"
             "Edges are read as undirected. The graph stays on this machine; the files are checked "
             "before they are "
-            "read, and never run. CSV files whose columns have other names are taken, too: you are asked which is "
-            "which. Commas, semicolons or tabs may stand between columns; with semicolons or tabs, numbers may have "
-            "decimal commas.\n\n"
+            "read, and never run. Columns may have other names: you are asked which is which, and what becomes of "
+            "words. A list of edges may be txt or tsv, without a header and with comments above it; by itself it can "
+            "be looked at. Commas, semicolons or tabs may stand between columns; with semicolons or tabs, numbers "
+            "may have decimal commas.\n\n"
             "Larger graphs, of up to some billion edges, are read piece by piece on the command line: "
             "`privgraph data add FILE ...`. They can be chosen here afterwards, like any other."
         )
     with st.container(width=220):
         offer({"Sample files (zip)": File(name="privgraph-samples.zip", mime="application/zip", make=samples)})
     files = st.file_uploader(  # Streamlit cannot empty one, and a new one is empty
-        "Two CSV files: texts and relations" if texts else "One npz or GraphML file, or two CSV files",
+        "Two CSV files: texts and relations" if texts else "One npz or GraphML file, or two CSV (txt, tsv) files",
         type=[*ENDINGS],
         accept_multiple_files=True,
         max_upload_size=MOST_UPLOAD_MB,
@@ -85,12 +104,21 @@ def _fields(begin_anew: Callable[[], None], texts: bool) -> None:
             ":orange[It has no name yet.] Without one, every list calls it *Your own graph*, or *Your own texts*."
         )
     if files:
-        unfit = _unfit([file.name for file in files])
-        if unfit:
+        edges = alone.found(files[0]) if len(files) == 1 and _is_table(files[0].name) else None
+        unfit = "" if edges else _unfit([file.name for file in files])
+        meant = columns.Meant()
+        if edges:
+            alone.show(edges)
+        elif unfit:
             st.warning(unfit, icon=":material/draft:")
         else:
             st.caption(f"{len(files)} file{'s' if len(files) > 1 else ''} received.")
-            _columns(files)
+            meant = columns.ask(files)
+        st.session_state[_MEANT] = meant
+        if meant.wrong:
+            st.error(meant.wrong)
+        if meant.missing:
+            st.caption(f":orange[{meant.missing}]")
         if not unfit and _lack_domains(files):
             st.checkbox(
                 "The texts name no domain: split them into two random halves",
@@ -99,7 +127,12 @@ def _fields(begin_anew: Callable[[], None], texts: bool) -> None:
                 "was never seen; a column `domain` is better.",
             )
         st.button(
-            "Check and keep", type="primary", key="upload_go", on_click=_take, args=(begin_anew,), disabled=bool(unfit)
+            "Check and keep",
+            type="primary",
+            key="upload_go",
+            on_click=_take,
+            args=(begin_anew,),
+            disabled=bool(unfit or edges or meant.missing or meant.wrong),
         )
     refused, why = st.session_state.get(_REFUSED, ((), ""))
     if files and refused == _ids(files):
@@ -110,7 +143,7 @@ def _fields(begin_anew: Callable[[], None], texts: bool) -> None:
 
 def _unfit(names: Sequence[str]) -> str:
     """Why so many files of these kinds are no graph, said before anybody asks; "" where they may be one."""
-    csv = sum(name.lower().endswith(".csv") for name in names)
+    csv = sum(map(_is_table, names))
     if len(names) == 1:
         return "One CSV file is here, and a second is needed: edges and nodes, or relations and texts." * csv
     if len(names) == 2 == csv:
@@ -121,11 +154,15 @@ def _unfit(names: Sequence[str]) -> str:
     )
 
 
+def _is_table(name: str) -> bool:
+    return name.lower().endswith(_TABLES)
+
+
 def _lack_domains(files: Sequence[UploadedFile]) -> bool:
     """Whether two CSV files hold texts that are in no domains."""
     if len(files) != 2:
         return False
-    if (meant := st.session_state.get(_COLUMNS)) is not None:
+    if (meant := st.session_state[_MEANT].columns) is not None:
         return bool(meant.text) and not meant.domain
     return any("text" in header and "domain" not in header for header in upload_columns.headers(files))
 
@@ -139,89 +176,26 @@ def samples() -> bytes:
     return packed.getvalue()
 
 
-def _columns(files: Sequence[UploadedFile]) -> None:
-    """Where two CSV files have other headers than those that are read: which column is which."""
-    found = upload_columns.headers(files)
-    if len(found) != 2 or min(map(len, found)) < 2 or upload_columns.are_known(found):
-        st.session_state.pop(_COLUMNS, None)
-        return
-    words = [upload_columns.in_words(file) for file in files]
-    guessed = upload_columns.guess(found)
-    guessed = upload_columns.guess(found, guessed.edges, words[1 - guessed.edges])
-    mark = ".".join(_ids(files))
-    with st.container(border=True):
-        st.markdown("**Which column is which?** The headers say other words than `source`, `target`, `id` and `label`.")
-        edges = st.radio(
-            "The edges are in",
-            (0, 1),
-            index=guessed.edges,
-            key=f"columns.edges.{mark}",
-            horizontal=True,
-            format_func=lambda place: f"{files[place].name}: {', '.join(found[place])}"[:60],
-        )
-        if edges != guessed.edges:
-            guessed = upload_columns.guess(found, edges, words[1 - edges])
-        pairs, nodes = found[edges], found[1 - edges]
-
-        def pick(label: str, choices: Sequence[str], held: str, help_: str = "") -> str:
-            chosen = st.selectbox(
-                label,
-                choices,
-                index=choices.index(held),
-                key=f"columns.{label}.{edges}.{mark}",
-                format_func=lambda one: one or "none",
-                help=help_ or None,
-            )
-            return str(chosen)
-
-        first, second, third = st.columns(3)
-        with first:
-            source = pick("One end of an edge", pairs, guessed.source)
-            target = pick("The other end", pairs, guessed.target)
-        with second:
-            name = pick("Name of a node", nodes, guessed.id, "What the edges call it")
-            label = pick("Class of a node", ("", *nodes), guessed.label, "What is to be predicted")
-        with third:
-            text = pick("Text", ("", *nodes), guessed.text, "Of texts with relations; none where nodes have features")
-            domain = pick("Domain of a text", ("", *nodes), guessed.domain) if text else ""
-        left_out: list[str] = []
-        if not text:
-            left_out = st.multiselect(
-                "No features, to be left out",
-                [one for one in nodes if one not in (name, label)],
-                default=[one for one in words[1 - edges] if one not in (name, label)],
-                key=f"columns.left_out.{edges}.{name}.{label}.{mark}",
-                placeholder="every other column is a feature, and must be numbers",
-                help="Columns that hold words are left out from the start: a feature must be numbers",
-            )
-    st.session_state[_COLUMNS] = Columns(
-        edges=edges,
-        source=source,
-        target=target,
-        id=name,
-        label=label,
-        text=text,
-        domain=domain,
-        left_out=tuple(left_out),
-    )
-
-
 def kept(spec: DatasetSpec) -> None:
     """That this graph was kept, with its sizes and what became of its edges, until somebody has read it."""
     if _last() != spec.name:
         return
+    _, notes, title = st.session_state[_KEPT]
     with st.container(border=True):
         sizes = (
             f"{spec.nodes:,} texts, {spec.edges:,} relations, {len(spec.domains)} domains"
             if spec.domains
             else f"{spec.nodes:,} nodes (people), {spec.edges:,} edges, {spec.classes} classes"
         )
+        if title is not None:
+            _again(spec, title)
+            return
         st.success(
             f"**{markup.literal(spec.title)} is kept:** {sizes}. It is chosen here, and stands in every list of "
             "graphs.",
             icon=":material/check_circle:",
         )
-        notes = " ".join(markup.sentence(note) for note in st.session_state[_KEPT][1])
+        notes = " ".join(markup.sentence(note) for note in notes)
         st.caption(f"{notes} Exports call it {markup.literal(spec.name)}.")
         with st.container(horizontal=True, vertical_alignment="center"):
             st.page_link(
@@ -233,9 +207,29 @@ def kept(spec: DatasetSpec) -> None:
             st.button("Close", key="upload_read", type="tertiary", on_click=st.session_state.pop, args=(_KEPT, None))
 
 
+def _again(spec: DatasetSpec, title: str) -> None:
+    """That this graph was there before, and whether it is to be called otherwise."""
+    had = markup.literal(spec.title)
+    if not title or title == spec.title:
+        st.info(f"You already have this graph as **{had}**. It is chosen here.", icon=":material/content_copy:")
+        st.button("Close", key="upload_read", type="tertiary", on_click=st.session_state.pop, args=(_KEPT, None))
+        return
+    st.info(f"You already have this graph as **{had}**: rename it, or keep its name?", icon=":material/content_copy:")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            f"Rename it to {markup.literal(title)}", key="upload_rename", on_click=_rename, args=(spec.name, title)
+        )
+        st.button(f"Keep {had}", key="upload_read", on_click=st.session_state.pop, args=(_KEPT, None))
+
+
+def _rename(name: str, title: str) -> None:
+    rename_upload(name, title)
+    st.session_state.pop(_KEPT, None)
+
+
 def _last() -> str | None:
     """The graph that was kept last, by name, while it is there and nobody has closed what is said of it."""
-    name = st.session_state.get(_KEPT, (None, ()))[0]
+    name = st.session_state.get(_KEPT, (None, (), None))[0]
     try:
         return upload_spec(name).name if name else None
     except UnknownName:
@@ -264,21 +258,34 @@ def _take(begin_anew: Callable[[], None]) -> None:
     and content.
     """
     files = st.session_state[_uploader()]
-    columns = st.session_state.get(_COLUMNS)
+    meant: columns.Meant = st.session_state[_MEANT]
+    title = st.session_state["upload_title"].strip()
     try:
         checked = check_upload(
             {f"file {place}{_ending(file.name)}": file for place, file in enumerate(files)},
-            columns=columns,
+            columns=meant.columns,
+            attributes=meant.attributes,
             halves=bool(st.session_state.get(_HALVES, False)),  # gone where no two files are there to be halved
         )
-        name = save_upload(checked, title=st.session_state["upload_title"].strip())
+        name = name_of(checked)
+        had = is_kept(name)
+        if not had:
+            save_upload(checked, title=title)
     except DataError as error:
-        st.session_state[_REFUSED] = (_ids(files), markup.sentence(error))
+        st.session_state[_REFUSED] = (_ids(files), _why(files, meant.columns, error))
         return
-    st.session_state[_KEPT] = (name, checked.notes)
+    st.session_state[_KEPT] = (name, checked.notes, title if had else None)
     st.session_state["upload_title"] = ""
     st.session_state.pop(_HALVES, None)
-    st.session_state.pop(_COLUMNS, None)
+    st.session_state.pop(_MEANT, None)
     st.session_state["uploads_kept"] = st.session_state.get("uploads_kept", 0) + 1
     choosing.put("data", name)
     begin_anew()
+
+
+def _why(files: Sequence[UploadedFile], meant: Columns | None, error: DataError) -> str:
+    """Why files are refused: the lines that are at fault, where lines are, else what the reader says."""
+    found = faults([file.getvalue() for file in files], meant) if len(files) == 2 else None
+    if found is None:
+        return markup.sentence(error)
+    return f"{markup.literal(in_words(found, [file.name for file in files]))}."

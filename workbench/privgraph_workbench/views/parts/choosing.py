@@ -21,7 +21,7 @@ from privgraph_workbench.words import naming
 
 ALONG = ("data", "run", "private", "bare")
 """What goes along to the next page: Streamlit forgets what a page's fields held when another is opened."""
-BRING, TEXTS = "bring", "texts"
+BRING, TEXTS, GRAPH = "bring", "texts", "graph"
 """In the address of the Data page: that it is opened to bring one's own, and what."""
 OF_GALLERY, OF_GALLERY_SHORT = " · from the gallery", " · gallery"
 _BEFORE, _LAST, _FOUND, _FIND = "before.", "last.", "found.", "find."

@@ -17,7 +17,7 @@ from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.parts import beginning, layout, states
+from privgraph_workbench.views.parts import beginning, choosing, layout, states
 from privgraph_workbench.words import meaning, naming
 from privgraph_workbench.words.numbers import at_most, percent
 
@@ -51,7 +51,10 @@ DOORS = (
         title="Explore",
         text="You have a question about private graph learning. Pick a graph, a method and a privacy "
         "budget, run it, and see what accuracy is left and what is really promised.",
-        links=(("train", "Train a private graph network", {}),),
+        links=(
+            ("train", "Train a private graph network", {}),
+            ("data", "Bring your own graph", {choosing.BRING: choosing.GRAPH}),
+        ),
     ),
     Door(
         title="Teach",

@@ -189,7 +189,7 @@ def _numbers(found: Sequence[Plan], told: Outlook, asked: Asked, chosen: beginni
     kept = [kept_budget(one, two) or two for one, two in zip(_budgets(asked), proved, strict=False)]
     exact = _span([stated("sound", one) for one in proved])
     sound = "nothing" if open_ else _span([stated("sound", one) for one in kept])
-    spending = f"{exact} spent · " if sound != exact else ""
+    spending = f"will spend {exact} · " if sound != exact else ""
     st.metric(
         EPSILONS["sound"].title if not open_ else "Promised",
         sound,
@@ -225,7 +225,8 @@ def _numbers(found: Sequence[Plan], told: Outlook, asked: Asked, chosen: beginni
         delta_arrow="off",
         help=f"{said_of}What finished runs of this method on this graph, with these options, have reached: the "
         "mean over seeds, with its interval (of a single run that over its test nodes). Below and above the budgets "
-        "of all runs it is unknown. Beside it what takes no learning (a guess), what a model without edges reaches "
+        "of all runs it is unknown. Beside it what takes no learning (naming the largest class of the test nodes, "
+        "which differs from that of all nodes, and between splits), what a model without edges reaches "
         "(an MLP, which hides no person), and what one without privacy does.",
         width="content",
     )
@@ -270,7 +271,7 @@ def _beside(told: Outlook, asked: Asked) -> str:
     said = [
         f"{word} {100 * mean:.0f}%" if mean >= 0.01 else f"{word} {percent(mean)}"
         for word, mean in (
-            ("guess", told.majority),
+            ("guess" if told.relations else "guess on test nodes", told.majority),
             (without, told.blind.mean if told.blind else None),
             ("no privacy", told.bare.mean if told.bare else None),
         )

@@ -1,0 +1,145 @@
+"""Lines of uploaded text files: what stands between columns, whether there is a header, and edge lists that
+have neither commas nor a header (`1 2`, with or without comments above). No torch."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from privgraph.data.upload_checks import is_number
+from privgraph.data.upload_rows import PAIRS
+
+_SEEN = 100_000
+"""Bytes of a file that tell what stands between its columns."""
+_WIDEST = 4
+"""Columns of an edge list without a header: two ends, and perhaps a weight and a time."""
+_COMMENTS = ("#", "%")
+ENDS = ("source", "target", "from", "to", "src", "dst", "u", "v", "node1", "node2", "citing", "cited")
+"""Names of the columns of an edge list."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """What stands between columns (" " is any white space), how many lines of comments come first, and if
+    the first line after them is a row already, of so many columns."""
+
+    mark: str
+    comments: int = 0
+    headerless: bool = False
+    width: int = 0
+
+
+def shape(content: bytes) -> Shape:
+    """The shape of a text file, by its first lines; that of a CSV file with a header in doubt."""
+    head = content[:_SEEN]
+    if len(content) > len(head):
+        head = head.rpartition(b"\n")[0] or head
+    lines = head.decode("utf-8-sig", "replace").splitlines()
+    comments = next((at for at, line in enumerate(lines) if line.strip() and not line.startswith(_COMMENTS)), 0)
+    body = [line for line in lines[comments:] if line.strip()]
+    if not body:
+        return Shape(mark=",")
+    mark = next((one for one in ",;\t" if one in body[0]), "")
+    if not mark:
+        widths = {len(line.split()) for line in body}
+        if len(widths) != 1 or not 2 <= max(widths) <= _WIDEST:
+            return Shape(mark=",")
+        mark = " "
+    rows = [_cells(line, mark) for line in body]
+    if not _is_row(rows):
+        return Shape(mark=mark, comments=comments)
+    return Shape(mark=mark, comments=comments, headerless=True, width=len(rows[0]))
+
+
+def _is_row(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first line of what may be an edge list is an edge, and no header: numbers, or a name that
+    is an end of another edge."""
+    first, width = rows[0], len(rows[0])
+    if not 2 <= width <= _WIDEST or any(len(row) != width for row in rows):
+        return False
+    if all(map(is_number, first)):
+        return True
+    if len({one.lower() for one in first[:2]} & {*ENDS, "id", "label"}) or not all(map(is_number, first[2:])):
+        return False
+    return any(end in first[:2] for row in rows[1:] for end in row[:2])
+
+
+def _cells(line: str, mark: str) -> list[str]:
+    if mark == " ":
+        return line.split()
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=mark), [])]
+
+
+def with_header(content: bytes) -> bytes:
+    """An edge list as CSV with commas and a header; any other file as it is."""
+    found = shape(content)
+    if found.mark != " " and not found.comments and not found.headerless:
+        return content
+    text = io.StringIO(content.decode("utf-8-sig"), newline="")
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter="," if found.mark == " " else found.mark, lineterminator="\n")
+    if found.headerless:
+        writer.writerow([*PAIRS, *(f"column {at + 1}" for at in range(2, found.width))])
+    for at, line in enumerate(text):
+        if at >= found.comments and line.strip():
+            writer.writerow(_cells(line.rstrip("\r\n"), found.mark))
+    return out.getvalue().encode()
+
+
+def numbered(content: bytes) -> Iterator[tuple[int, str, list[str]]]:
+    """Number, text and fields of each line that is not empty, the header among them; one is made up where
+    there is none, with the number 0. One row a line, as a graph's files are read. Raises `csv.Error` and
+    `UnicodeDecodeError`."""
+    found = shape(content)
+    if found.headerless:
+        yield 0, "", [*PAIRS, *(f"column {at + 1}" for at in range(2, found.width))]
+    for at, line in enumerate(io.StringIO(content.decode("utf-8-sig"), newline="")):
+        if at >= found.comments and line.strip():
+            yield at + 1, line.rstrip("\r\n"), _cells(line.rstrip("\r\n"), found.mark)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EdgeList:
+    """What edges alone tell: how many were listed, how many remain of them as pairs, and the degree of each
+    node, by its name."""
+
+    listed: int
+    pairs: int
+    degrees: Counter[str]
+
+
+def edge_list(content: bytes) -> EdgeList | None:
+    """What a file of edges tells; None for another one, and for one whose rows are not all alike."""
+    try:
+        rows = numbered(content)
+        _, _, header = next(rows)
+        lower = [one.strip().lower() for one in header]
+        ends = [at for at, one in enumerate(lower) if one in ENDS][:2]
+        if len(ends) != 2 or {"id", "label"} & set(lower):
+            return None
+        listed, pairs = 0, set[tuple[str, str]]()
+        degrees: Counter[str] = Counter()
+        for _, _, row in rows:
+            if len(row) != len(header) or not (row[ends[0]] and row[ends[1]]):
+                return None
+            one, other = sorted((row[ends[0]], row[ends[1]]))
+            listed += 1
+            degrees.update({one: 0, other: 0})
+            if one != other and (one, other) not in pairs:
+                pairs.add((one, other))
+                degrees.update((one, other))
+    except (UnicodeDecodeError, csv.Error, StopIteration):
+        return None
+    return EdgeList(listed=listed, pairs=len(pairs), degrees=degrees) if listed else None
+
+
+def nodes_to_fill_in(names: Sequence[str]) -> bytes:
+    """A CSV file of nodes with the header that is read and a row a node; class and feature are empty."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["id", "label", "feature"])
+    writer.writerows([name, "", ""] for name in names)
+    return out.getvalue().encode()
