@@ -558,7 +558,7 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     app.session_state["fold.why.edge"] = True
     app.run()
     said = _advice(app)
-    assert "**To hide edges**" in said
+    assert "**To hide edges:** take GAP at ε" in said
     assert "Cost: points below a graph network without privacy, 50.0% (" in _captions(app)
     assert "somebody who knows all else is right about whether an edge is there; a coin: 50%." in _captions(app)
     assert advised.VERDICTS in _captions(app)
@@ -648,7 +648,8 @@ def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., 
     app.run()
     assert "**ε 8.** Clearly above ProGAP, the next best, by +10.0 points (" in _advice(app)
     captions = [one.value for one in app.caption]
-    assert "**To hide edges.** EdgeRand has not run here." in _advice(app)
+    assert "**To hide edges:** take GAP at ε" in _advice(app)
+    assert "EdgeRand has not run here." in _advice(app)
     missing = "From 12 finished runs at default options; 1 more, at others or without noise, is drawn."
     assert any(one.startswith(missing) for one in captions)
     (words,) = (one for one in captions if "Of the full comparison 36 are missing: " in one)

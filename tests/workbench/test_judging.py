@@ -122,3 +122,23 @@ def test_what_is_not_told_apart_is_so_with_the_fewer_seeds_of_both() -> None:
     best, aside = row("gap", (*LEADS, 0.61)), row("progap", TRAILS)
     told = stretch([Judged(rows=[best, aside], kind="one", best=best, beside=(aside,))], seen())
     assert told.aside.endswith(": 3 seeds.")
+
+
+SWINGS, BACK = (0.70, 0.60) * 3, (0.60, 0.70) * 3
+"""Two means that six seeds do not tell apart unless they lie far from each other."""
+
+
+@pytest.mark.parametrize(("below", "verdict"), [(0.03, "tie of 2"), (0.07, "too few seeds")])
+def test_means_that_lie_apart_and_are_not_told_apart_are_no_tie(below: float, verdict: str) -> None:
+    lower = tuple(one - below for one in BACK)
+    high, low, poor_one = row("progap", SWINGS), row("gap", lower), row("edge-rand", (0.10, 0.11) * 3)
+    several = judged([high, low], seen(poor_one))
+    assert several.kind == "several"
+    assert stretch([several], seen(poor_one)).verdict == verdict
+    blind = judged([high], seen(low))
+    assert blind.kind == "blind"
+    assert stretch([blind], seen(low)).verdict == verdict
+    smaller = Judged(rows=[low], kind="one", best={**low, "asked": 0.5, "epsilon": 0.5})
+    before = kept(Judged(rows=[high, poor_one], kind="nothing", best=high), [smaller], seen())
+    assert before.kind == "before"
+    assert before.wide is (verdict == "too few seeds")

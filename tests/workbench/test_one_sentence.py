@@ -24,7 +24,7 @@ NO_NOISE = "an MLP, which reads no edge and needs no noise"
 @pytest.mark.parametrize(
     ("stretches", "said"),
     [
-        ([_stretch("one", 1.0), _stretch("one", 2.0, title="GAP")], "take ProGAP at ε 1, GAP at ε 2"),
+        ([_stretch("one", 1.0), _stretch("one", 2.0, title="GAP")], "take ProGAP at ε 1 and GAP at ε 2"),
         ([_stretch("one", 1.0), _stretch("one", 4.0)], "take ProGAP at ε 1 and 4"),
         (
             [_stretch("blind", 0.25, 0.5, title=MLP, tied=4), _stretch("one", 2.0)],
@@ -36,16 +36,20 @@ NO_NOISE = "an MLP, which reads no edge and needs no noise"
         ),
         (
             [_stretch("several", 4.0, tied=3), _stretch("several", 8.0, tied=2)],
-            "ProGAP has the highest mean at ε 4 and 8, in a tie",
+            "the highest of a tie: ProGAP at ε 4 and 8",
         ),
         (
             [_stretch("several", 4.0, tied=3), _stretch("several", 8.0, title="GAP", tied=2)],
-            "ProGAP and GAP have the highest mean at ε 4 and 8, in a tie",
+            "the highest of a tie: ProGAP at ε 4 and GAP at ε 8",
         ),
-        ([_stretch("one", 1.0), _stretch("before", 2.0, before=1.0)], "take ProGAP at ε 1; ε 2 gives no more than ε 1"),
+        (
+            [_stretch("one", 1.0), _stretch("before", 2.0, before=1.0)],
+            "take ProGAP at ε 1; no more is shown at ε 2 than at ε 1",
+        ),
         ([_stretch("nothing", 1.0)], "nothing is shown to beat a guess at ε 1"),
         ([_stretch("nothing", 1.0, wide=True)], "too few seeds to say at ε 1"),
-        ([_stretch("one", 1.0, aside="GAP is not told apart")], "too few seeds to say at ε 1"),
+        ([_stretch("one", 1.0, aside="GAP is not told apart")], "perhaps ProGAP at ε 1, from too few seeds"),
+        ([_stretch("several", 1.0, tied=2, wide=True)], "perhaps ProGAP at ε 1, from too few seeds"),
         ([_stretch("unsure", 1.0)], "too few seeds to say at ε 1"),
         ([], ""),
     ],
@@ -54,7 +58,9 @@ def test_the_surest_stands_first_and_every_budget_is_named(stretches: list[Stret
     assert told(Verdict(unit="edge", stretches=tuple(stretches), methods=3)) == said
 
 
-def test_what_holds_everywhere_is_the_sentence_and_nothing_is_said_too_early() -> None:
+def test_what_holds_everywhere_follows_and_nothing_is_said_too_early() -> None:
     one = (_stretch("one", 1.0),)
-    assert told(Verdict(unit="node", stretches=one, lead=" don't: nothing helps.")) == "don't: nothing helps."
+    assert told(Verdict(unit="node", stretches=one, lead=" at no ε.")) == "take ProGAP at ε 1. At no ε."
+    nothing = (_stretch("nothing", 1.0),)
+    assert told(Verdict(unit="node", stretches=nothing, lead=" don't: none helps.")) == "don't: none helps."
     assert told(Verdict(unit="edge", stretches=one, thin="GAP has not run")) == ""

@@ -9,6 +9,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import covering
 from privgraph_workbench.facts.advising import CHOOSING, HIDES, SECRET, UNITS, Verdict, verdict
+from privgraph_workbench.facts.judging import APART
 from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.chart import Row
@@ -25,8 +26,9 @@ HEAD = ("ε", "Take", "Accuracy", "Seeds", "Cost (points)", "Verdict", "Protecti
 
 UNCLEAR = "In brackets behind a cost: its 95% interval, where that includes 0."
 VERDICTS = (
-    "Verdict clear: better than every other at that ε; tie of n: n are not told apart, and what needs no noise is "
-    "then named alone; too few seeds: more are needed to tell."
+    "Verdict clear: better than every other at that ε; tie of n: n are not told apart and lie within "
+    f"{100 * APART:.0f} points (what needs no noise is then named alone); too few seeds: they lie further apart, or "
+    "may. At 95%, corrected for the number of comparisons."
 )
 """What the three verdicts mean."""
 BLIND_HIDES = (

@@ -202,7 +202,7 @@ def _alike(one: Judged) -> tuple[str, str]:
     """By what budgets side by side are told in one: not where a method is taken, for its accuracy is another
     one at each."""
     told = str(one.best["asked"]) if one.kind in ("one", "several") else str(one.wide)
-    return one.kind, told if one.before is None else str(one.before["runs"])
+    return one.kind, told if one.before is None else f"{one.before['runs']} {one.wide}"
 
 
 def _thin(stretches: Sequence[Stretch], absent: Sequence[str], expected: int) -> str:
@@ -251,7 +251,7 @@ def _closing(told: Sequence[Judged], seen: Seen, lead: str) -> str:
     if all(one.kind == "nothing" for one in told):
         return ""
     titles = listed(sorted({METHODS[other["method"]].title for _, other, _ in pairs}))
-    return f"Don't read the edges: at no ε tried is a method that does clearly better than {titles}, which reads none."
+    return f"Reading edges is not shown to help: at no ε tried is a method that does clearly better than {titles}."
 
 
 def _public(stretches: Sequence[Stretch], records: Sequence[RunRecord]) -> str:

@@ -12,6 +12,8 @@ from privgraph_workbench.figures.chart import Row
 
 WIDE = 0.3
 """An interval as wide as that says too little to choose by."""
+APART = 0.05
+"""Means that lie further apart and are not told apart are no tie: more seeds might well tell them apart."""
 OPEN = 0.1
 """An interval that reaches as far above a guess leaves open whether a method is worth its training."""
 Kind = Literal["blind", "nothing", "one", "several", "before", "unsure"]
@@ -38,8 +40,9 @@ class Seen:
 class Judged:
     """One budget: its rows by their means, what is said of it, the best, and what cannot be told from it.
     beside: what cannot be told from it either, nor from what needs no noise: that is nothing to take; of the
-    kind `before` also what is no worse and was had at a smaller budget. wide: of the kind `nothing`, whether
-    the seeds are too few to say so: an interval reaches far above a guess, or there is none.
+    kind `before` also what is no worse and was had at a smaller budget. wide: whether the seeds are too few
+    to say so: of the kind `nothing` an interval reaches far above a guess, or there is none; of others a mean
+    lies `APART` from one that it is not told apart from.
 
     Raises `ValueError` for a row whose sound epsilon exceeds the budget: nothing of it may be advised there.
     """
@@ -79,13 +82,15 @@ def judged(rows: list[Row], seen: Seen) -> Judged:
         better = [row for row in rows if seen.seeds.above_guess(row, level)]
     if not better:
         if seen.free is not None:
-            return Judged(rows=rows, kind="blind", best=rows[0])
+            far = any(row["mean"] - seen.free["mean"] > APART for row in rows)
+            return Judged(rows=rows, kind="blind", best=rows[0], wide=far)
         return Judged(rows=rows, kind="nothing", best=rows[0], wide=any(_left_open(row, seen) for row in rows))
     best, level = better[0], level_of(rows)
     close = [row for row in rows if row is not best and not seen.seeds.clear(best, row, level)]
     alike = tuple(row for row in close if row in better)
     beside = tuple(row for row in close if row not in better)
-    return Judged(rows=rows, kind="several" if alike else "one", best=best, alike=alike, beside=beside)
+    far = any(best["mean"] - row["mean"] > APART for row in alike)
+    return Judged(rows=rows, kind="several" if alike else "one", best=best, alike=alike, beside=beside, wide=far)
 
 
 def _left_open(row: Row, seen: Seen) -> bool:
@@ -103,7 +108,8 @@ def kept(one: Judged, smaller: Sequence[Judged], seen: Seen) -> Judged:
         return one
     if any(seen.seeds.clear(row, before, together(len(one.rows))) for row in one.rows):
         return one
-    return Judged(rows=one.rows, kind="before", best=one.rows[0], before=before)
+    far = any(row["mean"] - before["mean"] > APART for row in one.rows)
+    return Judged(rows=one.rows, kind="before", best=one.rows[0], before=before, wide=far)
 
 
 def level_of(rows: Sequence[Row]) -> float:

@@ -46,7 +46,7 @@ class Stretch:
     needs no noise, and so is nothing to take ("": nothing); of `blind` what has a higher mean. higher: why
     the one of these with a higher mean is not the first. alike: by how much the first is above the best of
     the others, where more seeds are not going to tell them apart, and near: whether that is next to nothing.
-    wide: whether seeds are too few to say that nothing helps. before: the smaller budget that gave as much,
+    wide: whether seeds are too few to say so. before: the smaller budget that gave as much,
     and stays: by which method. delta: the largest behind what is taken. promised: under which relations that
     is. unclear: methods that are taken and whose cost is not clear. tied: how many are not told apart from
     what is taken at one of the budgets, with it; what needs no noise counts.
@@ -182,7 +182,9 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
     elif kind == "before" and last.before is not None:
         shown = [replace(shown[0], seeds=str(last.before["seeds"]))]
         told = f"stay{at(last.before)}, where {reader(last.before)} has {with_interval(last.before)}"
-        why = f"What is promised there is promised here. No method is clearly better here: the best, {there}."
+        why = (
+            f"What is promised{at(last.before)} is promised here. No method is clearly better here: the best, {there}."
+        )
     elif kind == "several":
         takes = tuple(dict.fromkeys(row["method"] for row in (last.best, *last.alike)))
         rival = max(last.alike, key=lambda row: float(row["mean"]))
