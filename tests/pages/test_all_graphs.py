@@ -62,6 +62,12 @@ def test_what_is_not_told_apart_has_a_line_and_an_accuracy_of_its_own(opened: Op
     assert clear[5] == "clear"
 
 
+def test_one_sentence_is_of_all_graphs(opened: Open, store: RunStore) -> None:
+    compared(store)
+    app = opened("tradeoffs", data="karate", everywhere="true", fold="")
+    assert "Clearly best at some ε is ProGAP on Karate club." in [one.value for one in app.markdown]
+
+
 def test_a_cost_whose_interval_holds_zero_has_it_beside_it(opened: Open, store: RunStore) -> None:
     """Also one of 0, and one where the private mean is the higher one."""
     compared(store)

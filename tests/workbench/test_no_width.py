@@ -43,7 +43,7 @@ def test_one_of_a_lower_mean_stands_beside_its_rival_with_the_reason() -> None:
     reached = {"dp-mlp": [0.52, 0.53, 0.54], "heter-poisson": [0.48, 0.62, 0.76]}
     said = advising.verdict(_records(RunStore.open(), reached, test_nodes=900, guess=0.4), "node")
     ((first,),) = advised.table(said)
-    assert (*first[:2], first[-2]) == ("4", "DP-MLP (reads no edge)", "too few seeds")
+    assert (*first[:2], first[-2]) == ("4", "DP-MLP (reads no edge)", "too few seeds to rule out HeterPoisson (62.0%)")
     assert said.stretches[0].why == (
         "HeterPoisson's mean is higher (62.0%), but its 3 seeds (27.2% to 96.8%) do not tell it from a guess (40.0%)."
     )

@@ -42,7 +42,7 @@ def table(said: Verdict) -> list[list[tuple[str, ...]]]:
     their protection stand in its first row alone."""
     return [
         [
-            (*((one.budgets,) if not place else ()), *cells, *((one.verdict, one.protection) if not place else ()))
+            (*((one.budgets,) if not place else ()), *cells, *((one.sure, one.protection) if not place else ()))
             for place, cells in enumerate(one.lines)
         ]
         for one in said.stretches

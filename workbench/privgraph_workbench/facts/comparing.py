@@ -220,7 +220,7 @@ def known_words(
         other = "; further ones here have other options" if name in ran and name in REFERENCES else ""
         parts.append(f"{METHODS[name].title} ({runs}{other})")
     many = f"Of the full comparison {lacks.total()} are missing: {', '.join(parts)}."
-    return f"So far, {said[0].lower()}{said[1:]}. {many}"
+    return f"{said}. {many}"
 
 
 def _open(needed: Sequence[Needed]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from privgraph_workbench.facts import row_words
 from privgraph_workbench.facts.candidates import Candidate
 from privgraph_workbench.facts.covering import Promised, promised_by
-from privgraph_workbench.facts.judging import Judged, Kind, Seen, level_of
+from privgraph_workbench.facts.judging import APART, Judged, Kind, Seen, level_of
 from privgraph_workbench.facts.row_words import at, both, counted, plus, reader, title_of, unsure, with_interval
 from privgraph_workbench.facts.seedwise import NO_WIDTH, together
 from privgraph_workbench.figures.chart import Row
@@ -49,7 +49,8 @@ class Stretch:
     wide: whether seeds are too few to say so. before: the smaller budget that gave as much,
     and stays: by which method. delta: the largest behind what is taken. promised: under which relations that
     is. unclear: methods that are taken and whose cost is not clear. tied: how many are not told apart from
-    what is taken at one of the budgets, with it; what needs no noise counts.
+    what is taken at one of the budgets, with it; what needs no noise counts. against: what may be better than
+    what is taken, for all that seeds tell, with its mean.
     """
 
     epsilons: tuple[float, ...]
@@ -70,6 +71,14 @@ class Stretch:
     near: bool = False
     wide: bool = False
     tied: int = 1
+    against: tuple[str, ...] = ()
+
+    @property
+    def sure(self) -> str:
+        """The verdict in a cell: with what so few seeds do not rule out."""
+        if self.verdict != FEW_SEEDS or not self.against:
+            return self.verdict
+        return f"{FEW_SEEDS} to rule out {both(self.against)}"
 
     @property
     def verdict(self) -> str:
@@ -226,6 +235,7 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         near=near,
         wide=last.wide,
         tied=max(_tied(one, seen) for one in same),
+        against=tuple(dict.fromkeys(f"{title_of(row)} ({percent(row['mean'])})" for row in _against(same, seen))),
         unclear=tuple(row["method"] for row in _taken(kind, last, seen) if _candidate(row, seen).between),
         promised=() if kind in ("blind", "nothing") else promised_by([*behind, *last.alike]),
     )
@@ -241,6 +251,16 @@ def _tied(one: Judged, seen: Seen) -> int:
     if one.kind == "nothing":
         return 1 + len([row for row in one.rows if row["high"] is None or row["high"] >= (seen.guess or 0.0)])
     return 1 + len(one.alike)
+
+
+def _against(same: Sequence[Judged], seen: Seen) -> list[Row]:
+    """What may be better than what is taken, for all that seeds tell: what is told apart neither from it nor
+    from what needs no noise, and what lies `APART` above what needs none, or costs less."""
+    last = same[-1]
+    kept = seen.free if last.kind == "blind" else last.before
+    if kept is None:
+        return list(last.beside) if last.kind == "one" else []
+    return [row for one in same for row in one.rows if row["mean"] - kept["mean"] > APART]
 
 
 def _taken(kind: Kind, one: Judged, seen: Seen) -> list[Row]:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from privgraph_workbench.facts import advised, advising
-from privgraph_workbench.facts.row_words import with_interval
-from privgraph_workbench.facts.stretches import Stretch
+from privgraph_workbench.facts.row_words import both, with_interval
+from privgraph_workbench.facts.stretches import CLEAR, Stretch
 from privgraph_workbench.facts.traits import Traits, unlike
 from privgraph_workbench.views.parts import carded, layout
 from privgraph_workbench.views.tradeoffs import like_own
@@ -41,6 +41,8 @@ def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph) -> 
         st.markdown(f"**To hide {advising.HIDES[unit]}** (each ε protects {advising.UNITS[unit]})")
         if public := _public(unit, ones):
             st.markdown(f"**:red[{markup.literal(public)}]** {advising.SECRET}")
+        if said := _overall(unit, ones):
+            st.markdown(said)
         if groups := [group for one in ones if (group := _lines(*one))]:
             carded.show(HEAD, groups, label=f"What hides {advising.HIDES[unit]}", first="")
         if waiting := "; ".join(filter(None, (_waiting(graph, found) for graph, _, found in ones))):
@@ -59,6 +61,26 @@ def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph) -> 
         )
         st.caption(" ".join(advised.protection_of(unit) for unit in told))
         st.caption(f"{WHY} Turn All graphs off for reasons.")
+
+
+def _overall(unit: str, ones: Sequence[like_own.One]) -> str:
+    """Which methods are clearly best on which graphs, and on which none is, in one sentence; "" where nothing
+    can be said of any."""
+    best: dict[str, list[str]] = {}
+    without: list[str] = []
+    rest: list[str] = []
+    for graph, _, found in ones:
+        answered = _answered(found)
+        clear = dict.fromkeys(one.short_names for one in answered if one.kind == "one" and one.verdict == CLEAR)
+        for name in clear:
+            best.setdefault(name, []).append(graph.title)
+        if answered and not clear:
+            (without if all(one.kind in ("blind", "nothing") for one in answered) else rest).append(graph.title)
+    nothing = "what reads no edge and needs no noise" if unit == "edge" else "a guess"
+    parts = [f"clearly best at some ε is {name} on {both(titles)}" for name, titles in best.items()]
+    parts += [f"nothing is clearly better than {nothing} on {both(without)}"] if without else []
+    parts += [f"methods tie, or seeds are too few, on {both(rest)}"] if rest else []
+    return markup.sentence("; ".join(parts)) if parts else ""
 
 
 def _unfinished(found: Known) -> bool:
@@ -107,5 +129,5 @@ def _lines(graph: OneGraph, own: Traits, found: Known) -> list[list[str]]:
         heading += f". {advising.not_run(found.said.absent).rstrip('.')}"
     none = "not run" if found.said.score == advising.ACCURACY else "–"  # nothing of the kind predicts relations
     levels = [found.said.bare or none, none if found.blind is None else with_interval(found.blind)]
-    rows = [[one.budgets, *line, one.verdict, one.protection] for one in answered for line in one.lines]
+    rows = [[one.budgets, *line, one.sure, one.protection] for one in answered for line in one.lines]
     return [[heading, *rows[0], *levels], *rows[1:]]

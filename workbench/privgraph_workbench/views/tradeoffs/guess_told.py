@@ -17,6 +17,7 @@ def told(rows: Sequence[Row], done: Finished) -> str:
     """What the level of a guess is and over how many seeds, panel by panel: other seeds have other test
     nodes."""
     by_seed, each = _guesses(done), list[str]()
+    several = len({row["graph"] for row in rows}) > 1
     for held in tradeoff_shown.panels_of(rows):
         if not any(one.name == tradeoff_marks.GUESS for one in tradeoff_marks.guess(held, 0, (1.0, 2.0))):
             continue
@@ -24,7 +25,8 @@ def told(rows: Sequence[Row], done: Finished) -> str:
         for row in tradeoff_shown.same_nodes(private, private)[:1] if private else ():
             nodes = row["test_nodes"]
             seeds = by_seed.get((row["graph"], row["unit"], None if nodes is None else float(nodes)), {})
-            each.append(f"{percent(row['guess'])} over {counted(len(seeds), 'seed')} ({row['unit']})")
+            where = f"{row['graph']}, " * several + row["unit"]
+            each.append(f"{percent(row['guess'])} over {counted(len(seeds), 'seed')} ({where})")
     if not each:
         return ""
     levels = "" if len(set(each)) > tradeoff_shown.PANELS else f": {', '.join(dict.fromkeys(each))}"
