@@ -24,8 +24,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
+    """`marked`: what it warns of is told in full elsewhere, and a short mark stands above it."""
+
     figure: str
     rows: Sequence[Row]
+    marked: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,12 @@ def around(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> tupl
     rows = tuple((name, *values) for name, values in said)
     head = (f"Behind it, {shared}" if shared else "Behind it", *notes.COLUMNS[1:])
     stated: Block = Table(head, rows) if rows else notes.NO_STATEMENT
-    return list(chart.badges), [*below(chart, picture.rows, statements), stated, *more]
+    under = below(chart, picture.rows, statements)
+    if not picture.marked:
+        return list(chart.badges), [*under, stated, *more]
+    return notes.mark(chart.badges, statements), [
+        *(one for one in under if one not in notes.subtracted(statements)), stated, *more
+    ]
 
 
 def drawn(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> Images:
@@ -376,7 +384,7 @@ img { max-width: 100%; height: auto; }
   .figure:focus::after { content: ""; } .figure:focus img { max-width: none; width: 44rem; }
   .wide, .wide :is(tbody, tr, td) { display: block; } .wide thead { display: none; }
   .wide tr { border-bottom: 1px solid var(--line); padding: .5rem 0; } .wide td { border: 0; padding: .1rem 0; }
-  .wide td:first-child { font-weight: 600; }
+  .wide td:first-child { font-weight: 600; } .wide td:empty { display: none; }
   .wide td:not([data-head=""])::before { content: attr(data-head) ": "; color: var(--muted); font-weight: 400; }
 }
 .careful { border-left: 4px solid var(--care); background: var(--soft); padding: .7rem 1rem; }

@@ -173,7 +173,7 @@ def lines(said: Verdict) -> str:
         return in_short(said)
     rows, spans = [], table(said)
     for group in spans:
-        rows += [group[0], *(("", *row, "", "") for row in group[1:])]
+        rows += [group[0], *((group[0][0], *row, "", "") for row in group[1:])]  # on a phone a row is a card
     head, rule = f"| {' | '.join(HEAD)} |", "|" + " --- |" * len(HEAD)
     body = [f"| {' | '.join(map(markup.literal, row))} |" for row in rows]
     closing = [f"**{markup.literal(said.closing)}**", ""] if said.closing else []

@@ -53,11 +53,18 @@ class Placed:
         return float(self.row["mean"])
 
 
-def ranked(groups: Sequence[Sequence[RunRecord]], own: int, *, all_of: bool = True, guess: bool = True) -> str:
+def ranked(
+    groups: Sequence[Sequence[RunRecord]],
+    own: int,
+    *,
+    all_of: bool = True,
+    guess: bool = True,
+    advised: Mapping[str, str] | None = None,
+) -> str:
     """The settings in Markdown, of each graph what is ahead and a table; of a single setting its mean.
     `groups`: the runs of each, of which the first `own` are the report's; without `all_of`, of the others
     only the first of each method has a row. Without `guess`, how often one is right, a function
-    of split and labels, is not told."""
+    of split and labels, is not told. `advised`: graphs of which it is said elsewhere what to take, and where."""
     graphs: dict[str, list[tuple[Sequence[RunRecord], bool]]] = {}
     for place, group in enumerate(groups):
         graphs.setdefault(graph_of(group[0]), []).append((group, place < own))
@@ -70,8 +77,8 @@ def ranked(groups: Sequence[Sequence[RunRecord]], own: int, *, all_of: bool = Tr
         else:
             said, units, table = _on_graph(held, all_of=all_of, guess=guess)
             several, tabled = several or units > 1, tabled or bool(table and BARE in table)
-            said = "\n\n".join(filter(None, (said, table)))
-            where = where.strip() + "\n\n" if where and said.startswith("|") else where
+            said = "\n\n".join(filter(None, ((advised or {}).get(graph, said), table)))
+            where = where.strip() + "\n\n" if where and said.startswith(("|", "- ")) else where
         if said:
             told.append(f"{where}{said}")
     methods = [group[0].spec.method for group in groups]
