@@ -95,9 +95,8 @@ def around(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> tupl
     under = below(chart, picture.rows, statements)
     if not picture.marked:
         return list(chart.badges), [*under, stated, *more]
-    return notes.mark(chart.badges, statements), [
-        *(one for one in under if one not in notes.subtracted(statements)), stated, *more
-    ]
+    under = [one for one in under if one not in notes.subtracted(statements)]
+    return notes.mark(chart.badges, statements), [*under, stated, *more]
 
 
 def drawn(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> Images:
@@ -237,8 +236,6 @@ _INLINE = (
     (re.compile(r"\[([^\[\]]+)\]\((https?://[^\s()]+)\)"), r'<a rel="noreferrer" href="\2">\1</a>'),
 )
 _POINT = re.compile(r"[-*] +")
-
-
 _RULE = re.compile(r"\|(?:\s*:?-{3,}:?\s*\|)+")
 _ESCAPED = re.compile(r"\\(?=[^\w\s])|\u2060")
 

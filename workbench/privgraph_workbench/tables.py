@@ -13,9 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from privgraph.attacks.record import AttackRecord
+from privgraph.data.catalogue import DATASETS
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import sides
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC
+from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.blocks import Block, Remark, Table
 from privgraph_workbench.facts import kept_epoch
@@ -28,7 +30,7 @@ from privgraph_workbench.words import statements as words
 from privgraph_workbench.words.glossary import ADDED
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.measures import ACCURACY, MEANS, measure, measures, titled
-from privgraph_workbench.words.naming import edges_of, graph_of, hides_edges_alone, nodes_of, unit_of
+from privgraph_workbench.words.naming import graph_of, hides_edges_alone, nodes_of, unit_of
 from privgraph_workbench.words.numbers import over_seeds, percent, rounded_delta, stated
 
 KINDS: tuple[Epsilon, ...] = ("sound", "published", "audited")
@@ -158,11 +160,19 @@ def _guarantee(one: Line, notes: Notes) -> tuple[str, ...]:
     )
 
 
+def _edges(record: RunRecord) -> int | None:
+    """How many edges it has, where the catalogue tells, or the options of a made-up graph: about."""
+    graph = GraphId.of(record.spec)
+    known = DATASETS.get(graph.dataset)
+    if known is not None and known.edges:
+        return known.edges
+    degree = dict(graph.options).get("degree")
+    return None if degree is None or graph.nodes is None else round(graph.nodes * float(degree) / 2)
+
+
 def _near(record: RunRecord, said: PrivacyStatement) -> str:
     """That a δ is not far below one over the number of protected units, as far as that is known."""
-    count, what = (
-        (nodes_of(record), "nodes") if said.unit == "node" else (edges_of(record), "edges")
-    )
+    count, what = (nodes_of(record), "nodes") if said.unit == "node" else (_edges(record), "edges")
     return NOT_FAR.format(f"{count:,}", what) if count and said.delta * count > FAR_BELOW else ""
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from privgraph_workbench import tables
 from privgraph_workbench.blocks import Block, Table
-from privgraph_workbench.words.naming import graph_of
+from privgraph_workbench.words.naming import graph_names, graph_of
 
 BESIDE = 4
 """Settings that stand side by side at most."""
@@ -21,7 +21,8 @@ def settings(lines: Sequence[tables.Line], notes: tables.Notes) -> list[Block]:
     plain = [replace(one, heading="") for one in lines]
     promised, reached = _columns(tables.guarantees(plain, notes)), _columns(tables.measured(plain, notes))
     (first, said), (second, more) = promised, reached
-    rows = [("Graph", *map(graph_of, (one.record for one in plain)))] if any(one.heading for one in lines) else []
+    names = graph_names([one.record for one in plain])
+    rows = [("Graph", *(names[graph_of(one.record)] for one in plain))] if any(one.heading for one in lines) else []
     rows += first[1:4]
     rows += [row for row in second[1:] if row[0] not in {one[0] for one in first}]
     rows += first[4:]

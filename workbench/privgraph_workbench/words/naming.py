@@ -103,16 +103,6 @@ def nodes_of(record: RunRecord) -> int | None:
     return GraphId.of(record.spec).nodes
 
 
-def edges_of(record: RunRecord) -> int | None:
-    """How many edges it has, where the catalogue tells, or the options of a made-up graph: about."""
-    graph = GraphId.of(record.spec)
-    known = DATASETS.get(graph.dataset)
-    if known is not None and known.edges:
-        return known.edges
-    degree = dict(graph.options).get("degree")
-    return None if degree is None or graph.nodes is None else round(graph.nodes * float(degree) / 2)
-
-
 def network_of(record: RunRecord) -> str:
     """How the run's network reads neighbours, in its method's word; "" where the method leaves no choice."""
     options = record.spec.options
