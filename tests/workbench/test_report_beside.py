@@ -201,4 +201,6 @@ def test_public_noise_of_a_setting_in_figures_alone_is_said_on_the_first_page(st
     figure = Drawn(figure="tradeoff", rows=[], beside=[replace(reporting.told_of(store, shown), record=shown)])
     told = first_page._public(Asked(title="T", runs=[reporting.told_of(store, own)], figures=[figure]))
     assert told is not None
-    assert told.title == "As run, one of the two private runs here (of 2 settings) protects nobody: their noise is public"
+    assert (
+        told.title == "As run, one of the two private runs here (of 2 settings) protects nobody: their noise is public"
+    )

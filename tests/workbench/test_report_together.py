@@ -176,8 +176,14 @@ def test_public_noise_is_said_first_and_in_a_box(store: RunStore) -> None:
 
     for given, title in (
         ([first], "As run, this model protects nobody: its noise is public"),
-        ([first, two], "As run, one of the two private runs here (of 1 setting) protects nobody: their noise is public"),
-        ([first, second], "As run, none of the two private runs here (of 1 setting) protects anybody: their noise is public"),
+        (
+            [first, two],
+            "As run, one of the two private runs here (of 1 setting) protects nobody: their noise is public",
+        ),
+        (
+            [first, second],
+            "As run, none of the two private runs here (of 1 setting) protects anybody: their noise is public",
+        ),
     ):
         warned = first_page._public(Asked(title="T", runs=given))
         assert warned is not None

@@ -64,7 +64,7 @@ def ranked(
     """The settings in Markdown, of each graph what is ahead and a table; of a single setting its mean.
     `groups`: the runs of each, of which the first `own` are the report's; without `all_of`, of the others
     only the first of each method has a row. Without `guess`, how often one is right, a function
-    of split and labels, is not told. `advised`: graphs of which it is said elsewhere what to take, and where."""
+    of split and labels, is not told. `advised`: where it is said what to take, by graph."""
     graphs: dict[str, list[tuple[Sequence[RunRecord], bool]]] = {}
     for place, group in enumerate(groups):
         graphs.setdefault(graph_of(group[0]), []).append((group, place < own))

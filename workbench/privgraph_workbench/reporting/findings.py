@@ -32,7 +32,7 @@ def of(one: Drawn) -> str:
 
 
 def advice(one: Drawn) -> str:
-    """What to take, in Markdown, below the figure whose finding is the advice in short: without that line, and
+    """What to take, in Markdown, below a figure whose finding is the advice in short: without that line, and
     without what the first page says of public noise; and of how many of the figure's runs it speaks."""
     kept, several = [], len(advised.shortened(one.advice)) > 1
     for part in one.advice.split("\n\n"):

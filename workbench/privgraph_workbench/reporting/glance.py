@@ -122,7 +122,9 @@ def _beside(asked: Asked, graph: str) -> str:
     rows = [row for one in asked.runs if graph_of(one.record) == graph for row in one.stands]
     found = []
     for kind, what in (("bare", "without privacy"), ("blind", ""), ("majority", "the largest class")):
-        models = sorted({(str(row.get("of") or ""), round(float(row["value"]), 3)) for row in rows if row["kind"] == kind})
+        models = sorted(
+            {(str(row.get("of") or ""), round(float(row["value"]), 3)) for row in rows if row["kind"] == kind}
+        )
         found += [f"{' '.join(filter(None, (model, what)))} {percent(value)}" for model, value in models[:MOST_LEVELS]]
     return f" Beside it: {', '.join(found)}." if found else ""
 

@@ -197,8 +197,7 @@ def _numbers(found: Sequence[Plan], told: Outlook, asked: Asked, chosen: beginni
         delta="" if open_ or not said else f"{spending}δ {rounded_delta(said[0].delta)}",
         delta_color="off",
         delta_arrow="off",
-        help="What this noise will guarantee, by a proof that we stand for; smaller is more private. δ: "
-        f"{ADDED}.",
+        help=f"What this noise will guarantee, by a proof that we stand for; smaller is more private. δ: {ADDED}.",
         width="content",
     )
     drawn = [*found[0].noise] if found else []
