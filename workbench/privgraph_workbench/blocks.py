@@ -24,7 +24,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """`marked`: what it warns of is told in full elsewhere, and a short mark stands above it."""
+    """`marked`: a report tells its warnings in full elsewhere, and a short mark stands above it."""
 
     figure: str
     rows: Sequence[Row]
@@ -363,8 +363,7 @@ PAGE = """<!DOCTYPE html>
 body { background: var(--back); color: var(--text); font: 16px/1.55 "Source Sans 3", "DejaVu Sans", Arial, sans-serif;
   max-width: 60rem; margin: 2rem auto; padding: 0 1.2rem; }
 h1 { font-size: 1.9rem; } h2 { font-size: 1.4rem; margin-top: 2.6rem; } h3 { font-size: 1.1rem; margin-top: 1.8rem; }
-h2 { border-bottom: 1px solid var(--line); padding-bottom: .3rem; }
-a { color: inherit; } summary { cursor: pointer; font-weight: 600; }
+h2 { border-bottom: 1px solid var(--line); padding-bottom: .3rem; } a { color: inherit; } summary { cursor: pointer; font-weight: 600; }
 table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
 th, td { text-align: left; padding: .35rem .8rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 pre { background: var(--soft); padding: .9rem; white-space: pre-wrap; overflow-wrap: anywhere; border-radius: 6px; }
