@@ -87,7 +87,7 @@ def test_a_list_after_its_graph_is_a_list(store: RunStore) -> None:
 
 
 def test_one_table_has_a_column_for_each_setting_and_a_delta_near_one_over_n_is_flagged(store: RunStore) -> None:
-    (one, *_), (two, *_) = made(store, "progap", (0.8,)), made(store, "gnn", (0.9,))
+    (one, *_), (two, *_) = made(store, "progap", (0.8,), "cora"), made(store, "gnn", (0.9,), "cora")
     assert one.statement is not None
     lines = [tables.Line(name=name, label=name, record=record) for name, record in (("A", one), ("B", two))]
     table, *told = joined.settings(lines, {})

@@ -363,12 +363,12 @@ PAGE = """<!DOCTYPE html>
 body { background: var(--back); color: var(--text); font: 16px/1.55 "Source Sans 3", "DejaVu Sans", Arial, sans-serif;
   max-width: 60rem; margin: 2rem auto; padding: 0 1.2rem; }
 h1 { font-size: 1.9rem; } h2 { font-size: 1.4rem; margin-top: 2.6rem; } h3 { font-size: 1.1rem; margin-top: 1.8rem; }
-h2 { border-bottom: 1px solid var(--line); padding-bottom: .3rem; } a { color: inherit; } summary { cursor: pointer; font-weight: 600; }
+h2 { border-bottom: 1px solid var(--line); padding-bottom: .3rem; } summary { cursor: pointer; font-weight: 600; }
 table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
 th, td { text-align: left; padding: .35rem .8rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 pre { background: var(--soft); padding: .9rem; white-space: pre-wrap; overflow-wrap: anywhere; border-radius: 6px; }
 td:first-child { min-width: 8rem; }
-.whole { white-space: nowrap; }
+.whole { white-space: nowrap; } a { color: inherit; }
 .long { overflow-wrap: anywhere; }
 .figure { overflow-x: auto; }
 img { max-width: 100%; height: auto; }
