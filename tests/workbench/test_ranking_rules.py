@@ -56,7 +56,7 @@ def test_the_more_methods_are_tried_at_a_budget_the_clearer_each_must_be(store: 
 def test_what_is_nothing_to_take_is_not_said_to_be_as_good(store: RunStore) -> None:
     sure, wide = filled(store, "dp-mlp", SURE), filled(store, "heter-poisson", {0: 0.3, 1: 0.5, 2: 0.7})
     said = ranking.ranked([sure, wide], 2)
-    assert "has the highest mean accuracy, 53.0%." in said
+    assert "has the highest mean accuracy, 53.0% (too few seeds)." in said
     assert "Not told apart from it" not in said
 
 
@@ -84,7 +84,7 @@ def test_of_the_others_the_best_of_each_method_has_a_row(store: RunStore) -> Non
     [
         (SURE, "has the highest mean of those that keep their ε and are clearly better than a guess (40.0%), 53.0%."),
         ({0: 0.3, 1: 0.4, 2: 0.5}, "none that keeps its ε is clearly better than a guess (40.0%); **DP-MLP"),
-        ({0: 0.5, 1: 0.51}, "has the highest mean accuracy of those that keep their ε, 50.5%."),
+        ({0: 0.5, 1: 0.51}, "has the highest mean accuracy of those that keep their ε, 50.5% (too few seeds)."),
     ],
 )
 def test_what_does_not_keep_its_budget_is_behind_what_does(store: RunStore, kept: dict[int, float], said: str) -> None:

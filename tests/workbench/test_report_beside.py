@@ -90,7 +90,7 @@ def test_many_of_them_have_a_section_and_the_best_of_them_is_in_the_verdict(stor
     assert len(given.beside) == 7 > first_page.MOST_BESIDE
     page = reporting.page(given)
     assert f"<h2>{first_page.ALONE}</h2>" in page
-    summary = re.sub("<[^>]*>", "", page[: page.index("<h2>Figure 1")])
+    summary = re.sub("<[^>]*>", "", page[page.index("<h2>What is reported") : page.index(f"<h2>{first_page.ALONE}")])
     assert "7 more settings stand in figures alone" in summary
     assert "At ε 1: " in summary, "a setting is ahead of those of its own ε alone"
     assert "has the highest mean accuracy, 71.0%" in summary
@@ -172,17 +172,16 @@ def test_every_run_and_attack_behind_it_can_be_made_again(store: RunStore) -> No
 
 
 def test_settings_of_two_graphs_stand_below_their_graphs(store: RunStore) -> None:
-    """Its sizes are said once above the rows, and in no row."""
+    """In the one table of settings a row says of which graph each is."""
     said = made_runs.statement(made_runs.edge_entries(9))
     others = [
         made_runs.finish(store, made_runs.spec("gap", "karate", seed=40 + seed), 0.7 + seed / 100, said)
         for seed in range(3)
     ]
     page = reporting.page(report_of(store, others, appendix=False))
-    summary = page[: page.index("<h2>Figure 1")]
-    for graph in ("Made-up social network", "Karate club"):
-        assert f"<strong>{graph}</strong>" in summary
-        assert not re.search(rf"<td[^>]*>[^<]*{graph}", summary)
+    summary = page[page.index("<h2>What is reported") :]
+    (row,) = re.findall(r'<tr><td data-head="">Graph</td>(.*?)</tr>', summary)
+    assert re.findall(">([^<]+)</td>", row) == ["Made-up social network", "Karate club"]
 
 
 def test_a_setting_is_told_with_what_attacks_on_any_of_its_runs_have_shown(store: RunStore) -> None:
@@ -202,4 +201,6 @@ def test_public_noise_of_a_setting_in_figures_alone_is_said_on_the_first_page(st
     figure = Drawn(figure="tradeoff", rows=[], beside=[replace(reporting.told_of(store, shown), record=shown)])
     told = first_page._public(Asked(title="T", runs=[reporting.told_of(store, own)], figures=[figure]))
     assert told is not None
-    assert told.title == "As run, one of these two private models protects nobody: their noise is public"
+    assert (
+        told.title == "As run, one of the two private runs here (of 2 settings) protects nobody: their noise is public"
+    )

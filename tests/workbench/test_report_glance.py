@@ -12,6 +12,7 @@ from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
 from privgraph_workbench.reporting import Asked, Told, chapters, first_page, glance
+from privgraph_workbench.reporting.counts import Counts
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def told_of(store: RunStore, seeds: tuple[int, ...], *, public: bool = False, sc
 
 def points(asked: Asked, price: str = "") -> dict[str, str]:
     lines = first_page.all_settings(asked, chapters.chapters_of(asked))
-    said = glance.answers(asked, lines, price).text.replace("\\", "")
+    said = glance.answers(asked, lines, Counts.of(asked), price).text.replace("\\", "")
     pairs = (point.removeprefix("- **").partition(".** ") for point in said.split("\n"))
     return {question: answer for question, _, answer in pairs}
 
@@ -42,13 +43,15 @@ def test_each_question_has_its_answer(store: RunStore) -> None:
         "What attacks showed",
         "What is still a risk",
     ]
-    assert answers["What was trained"] == "ProGAP on Made-up social network: one setting, 3 runs."
+    assert answers["What was trained"] == (
+        "ProGAP, edge ε 0.8142 (ε 1 asked for) on Made-up social network. Behind this report: 3 runs of 1 setting, all "
+        "private."
+    )
     assert "hides one connection (edge): ε " in answers["What is promised, and to whom"]
     assert glance.COIN in answers["What is promised, and to whom"]
     assert "Test accuracy 70.0% (all 3 seeds alike)" in answers["How well it works"]
     assert answers["What attacks showed"] == glance.UNATTACKED
-    assert "Not covered by any promise: several connections at once" in answers["What is still a risk"]
-    assert glance.MEASURED in answers["What is still a risk"]
+    assert "Not covered: several connections at once" in answers["What is still a risk"]
     assert "public" not in answers["What is still a risk"]
     assert "All together" not in answers["What is still a risk"]
 
@@ -56,7 +59,7 @@ def test_each_question_has_its_answer(store: RunStore) -> None:
 def test_public_noise_promises_nothing(store: RunStore) -> None:
     answers = points(Asked(title="T", runs=told_of(store, (0,), public=True)), "**All together.** ε = 9.")
     assert answers["What is promised, and to whom"].startswith(glance.AS_RUN)
-    assert answers["What is still a risk"].startswith("As run, the noise of every private model is public")
+    assert answers["What is still a risk"].startswith("The noise of every one is public")
     assert glance.TOLD_TWICE in answers["What is still a risk"]
 
 

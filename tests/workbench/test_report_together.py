@@ -171,12 +171,19 @@ def test_public_noise_is_said_first_and_in_a_box(store: RunStore) -> None:
 
     public = with_public_noise(made_runs.statement(made_runs.edge_entries(9)))
     opened = [made_runs.finish(store, made_runs.spec(seed=seed), 0.7, public) for seed in (10, 11)]
-    first, second = (reporting.told_of(store, one) for one in opened)
+    first, second = (replace(reporting.told_of(store, one), same=()) for one in opened)
+    two = replace(two, same=())
 
     for given, title in (
         ([first], "As run, this model protects nobody: its noise is public"),
-        ([first, two], "As run, one of these two private models protects nobody: their noise is public"),
-        ([first, second], "As run, none of these two private models protects anybody: their noise is public"),
+        (
+            [first, two],
+            "As run, one of the two private runs here (of 1 setting) protects nobody: their noise is public",
+        ),
+        (
+            [first, second],
+            "As run, none of the two private runs here (of 1 setting) protects anybody: their noise is public",
+        ),
     ):
         warned = first_page._public(Asked(title="T", runs=given))
         assert warned is not None

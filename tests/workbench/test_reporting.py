@@ -108,7 +108,7 @@ def test_the_page_asks_nobody_and_warns_first(whole: Made) -> None:
     page = whole.files["report.html"].decode()
     assert "default-src 'none'" in page
     assert not re.search(r'(?:src|href)="(?!data:|#part-)', page)
-    assert page.index("<nav") < page.index(first_page.EVALUATOR.title) < page.index("What the figures say")
+    assert page.index(first_page.EVALUATOR.title) < page.index("<nav") < page.index("<h2>Figure 1")
     assert page.index("<h2>Figure 3") < page.index("<h2>Appendix") < page.index("<h2>What the words mean")
     assert "<h3>" not in page[: page.index("<h2>Appendix")], "details come after it"
     for place, title in re.findall('href="#part-([0-9]+)">([^<]*)<', page):
@@ -152,7 +152,8 @@ def test_a_figure_says_its_title_and_each_warning_once(whole: Made) -> None:
     assert "none yet" not in shown
     assert "evaluator only" in about, "whoever takes the picture alone has it with it"
     visible = re.sub(r"<[^>]*>", "", section)
-    assert visible.count("evaluator only: accuracies") == 1
+    assert visible.count("⚠ evaluator only") == 1, "a mark: the first page says it in full"
+    assert "accuracies are measured on labels" not in visible
     assert "Evaluator only: some" not in visible
     assert "Behind itprotectssound εε as publishedε auditedδ" in visible, "what it states is a table"
 
@@ -200,7 +201,7 @@ def test_a_figure_that_was_chosen_is_drawn_once(runs: list[Told]) -> None:
 def test_the_first_page_tells_each_run_in_words(whole: Made, shared: Made) -> None:
     for made in (whole, shared):
         page = made.files["report.html"].decode()
-        first = page[: page.index("<h2>Figure 1")]
+        first = page[page.index("<h2>What is reported") : page.index("<h2>Appendix")]
         assert first.count("<strong>ProGAP</strong> was trained on") == 1, "of one setting"
         (accuracy,) = re.findall(r"names the right class for <strong>([0-9.]+)%</strong>", first)
         assert accuracy == "70.0"
@@ -228,7 +229,7 @@ def test_runs_that_differ_in_their_seeds_are_one_chapter(whole: Made, shared: Ma
         assert page.count("<h3>What the guarantee says") == page.count("<h3>How to repeat it") == 1
         assert "".join(f"<th>{name}</th>" for name in ("", *names)) in page
         assert "(un " not in page
-        first = page[: page.index("<h2>Figure 1")]
+        first = page[page.index("<h2>What is reported") : page.index("<h2>Appendix")]
         (composed,) = re.findall(r"2 private runs have shown <span class=\"whole\">ε = ([0-9.]+)", first)
         (alone,) = {one.record.statement.epsilon for one in made.asked.runs if one.record.statement}
         assert alone < float(composed) < 2 * alone
@@ -260,8 +261,8 @@ def test_without_an_appendix_it_is_a_summary_and_statements_stay(runs: list[Told
     assert "Appendix" not in page
     assert re.findall("<h2>([^<:]*)", page) == [
         "In short",
-        "What is reported",
         *("Figure 1", "Figure 2", "Figure 3"),
+        "What is reported",
         "References",
     ]
     assert first_page.STATEMENTS in page
@@ -320,10 +321,17 @@ def test_a_picture_is_drawn_once_for_lines_and_once_for_pixels(
     once = export.drawn_of
 
     def counted(
-        figure: str, rows: list[Row], statements: dict[str, Any], theme: str, *, titled: bool, narrow: bool
+        figure: str,
+        rows: list[Row],
+        statements: dict[str, Any],
+        theme: str,
+        *,
+        titled: bool,
+        whole: bool = False,
+        narrow: bool,
     ) -> object:
         drawn.append((figure, theme, titled))
-        return once(figure, rows, statements, theme, titled=titled, narrow=narrow)
+        return once(figure, rows, statements, theme, titled=titled, whole=whole, narrow=narrow)
 
     monkeypatch.setattr(export, "drawn_of", counted)
     monkeypatch.setattr(archive, "_LATELY", {})

@@ -42,7 +42,7 @@ def test_risk_never_promises_what_does_not_hold() -> None:
     assert "next to no protection" in meaning.risk("node", 50.0, 1e-5, Neighbours.NODE)
     assert numbers.chance(meaning.guess(30.0, 0.0)) == "over 99.99%"
     assert "says nothing" in meaning.delta(1e-4, math.inf)
-    assert "at most, that the guarantee does not hold" in meaning.delta(1e-4, 1.0)
+    assert "what is added to the bound" in meaning.delta(1e-4, 1.0)
     assert "not small" in meaning.delta(0.01, 1.0)
     assert "not small" not in meaning.delta(1e-4, 1.0)
     for epsilon in (0.01, 0.5, 1.0, 2.0, 4.0, 7.7):

@@ -24,8 +24,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
+    """`marked`: a report tells its warnings in full elsewhere, and a short mark stands above it."""
+
     figure: str
     rows: Sequence[Row]
+    marked: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,11 @@ def around(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> tupl
     rows = tuple((name, *values) for name, values in said)
     head = (f"Behind it, {shared}" if shared else "Behind it", *notes.COLUMNS[1:])
     stated: Block = Table(head, rows) if rows else notes.NO_STATEMENT
-    return list(chart.badges), [*below(chart, picture.rows, statements), stated, *more]
+    under = below(chart, picture.rows, statements)
+    if not picture.marked:
+        return list(chart.badges), [*under, stated, *more]
+    under = [one for one in under if one not in notes.subtracted(statements)]
+    return notes.mark(chart.badges, statements), [*under, stated, *more]
 
 
 def drawn(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> Images:
@@ -229,8 +236,6 @@ _INLINE = (
     (re.compile(r"\[([^\[\]]+)\]\((https?://[^\s()]+)\)"), r'<a rel="noreferrer" href="\2">\1</a>'),
 )
 _POINT = re.compile(r"[-*] +")
-
-
 _RULE = re.compile(r"\|(?:\s*:?-{3,}:?\s*\|)+")
 _ESCAPED = re.compile(r"\\(?=[^\w\s])|\u2060")
 
@@ -358,13 +363,12 @@ PAGE = """<!DOCTYPE html>
 body { background: var(--back); color: var(--text); font: 16px/1.55 "Source Sans 3", "DejaVu Sans", Arial, sans-serif;
   max-width: 60rem; margin: 2rem auto; padding: 0 1.2rem; }
 h1 { font-size: 1.9rem; } h2 { font-size: 1.4rem; margin-top: 2.6rem; } h3 { font-size: 1.1rem; margin-top: 1.8rem; }
-h2 { border-bottom: 1px solid var(--line); padding-bottom: .3rem; }
-a { color: inherit; } summary { cursor: pointer; font-weight: 600; }
+h2 { border-bottom: 1px solid var(--line); padding-bottom: .3rem; } summary { cursor: pointer; font-weight: 600; }
 table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
 th, td { text-align: left; padding: .35rem .8rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 pre { background: var(--soft); padding: .9rem; white-space: pre-wrap; overflow-wrap: anywhere; border-radius: 6px; }
 td:first-child { min-width: 8rem; }
-.whole { white-space: nowrap; }
+.whole { white-space: nowrap; } a { color: inherit; }
 .long { overflow-wrap: anywhere; }
 .figure { overflow-x: auto; }
 img { max-width: 100%; height: auto; }
@@ -376,7 +380,7 @@ img { max-width: 100%; height: auto; }
   .figure:focus::after { content: ""; } .figure:focus img { max-width: none; width: 44rem; }
   .wide, .wide :is(tbody, tr, td) { display: block; } .wide thead { display: none; }
   .wide tr { border-bottom: 1px solid var(--line); padding: .5rem 0; } .wide td { border: 0; padding: .1rem 0; }
-  .wide td:first-child { font-weight: 600; }
+  .wide td:first-child { font-weight: 600; } .wide td:empty { display: none; }
   .wide td:not([data-head=""])::before { content: attr(data-head) ": "; color: var(--muted); font-weight: 400; }
 }
 .careful { border-left: 4px solid var(--care); background: var(--soft); padding: .7rem 1rem; }

@@ -13,9 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from privgraph.attacks.record import AttackRecord
+from privgraph.data.catalogue import DATASETS
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import sides
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC
+from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.blocks import Block, Remark, Table
 from privgraph_workbench.facts import kept_epoch
@@ -25,9 +27,10 @@ from privgraph_workbench.figures.export import cell
 from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words import meaning, strongest
 from privgraph_workbench.words import statements as words
+from privgraph_workbench.words.glossary import ADDED
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.measures import ACCURACY, MEANS, measure, measures, titled
-from privgraph_workbench.words.naming import graph_of, hides_edges_alone, unit_of
+from privgraph_workbench.words.naming import graph_of, hides_edges_alone, nodes_of, unit_of
 from privgraph_workbench.words.numbers import over_seeds, percent, rounded_delta, stated
 
 KINDS: tuple[Epsilon, ...] = ("sound", "published", "audited")
@@ -44,9 +47,15 @@ GUARANTEES = ("Model", "Protects", EPSILONS["sound"].title, "δ", "Right guesses
 CALLED = (
     "Right guesses: somebody who knows everything else guesses {}. A coin is right in 50% of cases. Protection is "
     "called strong up to 75%, moderate up to 90%, weak up to 99%, and next to none above: conventions, not theorems. "
-    "δ: the chance, at most, that the guarantee does not hold at all. Each number is that of one run released alone."
+    f"δ: {ADDED}. Each number is that of one run released alone."
 )
 """What the table of guarantees means."""
+FAR_BELOW = 0.1
+"""Of 1/n, how large δ may be for it to lie far below."""
+NOT_FAR = (
+    "This δ is not far below 1/n, for n = {} {}: a release that shows some of these in full, each with a chance of δ, "
+    "would keep it."
+)
 ATTACKED = (
     "Strongest attack: the largest area under the ROC curve (AUC; guessing has 0.5) of all that were made on the "
     "setting, with its 95% interval, and the true positive rate (TPR) at few false positives (FPR); chance favours "
@@ -145,10 +154,26 @@ def _guarantee(one: Line, notes: Notes) -> tuple[str, ...]:
         one.label,
         meaning.protected(said.unit, said.neighbours),
         _marked(notes, stated("sound", said.epsilon), *_of_sound(one.record, warned=True)),
-        rounded_delta(said.delta) if private else "",
+        _marked(notes, rounded_delta(said.delta), _near(one.record, said)) if private else "",
         *meaning.in_short(said),
         _marked(notes, meaning.left_out(said.unit, said.neighbours), beside * private),
     )
+
+
+def _edges(record: RunRecord) -> int | None:
+    """How many edges it has, where the catalogue tells, or the options of a made-up graph: about."""
+    graph = GraphId.of(record.spec)
+    known = DATASETS.get(graph.dataset)
+    if known is not None and known.edges:
+        return known.edges
+    degree = dict(graph.options).get("degree")
+    return None if degree is None or graph.nodes is None else round(graph.nodes * float(degree) / 2)
+
+
+def _near(record: RunRecord, said: PrivacyStatement) -> str:
+    """That a δ is not far below one over the number of protected units, as far as that is known."""
+    count, what = (nodes_of(record), "nodes") if said.unit == "node" else (_edges(record), "edges")
+    return NOT_FAR.format(f"{count:,}", what) if count and said.delta * count > FAR_BELOW else ""
 
 
 _EVERY_EDGE = (

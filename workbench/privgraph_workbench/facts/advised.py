@@ -24,6 +24,8 @@ EXAMPLES = (1.0, 0.25)
 """Epsilons by which it is shown what a protection is."""
 HEAD = ("ε", "Take", "Accuracy", "Seeds", "Cost (points)", "Verdict", "Protection")
 
+SHARED = "over the seeds that both share"
+"""Over which seeds costs are counted."""
 UNCLEAR = "In brackets behind a cost: its 95% interval, where that includes 0."
 VERDICTS = (
     "Verdict clear: better than every other at that ε; tie of n: n are not told apart and lie within "
@@ -84,7 +86,7 @@ def below(said: Verdict) -> str:
         markup.sentence(
             said.score
             if said.network is None
-            else f"{said.score}; costs are points below {said.counted_from}, {said.bare}"
+            else f"{said.score}; costs are points below {said.counted_from}, {said.bare}, {SHARED}"
         ),
         "In brackets: 95% intervals over seeds.",
         UNCLEAR if unclear else "",
@@ -104,7 +106,7 @@ def asides(said: Verdict) -> str:
 
 def beneath(said: Verdict) -> str:
     """The same in a line beside the table of a page, where the rest waits until somebody asks."""
-    cost = "" if said.network is None else f"Cost: points below {said.counted_from}, {said.bare}."
+    cost = "" if said.network is None else f"Cost: points below {said.counted_from}, {said.bare}, {SHARED}."
     unclear = any(one.between for part in said.stretches for one in part.candidates)
     return " ".join(filter(None, (VERDICTS, cost, UNCLEAR if unclear else "", covering.never_there(said.promised))))
 
@@ -173,7 +175,7 @@ def lines(said: Verdict) -> str:
         return in_short(said)
     rows, spans = [], table(said)
     for group in spans:
-        rows += [group[0], *(("", *row, "", "") for row in group[1:])]
+        rows += [group[0], *((group[0][0], *row, "", "") for row in group[1:])]  # on a phone a row is a card
     head, rule = f"| {' | '.join(HEAD)} |", "|" + " --- |" * len(HEAD)
     body = [f"| {' | '.join(map(markup.literal, row))} |" for row in rows]
     closing = [f"**{markup.literal(said.closing)}**", ""] if said.closing else []

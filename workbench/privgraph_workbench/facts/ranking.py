@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from privgraph.options import listed
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts import composition
+from privgraph_workbench.facts import advising, composition
 from privgraph_workbench.facts.advising import HIDES
 from privgraph_workbench.facts.ahead import of_one
-from privgraph_workbench.facts.judging import keeps
+from privgraph_workbench.facts.judging import keeps, level_of
 from privgraph_workbench.facts.row_words import counted, plus, spread, unsure, with_interval
 from privgraph_workbench.facts.seedwise import Seedwise, together
-from privgraph_workbench.facts.stretches import BLIND
+from privgraph_workbench.facts.stretches import BLIND, CLEAR, Stretch
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.words.markup import literal
@@ -53,11 +53,18 @@ class Placed:
         return float(self.row["mean"])
 
 
-def ranked(groups: Sequence[Sequence[RunRecord]], own: int, *, all_of: bool = True, guess: bool = True) -> str:
+def ranked(
+    groups: Sequence[Sequence[RunRecord]],
+    own: int,
+    *,
+    all_of: bool = True,
+    guess: bool = True,
+    advised: Mapping[str, str] | None = None,
+) -> str:
     """The settings in Markdown, of each graph what is ahead and a table; of a single setting its mean.
     `groups`: the runs of each, of which the first `own` are the report's; without `all_of`, of the others
     only the first of each method has a row. Without `guess`, how often one is right, a function
-    of split and labels, is not told."""
+    of split and labels, is not told. `advised`: where it is said what to take, by graph."""
     graphs: dict[str, list[tuple[Sequence[RunRecord], bool]]] = {}
     for place, group in enumerate(groups):
         graphs.setdefault(graph_of(group[0]), []).append((group, place < own))
@@ -70,8 +77,8 @@ def ranked(groups: Sequence[Sequence[RunRecord]], own: int, *, all_of: bool = Tr
         else:
             said, units, table = _on_graph(held, all_of=all_of, guess=guess)
             several, tabled = several or units > 1, tabled or bool(table and BARE in table)
-            said = "\n\n".join(filter(None, (said, table)))
-            where = where.strip() + "\n\n" if where and said.startswith("|") else where
+            said = "\n\n".join(filter(None, ((advised or {}).get(graph, said), table)))
+            where = where.strip() + "\n\n" if where and said.startswith(("|", "- ")) else where
         if said:
             told.append(f"{where}{said}")
     methods = [group[0].spec.method for group in groups]
@@ -106,7 +113,8 @@ def _on_graph(held: Sequence[tuple[Sequence[RunRecord], bool]], *, all_of: bool,
     ]
     private = sorted((one for one in placed if one.unit), key=_order)
     bare = sorted((one for one in placed if not one.unit), key=lambda one: -one.mean)
-    units = [unit for unit in HIDES.values() if any(one.unit == unit for one in private)]
+    unit_name = {title: name for name, title in HIDES.items()}
+    units = [unit for unit in unit_name if any(one.unit == unit for one in private)]
     mean = mean_of(row["method"] for row in rows if row is not None)
     found, shown = list[str](), list[Placed]()
     for unit in units:
@@ -115,13 +123,18 @@ def _on_graph(held: Sequence[tuple[Sequence[RunRecord], bool]], *, all_of: bool,
         asked: dict[float | None, list[Placed]] = {}
         for one in mine:
             asked.setdefault(one.row["asked"], []).append(one)
-        first_at = [next(iter(held)) for held in asked.values()]
-        tabled = [one for one in mine if all_of or one.own or one in firsts or one in first_at]
+        named = [one for held in asked.values() for one in (held[0], *_close(held, seeds))]
+        tabled = [one for one in mine if all_of or one.own or one in firsts or one in named]
+        verdicts = _verdicts([one for one in records if one.spec.unit in (unit_name[unit], "none")], unit_name[unit])
         for budget in sorted(asked, key=lambda one: (one is None, one)):
             where = [f"hiding {unit}"] * (len(units) > 1) + [f"at ε {budget:g}"] * (budget is not None)
             found.append(
                 _first(
-                    asked[budget], tabled, seeds, ", ".join(where), f"{mean} of the private settings" if bare else mean
+                    asked[budget],
+                    seeds,
+                    ", ".join(where),
+                    f"{mean} of the private settings" if bare else mean,
+                    verdicts.get(budget),
                 )
             )
         shown += tabled
@@ -166,10 +179,23 @@ def _exceeds(row: Row) -> bool:
     return row["asked"] is not None and not keeps(row)
 
 
-def _first(held: Sequence[Placed], shown: Sequence[Placed], seeds: Seedwise, where: str, what: str) -> str:
+def _verdicts(records: Sequence[RunRecord], unit: str) -> dict[float | None, Stretch]:
+    """What the advice says of each budget at which it compares methods: a report has one verdict."""
+    return {asked: one for one in advising.verdict(records, unit).stretches for asked in one.epsilons}
+
+
+def _close(held: Sequence[Placed], seeds: Seedwise) -> list[Placed]:
+    """What may be taken as well as the first of those at one budget, at the level of the advice."""
+    best, *others = held
+    if not best.above:
+        return []
+    level = level_of([one.row for one in held if not _exceeds(one.row)])
+    return [one for one in others if one.mean <= best.mean and one.above and not seeds.clear(best.row, one.row, level)]
+
+
+def _first(held: Sequence[Placed], seeds: Seedwise, where: str, what: str, said: Stretch | None) -> str:
     """What is ahead of those that hide one unit at one budget, the first of which may be taken first; "" of a
-    single one, which is ahead of nothing. `what`: of what it is the highest; of
-    the others those alone are named that are `shown`."""
+    single one, which is ahead of nothing. `what`: of what it is the highest; `said`: the advice there."""
     if len(held) < 2:
         return ""
     best, *others = held
@@ -180,23 +206,27 @@ def _first(held: Sequence[Placed], shown: Sequence[Placed], seeds: Seedwise, whe
     if behind:  # by its budget, and not by its accuracy
         what = f"{what}{'' if ' of ' in what else ' of those'} that keep their ε"
     if best.above is None:
-        return f"{where}**{name}** has the highest {what}, {mean}."
+        return f"{where}**{name}** has the highest {what}, {mean}{_sure(said)}."
     if not best.above:
         reached = with_interval(best.row)
         none = f"none{' that keeps its ε' * behind} is clearly better than {best.floor}"
-        return f"{where}{none}; **{name}** has the highest {what}, {reached}."
-    others = [one for one in others if one in shown]
+        return f"{where}{none}; **{name}** has the highest {what}, {reached}{_sure(said)}."
     those = "those that keep their ε and are" if behind else "those"
     which = f"the highest mean of {those} clearly better than {best.floor}" if higher else f"the highest {what}"
-    said = [f"{where}**{name}** has {which}, {mean}."]
-    said += [
-        unsure(f"The mean of {literal(one.label)}", one.row, one.floor)
-        for one in higher
-        if not one.above and one in shown
-    ][:1]
-    close = [one.label for one in others if one.mean <= best.mean and one.above and not seeds.clear(best.row, one.row)]
-    said += [f"Not told apart from it: {literal(listed(close))}."] * bool(close)
-    return " ".join(said)
+    told = [f"{where}**{name}** has {which}, {mean}{_sure(said)}."]
+    told += [unsure(f"The mean of {literal(one.label)}", one.row, one.floor) for one in higher if not one.above][:1]
+    close = [one.label for one in _close(held, seeds)]
+    told += [f"Not told apart from it: {literal(listed(close))}."] * bool(close)
+    if said is not None and said.before is not None:
+        told.append(f"Nothing here is clearly better than {said.stays} at ε {said.before:g}, which promises more.")
+    elif said is not None and said.aside and not higher:
+        told.append(literal(said.aside))
+    return " ".join(told)
+
+
+def _sure(said: Stretch | None) -> str:
+    """How sure that is, in the words of the advice; nothing where it is clear, or nothing is advised."""
+    return "" if said is None or said.verdict == CLEAR else f" ({said.verdict})"
 
 
 def _table(shown: Sequence[Placed], bare: Sequence[Placed], seeds: Seedwise, mean: str) -> str:

@@ -308,15 +308,15 @@ def _free(seen: Seen) -> list[Row]:
 
 
 def _candidate(row: Row, seen: Seen, *, where: str = "") -> Candidate:
-    """With its cost, which no interval tells to a decimal; without where no network has run on the same
-    nodes."""
-    far = None if seen.bare is None else seen.seeds.difference(seen.bare, row)
+    """With its cost, which no interval tells to a decimal: over the seeds that it shares with the network,
+    where these are three or more, for splits differ; without where no network has run on the same nodes."""
+    far = None if seen.bare is None else seen.seeds.shared(seen.bare, row)[1] or seen.seeds.difference(seen.bare, row)
     return Candidate(
         title=title_of(row) if row is seen.free else reader(row),
         mean=row["mean"],
         reached=with_interval(row) + where,
         seeds=str(row["seeds"]),
-        cost="" if seen.bare is None else whole(100 * (seen.bare["mean"] - row["mean"])),
+        cost="" if seen.bare is None else _points(seen.bare["mean"] - row["mean"] if far is None else far[0]),
         between="" if far is None or not far[1] <= 0 <= far[2] else f"{_points(far[1])} to {_points(far[2])}",
     )
 

@@ -162,6 +162,21 @@ def warned(statements: Mapping[str, PrivacyStatement]) -> list[str]:
     return [public.rstrip(".")] if public else []
 
 
+def subtracted(statements: Mapping[str, PrivacyStatement]) -> list[str]:
+    """That a noise is public and what that means, where one is."""
+    return [f"{one}. {SUBTRACTED}" for one in warned(statements)]
+
+
+def mark(drawn: Sequence[str], statements: Mapping[str, PrivacyStatement]) -> list[str]:
+    """The warnings above a picture in one short line, where a report tells them in full on its first page."""
+    tail = COMPOSED_BADGE.partition("}")[2]
+    brief = [EVALUATOR_BADGE, *(one for one in drawn if one.endswith(tail))]
+    said = [one.partition(":")[0] for one in drawn if one in brief]
+    said += ["noise is public: as run it protects nobody"] * bool(warned(statements))
+    line = [f"{'; '.join(said)} (see “In short”)"] if said else []
+    return [*line, *(one for one in drawn if one not in brief)]
+
+
 def told(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> list[str]:
     """What must be known beside the numbers of `block`, a sentence each; whose it is, where not all have it.
     First that a noise is public, where one is: no ε of it holds anybody back."""
@@ -180,8 +195,7 @@ def told(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> 
         for remark, labels in held.items()
     ]
     left = len(said) - most
-    public = protect_nobody([one for one in statements.values() if one.unit != "none"], "settings")
-    first = [f"{public} {SUBTRACTED}"] if public else []
+    first = subtracted(statements)
     return (
         [*first, *said]
         if left <= 0

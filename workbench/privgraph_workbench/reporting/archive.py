@@ -17,7 +17,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import RunRecord, plain
 from privgraph_workbench import blocks, latex, printing, repeating, report, report_notebook, tables
-from privgraph_workbench.blocks import Images, Picture, Remark, Section, Small
+from privgraph_workbench.blocks import Images, Picture, Remark, Section
 from privgraph_workbench.figures import export
 from privgraph_workbench.reporting import behind, findings
 from privgraph_workbench.reporting.asked import Asked, Drawn, named_runs, without_seeds
@@ -28,6 +28,7 @@ from privgraph_workbench.reporting.first_page import (
     beside,
     beside_names,
     few,
+    figure,
     first_page,
     lines_of,
     opening,
@@ -291,13 +292,9 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: Together) -> 
     """What the report says, in order, each section with the statements that its pictures carry."""
     head = opening(asked, chapters, together)
     found: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(head, {})] if head else []
-    found.append((first_page(asked, chapters, together), {}))
     for place, one in enumerate(asked.figures, start=1):
-        drawn: list[blocks.Block] = [Remark(findings.of(one)), Picture(one.figure, one.rows)]
-        drawn += [Small(told)] if (told := findings.settings(one)) else []
-        drawn += [Remark(f"**What to take**\n\n{one.advice}")] if one.advice else []
-        section = Section(f"Figure {place}: {one.name}", drawn)
-        found.append((section, one.statements))
+        found.append((figure(place, one, asked.figures[: place - 1]), one.statements))
+    found.append((first_page(asked, chapters, together), {}))
     if (alone := beside(asked, chapters)) is not None:
         found.append((alone, {}))
     papers = references(_cited(asked))

@@ -274,6 +274,7 @@ def without_seeds(asked: Asked) -> Asked:
                 rows=hidden.rows(rows),
                 statements=hidden.labelled(one.statements),
                 beside=[_without_seed(hidden, told) for told in one.beside],
+                runs=[hidden.record(run) for run in one.runs],
                 title=hidden.text(one.title),
                 advice=hidden.text(for_others.advice(one.advice)),
             )

@@ -96,7 +96,8 @@ def _once(asked: Asked, blocks: Sequence[Block]) -> list[Block]:
         place = next((at for at, one in chosen.items() if one == drawn), None)
         if block in (*ONCE, *ELSEWHERE):
             continue
-        found.append(block if place is None else f"See Figure {place}.")
+        kept = replace(block, marked=True) if isinstance(block, Picture) else block  # the first page warns in full
+        found.append(kept if place is None else f"See Figure {place}.")
     return found
 
 

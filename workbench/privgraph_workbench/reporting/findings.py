@@ -3,13 +3,14 @@ drawn."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from privgraph_workbench.facts import advised, kept_epoch
-from privgraph_workbench.facts.advising import HIDES
+from privgraph_workbench.facts.advising import HIDES, SECRET
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.reporting import main_findings
-from privgraph_workbench.reporting.asked import Asked, Drawn
+from privgraph_workbench.reporting.asked import Drawn
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import data_title, graph_of, method_title, moved, setting, unit_of
@@ -22,22 +23,35 @@ BELOW = "What to take stands below it."
 """What is said of advice that an earlier version kept, which has no short form."""
 
 
-def found(asked: Asked) -> str:
-    """What each figure finds, a point each, in Markdown; figures that find the same share one. "" where there
-    is no figure."""
-    held: dict[str, list[str]] = {}
-    for place, one in enumerate(asked.figures, start=1):
-        held.setdefault(of(one), []).append(f"Figure {place}, {markup.literal(one.name)}")
-    points = [f"- **{'; '.join(names)}.** {said}" for said, names in held.items()]
-    return "\n".join(["**What the figures say**\n", *points]) if points else ""
-
-
 def of(one: Drawn) -> str:
     """What a figure finds, in Markdown: the advice in short; else the main finding of its rows."""
     if short := advised.shortened(one.advice):
         return " ".join(short)
     said = markup.literal(main_findings.of(one.figure, one.rows))
     return f"{said} {BELOW}" if one.advice else said
+
+
+def advice(one: Drawn) -> str:
+    """What to take, in Markdown, below a figure whose finding is the advice in short: without that line, and
+    without what the first page says of public noise; and of how many of the figure's runs it speaks."""
+    kept, several = [], len(advised.shortened(one.advice)) > 1
+    for part in one.advice.split("\n\n"):
+        if part.startswith(advised.SHORT):
+            kept += [f"**{part.removeprefix(advised.SHORT).partition(' (')[0].partition(':')[0]}**"] * several
+        elif not part.endswith(SECRET):
+            kept.append(part)
+    return _BY.sub(lambda found: _by(found, len(one.runs)), "\n\n".join(kept))
+
+
+_BY = re.compile(r"^By ([\d,]+) runs? on ", re.MULTILINE)
+
+
+def _by(found: re.Match[str], runs: int) -> str:
+    """How many runs the advice is by, beside those that the figure shows."""
+    told = int(found[1].replace(",", ""))
+    if told >= runs:
+        return found[0]
+    return f"By {told:,} of the {runs:,} runs of this figure (the others have further options), on "
 
 
 def settings(one: Drawn) -> str:

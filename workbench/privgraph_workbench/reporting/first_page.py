@@ -8,15 +8,16 @@ from dataclasses import dataclass, replace
 from privgraph.attacks.record import AttackRecord
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import blocks, repeating, tables
-from privgraph_workbench.blocks import Remark, Section, Warned
-from privgraph_workbench.facts import composition, ranking
+from privgraph_workbench.blocks import Picture, Remark, Section, Small, Warned
+from privgraph_workbench.facts import advised, composition, ranking
 from privgraph_workbench.figures.notes import badges_of
-from privgraph_workbench.reporting import findings, glance
-from privgraph_workbench.reporting.asked import Asked, Told, named_runs
+from privgraph_workbench.reporting import findings, glance, joined
+from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs
 from privgraph_workbench.reporting.behind import FIGURES, MEAN, TOLD, behind
 from privgraph_workbench.reporting.chapters import Chapter
+from privgraph_workbench.reporting.counts import Counts, counted
 from privgraph_workbench.withheld import Withheld
-from privgraph_workbench.words.naming import graph_of, run_labels, setting
+from privgraph_workbench.words.naming import graph_of, run_labels, setting, unit_of
 
 EVALUATOR = Warned(
     "No guarantee covers them, also where a statement takes labels to be public, and whoever publishes this report "
@@ -29,6 +30,8 @@ SUBTRACTED = (
     "own, before anything is released."
 )
 IN_SHORT = "In short"
+OWN_NETWORK = "Costs below a figure are counted from the network that this figure shows."
+"""Why points of the table and costs may differ."""
 ALONE = "Settings that stand in figures alone"
 MANY = "{count} more settings stand in figures alone: what they guarantee and reached is told below, under “{section}”."
 MOST_BESIDE = 6
@@ -52,35 +55,43 @@ class Together:
 
 
 def opening(asked: Asked, chapters: Sequence[Chapter], together: Together) -> Section | None:
-    """Who wrote it and the remark, whose noise is public, and the answers in short; None where a report has
-    none of these."""
+    """Who wrote it and the remark, whose noise is public and whose labels are read, and the answers in short;
+    None where a report has none of these."""
     by = ", ".join(filter(None, (asked.author.strip(), asked.date.strip())))
     told: list[blocks.Block] = [by] if by else []
     if asked.remark.strip():
         told.append(Remark(f"**Remark**\n\n{asked.remark}"))
     if warned := _public(asked):
         told.append(warned)
-    if lines := all_settings(asked, chapters):
-        told.append(glance.answers(asked, lines, together.price))
+    told += [EVALUATOR] if _evaluator(asked) else []
+    if lines := _own(asked, chapters) or all_settings(asked, chapters):
+        told.append(glance.answers(asked, lines, Counts.of(asked), together.price))
     return Section(IN_SHORT, told) if told else None
 
 
+def figure(place: int, one: Drawn, before: Sequence[Drawn]) -> Section:
+    """A chosen figure: what it finds, the picture, its settings in small letters, and what to take, which
+    stands below the first figure that says it."""
+    told: list[blocks.Block] = [Remark(findings.of(one)), Picture(one.figure, one.rows, marked=True)]
+    told += [Small(said)] if (said := findings.settings(one)) else []
+    first = next((at for at, other in enumerate(before, start=1) if other.advice == one.advice), None)
+    if one.advice and first is not None:
+        told.append(f"What to take stands below Figure {first}.")
+    elif advice := findings.advice(one):
+        told.append(Remark(f"**What to take**\n\n{advice}"))
+    return Section(f"Figure {place}: {one.name}", told)
+
+
 def first_page(asked: Asked, chapters: Sequence[Chapter], together: Together) -> Section:
-    """Whose labels are read; what the figures say; then what each setting guarantees and reached, and what is
-    said of all `together`."""
-    told: list[blocks.Block] = []
-    told += [EVALUATOR] if _evaluator(asked) else []
-    if found := findings.found(asked):
-        told.append(Remark(found))
+    """What each setting guarantees and reached, and what is said of all `together`."""
     notes: tables.Notes = {}
     lines = all_settings(asked, chapters) if few_beside(asked) else _own(asked, chapters)
-    told += tables.guarantees(lines, notes) if lines else []
+    told = joined.settings(lines, notes)
     if few(chapters) and (said := [one.runs[0].said for one in chapters if one.runs[0].said]):
         told.append(_points("What was run", said))
     if few_beside(asked) and (said := [one.said for one in asked.beside if one.said]):
         told.append(_points(ALONE, said))
     told += [Remark(together.ahead)] if together.ahead else []
-    told += tables.measured(lines, notes) if lines else []
     told += [] if few_beside(asked) else [MANY.format(count=len(asked.beside), section=ALONE)]
     told += [Remark(together.price)] if together.price else []
     told += [] if asked.share else [Warned(repeating.secret([one.record for one in (*asked.runs, *asked.beside)]))]
@@ -116,9 +127,9 @@ def composed(asked: Asked) -> str:
     """What all private runs whose numbers stand anywhere in the report cost together: its own, those of its
     means, and those of its figures. Asked before ids are withheld: it tells runs apart by them."""
     means = [other for one in (*asked.runs, *asked.beside) for other in one.same]
-    figures = [other for one in asked.figures for other in one.runs]
+    figures = [other for one in asked.shown for other in one.runs]
     said = composition.together([one.record for one in asked.runs], [*means, *figures])
-    if gone := sum(one.gone for one in asked.figures):
+    if gone := sum(one.gone for one in asked.shown):
         runs = "1 run of a figure is" if gone == 1 else f"{gone} runs of figures are"
         said += f" {runs} in the store no longer, and not counted."
     return said.strip()
@@ -131,13 +142,33 @@ def ahead(asked: Asked) -> str:
     for one in asked.runs:
         own.setdefault(setting(one.record), one)
     groups = [one.same or [one.record] for one in (*own.values(), *asked.beside)]
-    said = ranking.ranked(groups, len(own), all_of=few_beside(asked), guess=not asked.share) if groups else ""
+    places = _advised(asked)
+    said = (
+        ranking.ranked(groups, len(own), all_of=few_beside(asked), guess=not asked.share, advised=places)
+        if groups
+        else ""
+    )
+    said += f"\n\n{OWN_NETWORK}" * bool(places and ranking.BARE in said)
     if not asked.share:
         return said
     hidden = Withheld()
     for one in asked.runs:
         hidden.meet(one.record)
     return hidden.text(said)
+
+
+def _advised(asked: Asked) -> dict[str, str]:
+    """Graphs of which a figure says what to take, of all units that the report hides there, and where."""
+    hidden: dict[str, set[str]] = {}
+    for one in (*asked.runs, *asked.beside):
+        hidden.setdefault(graph_of(one.record), set()).add(unit_of(one.record))
+    found: dict[str, str] = {}
+    for place, drawn in enumerate(asked.shown, start=1):
+        units = {str(row["unit"]) for row in drawn.rows if row.get("unit")} | {"none"}
+        graphs = {graph_of(run) for run in drawn.runs}
+        if advised.shortened(drawn.advice) and len(graphs) == 1 and hidden.get(graph := graphs.pop(), set()) <= units:
+            found.setdefault(graph, f"What to take at each ε stands below Figure {place}.")
+    return found
 
 
 def lines_of(asked: Asked) -> list[tables.Line]:
@@ -200,12 +231,20 @@ def _means_for_others(asked: Asked) -> list[_Other]:
     found: dict[str, tuple[str, RunRecord]] = {}
     for stands, held in ((MEAN, asked.runs), (FIGURES, asked.beside)):
         for one in held:
-            for record in sorted(one.same or [one.record], key=lambda record: sorted(record.metrics.items())):
+            for record in sorted(one.same or [one.record], key=_by_result):
                 if record.id not in told:
                     found.setdefault(record.id, (stands, record))
+    for record in sorted((run for one in asked.figures for run in one.runs), key=_by_result):
+        if record.id not in told:
+            found.setdefault(record.id, (FIGURES, record))
     return [
         (f"other-{place:02d}", stands, record, ()) for place, (stands, record) in enumerate(found.values(), start=1)
     ]
+
+
+def _by_result(record: RunRecord) -> tuple[str, list[tuple[str, float]]]:
+    """An order of runs that tells no seed."""
+    return setting(record), sorted(record.metrics.items())
 
 
 def settings_of(chapters: Sequence[Chapter]) -> list[tables.Line]:
@@ -259,16 +298,18 @@ def beside_names(asked: Asked) -> dict[str, Told]:
 
 def _public(asked: Asked) -> Warned | None:
     """That the noise of private runs is public, whose ε then protects nobody; None where none is."""
-    every_one = (*asked.runs, *asked.beside)
-    private = [one.record for one in every_one if one.record.statement and one.record.statement.unit != "none"]
-    count, every = sum(map(tables.noise_is_public, private)), len(private)
-    if not count:
+    counts = Counts.of(asked)
+    if not counts.public:
         return None
-    if every == 1:
+    if counts.private == 1:
         return Warned(SUBTRACTED, title="As run, this model protects nobody: its noise is public")
-    these = f"of these {_number(every)} private models"
-    whose = f"{_number(count)} {these} protect{'s' * (count == 1)} nobody" if count < every else ""
-    return Warned(SUBTRACTED, title=f"As run, {whose or f'none {these} protects anybody'}: their noise is public")
+    of = f"{counted(counts.private_settings, 'setting')}"
+    if counts.public == counts.private:
+        said = f"none of the {_number(counts.private)} private runs here (of {of}) protects anybody"
+    else:
+        which = f"{_number(counts.public)} of the {_number(counts.private)} private runs here (of {of})"
+        said = f"{which} protect{'s' * (counts.public == 1)} nobody"
+    return Warned(SUBTRACTED, title=f"As run, {said}: their noise is public")
 
 
 def _number(count: int) -> str:

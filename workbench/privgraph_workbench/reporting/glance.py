@@ -3,41 +3,43 @@ promised to whom, how well it works, what an attack showed, and what is a risk s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from privgraph.registry import sides
 from privgraph_workbench import tables
 from privgraph_workbench.blocks import Remark
 from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.reporting.asked import Asked
+from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.words import meaning, strongest
 from privgraph_workbench.words import statements as words
+from privgraph_workbench.words.attacks import called
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.measures import measures, titled
 from privgraph_workbench.words.naming import graph_of, hides_edges_alone, method_title, run_labels, unit_of
-from privgraph_workbench.words.numbers import at_most, percent, rounded_delta, stated
+from privgraph_workbench.words.numbers import at_most, number, percent, rounded_delta, stated
 
-UNATTACKED = "No attack was made on any of these settings: what outsiders can tell is not known."
-AS_RUN = "As run nothing, for the noise is public; what follows holds with secret noise."
-COIN = "Whoever guesses knows everything else; a coin is right in 50%."
-NO_PROOF = "An attack that finds little proves nothing: another may find more."
-PUBLIC = "As run, the noise of {which} is public: anybody can subtract it."
-TOLD_TWICE = "Whoever sees several of these models learns more than one ε says: “All together” below has the sum."
-MEASURED = "The results in this report are measured on private labels, and no guarantee covers them."
+UNATTACKED = "No attack was made on these settings: what outsiders can tell is not known."
+AS_RUN = "As run nothing. With secret noise:"
+COIN = "where a coin is right in 50%"
+NO_PROOF = "Guessing has AUC 0.5; an attack that finds little proves nothing."
+PUBLIC = "the noise of {which} is public"
+TOLD_TWICE = "all runs together reveal more than one ε says (“All together” has the sum)"
 MOST_LEVELS = 3
-"""Graphs that are told of one by one at most."""
+"""Graphs, and settings, that are told of one by one at most."""
 
 
-def answers(asked: Asked, lines: Sequence[tables.Line], price: str) -> Remark:
-    """The answers for these settings, a point each; `price`: what all of them cost together, "" where nothing
-    is known."""
+def answers(asked: Asked, lines: Sequence[tables.Line], counts: Counts, price: str) -> Remark:
+    """The answers for these settings, which were chosen, a point of about two lines each; `counts`: what is
+    behind all of the report; `price`: what all of it costs together, "" where nothing is known."""
     named = {id(one): label for one, label in zip(lines, _labels(lines), strict=True)}
     told = {
-        "What was trained": [_trained(lines)],
+        "What was trained": [_trained(lines, named, counts)],
         "What is promised, and to whom": _promised(lines),
         "How well it works": _works(asked, lines, named),
         "What attacks showed": _attacked(lines, named),
-        "What is still a risk": _risks(lines, price),
+        "What is still a risk": [_risks(lines, price)],
     }
     said = {question: literal(" ".join(answer)) for question, answer in told.items()}
     return Remark("\n".join(f"- **{question}.** {answer}" for question, answer in said.items() if answer))
@@ -47,13 +49,12 @@ def _labels(lines: Sequence[tables.Line]) -> list[str]:
     return run_labels([one.record for one in lines], privacy_too=True, seeds=False)
 
 
-def _trained(lines: Sequence[tables.Line]) -> str:
+def _trained(lines: Sequence[tables.Line], named: Mapping[int, str], counts: Counts) -> str:
     methods = list(dict.fromkeys(method_title(one.record.spec.method) for one in lines))
-    graphs = list(dict.fromkeys(graph_of(one.record) for one in lines))
-    runs = sum(max(1, len(one.same)) for one in lines)
+    names = [named[id(one)] for one in lines] if len(lines) <= MOST_LEVELS else methods
+    graphs = list(dict.fromkeys(graph_of(one.record).partition(" (")[0] for one in lines))
     where = both(graphs) if len(graphs) <= MOST_LEVELS else f"{len(graphs)} graphs"
-    settings = "one setting" if len(lines) == 1 else f"{len(lines)} settings"
-    return f"{both(methods)} on {where}: {settings}, {'one run' if runs == 1 else f'{runs} runs'}."
+    return f"{both(names)} on {where}. Behind this report: {counts.words}."
 
 
 def _promised(lines: Sequence[tables.Line]) -> Iterator[str]:
@@ -74,9 +75,9 @@ def _promised(lines: Sequence[tables.Line]) -> Iterator[str]:
         told = [one.record.statement for one in held if one.record.statement]
         methods = both(list(dict.fromkeys(method_title(one.record.spec.method) for one in held)))
         if not what:
-            yield f"{methods} hides nobody: no noise is added."
+            yield f"{methods} {_hide(held)} nobody."
         elif hides_edges_alone(held[0].record):
-            yield f"{methods} hides {what}."
+            yield f"{methods} {_hide(held)} {what}."
         else:
             least, most = (pick(told, key=lambda said: said.epsilon) for pick in (min, max))
             epsilons = " to ".join(dict.fromkeys(stated("sound", one.epsilon) for one in (least, most)))
@@ -84,11 +85,13 @@ def _promised(lines: Sequence[tables.Line]) -> Iterator[str]:
             right = [at_most(meaning.guess(one.epsilon, one.delta)).removeprefix("at most ") for one in (least, most)]
             faults = ", but for known faults" if any(one.known_faults for one in told) else ""
             yield (
-                f"{methods} hides {what}: ε {epsilons} at δ {deltas}{faults}, so that a guess is right in at most "
-                f"{' to '.join(dict.fromkeys(right))} of cases."
+                f"{methods} {_hide(held)} {what}: ε {epsilons} at δ {deltas}{faults}; a guess is right in at most "
+                f"{' to '.join(dict.fromkeys(right))}, {COIN}."
             )
-    if private:
-        yield COIN
+
+
+def _hide(held: Sequence[tables.Line]) -> str:
+    return "hides" if len({one.record.spec.method for one in held}) == 1 else "hide"
 
 
 def _works(asked: Asked, lines: Sequence[tables.Line], named: dict[int, str]) -> Iterator[str]:
@@ -114,14 +117,15 @@ def _mean(one: tables.Line) -> float:
 
 
 def _beside(asked: Asked, graph: str) -> str:
-    """What the same without privacy and a guess reach there, as far as a run of the report knows."""
+    """What the same without privacy and a guess reach there, as far as a run of the report knows: each by the
+    name of its model."""
     rows = [row for one in asked.runs if graph_of(one.record) == graph for row in one.stands]
     found = []
-    for kind, what in (("bare", "without privacy"), ("blind", "reading no edge"), ("majority", "the largest class")):
-        values = sorted({round(float(row["value"]), 3) for row in rows if row["kind"] == kind})
-        if values:
-            ends = " to ".join(dict.fromkeys(percent(one) for one in (values[0], values[-1])))
-            found.append(f"{what} {ends}")
+    for kind, what in (("bare", "without privacy"), ("blind", ""), ("majority", "the largest class")):
+        models = sorted(
+            {(str(row.get("of") or ""), round(float(row["value"]), 3)) for row in rows if row["kind"] == kind}
+        )
+        found += [f"{' '.join(filter(None, (model, what)))} {percent(value)}" for model, value in models[:MOST_LEVELS]]
     return f" Beside it: {', '.join(found)}." if found else ""
 
 
@@ -134,39 +138,38 @@ def _attacked(lines: Sequence[tables.Line], named: dict[int, str]) -> Iterator[s
     best: dict[str, tuple[float, str]] = {}
     for one in held:
         for attack in strongest.strongest(one.attacks):
-            said = strongest.words([attack])
-            asks = said.partition(":")[0]
-            if asks not in best or attack.found[0] > best[asks][0]:
-                best[asks] = attack.found[0], f"{said}, on {named[id(one)]}."
-    if len(lines) > 1:
-        yield f"{len(held)} of {_counted(len(lines))} were attacked."
-    yield "Strongest:"
-    for _, said in best.values():
-        yield said
-    yield f"Guessing has AUC 0.5. {NO_PROOF}"
+            asks, area = sides(attack.attack).asks, attack.found[0]
+            if asks not in best or area > best[asks][0]:
+                by = f"AUC {number(area)}, by {called(attack.attack)}, on {named[id(one)]}"
+                best[asks] = area, f"{asks[:1].upper()}{asks[1:]}: {by}."
+    for attack_of in best.values():
+        yield attack_of[1]
+    if len(held) < len(lines):
+        yield f"{len(held)} of these {len(lines)} settings were attacked."
+    yield NO_PROOF
 
 
-def _risks(lines: Sequence[tables.Line], price: str) -> Iterator[str]:
+def _risks(lines: Sequence[tables.Line], price: str) -> str:
     """What no promise covers, and what would break one."""
     private = [one.record for one in lines if one.record.statement and unit_of(one.record) != "none"]
+    found = []
     if public := sum(map(tables.noise_is_public, private)):
-        which = "every private model" if public == len(private) else f"{public} of {len(private)} private models"
-        yield PUBLIC.format(which=which)
+        found.append(PUBLIC.format(which="every one" if public == len(private) else f"{public} of {len(private)}"))
     bare = sum(unit_of(one.record) == "none" and not hides_edges_alone(one.record) for one in lines)
     if bare:
-        yield f"{_counted(bare)} without any protection."
+        found.append(f"{_counted(bare)} without any protection")
     said = [one.statement for one in private if one.statement]
     left = dict.fromkeys(part for one in said for part in meaning.left_out(one.unit, one.neighbours).split("; "))
     if left:
-        yield f"Not covered by any promise: {'; '.join(left)}."
+        found.append(f"not covered: {both(list(left))}")
     if any(one.data_dependent for one in said):
-        yield "An ε here was computed from the private data."
+        found.append("an ε was computed from the private data")
     if faults := len({fault for one in said for fault in one.known_faults}):
-        yield f"Known faults: {faults}, named below."
+        found.append(f"known faults: {faults}, named below")
     if price:
-        yield TOLD_TWICE
-    if any(METRIC in one.record.metrics for one in lines):
-        yield MEASURED
+        found.append(TOLD_TWICE)
+    whole = "; ".join(found)
+    return f"{whole[:1].upper()}{whole[1:]}." if whole else ""
 
 
 def _counted(count: int) -> str:

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from privgraph_workbench.theme import EPSILONS
 
 SOUND, PUBLISHED = EPSILONS["sound"].title, EPSILONS["published"].title
+ADDED = "what is added to the bound eᵋ: for any set of results, P ≤ eᵋ · P′ + δ"
+"""What δ is, wherever it is said."""
 GLOSSARY: Mapping[str, str] = {
     "ε (epsilon)": "The promise as a number: with or without one protected unit, any result is at most eᵋ times as "
     "likely (but for δ). A smaller ε hides better, and needs more noise.",
-    "δ (delta)": "What is added to the bound eᵋ: for any set of results, P ≤ eᵋ · P′ + δ. It is 0 for Laplace noise, "
-    "and should lie far below one over the number of protected units.",
+    "δ (delta)": f"{ADDED[:1].upper()}{ADDED[1:]}. It is 0 for Laplace noise, and should lie far below one over the "
+    "number of protected units.",
     "protected unit": "Whom or what a guarantee hides: one friendship (edge level), or one person with all of their "
     "features and friendships (node level). An ε says nothing without it.",
     "neighbouring datasets": "Two datasets that differ in one protected unit: one friendship or one person is there or "

@@ -8,6 +8,7 @@ from statistics import NormalDist
 from privgraph.privacy.kinds import Neighbours
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.final_statement import has_public_noise
+from privgraph_workbench.words.glossary import ADDED
 from privgraph_workbench.words.numbers import at_most, option, rounded_delta, upper
 
 UNITS = {
@@ -217,7 +218,7 @@ def delta(value: float, epsilon: float = 0.0) -> str:
         )
     if value == 0:
         return "δ = 0: the guarantee never fails."
-    text = f"δ = {rounded_delta(value)}: the chance, at most, that the guarantee does not hold at all."
+    text = f"δ = {rounded_delta(value)}: {ADDED}."
     return (
         text
         if value < 1e-3

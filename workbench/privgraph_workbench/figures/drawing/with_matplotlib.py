@@ -134,7 +134,8 @@ def draw(
     )
     axes = upper.subplots(rows, columns, squeeze=False, width_ratios=widths(chart.panels, columns))
     for place, panel in enumerate(chart.panels):
-        letters = int((width / columns - 0.8) * 13.5)  # of an axis title, at its size
+        longest = max((len(line) for one in panel.y.categories for line in one.split("\n")), default=0)
+        letters = max(20, int((width / columns - 0.8 - 0.07 * longest) * 13.5))  # of an axis title, at its size
         _axes(axes[place // columns][place % columns], panel, colours, columns, letters, tall)
     for place in range(len(chart.panels), rows * columns):
         axes[place // columns][place % columns].set_axis_off()

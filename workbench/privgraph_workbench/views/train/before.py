@@ -34,6 +34,7 @@ from privgraph_workbench.views.runs import comparison
 from privgraph_workbench.views.train import controls, promise, verdict
 from privgraph_workbench.views.train.controls import Asked
 from privgraph_workbench.words import markup
+from privgraph_workbench.words.glossary import ADDED
 from privgraph_workbench.words.naming import graph_title_of, method_title, statements_of
 from privgraph_workbench.words.numbers import duration, kept_budget, number, option, percent, rounded_delta, stated
 
@@ -196,8 +197,7 @@ def _numbers(found: Sequence[Plan], told: Outlook, asked: Asked, chosen: beginni
         delta="" if open_ or not said else f"{spending}δ {rounded_delta(said[0].delta)}",
         delta_color="off",
         delta_arrow="off",
-        help="What this noise will guarantee, by a proof that we stand for; smaller is more private. δ: the chance, at "
-        "most, that the guarantee does not hold at all.",
+        help=f"What this noise will guarantee, by a proof that we stand for; smaller is more private. δ: {ADDED}.",
         width="content",
     )
     drawn = [*found[0].noise] if found else []

@@ -1,0 +1,42 @@
+"""What the settings of a report guarantee and reached, in one table: a column for each setting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from privgraph_workbench import tables
+from privgraph_workbench.blocks import Block, Table
+from privgraph_workbench.words.naming import graph_names, graph_of
+
+BESIDE = 4
+"""Settings that stand side by side at most."""
+
+
+def settings(lines: Sequence[tables.Line], notes: tables.Notes) -> list[Block]:
+    """Whom each setting hides, its three epsilons, what it reached and what attacks found, a row each; then
+    what the rows mean."""
+    if not lines:
+        return []
+    plain = [replace(one, heading="") for one in lines]
+    promised, reached = _columns(tables.guarantees(plain, notes)), _columns(tables.measured(plain, notes))
+    (first, said), (second, more) = promised, reached
+    names = graph_names([one.record for one in plain])
+    rows = [("Graph", *(names[graph_of(one.record)] for one in plain))] if any(one.heading for one in lines) else []
+    rows += first[1:4]
+    rows += [row for row in second[1:] if row[0] not in {one[0] for one in first}]
+    rows += first[4:]
+    labels = [one.label for one in plain]
+    told: list[Block] = []
+    for start in range(0, len(labels), BESIDE):
+        places = range(start, min(start + BESIDE, len(labels)))
+        head = ("", *(labels[at] for at in places))
+        told.append(Table(head, tuple((row[0], *(row[1 + at] for at in places)) for row in rows)))
+    return [*told, *said, *more]
+
+
+def _columns(blocks: Sequence[Block]) -> tuple[list[tuple[str, ...]], list[Block]]:
+    """A table with its columns as rows, each behind its name, and what is said below it."""
+    table, *below = blocks
+    assert isinstance(table, Table)
+    return [*zip(table.head, *table.rows, strict=False)], below
