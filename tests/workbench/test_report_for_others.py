@@ -117,8 +117,8 @@ def test_a_title_is_text_in_the_notebook(runs: list[Told], monkeypatch: pytest.M
     monkeypatch.setattr(tables, "graph_of", lambda _: TITLE)
     packed = reporting.build(Asked(title="Ours", runs=runs[:1], share=True))
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
-        book = json.loads(archive.read("ours/report.ipynb"))
-        assert TITLE in archive.read("ours/tables/runs.csv").decode(), "as it is in the CSV"
+        book = json.loads(archive.read("ours-for-others/report.ipynb"))
+        assert TITLE in archive.read("ours-for-others/tables/runs.csv").decode(), "as it is in the CSV"
     (table,) = [
         "".join(out["data"]["text/markdown"])
         for cell in book["cells"]

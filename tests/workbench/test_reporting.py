@@ -181,7 +181,7 @@ def test_a_shared_report_tells_no_seed(shared: Made) -> None:
         assert f"--seed {seed}" not in files["report.html"].decode()
     assert "seed #1" in files["figures/02-compare.csv"].decode(), "runs stay apart"
     seeds = [row["seed"] for row in csv.DictReader(io.StringIO(files["figures/setting-01-standing.csv"].decode()))]
-    assert [one for one in seeds if one] == ["#1", "#2"], "those of run 1 and run 2"
+    assert [one for one in seeds if one] == ["#1", "#2"], "those of run-01 and run-02"
     assert reporting.page(shared.asked).encode() == files["report.html"], "the preview"
 
 
@@ -341,13 +341,13 @@ def test_a_picture_is_drawn_once_for_lines_and_once_for_pixels(
 
 def test_numbered_runs_have_a_key(shared: Made) -> None:
     files = shared.files
-    assert "Run 1 to run 2 are the runs of this report in its order (run-01 to run-02 in tables/)." in (
+    assert "run-01 to run-02 are the runs of this report in its order;" in (
         files["README.txt"].decode()
     )
     (first, *_) = csv.DictReader(io.StringIO(files["figures/02-compare.csv"].decode()))
-    assert first["runs"] == "run 1"
+    assert first["runs"] == "run-01"
     alone = replace(shared.asked, runs=shared.asked.runs[:1])
-    assert "Run 1 is the run of this report (run-01 in tables/)." in archive._numbered(alone)
+    assert "run-01 is the run of this report;" in archive._numbered(alone)
     assert [one.name for one in chapters.chapters_of(without_seeds(alone))] == ["run-01"]
 
 

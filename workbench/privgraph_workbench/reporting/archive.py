@@ -19,7 +19,7 @@ from privgraph.runs.records import RunRecord, plain
 from privgraph_workbench import blocks, latex, printing, repeating, report, report_notebook, tables
 from privgraph_workbench.blocks import Images, Picture, Remark, Section, Small
 from privgraph_workbench.figures import export
-from privgraph_workbench.reporting import behind, findings
+from privgraph_workbench.reporting import behind, findings, leaving
 from privgraph_workbench.reporting.asked import Asked, Drawn, named_runs, without_seeds
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
 from privgraph_workbench.reporting.first_page import (
@@ -92,7 +92,7 @@ def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             # a fixed time: equal reports are equal archives
-            entry = zipfile.ZipInfo(f"{folder(asked.title)}/{name}", date_time=_TIME)
+            entry = zipfile.ZipInfo(f"{folder(asked.title, share=asked.share)}/{name}", date_time=_TIME)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, content)
@@ -100,13 +100,15 @@ def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
     return packed.getvalue()
 
 
-def folder(title: str) -> str:
-    """What the archive and the folder in it are called: the title in letters that every system has in names.
+def folder(title: str, *, share: bool) -> str:
+    """What the archive and the folder in it are called: the title in letters that every system has in names, and
+    whom it is for.
 
-    >>> folder("What privacy costs: ε ≤ 2?"), folder("?")
-    ('what-privacy-costs-2', 'report')
+    >>> folder("What privacy costs: ε ≤ 2?", share=True), folder("?", share=False)
+    ('what-privacy-costs-2-for-others', 'report-for-myself')
     """
-    return re.sub(r"[^a-z0-9]+", "-", title.lower())[:NAME].strip("-") or "report"
+    name = re.sub(r"[^a-z0-9]+", "-", title.lower())[:NAME].strip("-") or "report"
+    return f"{name}-{leaving.NAMES[share].replace(' ', '-')}"
 
 
 def pictures(asked: Asked) -> int:
@@ -122,8 +124,10 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
     parts = len(shown) + len(figures) + 1
     draw = _drawing(shown, lambda place, what: step(DRAWN * place / parts, what))
     step(DRAWN * len(shown) / parts, "the page and its print")
-    yield "report.html", blocks.page(asked.title, told, draw, listed=True).encode()
-    yield "report.pdf", printing.pdf(asked.title, told, draw, asked.author.strip())
+    yield "report.html", _page(asked, told, draw).encode()
+    yield "report.pdf", printing.pdf(
+        asked.title, told, draw, asked.author.strip(), whom=leaving.NAMES[asked.share], under=leaving.UNDER[asked.share]
+    )
     for place, (name, one) in enumerate(figures.items(), start=1):
         step(DRAWN * (len(shown) + place) / parts, f"figure {place} of {len(figures)} as files")
         for kind, content in export.files(one.figure, one.rows, one.statements).items():
@@ -240,20 +244,21 @@ def _contents(asked: Asked, files: Mapping[str, bytes]) -> bytes:
     wide = max(map(len, held)) + 2
     lines = [f"{name.ljust(wide)}{said}" for name, said in held.items()]
     lines += ["", *COLUMNS] if any(name.endswith(".csv") for name in files) else []
-    lines += ["", _numbered(asked)] if asked.share else []
-    return "\n".join([asked.title, "", *lines, "", f"Made by privgraph {version('privgraph')}.", ""]).encode()
+    lines += ["", _numbered(asked), "", leaving.told()] if asked.share else []
+    return "\n".join([asked.title, "", leaving.UNDER[asked.share], "", *lines, "", f"Made by privgraph {version('privgraph')}.", ""]).encode()
 
 
 def _numbered(asked: Asked) -> str:
     """What runs are called where their ids, which tell seeds, are left out."""
     count = len(asked.runs)
     own = (
-        "Run 1 is the run of this report (run-01 in tables/). "
+        "run-01 is the run of this report"
         if count == 1
-        else f"Run 1 to run {count} are the runs of this report in its order (run-01 to run-{count:02d} in tables/). "
+        else f"run-01 to run-{count:02d} are the runs of this report in its order"
     )
-    other = "Runs and seeds are numbered, because ids tell seeds; runs with {} stand in figures alone."
-    return (own if count else "") + other.format("higher numbers" if count else "any number")
+    other = "those with {} stand behind means and in figures alone, setting by setting in the order of their results."
+    told = f"{own}; {other.format('higher numbers')}" if count else f"Runs {other.removeprefix('those ')}"
+    return f"{told.format('any number')} A run has the same number in every file. Seeds are numbered as well (#1)."
 
 
 def _with_settings(kind: str, content: bytes, settings: str) -> bytes:
@@ -323,4 +328,8 @@ def page(asked: Asked, step: Step = lambda done, what: None) -> str:
     told = _sections(asked, chapters_of(asked), together)
     shown = _shown(told)
     draw = _drawing(shown, lambda place, what: step(place / len(shown), what))
-    return blocks.page(asked.title, told, draw, listed=True)
+    return _page(asked, told, draw)
+
+
+def _page(asked: Asked, told: blocks.Told, draw: blocks.Draw) -> str:
+    return blocks.page(asked.title, told, draw, listed=True, under=leaving.UNDER[asked.share])

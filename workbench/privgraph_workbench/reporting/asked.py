@@ -262,9 +262,7 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
 
 def without_seeds(asked: Asked) -> Asked:
     """What is reported, without what tells seeds or private values; figures that tell them are left out."""
-    hidden = Withheld()
-    for one in asked.runs:  # run 1 is the report's first, and its seed is #1
-        hidden.meet(one.record)
+    hidden = numbered(asked)
     return replace(
         asked,
         runs=[_without_seed(hidden, one) for one in asked.runs],
@@ -273,6 +271,7 @@ def without_seeds(asked: Asked) -> Asked:
                 one,
                 rows=hidden.rows(rows),
                 statements=hidden.labelled(one.statements),
+                runs=[hidden.record(run) for run in one.runs],
                 beside=[_without_seed(hidden, told) for told in one.beside],
                 title=hidden.text(one.title),
                 advice=hidden.text(for_others.advice(one.advice)),
@@ -281,6 +280,24 @@ def without_seeds(asked: Asked) -> Asked:
             if (rows := for_others.rows(one.figure, one.rows))  # of a measure that stays nothing is left
         ],
     )
+
+
+def numbered(asked: Asked) -> Withheld:
+    """What numbers the runs of a report for others, the same in all of its files: its own in its order, so that
+    the seed of its first is #1; then setting by setting the others by what they reached, which tells no
+    seed."""
+    hidden = Withheld()
+    for one in asked.runs:
+        hidden.meet(one.record)
+    for one in (*asked.runs, *asked.beside):
+        for record in sorted(one.same or [one.record], key=by_results):
+            hidden.meet(record)
+    return hidden
+
+
+def by_results(record: RunRecord) -> list[tuple[str, float]]:
+    """The order of runs in a report for others: by the results that leave."""
+    return sorted(for_others.metrics(record.metrics).items())
 
 
 def _without_seed(hidden: Withheld, one: Told) -> Told:

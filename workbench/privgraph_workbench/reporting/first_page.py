@@ -12,10 +12,9 @@ from privgraph_workbench.blocks import Remark, Section, Warned
 from privgraph_workbench.facts import composition, ranking
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.reporting import findings, glance
-from privgraph_workbench.reporting.asked import Asked, Told, named_runs
+from privgraph_workbench.reporting.asked import Asked, Told, by_results, named_runs, numbered
 from privgraph_workbench.reporting.behind import FIGURES, MEAN, TOLD, behind
 from privgraph_workbench.reporting.chapters import Chapter
-from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words.naming import graph_of, run_labels, setting
 
 EVALUATOR = Warned(
@@ -134,10 +133,7 @@ def ahead(asked: Asked) -> str:
     said = ranking.ranked(groups, len(own), all_of=few_beside(asked), guess=not asked.share) if groups else ""
     if not asked.share:
         return said
-    hidden = Withheld()
-    for one in asked.runs:
-        hidden.meet(one.record)
-    return hidden.text(said)
+    return numbered(asked).text(said)
 
 
 def lines_of(asked: Asked) -> list[tables.Line]:
@@ -200,12 +196,10 @@ def _means_for_others(asked: Asked) -> list[_Other]:
     found: dict[str, tuple[str, RunRecord]] = {}
     for stands, held in ((MEAN, asked.runs), (FIGURES, asked.beside)):
         for one in held:
-            for record in sorted(one.same or [one.record], key=lambda record: sorted(record.metrics.items())):
+            for record in sorted(one.same or [one.record], key=by_results):
                 if record.id not in told:
                     found.setdefault(record.id, (stands, record))
-    return [
-        (f"other-{place:02d}", stands, record, ()) for place, (stands, record) in enumerate(found.values(), start=1)
-    ]
+    return [(record.id, stands, record, ()) for stands, record in found.values()]  # as they are numbered
 
 
 def settings_of(chapters: Sequence[Chapter]) -> list[tables.Line]:
