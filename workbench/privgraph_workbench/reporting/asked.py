@@ -266,19 +266,29 @@ def without_seeds(asked: Asked) -> Asked:
     return replace(
         asked,
         runs=[_without_seed(hidden, one) for one in asked.runs],
-        figures=[
-            replace(
-                one,
-                rows=hidden.rows(rows),
-                statements=hidden.labelled(one.statements),
-                runs=[hidden.record(run) for run in one.runs],
-                beside=[_without_seed(hidden, told) for told in one.beside],
-                title=hidden.text(one.title),
-                advice=hidden.text(for_others.advice(one.advice)),
-            )
-            for one in asked.shown
-            if (rows := for_others.rows(one.figure, one.rows))  # of a measure that stays nothing is left
-        ],
+        # of a measure that stays nothing is left
+        figures=[given for one in asked.shown if (given := _figure_without_seed(hidden, one)).rows],
+    )
+
+
+def given(asked: Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]:
+    """Figures as the report has them, by their marks; None where others are not given one."""
+    if not asked.share:
+        return dict(figures)
+    hidden = numbered(asked)
+    told = {mark: _figure_without_seed(hidden, one) for mark, one in figures.items() if for_others.leaves(one.figure)}
+    return {mark: told[mark] if mark in told and told[mark].rows else None for mark in figures}
+
+
+def _figure_without_seed(hidden: Withheld, one: Drawn) -> Drawn:
+    return replace(
+        one,
+        rows=hidden.rows(for_others.rows(one.figure, one.rows)),
+        statements=hidden.labelled(one.statements),
+        runs=[hidden.record(run) for run in one.runs],
+        beside=[_without_seed(hidden, told) for told in one.beside],
+        title=hidden.text(one.title),
+        advice=hidden.text(for_others.advice(one.advice)),
     )
 
 
