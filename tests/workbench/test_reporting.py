@@ -320,7 +320,7 @@ def test_a_picture_is_drawn_once_for_lines_and_once_for_pixels(
     once = export.drawn_of
 
     def counted(
-        figure: str, rows: list[Row], statements: dict[str, Any], theme: str, *, titled: bool, narrow: bool
+        figure: str, rows: list[Row], statements: dict[str, Any], theme: str, *, titled: bool, narrow: bool, **_: Any
     ) -> object:
         drawn.append((figure, theme, titled))
         return once(figure, rows, statements, theme, titled=titled, narrow=narrow)

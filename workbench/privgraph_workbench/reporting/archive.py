@@ -19,7 +19,7 @@ from privgraph.runs.records import RunRecord, plain
 from privgraph_workbench import blocks, latex, printing, repeating, report, report_notebook, tables
 from privgraph_workbench.blocks import Images, Picture, Remark, Section, Small
 from privgraph_workbench.figures import export
-from privgraph_workbench.reporting import behind, findings, leaving
+from privgraph_workbench.reporting import behind, findings, leaving, snippets
 from privgraph_workbench.reporting.asked import Asked, Drawn, named_runs, without_seeds
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
 from privgraph_workbench.reporting.first_page import (
@@ -40,12 +40,12 @@ from privgraph_workbench.words.statements_apart import unaudited
 FILES: Mapping[str, str] = {
     "report.html": "everything on one page that opens without a network; begin here",
     "report.pdf": "the same for print",
-    "figures/": "each figure as SVG, PDF and PNG, its numbers as CSV and JSON, and what it states as text",
+    "figures/": "each figure as SVG, PDF and PNG, for LaTeX (TEX), its numbers as CSV and JSON, what it states as text",
     "tables/": "all settings as LaTeX (runs.tex) and as CSV (settings.csv); every run behind them as CSV (runs.csv)",
     "statements/": "the privacy statement of each setting in full, as text with its runs, and as JSON",
     "references.bib": "the papers behind the methods, attacks and data sets, for BibTeX",
     "reproduce.sh": "the commands for every run and attack behind tables and figures; left out where seeds are",
-    "report.ipynb": "an executed notebook that shows the tables, figures and statements",
+    "report.ipynb": "an executed notebook that draws the figures again from their CSV, with the table and statements",
 }
 """What an archive holds, and what it is for."""
 COLUMNS = (
@@ -85,7 +85,13 @@ def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
     if asked.notebook:
         step(DRAWN, "the notebook is executed")
         files["report.ipynb"] = report_notebook.made(
-            asked.title, asked.remark, files, references(_cited(asked)), _told_of(asked)
+            asked.title,
+            asked.remark,
+            files,
+            references(_cited(asked)),
+            _told_of(asked),
+            by=", ".join(filter(None, (asked.author.strip(), asked.date.strip()))),
+            under=leaving.UNDER[asked.share],
         )
     files = {"README.txt": _contents(asked, files), **files}
     packed = io.BytesIO()
@@ -130,8 +136,10 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
     )
     for place, (name, one) in enumerate(figures.items(), start=1):
         step(DRAWN * (len(shown) + place) / parts, f"figure {place} of {len(figures)} as files")
-        for kind, content in export.files(one.figure, one.rows, one.statements).items():
-            yield f"figures/{name}.{kind}", _with_settings(kind, content, findings.settings(one))
+        given = one.figure, one.rows, one.statements
+        for kind, content in export.files(*given, whole=False, title=one.name).items():
+            yield f"figures/{name}.{kind}", _named_so(kind, content, one.name, findings.settings(one))
+        yield f"figures/{name}.tex", snippets.snippet(name, one.name, *given).encode()
     if asked.runs:
         settings = all_settings(asked, chapters)
         yield "tables/runs.csv", tables.as_csv(lines_of(asked))
@@ -261,31 +269,37 @@ def _numbered(asked: Asked) -> str:
     return f"{told.format('any number')} A run has the same number in every file. Seeds are numbered as well (#1)."
 
 
-def _with_settings(kind: str, content: bytes, settings: str) -> bytes:
-    """What is stated of a figure (TXT, JSON), with the settings that it was drawn at; all else as it is."""
-    if not settings or kind not in ("txt", "json"):
-        return content
+def _named_so(kind: str, content: bytes, title: str, settings: str) -> bytes:
+    """What is stated of a figure (TXT, JSON), under the title that it has in the report and with the settings that
+    it was drawn at; all else as it is."""
     if kind == "json":
         told = json.loads(content)
-        return _json({"figure": told.pop("figure"), "settings": settings, **told})
-    title, _, rest = content.decode().partition("\n")
-    return f"{title}\n{settings}\n{rest}".encode()
+        about = {"figure": told.pop("figure"), **({"settings": settings} if settings else {})}
+        return _json({**about, **told, "title": title})
+    if kind == "txt":
+        _, _, rest = content.decode().partition("\n")
+        return "\n".join([title, *filter(None, [settings]), rest]).encode()
+    return content
 
 
 def _named(asked: Asked) -> dict[str, Drawn]:
     return {f"{place:02d}-{one.figure}": one for place, one in enumerate(asked.figures, start=1)}
 
 
-def _told_of(asked: Asked) -> dict[str, tuple[str, str]]:
-    """The title and the finding of each picture of the archive, by the name of its file."""
-    told = {
-        f"figures/{name}.svg": (f"Figure {place}: {one.name}", findings.of(one))
-        for place, (name, one) in enumerate(_named(asked).items(), start=1)
-    }
+def _told_of(asked: Asked) -> dict[str, report_notebook.About]:
+    """What the notebook says of each figure of the archive, by the name of its files."""
+    named = {name: (f"Figure {place}: {one.name}", one) for place, (name, one) in enumerate(_named(asked).items(), 1)}
     for chapter in chapters_of(asked) if asked.appendix else ():
-        for name, one in figures_of([chapter]).items():
-            told[f"figures/{name}.svg"] = f"{chapter.title}: {one.name}", findings.of(one)
-    return told
+        named |= {name: (f"{chapter.title}: {one.name}", one) for name, one in figures_of([chapter]).items()}
+    return {
+        f"figures/{name}": report_notebook.About(
+            figure=one.figure,
+            title=title,
+            found=findings.of(one),
+            warned=snippets.warning(one.figure, one.rows, one.statements),
+        )
+        for name, (title, one) in named.items()
+    }
 
 
 def _json(value: Any) -> bytes:
