@@ -39,8 +39,8 @@ def grouped(rows, *columns):
 def error(rows, middle, low="low", high="high"):
     """How far intervals reach below and above; nothing where none is known."""
     return [
-        [0 if row[low] is None else max(0, row[middle] - row[low]) for row in rows],
-        [0 if row[high] is None else max(0, row[high] - row[middle]) for row in rows],
+        [float("nan") if row[low] is None else max(0, row[middle] - row[low]) for row in rows],
+        [float("nan") if row[high] is None else max(0, row[high] - row[middle]) for row in rows],
     ]
 '''.strip()
 
@@ -73,7 +73,12 @@ _BUDGETS = Plot(
     kind="marks", x="epsilon", y="mean", by=("title", "variant", "unit"), scale="log", across="sound ε", up="test score"
 )
 _AREAS = Plot(
-    kind="bars", y="area", by=("attack",), low="area_low", high="area_high", across="area under the curve (guessing: 0.5)"
+    kind="bars",
+    y="area",
+    by=("attack",),
+    low="area_low",
+    high="area_high",
+    across="area under the curve (guessing: 0.5)",
 )
 PLOTS: Mapping[str, Plot] = {
     "tradeoff": _BUDGETS,
@@ -109,7 +114,7 @@ def cell(figure: str, name: str, title: str, content: bytes) -> str:
     return "\n".join(
         [
             f'rows = read("{name}"){only}',
-            "fig, axis = plt.subplots(figsize=(8, 4.5), layout=\"constrained\")",
+            'fig, axis = plt.subplots(figsize=(8, 4.5), layout="constrained")',
             *drawn,
             f"axis.set(title={title!r}, xlabel={plot.across!r}, ylabel={plot.up!r})",
             "plt.show()",
@@ -122,7 +127,14 @@ def _by(plot: Plot) -> str:
 
 
 def _scale(plot: Plot) -> list[str]:
-    return [f'axis.set_xscale("{plot.scale}")'] if plot.scale != "linear" else []
+    if plot.scale == "linear":
+        return []
+    return [
+        f'axis.set_xscale("{plot.scale}")',
+        'axis.xaxis.set_major_formatter("{x:g}")',
+        'axis.xaxis.set_minor_formatter("{x:g}" if axis.get_xlim()[0] > 0.01 else "")',
+        'axis.tick_params(axis="x", which="minor", labelsize=7)',
+    ]
 
 
 def _legend() -> str:

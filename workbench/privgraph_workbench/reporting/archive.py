@@ -131,8 +131,16 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
     draw = _drawing(shown, lambda place, what: step(DRAWN * place / parts, what))
     step(DRAWN * len(shown) / parts, "the page and its print")
     yield "report.html", _page(asked, told, draw).encode()
-    yield "report.pdf", printing.pdf(
-        asked.title, told, draw, asked.author.strip(), whom=leaving.NAMES[asked.share], under=leaving.UNDER[asked.share]
+    yield (
+        "report.pdf",
+        printing.pdf(
+            asked.title,
+            told,
+            draw,
+            asked.author.strip(),
+            whom=leaving.NAMES[asked.share],
+            under=leaving.UNDER[asked.share],
+        ),
     )
     for place, (name, one) in enumerate(figures.items(), start=1):
         step(DRAWN * (len(shown) + place) / parts, f"figure {place} of {len(figures)} as files")
@@ -253,7 +261,9 @@ def _contents(asked: Asked, files: Mapping[str, bytes]) -> bytes:
     lines = [f"{name.ljust(wide)}{said}" for name, said in held.items()]
     lines += ["", *COLUMNS] if any(name.endswith(".csv") for name in files) else []
     lines += ["", _numbered(asked), "", leaving.told()] if asked.share else []
-    return "\n".join([asked.title, "", leaving.UNDER[asked.share], "", *lines, "", f"Made by privgraph {version('privgraph')}.", ""]).encode()
+    return "\n".join(
+        [asked.title, "", leaving.UNDER[asked.share], "", *lines, "", f"Made by privgraph {version('privgraph')}.", ""]
+    ).encode()
 
 
 def _numbered(asked: Asked) -> str:

@@ -10,9 +10,7 @@ from privgraph_workbench.figures import chart_of, notes
 from privgraph_workbench.figures.chart import Row
 
 
-def snippet(
-    name: str, title: str, figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]
-) -> str:
+def snippet(name: str, title: str, figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> str:
     """The environment of a figure whose files in figures/ have that name."""
     warned = warning(figure, rows, statements)
     stated = [one for one in notes.short(statements) if one != notes.IN_FULL]

@@ -140,7 +140,9 @@ def _cancel(building: Building, key: str) -> None:
 
 
 def _link(label: str, made: Archive) -> None:
-    file = File(name=f"{reporting.folder(made.title, share=made.share)}.zip", mime="application/zip", make=lambda: made.packed)
+    file = File(
+        name=f"{reporting.folder(made.title, share=made.share)}.zip", mime="application/zip", make=lambda: made.packed
+    )
     with st.container(width="content"):
         offer({label: file}, primary=label == LATEST)
 
