@@ -1,4 +1,5 @@
-"""Whom a report is for is told wherever it is read, runs have one number in all files, and figures their titles."""
+"""Whom a report is for is told wherever it is read, runs have one number in all files, and figures their
+titles."""
 
 from __future__ import annotations
 
@@ -36,9 +37,10 @@ def test_whom_it_is_for_is_told_below_the_title_and_in_every_name(share: bool) -
 
 @pytest.mark.long
 def test_a_run_has_one_number_and_a_figure_its_title_in_every_file() -> None:
-    mine = asked(two_runs()[:1], share=True)
+    runs = two_runs()
+    mine = asked(runs[:1], share=True)
     store = RunStore.open()
-    figures = [replace(one, title="Our 50% title") for one in reporting.usual([*two_runs()])[:1]]
+    figures = [replace(one, title="Our 50% title") for one in reporting.usual(runs)[:1]]
     figures = [
         replace(
             reporting.drawn(store, one.figure, one.rows, one.statements, [run.id for run in one.runs]), title=one.title

@@ -58,8 +58,8 @@ LAST_ROWS = 3
 
 
 def pdf(title: str, sections: Told, draw: Draw = drawn, author: str = "", *, whom: str = "", under: str = "") -> bytes:
-    """The sections below that title and the line `under` it; where some are chapters, with a list of contents.
-    `whom` it is for stands on each page."""
+    """The sections below that title and the line `under` it; where some are chapters, with a list of
+    contents. `whom` it is for stands on each page."""
     # matplotlib takes as long to import as a page to draw: only who takes a report away waits for it
     from matplotlib.backends.backend_pdf import PdfPages
 

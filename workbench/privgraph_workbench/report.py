@@ -240,7 +240,8 @@ def _facts(record: RunRecord, share: bool) -> dict[str, str]:
     facts["Split"] = spec.split  # from here on for the record
     if not share:
         facts |= {"Seed": str(spec.seed), "Run": record.id}
-    # of a trial, times tell how many others ran beside it; what a run took hangs on its graph and on what it drew
+    # of a trial, times tell how many others ran beside it; what a run took hangs on its graph and on what it
+    # drew
     timed = record.tuning is None and not share
     if timed:
         facts["Time"] = duration(record.seconds)

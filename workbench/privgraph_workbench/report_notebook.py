@@ -54,8 +54,8 @@ told += [[rounded(name, row[name]).translate(signs) for name in columns] for row
 lines = ["| " + " | ".join(cells) + " |" for cells in told]
 Markdown("\\n".join([lines[0], "|" + "---|" * len(columns), *lines[1:]]))
 '''.strip()
-"""The table with a row for each setting; columns that are empty are left out, the file has all. Its texts, such as
-the title of an upload, are text, and no HTML or Markdown."""
+"""The table with a row for each setting; columns that are empty are left out, the file has all. Its texts,
+such as the title of an upload, are text, and no HTML or Markdown."""
 _DECIMALS = "from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation\n\n"
 
 
@@ -86,8 +86,8 @@ def made(
     under: str = "",
 ) -> bytes:
     """The notebook over these files of a report: the table, every figure under its title with what it finds
-    (`about`, by the names of its files without their ends), drawn from its CSV, every statement, and the papers.
-    `by`: who wrote it, and when; `under`: whom it is for, below the title."""
+    (`about`, by the names of its files without their ends), drawn from its CSV, every statement, and the
+    papers. `by`: who wrote it, and when; `under`: whom it is for, below the title."""
     needed()
     nbformat: Any = import_module("nbformat")
     client: Any = import_module("nbclient")

@@ -1,4 +1,5 @@
-"""Cells of a report's notebook that draw a figure again from its CSV, to be changed by whoever has the notebook."""
+"""Cells of a report's notebook that draw a figure again from its CSV, to be changed by whoever has the
+notebook."""
 
 from __future__ import annotations
 
@@ -47,9 +48,10 @@ def error(rows, middle, low="low", high="high"):
 
 @dataclass(frozen=True, kw_only=True)
 class Plot:
-    """How a CSV is drawn. lines: `y` over `x`; marks: the same with intervals, and what has no `x` as a level;
-    bars: `y` of each name. by: the columns that name a line, a mark or a bar; only: a column with the value of
-    the rows that are drawn; scale: that of the x axis."""
+    """How a CSV is drawn. lines: `y` over `x`; marks: the same with intervals, and what has no `x` as a
+    level;
+    bars: `y` of each name. by: the columns that name a line, a mark or a bar; only: a column with the value
+    of the rows that are drawn; scale: that of the x axis."""
 
     kind: Literal["lines", "marks", "bars"]
     y: str
@@ -103,8 +105,8 @@ PLOTS: Mapping[str, Plot] = {
 
 
 def cell(figure: str, name: str, title: str, content: bytes) -> str:
-    """The cell that draws the figure from that CSV file; "" where it is no plot by itself, or the file lacks a
-    column."""
+    """The cell that draws the figure from that CSV file; "" where it is no plot by itself, or the file lacks
+    a column."""
     plot = PLOTS.get(figure)
     head = next(csv.reader(io.StringIO(content.decode())), [])
     if plot is None or not plot.columns <= set(head):

@@ -25,8 +25,8 @@ _TOLD = re.compile(
 
 @dataclass
 class Withheld:
-    """Numbers seeds and runs. `seeds` and `runs` hold what was met so far: a seed, and the digits of an id, or
-    its end where no more was told."""
+    """Numbers seeds and runs. `seeds` and `runs` hold what was met so far: a seed, and the digits of an id,
+    or its end where no more was told."""
 
     seeds: dict[str, str] = field(default_factory=dict)
     runs: dict[str, str] = field(default_factory=dict)

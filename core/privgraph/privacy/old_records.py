@@ -190,8 +190,8 @@ def _worst(kind: MechanismKind, record: Mapping[str, Any], options: Mapping[str,
 
 
 def rounded_up(said: PrivacyStatement) -> PrivacyStatement:
-    """The statement, with its sound epsilon in words rounded up: versions that rounded it to the nearest wrote
-    1.999 of 1.99912, which is less than what holds."""
+    """The statement, with its sound epsilon in words rounded up: versions that rounded it to the nearest
+    wrote 1.999 of 1.99912, which is less than what holds."""
     nearest, upper = f"{said.epsilon:.4g}", rounding.upper(said.epsilon)
     if nearest == upper or not said.gaps:
         return said

@@ -148,8 +148,7 @@ def pictures(
     in a last bit where lines were written of the same drawing before. `narrow`: for half the width of a
     page, where it is legible there; `title`: what it is called ("": its own)."""
     chart = chart_of(figure, rows)
-    name = {"title": title} if title else {}
-    chart = replace(chart, **name)
+    chart = replace(chart, title=title or chart.title)
     notes = [*chart.notes, *chart.beside, *figures_notes.notes(rows, statements)]
     stated = _text({label: statement_to_json(statement) for label, statement in statements.items()}, indent=None)
     said = " ".join([chart.summary, *figures_notes.warned(statements), *chart.badges, *notes])
@@ -158,7 +157,9 @@ def pictures(
         drawn = None
         for kind in kinds:
             if drawn is None or kind == "png":
-                drawn = drawn_of(figure, rows, statements, theme, titled=titled, whole=whole, narrow=narrow, **name)
+                drawn = drawn_of(
+                    figure, rows, statements, theme, titled=titled, whole=whole, narrow=narrow, title=title
+                )
             written = io.BytesIO()
             drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated))
             made[kind] = _renamed(written.getvalue()) if kind == "svg" else written.getvalue()

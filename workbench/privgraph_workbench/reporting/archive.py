@@ -107,8 +107,8 @@ def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
 
 
 def folder(title: str, *, share: bool) -> str:
-    """What the archive and the folder in it are called: the title in letters that every system has in names, and
-    whom it is for.
+    """What the archive and the folder in it are called: the title in letters that every system has in names,
+    and whom it is for.
 
     >>> folder("What privacy costs: ε ≤ 2?", share=True), folder("?", share=False)
     ('what-privacy-costs-2-for-others', 'report-for-myself')
@@ -280,8 +280,8 @@ def _numbered(asked: Asked) -> str:
 
 
 def _named_so(kind: str, content: bytes, title: str, settings: str) -> bytes:
-    """What is stated of a figure (TXT, JSON), under the title that it has in the report and with the settings that
-    it was drawn at; all else as it is."""
+    """What is stated of a figure (TXT, JSON), under the title that it has in the report and with the
+    settings that it was drawn at; all else as it is."""
     if kind == "json":
         told = json.loads(content)
         about = {"figure": told.pop("figure"), **({"settings": settings} if settings else {})}

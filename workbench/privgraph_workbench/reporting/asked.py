@@ -293,8 +293,8 @@ def _figure_without_seed(hidden: Withheld, one: Drawn) -> Drawn:
 
 
 def numbered(asked: Asked) -> Withheld:
-    """What numbers the runs of a report for others, the same in all of its files: its own in its order, so that
-    the seed of its first is #1; then setting by setting the others by what they reached, which tells no
+    """What numbers the runs of a report for others, the same in all of its files: its own in its order, so
+    that the seed of its first is #1; then setting by setting the others by what they reached, which tells no
     seed."""
     hidden = Withheld()
     for one in asked.runs:

@@ -1,5 +1,5 @@
-"""Whom a report is for, and what that leaves out and still tells: the page, the report and its archive say it in
-these words."""
+"""Whom a report is for, and what that leaves out and still tells: the page, the report and its archive say
+it in these words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A figure of a report for LaTeX: the picture with its caption, and in a line what must be known of its numbers."""
+"""A figure of a report for LaTeX: the picture with its caption, and in a line what must be known of its
+numbers."""
 
 from __future__ import annotations
 

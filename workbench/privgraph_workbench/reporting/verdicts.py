@@ -1,5 +1,5 @@
-"""What a row of the page Report says of a figure: one short verdict, the private method first. All that it finds
-stands in the report."""
+"""What a row of the page Report says of a figure: one short verdict, the private method first. All that it
+finds stands in the report."""
 
 from __future__ import annotations
 

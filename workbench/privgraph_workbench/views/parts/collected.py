@@ -211,12 +211,12 @@ def rows() -> int:
         there = {one.id: setting(one) for one in found if not one.unreadable}
         counted = len({there.get(run, run) for run in ids})
         st.session_state[_COUNTED] = ids, counted
-    return counted + sum(bool(one.figure) for one in held)
+    return int(counted) + sum(bool(one.figure) for one in held)
 
 
 def count() -> None:
-    """How many rows the report has, in the bar of pages beside Report; nothing where it has none. It is no part of
-    the link's name."""
+    """How many rows the report has, in the bar of pages beside Report; nothing where it has none. It is no
+    part of the link's name."""
     if many := rows():
         st.html(
             f'<style>[data-testid=stTopNavLink][href$="/report"]::after {{ content: "{many}" / ""; '

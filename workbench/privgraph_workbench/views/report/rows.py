@@ -47,8 +47,8 @@ def show(
     own: bool,
 ) -> None:
     """What was kept, as the report has it: figures in their order, then runs, those of a setting together.
-    drawn: the figures by their marks, in order; given: the same as the report has them, None where it leaves one
-    out; `own`: it can be ordered, named and taken out."""
+    drawn: the figures by their marks, in order; given: the same as the report has them, None where it leaves
+    one out; `own`: it can be ordered, named and taken out."""
     figures = [[one] for one in kept if one.figure]
     runs = _by_setting([one for one in kept if one.run], records)
     shown = list(drawn.items())
@@ -139,7 +139,8 @@ def mark(one: Kept) -> str:
 
 
 def _figure(drawn: Drawn, key: str, number: str, place: int, *, public: bool) -> None:
-    """A figure of the list: its picture, its number and title in the report, and its verdict, or why it stays."""
+    """A figure of the list: its picture, its number and title in the report, and its verdict, or why it
+    stays."""
     picture = thumbnails.drawn().of((key, layout.theme()), drawn.figure, drawn.rows)
     coded = base64.b64encode(picture or b"").decode()
     # beside its title: whoever hears the page needs no other
