@@ -46,7 +46,9 @@ def test_title_warnings_axes_and_epsilons_stay_and_the_prose_goes(
         assert kept in seen
     for panel in chart.panels:
         assert " ".join(panel.x.title.split()) in seen
-    prose = [one for one in below(chart, rows, held) if one not in notes.short(held)]
+    warned = [*chart.badges, *notes.further(chart.badges, rows, held)]
+    assert all(one in seen for one in warned), "no warning goes"
+    prose = [one for one in below(chart, rows, held) if one not in (*notes.short(held), *warned)]
     assert not [one for one in prose if one in seen]
     assert all(one in texts(whole) for one in prose)
     assert notes.IN_FULL not in texts(whole)

@@ -117,17 +117,17 @@ def test_a_title_is_text_in_the_notebook(runs: list[Told], monkeypatch: pytest.M
     monkeypatch.setattr(tables, "graph_of", lambda _: TITLE)
     packed = reporting.build(Asked(title="Ours", runs=runs[:1], share=True))
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
-        book = json.loads(archive.read("ours/report.ipynb"))
-        assert TITLE in archive.read("ours/tables/runs.csv").decode(), "as it is in the CSV"
+        book = json.loads(archive.read("ours-for-others/report.ipynb"))
+        assert TITLE in archive.read("ours-for-others/tables/runs.csv").decode(), "as it is in the CSV"
     (table,) = [
         "".join(out["data"]["text/markdown"])
         for cell in book["cells"]
         for out in cell.get("outputs", [])
         if "text/markdown" in out.get("data", {})
     ]
-    (row,) = [line for line in table.splitlines() if line.startswith("| graph ")]
+    head, _, row = table.splitlines()
     assert not re.search(r"[<>\[\]]", row)
-    assert row.count("|") == 3, "two cells"
+    assert row.count("|") == head.count("|"), "a cell for each column"
     assert "&#60;img src=x onerror=alert(1)&#62; a&#124;b" in row
 
 

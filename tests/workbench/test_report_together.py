@@ -214,6 +214,6 @@ def test_the_terms_of_a_method_are_said_once(store: RunStore) -> None:
 
 
 def test_the_archive_is_a_folder_that_is_called_after_the_title() -> None:
-    assert archive.folder("Ours & theirs") == "ours-theirs"
-    assert archive.folder("ε") == "report"
+    assert archive.folder("Ours & theirs", share=True) == "ours-theirs-for-others"
+    assert archive.folder("ε", share=False) == "report-for-myself"
     assert asked.TITLE > archive.NAME

@@ -79,7 +79,7 @@ def test_the_archive_holds_everything(whole: Made) -> None:
     own = [f"setting-01-{figure}" for figure in ("standing", "ledger", "curves")]
     figures = ["01-tradeoff", "02-compare", "03-attack_roc", *own]
     assert {name for name in files if name.startswith("figures/")} == {
-        f"figures/{figure}.{kind}" for figure in figures for kind in FORMATS
+        f"figures/{figure}.{kind}" for figure in figures for kind in (*FORMATS, "tex")
     }
     text = files["statements/setting-01.txt"].decode()
     label, _, text = text.partition("\n")
@@ -182,7 +182,7 @@ def test_a_shared_report_tells_no_seed(shared: Made) -> None:
         assert f"--seed {seed}" not in files["report.html"].decode()
     assert "seed #1" in files["figures/02-compare.csv"].decode(), "runs stay apart"
     seeds = [row["seed"] for row in csv.DictReader(io.StringIO(files["figures/setting-01-standing.csv"].decode()))]
-    assert [one for one in seeds if one] == ["#1", "#2"], "those of run 1 and run 2"
+    assert [one for one in seeds if one] == ["#1", "#2"], "those of run-01 and run-02"
     assert reporting.page(shared.asked).encode() == files["report.html"], "the preview"
 
 
@@ -227,7 +227,8 @@ def test_runs_that_differ_in_their_seeds_are_one_chapter(whole: Made, shared: Ma
     for made, names in ((whole, ("seed 3", "seed 4")), (shared, ("seed #1", "seed #2"))):
         page = made.files["report.html"].decode()
         assert page.count("<h3>What the guarantee says") == page.count("<h3>How to repeat it") == 1
-        assert "".join(f"<th>{name}</th>" for name in ("", *names)) in page
+        beside = "".join(f"<th>{name}</th>" for name in ("", *names))
+        assert (beside in page) is (made is whole), "others are told of what differs: here seeds, ids and times alone"
         assert "(un " not in page
         first = page[page.index("<h2>What is reported") : page.index("<h2>Appendix")]
         (composed,) = re.findall(r"2 private runs have shown <span class=\"whole\">ε = ([0-9.]+)", first)
@@ -349,13 +350,11 @@ def test_a_picture_is_drawn_once_for_lines_and_once_for_pixels(
 
 def test_numbered_runs_have_a_key(shared: Made) -> None:
     files = shared.files
-    assert "Run 1 to run 2 are the runs of this report in its order (run-01 to run-02 in tables/)." in (
-        files["README.txt"].decode()
-    )
+    assert "run-01 to run-02 are the runs of this report in its order;" in (files["README.txt"].decode())
     (first, *_) = csv.DictReader(io.StringIO(files["figures/02-compare.csv"].decode()))
-    assert first["runs"] == "run 1"
+    assert first["runs"] == "run-01"
     alone = replace(shared.asked, runs=shared.asked.runs[:1])
-    assert "Run 1 is the run of this report (run-01 in tables/)." in archive._numbered(alone)
+    assert "run-01 is the run of this report;" in archive._numbered(alone)
     assert [one.name for one in chapters.chapters_of(without_seeds(alone))] == ["run-01"]
 
 

@@ -25,8 +25,8 @@ def test_equal_seeds_stay_equal_and_others_apart() -> None:
 def test_an_id_and_its_end_are_one_run(dataset: str) -> None:
     hidden, run = Withheld(), make_spec("gnn", dataset, {}, seed=3).id
     other = make_spec("gnn", dataset, {}, seed=4).id
-    assert hidden.text(f"{run} {other}") == "run 1 run 2"
-    assert hidden.text(f"GNN ({other[-4:]})") == "GNN (run 2)"
+    assert hidden.text(f"{run} {other}") == "run-01 run-02"
+    assert hidden.text(f"GNN ({other[-4:]})") == "GNN (run-02)"
 
 
 def test_the_ends_of_a_range_of_seeds_are_numbered() -> None:
@@ -35,7 +35,7 @@ def test_the_ends_of_a_range_of_seeds_are_numbered() -> None:
 
 def test_words_and_numbers_stay() -> None:
     assert Withheld().text("upload-16805cce52e2f00d-0123456789ab of upload:16805cce52e2f00d") == (
-        "run 1 of upload:16805cce52e2f00d"
+        "run-01 of upload:16805cce52e2f00d"
     )
     said = "three seeds, epsilon 8 (0.95), 2026-11-25, sha256, per-node, (1234567)"
     assert Withheld().text(said) == said
@@ -45,7 +45,7 @@ def test_a_run_keeps_what_it_found_and_loses_its_seed() -> None:
     said = made_runs.statement(made_runs.edge_entries(9))
     record = made_runs.finish(RunStore.open(), made_runs.spec(seed=5), 0.7, said)
     shown = Withheld().record(record)
-    assert (shown.id, shown.spec.seed, shown.metrics) == ("run 1", 0, {"test_accuracy": 0.7})
+    assert (shown.id, shown.spec.seed, shown.metrics) == ("run-01", 0, {"test_accuracy": 0.7})
     assert shown.statement == record.statement
 
 
@@ -54,7 +54,7 @@ def test_an_error_names_neither_run_nor_path_nor_seeds() -> None:
     record = made_runs.finish(RunStore.open(), made_runs.spec(seed=5), 0.7, said)
     error = f"cannot write /home/ada/runs/{record.id}/answers.npz of {record.id}: seeds 5, 8 and 11, seed 8, 3 of 4"
     shown = Withheld().record(replace(record, error=error))
-    assert shown.error == "cannot write (path withheld) of run 1: seeds #1, #2 and #3, seed #2, 3 of 4"
+    assert shown.error == "cannot write (path withheld) of run-01: seeds #1, #2 and #3, seed #2, 3 of 4"
 
 
 def test_a_run_loses_what_its_owner_noted() -> None:

@@ -125,8 +125,9 @@ Told = Sequence[tuple[Section, Mapping[str, PrivacyStatement]]]
 """Sections, each with the statements that its pictures carry."""
 
 
-def page(title: str, told: Told, draw: Draw = drawn, *, listed: bool = False) -> str:
-    """Sections as one HTML page; below the first a list of the others, where they are to be `listed`."""
+def page(title: str, told: Told, draw: Draw = drawn, *, listed: bool = False, under: str = "") -> str:
+    """Sections as one HTML page; `under`: a line below its title; below the first a list of the others, where
+    they are to be `listed`."""
     parts, entries = [], contents(told) if listed else []
     listing = ""
     if len(entries) > 1:
@@ -141,6 +142,7 @@ def page(title: str, told: Told, draw: Draw = drawn, *, listed: bool = False) ->
         parts.append("</section>")
         if not place:
             parts.append(listing)
+    parts[:0] = [f'<p class="small">{escaped(under)}</p>'] * bool(under)
     return PAGE.replace("{title}", markup.escape(title)).replace("{body}", "\n".join(parts))
 
 

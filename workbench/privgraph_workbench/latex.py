@@ -32,13 +32,19 @@ def _as_tex(piece: re.Match[str]) -> str:
     return rf"${piece['factor']}\cdot {power}$" if piece["factor"] else f"${power}$"
 
 
+def text(said: str) -> str:
+    r"""The text as LaTeX prints it.
+
+    >>> text("50% at ε 1")
+    '50\\% at $\\varepsilon$ 1'
+    """
+    return _PIECE.sub(_as_tex, said)
+
+
 def table(lines: Sequence[tables.Line]) -> str:
     """A tabular environment as wide as the text, with booktabs' rules, and its footnotes below it."""
     notes: tables.Notes = {}
     groups = [(heading, tables.in_words(held, notes)) for heading, held in tables.by_graph(lines)]
-
-    def text(said: str) -> str:
-        return _PIECE.sub(_as_tex, said)
 
     def line(cells: Sequence[str]) -> str:
         return f"{' & '.join(map(text, cells))} \\\\"

@@ -23,9 +23,14 @@ class Paper:
     """Pages that are filled from above; `y` is how far down, in points from the upper edge."""
 
     def __init__(
-        self, title: str, keep: Callable[[Any], None], draw: Draw = drawn, pixels: dict[int, Any] | None = None
+        self,
+        title: str,
+        keep: Callable[[Any], None],
+        draw: Draw = drawn,
+        pixels: dict[int, Any] | None = None,
+        whom: str = "",
     ) -> None:
-        self.title, self.keep, self.draw = title, keep, draw
+        self.title, self.keep, self.draw, self.whom = title, keep, draw, whom
         self.pixels = {} if pixels is None else pixels
         self.colours = theme("light")
         self.letters: dict[tuple[str, bool], dict[str, float]] = {}
@@ -40,8 +45,9 @@ class Paper:
 
     def end(self) -> None:
         foot = HEIGHT - MARGIN / 2
-        title = self.lines(self.title, SMALL, WIDTH - 2 * MARGIN - 40)[0]
-        self.text(MARGIN, foot, title, SMALL, colour=self.colours.muted)
+        whom = f" · {self.whom}" if self.whom else ""
+        room = WIDTH - 2 * MARGIN - 40 - self.measure(whom, SMALL)
+        self.text(MARGIN, foot, self.lines(self.title, SMALL, room)[0] + whom, SMALL, colour=self.colours.muted)
         self.text(WIDTH - MARGIN - 12, foot, str(self.number), SMALL, colour=self.colours.muted)
         self.keep(self.page)
 

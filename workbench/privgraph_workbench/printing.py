@@ -57,8 +57,9 @@ LAST_ROWS = 3
 """Of a table that is divided, so many rows at least stand on its last page."""
 
 
-def pdf(title: str, sections: Told, draw: Draw = drawn, author: str = "") -> bytes:
-    """The sections below that title; where some are chapters, with a list of contents."""
+def pdf(title: str, sections: Told, draw: Draw = drawn, author: str = "", *, whom: str = "", under: str = "") -> bytes:
+    """The sections below that title and the line `under` it; where some are chapters, with a list of
+    contents. `whom` it is for stands on each page."""
     # matplotlib takes as long to import as a page to draw: only who takes a report away waits for it
     from matplotlib.backends.backend_pdf import PdfPages
 
@@ -67,16 +68,18 @@ def pdf(title: str, sections: Told, draw: Draw = drawn, author: str = "") -> byt
     about |= {"Author": author} if author else {}
     pixels: dict[int, Any] = {}
     with drawing():
-        begins = _lay(_Paper(title, lambda _: None, draw, pixels), sections, [0] * len(sections))
+        begins = _lay(_Paper(title, lambda _: None, draw, pixels, whom), sections, [0] * len(sections), under)
         with PdfPages(written, metadata=about) as pages:
-            _lay(_Paper(title, pages.savefig, draw, pixels), sections, begins)
+            _lay(_Paper(title, pages.savefig, draw, pixels, whom), sections, begins, under)
     return written.getvalue()
 
 
-def _lay(paper: _Paper, sections: Told, begins: Sequence[int]) -> list[int]:
+def _lay(paper: _Paper, sections: Told, begins: Sequence[int], under: str) -> list[int]:
     """Put all on the paper; the page on which each section begins, which the contents tell by `begins`."""
     found = []
     paper.heading(paper.title, TITLE)
+    if under:
+        paper.put(Small(under), {})
     entries = contents(sections)
     opening = [_below(paper, section, said) for section, said in sections]
     for place, (section, statements) in enumerate(sections):

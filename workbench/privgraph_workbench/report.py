@@ -240,7 +240,9 @@ def _facts(record: RunRecord, share: bool) -> dict[str, str]:
     facts["Split"] = spec.split  # from here on for the record
     if not share:
         facts |= {"Seed": str(spec.seed), "Run": record.id}
-    timed = record.tuning is None  # of a trial, times tell how many others ran beside it
+    # of a trial, times tell how many others ran beside it; what a run took hangs on its graph and on what it
+    # drew
+    timed = record.tuning is None and not share
     if timed:
         facts["Time"] = duration(record.seconds)
     facts |= {"Device": record.device or "unknown", "Made by": made_by(record)}
@@ -357,7 +359,8 @@ def _repeat(records: Sequence[RunRecord], share: bool) -> Section:
         spec["seed"] = ", ".join(str(one.spec.seed) for one in records)
     if share:
         spec["seed"] = "withheld"
-        commands = [re.sub(r"--seed \d+", "--seed SEED", commands[0])]
+        commands = [Withheld().text(re.sub(r"--seed \d+", "--seed SEED", commands[0]))]
+        spec["dataset"] = Withheld().text(str(spec["dataset"]))
     return Section(
         "How to repeat it",
         [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,17 +12,25 @@ from types import MappingProxyType
 from typing import Any
 
 from privgraph.options import OptionError
+from privgraph_workbench import report_plots
 from privgraph_workbench.blocks import without_tags
 from privgraph_workbench.words.markup import literal
 
 MISSING = "an executed notebook needs privgraph[notebooks]: pip install 'privgraph[notebooks]', or leave it out"
-RUNS = "tables/runs.csv"
-_ROWS = f'''
-UP_OR_DOWN = {{"epsilon_sound": ROUND_CEILING, "epsilon_audited_at_least": ROUND_FLOOR}}
+SETTINGS = "tables/settings.csv"
+_TABLE = f'''
+SHOWN = {{
+    "label": "setting", "graph": "graph", "protects": "protects", "epsilon_sound": "ε sound",
+    "epsilon_as_published": "ε as published", "epsilon_audited_at_least": "ε audited, at least", "delta": "δ",
+    "mean_score_percent": "{{score}} (%)", "mean_low_percent": "from", "mean_high_percent": "to",
+    "seeds_of_setting": "seeds", "strongest_attack": "strongest attack", "attack_auc": "its AUC",
+}}
+DOWN = ("epsilon_audited_at_least",)  # what was shown is rounded down, and what is guaranteed up
+UP = ("epsilon_sound", "epsilon_edge", "epsilon_node", "delta")
 
 
 def rounded(name, text):
-    """Four digits, percent to a tenth; what is guaranteed is rounded up, and what was shown down."""
+    """Four digits, percent to a tenth."""
     try:
         value = Decimal(text)
     except InvalidOperation:
@@ -30,31 +39,34 @@ def rounded(name, text):
         return text
     if name.endswith("_percent"):
         return f"{{value:.1f}}"
-    return f"{{float(Context(prec=4, rounding=UP_OR_DOWN.get(name, ROUND_HALF_EVEN)).create_decimal(value)):g}}"
+    way = ROUND_CEILING if name in UP else ROUND_FLOOR if name in DOWN else ROUND_HALF_EVEN
+    return f"{{float(Context(prec=4, rounding=way).create_decimal(value)):g}}"
 
 
-head, *runs = csv.reader(Path("{RUNS}").open(encoding="utf-8"))
-own = [row for row in runs if row[head.index("stands")] == "told here"]
-rows = list(zip(head, *own))
-scores = {{row[head.index("metric")] for row in own}}
-called = scores.pop() if len(scores) == 1 else "score"
-named = [name.replace("score", called).replace("_", " ") for name in head]
-told = [[name, *(rounded(row[0], one) for one in row[1:])] for name, row in zip(named, rows)]
+with Path("{SETTINGS}").open(encoding="utf-8", newline="") as file:
+    rows = list(csv.DictReader(file))
+scores = {{row["metric"] for row in rows}}
+score = scores.pop() if len(scores) == 1 else "score"
+columns = [name for name in SHOWN if any(row[name] for row in rows)]
 signs = str.maketrans({{sign: f"&#{{ord(sign)}};" for sign in "&<>|[]*_`\\\\$"}})
-lines = ["| " + " | ".join(cell.translate(signs) for cell in row) + " |" for row in told]
-Markdown("\\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]))
+told = [[SHOWN[name].format(score=score) for name in columns]]
+told += [[rounded(name, row[name]).translate(signs) for name in columns] for row in rows]
+lines = ["| " + " | ".join(cells) + " |" for cells in told]
+Markdown("\\n".join([lines[0], "|" + "---|" * len(columns), *lines[1:]]))
 '''.strip()
-"""The table with a column for each run that the report tells: its numbers are many, and rounded as elsewhere.
-Its texts, such as the title of an upload, are text, and no HTML or Markdown."""
-_IMPORTS = """
-import csv
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
-from pathlib import Path
+"""The table with a row for each setting; columns that are empty are left out, the file has all. Its texts,
+such as the title of an upload, are text, and no HTML or Markdown."""
+_DECIMALS = "from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation\n\n"
 
-from IPython.display import SVG, Markdown
-""".strip()
-About = Mapping[str, tuple[str, str]]
-"""Of each picture, by the name of its file, the title and the finding, in Markdown."""
+
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """What is said of a figure: its kind, its title, what it finds, in Markdown, and what it warns of."""
+
+    figure: str
+    title: str
+    found: str
+    warned: str = ""
 
 
 def needed() -> None:
@@ -68,17 +80,22 @@ def made(
     remark: str,
     files: Mapping[str, bytes],
     references: Sequence[str] = (),
-    about: About = MappingProxyType({}),
+    about: Mapping[str, About] = MappingProxyType({}),
+    *,
+    by: str = "",
+    under: str = "",
 ) -> bytes:
     """The notebook over these files of a report: the table, every figure under its title with what it finds
-    (`about`), every statement, and the papers."""
+    (`about`, by the names of its files without their ends), drawn from its CSV, every statement, and the
+    papers. `by`: who wrote it, and when; `under`: whom it is for, below the title."""
     needed()
     nbformat: Any = import_module("nbformat")
     client: Any = import_module("nbclient")
+    told = [f"*{literal(under)}*"] if under else []
     cells = [
-        ("markdown", f"# {literal(title)}\n\n{without_tags(remark)}".strip()),
-        ("code", _IMPORTS),
-        *([("markdown", "## Runs"), ("code", _ROWS)] if RUNS in files else []),
+        ("markdown", "\n\n".join(filter(None, (f"# {literal(title)}", literal(by), *told, without_tags(remark))))),
+        ("code", report_plots.IMPORTS),
+        *([("markdown", "## Settings"), ("code", _DECIMALS + _TABLE)] if SETTINGS in files else []),
         *_figures(files, about),
         *_statements(files),
         *(
@@ -104,13 +121,16 @@ def made(
     return f"{nbformat.writes(book)}\n".encode()
 
 
-def _figures(files: Mapping[str, bytes], about: About) -> Iterator[tuple[str, str]]:
-    for name in files:
-        if name.endswith(".svg"):
-            title, found = about.get(name, ("", ""))
-            if title:
-                yield "markdown", "\n\n".join(filter(None, (f"## {literal(title)}", found)))
-            yield "code", f'SVG(filename="{name}")'
+def _figures(files: Mapping[str, bytes], about: Mapping[str, About]) -> Iterator[tuple[str, str]]:
+    for name in (one.removesuffix(".svg") for one in files if one.endswith(".svg")):
+        cell = ""
+        if (one := about.get(name)) is not None:
+            warned = f"⚠ {literal(one.warned)}." if one.warned else ""
+            stated = f"What is promised: `{name}.txt`. As it was drawn: `{name}.svg`."
+            yield "markdown", "\n\n".join(filter(None, (f"## {literal(one.title)}", one.found, warned, stated)))
+            title = one.title.partition(": ")[2] or one.title
+            cell = report_plots.cell(one.figure, f"{name}.csv", title, files.get(f"{name}.csv", b""))
+        yield "code", cell or f'SVG(filename="{name}.svg")'
 
 
 def _statements(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:

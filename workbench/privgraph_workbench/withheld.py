@@ -16,7 +16,8 @@ from privgraph_workbench.figures.chart import Row
 _PATH = re.compile(r"(?<![\w.:/])(?:[A-Za-z]:)?(?:[/\\]+[^\s/\\:'\"]+){2,}[/\\]?")
 """A path of a file or folder, which may name its owner."""
 _TOLD = re.compile(
-    r"(?P<run>\b[a-z][a-z0-9-]*-(?P<digest>[0-9a-f]{12})\b)"  # as `RunSpec.id` makes them
+    r"(?P<old>\bupload:[0-9a-f]{12}\b)"  # of an earlier version: a digest of a graph under no key
+    r"|(?P<run>\b[a-z][a-z0-9-]*-(?P<digest>[0-9a-f]{12})\b)"  # as `RunSpec.id` makes them
     r"|\b(?:seed (?P<seed>\d+)|seeds (?P<seeds>\d+(?:(?:,| and|, and| to) \d+)*))\b"
     r"|\((?P<end>[0-9a-f]{4})\)"  # the end of an id, which tells namesakes apart
 )
@@ -24,7 +25,8 @@ _TOLD = re.compile(
 
 @dataclass
 class Withheld:
-    """Numbers seeds and runs. `seeds` and `runs` hold what was met so far: a seed, and the end of an id."""
+    """Numbers seeds and runs. `seeds` and `runs` hold what was met so far: a seed, and the digits of an id,
+    or its end where no more was told."""
 
     seeds: dict[str, str] = field(default_factory=dict)
     runs: dict[str, str] = field(default_factory=dict)
@@ -33,18 +35,26 @@ class Withheld:
         """The text without seeds and ids.
 
         >>> Withheld().text("ProGAP, seed 7 (3fa0) as progap-cora-00000000beef")
-        'ProGAP, seed #1 (run 1) as run 2'
+        'ProGAP, seed #1 (run-01) as run-02'
         >>> Withheld().text("seeds 7, 8 and 7")
         'seeds #1, #2 and #1'
         """
         return _TOLD.sub(self._instead, said)
 
     def _instead(self, found: re.Match[str]) -> str:
+        if found["old"]:
+            return "upload:withheld"
         if found["seed"] is not None or found["seeds"] is not None:
             return re.sub(r"\d+", self._seed, found[0])
-        end = found["end"] or found["digest"][-4:]
-        run = f"run {self.runs.setdefault(end, str(len(self.runs) + 1))}"
-        return f"({run})" if found["end"] else run
+        return f"({self._run(found['end'])})" if found["end"] else self._run(found["digest"])
+
+    def _run(self, digits: str) -> str:
+        """What a run is called, by the digits of its id or by their end: the same in prose and in files."""
+        known = next((one for one in self.runs if one.endswith(digits) or digits.endswith(one)), digits)
+        if len(digits) > len(known):  # its end was met before all of it
+            self.runs[digits] = self.runs.pop(known)
+            known = digits
+        return self.runs.setdefault(known, f"run-{len(self.runs) + 1:02d}")
 
     def _seed(self, found: re.Match[str]) -> str:
         return f"#{self.seeds.setdefault(found[0], str(len(self.seeds) + 1))}"

@@ -8,10 +8,17 @@ that stands in no table is of an unknown kind, which audits refuse.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from privgraph.privacy import rounding
 from privgraph.privacy.kinds import FORM, Adversary, MechanismKind, Neighbours, Release
+from privgraph.privacy.statement import PrivacyStatement
+
+_SOUND = re.compile(r"\d[\d.]*(?= for the proved one\b| each, compose to\b)")
+"""The sound epsilon of a run in the words of its gaps."""
 
 MECHANISMS: Mapping[str, MechanismKind] = {
     "none": MechanismKind.NOTHING,
@@ -180,3 +187,16 @@ def _worst(kind: MechanismKind, record: Mapping[str, Any], options: Mapping[str,
         case MechanismKind.LIMITED_COUNTS:
             return {"gate_std": options.get("gate_sigma")}
     return {}
+
+
+def rounded_up(said: PrivacyStatement) -> PrivacyStatement:
+    """The statement, with its sound epsilon in words rounded up: versions that rounded it to the nearest
+    wrote 1.999 of 1.99912, which is less than what holds."""
+    nearest, upper = f"{said.epsilon:.4g}", rounding.upper(said.epsilon)
+    if nearest == upper or not said.gaps:
+        return said
+    gaps = [
+        replace(one, size=_SOUND.sub(lambda found: upper if found[0] == nearest else found[0], one.size))
+        for one in said.gaps
+    ]
+    return replace(said, gaps=tuple(gaps))

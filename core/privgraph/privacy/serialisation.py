@@ -117,8 +117,10 @@ def statement_from_json(record: object, options: Mapping[str, Any] | None = None
     `ValueError` for any other form.
     """
     fields = _mapping(record, "a privacy statement")
-    return read_record(
-        PrivacyStatement, _formed(fields if "version" in fields else old_records.statement(fields, options))
+    return old_records.rounded_up(
+        read_record(
+            PrivacyStatement, _formed(fields if "version" in fields else old_records.statement(fields, options))
+        )
     )
 
 

@@ -16,6 +16,7 @@ from privgraph_workbench.facts.row_words import counted, plus, spread, unsure, w
 from privgraph_workbench.facts.seedwise import Seedwise, together
 from privgraph_workbench.facts.stretches import BLIND, CLEAR, Stretch
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.for_others import NOT_TOLD
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.measures import mean_of, measures, titled
@@ -166,7 +167,9 @@ def _floor(row: Row, blind: Row | None, *, guess: bool) -> str:
     """What needs no noise to hide the same, with its accuracy."""
     if row["unit"] == "edge" and blind is not None:
         return f"{blind['title']} ({percent(blind['mean'])})"
-    return GUESS if row["guess"] is None or not guess else f"{GUESS} ({percent(row['guess'])})"
+    if row["guess"] is None:
+        return GUESS
+    return f"{GUESS} ({percent(row['guess']) if guess else NOT_TOLD})"
 
 
 def _order(one: Placed) -> tuple[bool, bool, float]:

@@ -80,9 +80,17 @@ def export(
     return pictures(figure, rows, statements, (kind,), theme, titled=titled, whole=whole)[kind]
 
 
-def files(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> dict[str, bytes]:
-    """The figure in every format: the same bytes as one by one, in fewer drawings."""
-    made = pictures(figure, rows, statements, PICTURES)
+def files(
+    figure: str,
+    rows: Sequence[Row],
+    statements: Mapping[str, PrivacyStatement],
+    *,
+    whole: bool = True,
+    title: str = "",
+) -> dict[str, bytes]:
+    """The figure in every format: the same bytes as one by one, in fewer drawings. `title`: what stands above
+    its pictures ("": its own)."""
+    made = pictures(figure, rows, statements, PICTURES, whole=whole, title=title)
     return {kind: made.get(kind) or export(figure, rows, statements, kind) for kind in FORMATS}
 
 
@@ -134,11 +142,13 @@ def pictures(
     titled: bool = True,
     whole: bool = True,
     narrow: bool = False,
+    title: str = "",
 ) -> dict[str, bytes]:
     """The figure in those of the formats `PICTURES`, once for lines and once for pixels: they may differ
     in a last bit where lines were written of the same drawing before. `narrow`: for half the width of a
-    page, where it is legible there."""
+    page, where it is legible there; `title`: what it is called ("": its own)."""
     chart = chart_of(figure, rows)
+    chart = replace(chart, title=title or chart.title)
     notes = [*chart.notes, *chart.beside, *figures_notes.notes(rows, statements)]
     stated = _text({label: statement_to_json(statement) for label, statement in statements.items()}, indent=None)
     said = " ".join([chart.summary, *figures_notes.warned(statements), *chart.badges, *notes])
@@ -147,7 +157,9 @@ def pictures(
         drawn = None
         for kind in kinds:
             if drawn is None or kind == "png":
-                drawn = drawn_of(figure, rows, statements, theme, titled=titled, whole=whole, narrow=narrow)
+                drawn = drawn_of(
+                    figure, rows, statements, theme, titled=titled, whole=whole, narrow=narrow, title=title
+                )
             written = io.BytesIO()
             drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated))
             made[kind] = _renamed(written.getvalue()) if kind == "svg" else written.getvalue()
@@ -174,6 +186,7 @@ def drawn_of(
     titled: bool,
     whole: bool = True,
     narrow: bool = False,
+    title: str = "",
 ) -> Any:
     """The figure as matplotlib's, with what it states below it where it is `titled`, all of it or in a line;
     for use within `drawing`."""
@@ -181,11 +194,13 @@ def drawn_of(
     from privgraph_workbench.figures.drawing.with_matplotlib import draw
 
     chart = chart_of(figure, rows)
+    chart = replace(chart, title=title or chart.title)
     if not titled:
         return draw(replace(chart, badges=()), theme, titled=False, narrow=narrow)
     badges = (*figures_notes.warned(statements), *chart.badges)
     if not whole:
-        return draw(replace(chart, badges=badges), theme, figures_notes.short(statements))
+        warned = figures_notes.further(chart.badges, rows, statements)
+        return draw(replace(chart, badges=badges), theme, [*warned, *figures_notes.short(statements)])
     return draw(replace(chart, badges=badges), theme, below(chart, rows, statements), figures_notes.block(statements))
 
 

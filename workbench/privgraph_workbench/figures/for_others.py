@@ -64,11 +64,13 @@ _KINDS: Mapping[str, frozenset[str]] = {
 _EMPTIED: Mapping[str, frozenset[str]] = {
     "tradeoff": frozenset({"guess"}),
     "teachers_compared": frozenset({"guess"}),
-    "compare": frozenset({"train_accuracy", "val_accuracy"}),
+    "compare": frozenset({"train_accuracy", "val_accuracy", "seconds", "peak_memory_mb"}),
 }
-"""Columns of figures that are emptied, for the same."""
+"""Columns of figures that are emptied: for the same; and what a run took, which hangs on what it drew."""
 _GUESS = re.compile(r"(?P<words>\ba guess) \([\d.]+%\)| ?\bA guess: [\d.]+%\.")
 """How often naming the largest class is right, as advice tells it."""
+NOT_TOLD = "not told"
+"""What stands in its place, so that nobody looks for the number."""
 
 
 def leaves(figure: str) -> bool:
@@ -122,6 +124,6 @@ def advice(said: str) -> str:
     """Advice without how often a guess is right.
 
     >>> advice("None is clearly better than a guess (31.9%): none. A guess: 31.9%.")
-    'None is clearly better than a guess: none.'
+    'None is clearly better than a guess (not told): none.'
     """
-    return _GUESS.sub(lambda found: found["words"] or "", said)
+    return _GUESS.sub(lambda found: f"{found['words']} ({NOT_TOLD})" if found["words"] else "", said)

@@ -19,11 +19,13 @@ from privgraph_workbench.reporting.asked import (
     Drawn,
     Told,
     drawn,
+    given,
     title_of,
     told_of,
     usual,
 )
 from privgraph_workbench.reporting.findings import of as finding
+from privgraph_workbench.reporting.verdicts import of as verdict
 
 __all__ = [
     "AUTHOR",
@@ -39,10 +41,12 @@ __all__ = [
     "drawn",
     "finding",
     "folder",
+    "given",
     "page",
     "pictures",
     "title_of",
     "told_apart",
     "told_of",
     "usual",
+    "verdict",
 ]

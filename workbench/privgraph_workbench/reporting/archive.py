@@ -19,7 +19,7 @@ from privgraph.runs.records import RunRecord, plain
 from privgraph_workbench import blocks, latex, printing, repeating, report, report_notebook, tables
 from privgraph_workbench.blocks import Images, Picture, Remark, Section
 from privgraph_workbench.figures import export
-from privgraph_workbench.reporting import behind, findings
+from privgraph_workbench.reporting import behind, findings, leaving, snippets
 from privgraph_workbench.reporting.asked import Asked, Drawn, named_runs, without_seeds
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
 from privgraph_workbench.reporting.first_page import (
@@ -41,12 +41,12 @@ from privgraph_workbench.words.statements_apart import unaudited
 FILES: Mapping[str, str] = {
     "report.html": "everything on one page that opens without a network; begin here",
     "report.pdf": "the same for print",
-    "figures/": "each figure as SVG, PDF and PNG, its numbers as CSV and JSON, and what it states as text",
+    "figures/": "each figure as SVG, PDF and PNG, for LaTeX (TEX), its numbers as CSV and JSON, what it states as text",
     "tables/": "all settings as LaTeX (runs.tex) and as CSV (settings.csv); every run behind them as CSV (runs.csv)",
     "statements/": "the privacy statement of each setting in full, as text with its runs, and as JSON",
     "references.bib": "the papers behind the methods, attacks and data sets, for BibTeX",
     "reproduce.sh": "the commands for every run and attack behind tables and figures; left out where seeds are",
-    "report.ipynb": "an executed notebook that shows the tables, figures and statements",
+    "report.ipynb": "an executed notebook that draws the figures again from their CSV, with the table and statements",
 }
 """What an archive holds, and what it is for."""
 COLUMNS = (
@@ -86,14 +86,20 @@ def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
     if asked.notebook:
         step(DRAWN, "the notebook is executed")
         files["report.ipynb"] = report_notebook.made(
-            asked.title, asked.remark, files, references(_cited(asked)), _told_of(asked)
+            asked.title,
+            asked.remark,
+            files,
+            references(_cited(asked)),
+            _told_of(asked),
+            by=", ".join(filter(None, (asked.author.strip(), asked.date.strip()))),
+            under=leaving.UNDER[asked.share],
         )
     files = {"README.txt": _contents(asked, files), **files}
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             # a fixed time: equal reports are equal archives
-            entry = zipfile.ZipInfo(f"{folder(asked.title)}/{name}", date_time=_TIME)
+            entry = zipfile.ZipInfo(f"{folder(asked.title, share=asked.share)}/{name}", date_time=_TIME)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, content)
@@ -101,13 +107,15 @@ def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
     return packed.getvalue()
 
 
-def folder(title: str) -> str:
-    """What the archive and the folder in it are called: the title in letters that every system has in names.
+def folder(title: str, *, share: bool) -> str:
+    """What the archive and the folder in it are called: the title in letters that every system has in names,
+    and whom it is for.
 
-    >>> folder("What privacy costs: ε ≤ 2?"), folder("?")
-    ('what-privacy-costs-2', 'report')
+    >>> folder("What privacy costs: ε ≤ 2?", share=True), folder("?", share=False)
+    ('what-privacy-costs-2-for-others', 'report-for-myself')
     """
-    return re.sub(r"[^a-z0-9]+", "-", title.lower())[:NAME].strip("-") or "report"
+    name = re.sub(r"[^a-z0-9]+", "-", title.lower())[:NAME].strip("-") or "report"
+    return f"{name}-{leaving.NAMES[share].replace(' ', '-')}"
 
 
 def pictures(asked: Asked) -> int:
@@ -123,12 +131,24 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
     parts = len(shown) + len(figures) + 1
     draw = _drawing(shown, lambda place, what: step(DRAWN * place / parts, what))
     step(DRAWN * len(shown) / parts, "the page and its print")
-    yield "report.html", blocks.page(asked.title, told, draw, listed=True).encode()
-    yield "report.pdf", printing.pdf(asked.title, told, draw, asked.author.strip())
+    yield "report.html", _page(asked, told, draw).encode()
+    yield (
+        "report.pdf",
+        printing.pdf(
+            asked.title,
+            told,
+            draw,
+            asked.author.strip(),
+            whom=leaving.NAMES[asked.share],
+            under=leaving.UNDER[asked.share],
+        ),
+    )
     for place, (name, one) in enumerate(figures.items(), start=1):
         step(DRAWN * (len(shown) + place) / parts, f"figure {place} of {len(figures)} as files")
-        for kind, content in export.files(one.figure, one.rows, one.statements).items():
-            yield f"figures/{name}.{kind}", _with_settings(kind, content, findings.settings(one))
+        given = one.figure, one.rows, one.statements
+        for kind, content in export.files(*given, whole=False, title=one.name).items():
+            yield f"figures/{name}.{kind}", _named_so(kind, content, one.name, findings.settings(one))
+        yield f"figures/{name}.tex", snippets.snippet(name, one.name, *given).encode()
     if asked.runs:
         settings = all_settings(asked, chapters)
         yield "tables/runs.csv", tables.as_csv(lines_of(asked))
@@ -241,47 +261,56 @@ def _contents(asked: Asked, files: Mapping[str, bytes]) -> bytes:
     wide = max(map(len, held)) + 2
     lines = [f"{name.ljust(wide)}{said}" for name, said in held.items()]
     lines += ["", *COLUMNS] if any(name.endswith(".csv") for name in files) else []
-    lines += ["", _numbered(asked)] if asked.share else []
-    return "\n".join([asked.title, "", *lines, "", f"Made by privgraph {version('privgraph')}.", ""]).encode()
+    lines += ["", _numbered(asked), "", leaving.told()] if asked.share else []
+    return "\n".join(
+        [asked.title, "", leaving.UNDER[asked.share], "", *lines, "", f"Made by privgraph {version('privgraph')}.", ""]
+    ).encode()
 
 
 def _numbered(asked: Asked) -> str:
     """What runs are called where their ids, which tell seeds, are left out."""
     count = len(asked.runs)
     own = (
-        "Run 1 is the run of this report (run-01 in tables/). "
+        "run-01 is the run of this report"
         if count == 1
-        else f"Run 1 to run {count} are the runs of this report in its order (run-01 to run-{count:02d} in tables/). "
+        else f"run-01 to run-{count:02d} are the runs of this report in its order"
     )
-    other = "Runs and seeds are numbered, because ids tell seeds; runs with {} stand in figures alone."
-    return (own if count else "") + other.format("higher numbers" if count else "any number")
+    other = "those with {} stand behind means and in figures alone, setting by setting in the order of their results."
+    told = f"{own}; {other.format('higher numbers')}" if count else f"Runs {other.removeprefix('those ')}"
+    return f"{told.format('any number')} A run has the same number in every file. Seeds are numbered as well (#1)."
 
 
-def _with_settings(kind: str, content: bytes, settings: str) -> bytes:
-    """What is stated of a figure (TXT, JSON), with the settings that it was drawn at; all else as it is."""
-    if not settings or kind not in ("txt", "json"):
-        return content
+def _named_so(kind: str, content: bytes, title: str, settings: str) -> bytes:
+    """What is stated of a figure (TXT, JSON), under the title that it has in the report and with the
+    settings that it was drawn at; all else as it is."""
     if kind == "json":
         told = json.loads(content)
-        return _json({"figure": told.pop("figure"), "settings": settings, **told})
-    title, _, rest = content.decode().partition("\n")
-    return f"{title}\n{settings}\n{rest}".encode()
+        about = {"figure": told.pop("figure"), **({"settings": settings} if settings else {})}
+        return _json({**about, **told, "title": title})
+    if kind == "txt":
+        _, _, rest = content.decode().partition("\n")
+        return "\n".join([title, *filter(None, [settings]), rest]).encode()
+    return content
 
 
 def _named(asked: Asked) -> dict[str, Drawn]:
     return {f"{place:02d}-{one.figure}": one for place, one in enumerate(asked.figures, start=1)}
 
 
-def _told_of(asked: Asked) -> dict[str, tuple[str, str]]:
-    """The title and the finding of each picture of the archive, by the name of its file."""
-    told = {
-        f"figures/{name}.svg": (f"Figure {place}: {one.name}", findings.of(one))
-        for place, (name, one) in enumerate(_named(asked).items(), start=1)
-    }
+def _told_of(asked: Asked) -> dict[str, report_notebook.About]:
+    """What the notebook says of each figure of the archive, by the name of its files."""
+    named = {name: (f"Figure {place}: {one.name}", one) for place, (name, one) in enumerate(_named(asked).items(), 1)}
     for chapter in chapters_of(asked) if asked.appendix else ():
-        for name, one in figures_of([chapter]).items():
-            told[f"figures/{name}.svg"] = f"{chapter.title}: {one.name}", findings.of(one)
-    return told
+        named |= {name: (f"{chapter.title}: {one.name}", one) for name, one in figures_of([chapter]).items()}
+    return {
+        f"figures/{name}": report_notebook.About(
+            figure=one.figure,
+            title=title,
+            found=findings.of(one),
+            warned=snippets.warning(one.figure, one.rows, one.statements),
+        )
+        for name, (title, one) in named.items()
+    }
 
 
 def _json(value: Any) -> bytes:
@@ -320,4 +349,8 @@ def page(asked: Asked, step: Step = lambda done, what: None) -> str:
     told = _sections(asked, chapters_of(asked), together)
     shown = _shown(told)
     draw = _drawing(shown, lambda place, what: step(place / len(shown), what))
-    return blocks.page(asked.title, told, draw, listed=True)
+    return _page(asked, told, draw)
+
+
+def _page(asked: Asked, told: blocks.Told, draw: blocks.Draw) -> str:
+    return blocks.page(asked.title, told, draw, listed=True, under=leaving.UNDER[asked.share])

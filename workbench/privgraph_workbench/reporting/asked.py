@@ -262,26 +262,55 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
 
 def without_seeds(asked: Asked) -> Asked:
     """What is reported, without what tells seeds or private values; figures that tell them are left out."""
-    hidden = Withheld()
-    for one in asked.runs:  # run 1 is the report's first, and its seed is #1
-        hidden.meet(one.record)
+    hidden = numbered(asked)
     return replace(
         asked,
         runs=[_without_seed(hidden, one) for one in asked.runs],
-        figures=[
-            replace(
-                one,
-                rows=hidden.rows(rows),
-                statements=hidden.labelled(one.statements),
-                beside=[_without_seed(hidden, told) for told in one.beside],
-                runs=[hidden.record(run) for run in one.runs],
-                title=hidden.text(one.title),
-                advice=hidden.text(for_others.advice(one.advice)),
-            )
-            for one in asked.shown
-            if (rows := for_others.rows(one.figure, one.rows))  # of a measure that stays nothing is left
-        ],
+        # of a measure that stays nothing is left
+        figures=[given for one in asked.shown if (given := _figure_without_seed(hidden, one)).rows],
     )
+
+
+def given(asked: Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]:
+    """Figures as the report has them, by their marks; None where others are not given one."""
+    if not asked.share:
+        return dict(figures)
+    hidden = numbered(asked)
+    told = {mark: _figure_without_seed(hidden, one) for mark, one in figures.items() if for_others.leaves(one.figure)}
+    return {mark: told[mark] if mark in told and told[mark].rows else None for mark in figures}
+
+
+def _figure_without_seed(hidden: Withheld, one: Drawn) -> Drawn:
+    return replace(
+        one,
+        rows=hidden.rows(for_others.rows(one.figure, one.rows)),
+        statements=hidden.labelled(one.statements),
+        runs=[hidden.record(run) for run in one.runs],
+        beside=[_without_seed(hidden, told) for told in one.beside],
+        title=hidden.text(one.title),
+        advice=hidden.text(for_others.advice(one.advice)),
+    )
+
+
+def numbered(asked: Asked) -> Withheld:
+    """What numbers the runs of a report for others, the same in all of its files: its own in its order, so
+    that the seed of its first is #1; then setting by setting the others by what they reached, which tells no
+    seed."""
+    hidden = Withheld()
+    for one in asked.runs:
+        hidden.meet(one.record)
+    for one in (*asked.runs, *asked.beside):
+        for record in sorted(one.same or [one.record], key=by_results):
+            hidden.meet(record)
+    drawn = (record for one in asked.figures for record in one.runs)
+    for record in sorted(drawn, key=lambda one: (setting(one), by_results(one))):
+        hidden.meet(record)
+    return hidden
+
+
+def by_results(record: RunRecord) -> list[tuple[str, float]]:
+    """The order of runs in a report for others: by the results that leave."""
+    return sorted(for_others.metrics(record.metrics).items())
 
 
 def _without_seed(hidden: Withheld, one: Told) -> Told:

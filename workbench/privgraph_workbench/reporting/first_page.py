@@ -12,11 +12,10 @@ from privgraph_workbench.blocks import Picture, Remark, Section, Small, Warned
 from privgraph_workbench.facts import advised, composition, ranking
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.reporting import findings, glance, joined
-from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs
+from privgraph_workbench.reporting.asked import Asked, Drawn, Told, by_results, named_runs, numbered
 from privgraph_workbench.reporting.behind import FIGURES, MEAN, TOLD, behind
 from privgraph_workbench.reporting.chapters import Chapter
 from privgraph_workbench.reporting.counts import Counts, counted
-from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words.naming import graph_of, run_labels, setting, unit_of
 
 EVALUATOR = Warned(
@@ -151,10 +150,7 @@ def ahead(asked: Asked) -> str:
     said += f"\n\n{OWN_NETWORK}" * bool(places and ranking.BARE in said)
     if not asked.share:
         return said
-    hidden = Withheld()
-    for one in asked.runs:
-        hidden.meet(one.record)
-    return hidden.text(said)
+    return numbered(asked).text(said)
 
 
 def _advised(asked: Asked) -> dict[str, str]:
@@ -231,20 +227,14 @@ def _means_for_others(asked: Asked) -> list[_Other]:
     found: dict[str, tuple[str, RunRecord]] = {}
     for stands, held in ((MEAN, asked.runs), (FIGURES, asked.beside)):
         for one in held:
-            for record in sorted(one.same or [one.record], key=_by_result):
+            for record in sorted(one.same or [one.record], key=by_results):
                 if record.id not in told:
                     found.setdefault(record.id, (stands, record))
-    for record in sorted((run for one in asked.figures for run in one.runs), key=_by_result):
+    drawn = (run for one in asked.figures for run in one.runs)
+    for record in sorted(drawn, key=lambda one: (setting(one), by_results(one))):
         if record.id not in told:
             found.setdefault(record.id, (FIGURES, record))
-    return [
-        (f"other-{place:02d}", stands, record, ()) for place, (stands, record) in enumerate(found.values(), start=1)
-    ]
-
-
-def _by_result(record: RunRecord) -> tuple[str, list[tuple[str, float]]]:
-    """An order of runs that tells no seed."""
-    return setting(record), sorted(record.metrics.items())
+    return [(record.id, stands, record, ()) for stands, record in found.values()]  # as they are numbered
 
 
 def settings_of(chapters: Sequence[Chapter]) -> list[tables.Line]:

@@ -80,14 +80,18 @@ class Area:
 
 def _areas(rows: Sequence[Row]) -> str:
     """Of each question on each graph the strongest attack, with what that means."""
+    groups = areas(rows)
+    apart = len({graph for _, graph in groups}) > 1
+    return " ".join((f"On {graph}: " if apart else "") + _strongest(held) for (_, graph), held in groups.items())
+
+
+def areas(rows: Sequence[Row]) -> dict[tuple[str, str], list[Area]]:
+    """What the attacks of a figure found, by what they ask and the graph."""
     groups: dict[tuple[str, str], dict[str, Area]] = {}
     for row in rows:
         if row.get("curve", "attack") == "attack":
             groups.setdefault((str(row["asks"]), str(row.get("graph", ""))), {}).setdefault(row["attack"], _area(row))
-    apart = len({graph for _, graph in groups}) > 1
-    return " ".join(
-        (f"On {graph}: " if apart else "") + _strongest(list(held.values())) for (_, graph), held in groups.items()
-    )
+    return {key: list(held.values()) for key, held in groups.items()}
 
 
 def _area(row: Row) -> Area:

@@ -72,6 +72,7 @@ SMALLER = 0.9  # letters of its legend, beside those of others
 _LETTER, _HANDLE = 0.085, 0.75  # of the legend in inches: a letter, and what stands before a name
 _LINE = 0.19  # inches of one line of the footnote
 _LETTERS = 13  # of the footnote in an inch
+_HEADING, _NEXT = 9, 0.25  # letters of the title in an inch, and inches of one more line of it
 _ROW = 0.165  # and of one line of the block below it
 _BLOCK = 8.0  # the size of its letters, at most
 
@@ -104,7 +105,8 @@ def draw(
     legend_columns = _legend_columns(chart, width, letter)
     legend_rows = math.ceil((entries + further) / legend_columns) if chart.has_legend(entries) else 0
     badges = [line for badge in chart.badges for line in textwrap.wrap(f"⚠ {badge}", int(width * 13))]
-    top = 0.4 if titled else 0.12
+    title = textwrap.wrap(chart.title, int(width * _HEADING)) if titled else []
+    top = 0.4 + _NEXT * max(0, len(title) - 1) if titled else 0.12
     head = top + 0.22 * len(badges)
     body = chart.height / 95 + 0.24 * letter / _LETTER * legend_rows
     foot = 0.16 + _LINE * len(lines) + _ROW * len(block)
@@ -117,7 +119,7 @@ def draw(
     above.text(
         0.012,
         1 - 0.1 / head,
-        chart.title if titled else "",
+        "\n".join(title),
         va="top",
         fontsize=14,
         color=colours.text,

@@ -19,12 +19,15 @@ from privgraph.home import home
 from privgraph.privacy.serialisation import statement_from_json, statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.examining import write
+from privgraph.runs.records import RunQuery
 from privgraph_workbench.figures import FIGURES
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
+from privgraph_workbench.words.naming import setting
 
 _KEY, _STAMP, _WORDS, _SEEN = "collected", "collected.stamp", "collected.words", "collected.seen"
-_TAKEN = "collected.taken"
+_TAKEN, _COUNTED = "collected.taken", "collected.counted"
 TITLE, AUTHOR, DATE, REMARK = ("report_title", "report_author", "report_date", "report_remark")
 SHARE, FORMER = "report_share", "report_former"
 WORDS = (TITLE, AUTHOR, DATE, REMARK, SHARE, FORMER)
@@ -174,7 +177,7 @@ def button(key: str, fresh: Sequence[Kept], help_: str) -> None:
         with st.container(key=f"{shell.BOXED}-{key.replace('.', '-')}", width="content"):
             st.page_link(
                 shell.page("report"),
-                label=f"{IN} ({len(held)})",
+                label=f"{IN} ({rows()})",
                 icon=":material/check:",
                 help="To the page Report: put it in order there, and leave with it",
             )
@@ -197,12 +200,26 @@ def button(key: str, fresh: Sequence[Kept], help_: str) -> None:
     )
 
 
+def rows() -> int:
+    """How many rows the page Report has: figures, and settings of runs. A run that is gone has a row of its
+    own."""
+    held = everything()
+    ids = tuple(one.run for one in held if one.run)
+    known, counted = st.session_state.get(_COUNTED, ((), 0))
+    if known != ids:
+        found = queue.store().find(RunQuery(ids=ids)) if ids else []
+        there = {one.id: setting(one) for one in found if not one.unreadable}
+        counted = len({there.get(run, run) for run in ids})
+        st.session_state[_COUNTED] = ids, counted
+    return int(counted) + sum(bool(one.figure) for one in held)
+
+
 def count() -> None:
-    """How much is kept, in the bar of pages beside Report; nothing where nothing is. It is no part of the
-    link's name."""
-    if held := everything():
+    """How many rows the report has, in the bar of pages beside Report; nothing where it has none. It is no
+    part of the link's name."""
+    if many := rows():
         st.html(
-            f'<style>[data-testid=stTopNavLink][href$="/report"]::after {{ content: "{len(held)}" / ""; '
+            f'<style>[data-testid=stTopNavLink][href$="/report"]::after {{ content: "{many}" / ""; '
             "margin-left: 0.35rem; padding: 0 0.4rem; border-radius: 1rem; font-size: 0.75rem; font-weight: 600; "
             "background: color-mix(in srgb, currentColor 14%, transparent); }</style>"
         )

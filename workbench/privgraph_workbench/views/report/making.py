@@ -19,7 +19,7 @@ from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.file_links import offer
 from privgraph_workbench.views.report import looks
 from privgraph_workbench.views.report.building import Building
-from privgraph_workbench.words import markup
+from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import duration
 
 _log = logging.getLogger(__name__)
@@ -140,7 +140,9 @@ def _cancel(building: Building, key: str) -> None:
 
 
 def _link(label: str, made: Archive) -> None:
-    file = File(name=f"{reporting.folder(made.title)}.zip", mime="application/zip", make=lambda: made.packed)
+    file = File(
+        name=f"{reporting.folder(made.title, share=made.share)}.zip", mime="application/zip", make=lambda: made.packed
+    )
     with st.container(width="content"):
         offer({label: file}, primary=label == LATEST)
 
@@ -148,8 +150,13 @@ def _link(label: str, made: Archive) -> None:
 def _what(asked: reporting.Asked) -> str:
     """What it is made of."""
     figures, runs = len(asked.shown), len(asked.runs)
-    many = [f"{figures} figure{'s' * (figures != 1)}"] * bool(figures) + [f"{runs} run{'s' * (runs != 1)}"] * bool(runs)
-    return f"{' and '.join(many) or '0 figures'}, for {'others' if asked.share else 'myself'}"
+    settings = len({naming.setting(one.record) for one in asked.runs})
+    many = [f"{figures} figure{'s' * (figures != 1)}"] * bool(figures)
+    if settings < runs:
+        many.append(f"{settings} setting{'s' * (settings != 1)} ({runs} runs)")
+    elif runs:
+        many.append(f"{runs} run{'s' * (runs != 1)}")
+    return f"{', '.join(many) or '0 figures'}, for {'others' if asked.share else 'myself'}"
 
 
 def _how_long(asked: reporting.Asked) -> str:

@@ -10,7 +10,8 @@ import streamlit as st
 
 from privgraph.options import OptionError
 from privgraph.runs.records import RunQuery, RunRecord
-from privgraph_workbench import reporting
+from privgraph_workbench import blocks, reporting
+from privgraph_workbench.blocks import Remark
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.reporting import Drawn
 from privgraph_workbench.serving import shell
@@ -19,6 +20,10 @@ from privgraph_workbench.views.parts.collected import Kept
 from privgraph_workbench.views.report import beginning, example, looks, making, rows, sharing
 from privgraph_workbench.words import markup
 
+MARKS = (
+    "With the marks of Markdown: a blank line between paragraphs, - for points, **bold**, *emphasis*, `code` and "
+    "[links](https://example.org). There are no formulas: write ε, and not \\$\\varepsilon\\$"
+)
 _READ = "report.drawn"
 """The figures of this visit, as they were read."""
 
@@ -65,7 +70,8 @@ def page() -> None:
     except OptionError as error:
         bar.error(markup.sentence(error))
     with made_of:
-        rows.show(kept, records, figures, share=share, own=True)
+        given = reporting.given(asked, figures) if asked is not None else dict(figures)
+        rows.show(kept, records, figures, given, share=share, own=True)
         with st.container(horizontal=True):
             if asked is not None:
                 beginning.more(kept, records)
@@ -105,7 +111,7 @@ def _example() -> None:
         making.offered(asked, trouble, own=False)
     made_of, wanted = layout.columns("report-made-of", (3, 2))
     with made_of:
-        rows.show(kept, records, figures, share=True, own=False)
+        rows.show(kept, records, figures, reporting.given(asked, figures), share=True, own=False)
     with wanted:
         st.markdown(f"##### {asked.title}")
         st.markdown(asked.remark)
@@ -175,11 +181,15 @@ def _words() -> tuple[str, str, str, str]:
         key=collected.REMARK,
         max_chars=reporting.REMARK,
         placeholder="What this report is about, and what you conclude. It stands on the first page.",
-        help="With the marks of Markdown: a blank line between paragraphs, - for points, **bold**, *emphasis*, `code` "
-        "and [links](https://example.org)",
+        height="content",
+        help=MARKS,
         on_change=collected.word,
         args=(collected.REMARK,),
     )
+    if (remark or "").strip():  # as the report has it: Streamlit would make formulas of $…$
+        with st.container(border=True, key="report_remark_read"):
+            st.caption("As it reads in the report")
+            st.html(blocks.as_html(Remark(remark or ""), {}))
     return title or "", author, date, remark or ""
 
 
@@ -233,4 +243,4 @@ def _taken() -> None:
 def _anew() -> None:
     with st.popover("Begin anew", icon=":material/delete_sweep:"):
         st.caption("All that is kept here, its order and its words will be gone. The runs themselves stay.")
-        st.button("Empty the report", key="report_clear", type="primary", on_click=collected.clear)
+        st.button("Empty the report", key="report_clear", on_click=collected.clear)

@@ -38,13 +38,22 @@ POLL_SECONDS = 1.0
 
 
 def show(
-    kept: Sequence[Kept], records: Mapping[str, RunRecord], drawn: Mapping[str, Drawn], *, share: bool, own: bool
+    kept: Sequence[Kept],
+    records: Mapping[str, RunRecord],
+    drawn: Mapping[str, Drawn],
+    given: Mapping[str, Drawn | None],
+    *,
+    share: bool,
+    own: bool,
 ) -> None:
     """What was kept, as the report has it: figures in their order, then runs, those of a setting together.
-    drawn: the figures by their marks, in order; `own`: it can be ordered, named and taken out."""
+    drawn: the figures by their marks, in order; given: the same as the report has them, None where it leaves
+    one out; `own`: it can be ordered, named and taken out."""
     figures = [[one] for one in kept if one.figure]
     runs = _by_setting([one for one in kept if one.run], records)
     shown = list(drawn.items())
+    numbers = _numbers(given)
+    public = {mark: sharing.public_figure(one) for mark, one in shown}
     sharing.warn(drawn.values(), records.values())
     for title, groups in (("Figures", figures), ("Runs", runs)):
         if not groups:
@@ -56,7 +65,9 @@ def show(
                 with st.container(key=f"{ROW}-{place}"):
                     with st.container(horizontal=True, vertical_alignment="center"):
                         if group[0].figure:
-                            _figure(group[0], *shown[at], at + 1, place)
+                            mark, own_drawn = shown[at]
+                            told = given[mark] or own_drawn
+                            _figure(told, _key(mark, share), numbers[mark], place, public=public[mark])
                         else:
                             _runs(group, records, place, share=share)
                         with st.container(key=f"{WAYS}-{place}", horizontal=True, width="content"):
@@ -65,8 +76,19 @@ def show(
                             if own:
                                 _ways(groups, at, figures, runs, place)
                     if group[0].figure and _unfolded(shown[at][0]):
-                        _look(group[0], *shown[at], own=own)
-    _poll(list(drawn))
+                        _look(group[0], shown[at][0], given[shown[at][0]] or shown[at][1], own=own)
+    _poll([_key(mark, share) for mark in drawn])
+
+
+def _numbers(given: Mapping[str, Drawn | None]) -> dict[str, str]:
+    """The number of each figure in the report; "" where it leaves one out."""
+    there = [mark for mark, one in given.items() if one is not None]
+    return {mark: str(there.index(mark) + 1) if mark in there else "" for mark in given}
+
+
+def _key(mark: str, share: bool) -> str:
+    """By which a thumbnail is known: others are given other rows."""
+    return f"{mark}.others" if share else mark
 
 
 def _ways(groups: list[list[Kept]], at: int, figures: list[list[Kept]], runs: list[list[Kept]], place: int) -> None:
@@ -116,16 +138,17 @@ def mark(one: Kept) -> str:
     return hashlib.sha256(repr(told).encode()).hexdigest()[:12]
 
 
-def _figure(one: Kept, mark: str, drawn: Drawn, number: int, place: int) -> None:
-    """A figure of the list: its picture, its number and title in the report, and what it finds."""
-    picture = thumbnails.drawn().of((mark, layout.theme()), one.figure, one.rows)
+def _figure(drawn: Drawn, key: str, number: str, place: int, *, public: bool) -> None:
+    """A figure of the list: its picture, its number and title in the report, and its verdict, or why it
+    stays."""
+    picture = thumbnails.drawn().of((key, layout.theme()), drawn.figure, drawn.rows)
     coded = base64.b64encode(picture or b"").decode()
     # beside its title: whoever hears the page needs no other
     _stamp(f'<img alt="" src="data:image/png;base64,{coded}">' if picture else "<span>figure</span>")
     with st.container(key=f"{SAID}-{place}"):
-        st.markdown(f"**{number}: {markup.literal(drawn.name)}**")
-        found = reporting.finding(drawn)
-        st.caption(f"**{sharing.IS_PUBLIC.capitalize()}.** {found}" if sharing.public_figure(drawn) else found)
+        st.markdown(f"**{f'{number}: ' * bool(number)}{markup.literal(drawn.name)}**")
+        found = reporting.verdict(drawn) if number else sharing.stays(drawn.figure)
+        st.caption(f"**{sharing.IS_PUBLIC.capitalize()}.** {found}" if public else found)
 
 
 def _poll(marks: Sequence[str]) -> None:
@@ -177,7 +200,8 @@ def _look(one: Kept, mark: str, drawn: Drawn, *, own: bool) -> None:
             args=(one, key),
         )
     st.markdown(reporting.finding(drawn))
-    live_plot.show(draw(chart_of(one.figure, one.rows), layout.theme()), key=f"report_look.{mark}")
+    chart = replace(chart_of(drawn.figure, drawn.rows), title=drawn.name)
+    live_plot.show(draw(chart, layout.theme()), key=f"report_look.{mark}")
 
 
 def _name(one: Kept, key: str) -> None:

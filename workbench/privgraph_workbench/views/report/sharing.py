@@ -9,7 +9,8 @@ import streamlit as st
 from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures import FIGURES, for_others
-from privgraph_workbench.reporting import Drawn
+from privgraph_workbench.forms import again
+from privgraph_workbench.reporting import Drawn, leaving
 from privgraph_workbench.serving import shell
 from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.views.parts import collected
@@ -19,8 +20,8 @@ from privgraph_workbench.words import markup
 QUESTION = "Whom is it for?"
 CHOICES = {True: "For others", False: "For myself"}
 SENTENCES = {
-    True: "Left out are seeds, ids of runs, commands, and results on other than test nodes: they could tell a seed or "
-    "private values.",
+    True: "Left out are seeds, ids of runs, what happened in training, and how often a guess is right: they could tell "
+    "a seed or private values. A command for each setting stays, without its seed, and what attacks found.",
     False: "Nothing is left out: it tells seeds, ids and all results, with the commands to repeat them.",
 }
 """Of each choice what it leaves out, in a sentence."""
@@ -32,7 +33,8 @@ REPEATED = (
 TRIED = "Where noise is public, whoever tries seeds can subtract it."
 """What a report for others may tell all the same."""
 IS_PUBLIC = "noise is public"
-NO_SECRET = "The noise of some of these models is public: as run, they protect nobody, whatever their ε."
+NO_SECRET = "nobody, whatever the ε."
+"""How the sentence ends that says of noise that it is public."""
 
 
 def switch(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> bool:
@@ -50,6 +52,9 @@ def switch(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> bool:
         )
     if share:
         st.caption(told(kept, records))
+        with st.expander("Exactly what goes, and what stays", icon=":material/rule:"):
+            st.markdown("\n".join(["**Left out**\n", *(f"- {one}" for one in leaving.GOES)]))
+            st.markdown("\n".join(["**Still told**\n", *(f"- {one}" for one in leaving.STAYS)]))
     return share is not False
 
 
@@ -63,9 +68,40 @@ def told(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> str:
 
 
 def warn(figures: Iterable[Drawn], records: Iterable[RunRecord]) -> None:
-    """That noise is public, before any number of it is read; nothing where none is."""
-    if any(map(public_figure, figures)) or any(map(noise_is_public, records)):
-        st.markdown(f":red[{NO_SECRET}]")
+    """That noise is public, before any number of it is read, with the way to noise that is not; nothing where
+    none is."""
+    shown = list(figures)
+    private = {one.id: one for one in (*records, *(run for figure in shown for run in figure.runs)) if _private(one)}
+    public = [one for one in private.values() if noise_is_public(one)]
+    # a figure whose runs are not in the store any more has its statements
+    alone = [said for figure in shown if not figure.runs for said in figure.statements.values() if said.unit != "none"]
+    found, every = len(public) + sum(map(has_public_noise, alone)), len(private) + len(alone)
+    if not found:
+        return
+    if found == every:
+        whose = "the private run" if every == 1 else f"all {every} private runs"
+    else:
+        whose = f"{found} of {every} private runs"
+    as_run = "it protects" if found == 1 else "they protect"
+    st.markdown(f":red[The noise of {whose} behind this is public: as run, {as_run} {NO_SECRET}]")
+    if public:
+        st.page_link(
+            shell.page("train"),
+            label="Train with secret noise",
+            icon=":material/key:",
+            query_params=again.address(public[0]),
+            help="Opens Train with the settings of the first of them, and noise by a key of your own",
+        )
+
+
+def _private(record: RunRecord) -> bool:
+    return record.statement is not None and record.statement.unit != "none"
+
+
+def stays(figure: str) -> str:
+    """Why a report for others leaves a figure out."""
+    why = "what it measures is not a result on test nodes" if for_others.leaves(figure) else for_others.why_not(figure)
+    return f"Left out of a report for others: {why}."
 
 
 def public_figure(drawn: Drawn) -> bool:

@@ -1,0 +1,44 @@
+"""Whom a report is for, and what that leaves out and still tells: the page, the report and its archive say
+it in these words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+NAMES: Mapping[bool, str] = {True: "for others", False: "for myself"}
+"""A report by whether it is shared: at the end of its file's name, below its title, and on each page of the
+print."""
+GUESS = (
+    "How often a guess is right is left out: it follows from split and labels alone, so that whoever has the graph "
+    "could find the seed by it."
+)
+"""Why a line that other reports have is missing here."""
+UNDER: Mapping[bool, str] = {
+    True: f"For others: seeds, ids of runs and results of training are left out; runs and seeds are numbered. {GUESS}",
+    False: "For myself: with seeds, ids of runs, commands and all results. What others get is made as a report for "
+    "others.",
+}
+"""What stands below the title."""
+GOES = (
+    "seeds, also that of each command (SEED stands there), and reproduce.sh",
+    "ids of runs, which tell seeds: runs and seeds are numbered, and have the same number in every file",
+    "what happened in training: learning curves, results on training and validation nodes, time and memory",
+    "how often a guess is right, and what is reached without training: it follows from split and labels",
+    "what teachers and their votes are before noise; figures that name nodes or count small groups",
+    "notes on runs, names of tunings, and paths in messages",
+)
+"""What a report for others leaves out."""
+STAYS = (
+    "methods, graphs and all their settings, and with an appendix a command for each setting, without its seed",
+    "results on test nodes: of each run that is reported or stands behind a mean or a trade-off, and their means",
+    "what attacks found, also of nodes that a model was trained on: as shares of all, and no node is named",
+    "privacy statements and ledgers in full",
+    "title, author, date, remark, and titles of figures and of your own graphs, as you wrote them",
+)
+"""What it tells all the same."""
+
+
+def told() -> str:
+    """Both lists, for the text file of an archive."""
+    parts = (("Left out of this report for others:", GOES), ("What it tells:", STAYS))
+    return "\n\n".join("\n".join([head, *(f"- {one}" for one in lines)]) for head, lines in parts)

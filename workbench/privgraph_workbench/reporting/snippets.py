@@ -1,0 +1,38 @@
+"""A figure of a report for LaTeX: the picture with its caption, and in a line what must be known of its
+numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph_workbench import latex
+from privgraph_workbench.figures import chart_of, notes
+from privgraph_workbench.figures.chart import Row
+
+
+def snippet(name: str, title: str, figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> str:
+    """The environment of a figure whose files in figures/ have that name."""
+    warned = warning(figure, rows, statements)
+    stated = [one for one in notes.short(statements) if one != notes.IN_FULL]
+    caption = " ".join([f"{title.rstrip('.')}.", *([f"{warned}."] if warned else []), *stated])
+    return "\n".join(
+        [
+            r"% needs \usepackage{graphicx}; what is promised in full is the TXT file of this figure",
+            r"\begin{figure}",
+            r"  \centering",
+            rf"  \includegraphics[width=\linewidth]{{figures/{name}.pdf}}",
+            rf"  \caption{{{latex.text(' '.join(caption.split()))}}}",
+            rf"  \label{{fig:{name}}}",
+            r"\end{figure}",
+            "",
+        ]
+    )
+
+
+def warning(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> str:
+    """All that a figure warns of in one line; "" where it warns of nothing."""
+    badges = [*notes.warned(statements), *chart_of(figure, rows).badges]
+    told = [*badges, *(one.rstrip(".") for one in notes.further(badges, rows, statements))]
+    said = "; ".join(told)
+    return f"{said[:1].upper()}{said[1:]}"

@@ -1,0 +1,64 @@
+"""What a row of the page Report says of a figure: one short verdict, the private method first. All that it
+finds stands in the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.reporting import findings, main_findings
+from privgraph_workbench.reporting.asked import Drawn
+from privgraph_workbench.reporting.main_findings import Area
+from privgraph_workbench.words.markup import literal
+from privgraph_workbench.words.numbers import number
+from privgraph_workbench.words.verdicts import CLOSE, FAR
+
+ATTACKED = ("attack_roc", "attack_areas")
+
+
+def of(one: Drawn) -> str:
+    """The verdict in Markdown; of a figure that has none of its own here, what it finds."""
+    if one.figure in ATTACKED and one.rows and not one.advice:
+        return literal(_attacked(one.rows))
+    return findings.of(one)
+
+
+def _attacked(rows: Sequence[Row]) -> str:
+    """Of each question what the strongest attack tells of private models, then of those without privacy."""
+    groups = main_findings.areas(rows)
+    said = []
+    for (asks, graph), held in groups.items():
+        where = ", ".join(
+            filter(
+                None,
+                (
+                    asks if len({one for one, _ in groups}) > 1 else "",
+                    f"on {graph}" if len({one for _, one in groups}) > 1 else "",
+                ),
+            )
+        )
+        private = [one for one in held if one.private]
+        told = [_of(private, "private models")] * bool(private)
+        if bare := [one for one in held if not one.private]:
+            strongest = _of(bare, "models without privacy", named=not private)
+            told.append(f"Without privacy: {strongest}" if private else strongest)
+        said.append(f"{where[:1].upper()}{where[1:]}{': ' * bool(where)}{' '.join(told)}")
+    return " ".join(said)
+
+
+def _of(held: list[Area], what: str, *, named: bool = True) -> str:
+    most = max(held, key=lambda one: one.area[0])
+    lead = f"{most.name}{f' (most of {len(held)} {what})' * (len(held) > 1)}: " if named else ""
+    return f"{lead}{_verdict(most)} (AUC {number(most.area[0])})."
+
+
+def _verdict(one: Area) -> str:
+    """In a few words how much is told."""
+    if one.classes is not None:  # edges join nodes alike
+        alone = f"than true classes alone tell ({number(one.classes)})"
+        if one.area[1] > one.classes:
+            return f"more {alone}"
+        return f"{'no' if one.area[2] <= one.classes else 'perhaps no'} more {alone}"
+    if one.guessing:
+        return "no better than guessing"
+    return f"{'a little ' * (one.area[0] < CLOSE)}{'far ' * (one.area[1] >= FAR)}better than guessing"
