@@ -822,7 +822,7 @@ def test_graphs_like_ones_own_stand_first_with_what_they_differ_in(
     assert "You have not typed mean degree and homophily, in which it may still be too far." in _advice(app)
     app.number_input(key="like_nodes").set_value(700).run()
     assert "Made-up social network" in rows()[0]
-    assert "**The nearest measured graph is Made-up social network**, near enough" in _advice(app)
+    assert "**The nearest measured graph is Made-up social network**, judged by nodes alone" in _advice(app)
     assert "Nodes 600, yours 700 (factor 1.2)" in _advice(app)
     assert not app.warning
 

@@ -13,7 +13,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery
 from privgraph_workbench.facts import advised, advising, comparing, datasets, one_sentence
-from privgraph_workbench.facts.row_words import at_sound, both, counted, sound_at, title_of, with_interval
+from privgraph_workbench.facts.row_words import at_sound, counted, sound_at, title_of, with_interval
 from privgraph_workbench.facts.seedwise import MOST_SEEDS
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
@@ -80,12 +80,12 @@ def _pooled(found: Known) -> str:
 
 
 def _of_another(graph: OneGraph, found: Known) -> tuple[str, str]:
-    """Beside measures of one's own graph: which one this is said of, and in what that is too far from one's
-    own."""
-    far = like_own.too_far(graph, found)
-    if far is None:
+    """Beside measures of one's own graph: which one this is said of, and why that does not carry over to
+    one's own, or is not known to."""
+    if like_own.too_far(graph, found) is None:
         return "", ""
-    return graph.title, f" It does not carry over to your graph: too far in {both(far)}." if far else ""
+    refused = like_own.refused(graph, found)
+    return graph.title, f" {refused}" if refused else ""
 
 
 def lines(said: advising.Verdict, graph: str = "", refused: str = "") -> None:
