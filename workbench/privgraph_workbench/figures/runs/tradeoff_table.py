@@ -10,6 +10,7 @@ from privgraph.privacy import rounding
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.runs.tradeoff_shown import ADVISED
 from privgraph_workbench.words.naming import reads_no_edge
 from privgraph_workbench.words.numbers import number
 
@@ -73,7 +74,7 @@ def _one(values: Sequence[float | None]) -> float | None:
 def table(rows: Sequence[Row]) -> list[Row]:
     """The rows as a CSV has them: without what the drawing alone asks for, epsilons in few digits (`TOLD`),
     and with `epsilon_for_edges`, which is 0 of what reads no edge: no noise is needed to hide them."""
-    left_out = ("with_published", "with_front", TOGETHER)
+    left_out = ("with_published", "with_front", TOGETHER, ADVISED)
     kept = [{name: value for name, value in row.items() if name not in left_out} for row in rows]
     return [_rounded({**row, "epsilon_for_edges": _for_edges(row)}) for row in kept]
 
