@@ -64,7 +64,8 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     was measured; None: not known), reference (True: no epsilon to place it at, because nothing or everything
     is protected), data_dependent, evaluator (True: test labels are private), composed (how many of all these
     runs read the same people), delta, released and neighbours (of the statement; None: it has none), guess
-    (what takes no learning; None: not known), gallery (how many of the seeds came with the program), noise,
+    (what takes no learning; None: not known), gallery (how many of the seeds came with the program),
+    noise_public (of one of them; None: nothing is protected), noise,
     noise_multiplier and noise_std (`tradeoff_table.noise_of` the seed with that sound epsilon), runs (ids),
     front (True: no other setting of this graph and unit, measured on as many nodes, has a higher mean at an
     epsilon that is no larger).
@@ -110,6 +111,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 "neighbours": _relation(statements),
                 "guess": guesses.of_setting(members, guessed),
                 "gallery": sum(member.gallery for member in members),
+                "noise_public": tradeoff_table.noise_public(statements),
                 **tradeoff_table.noise_of(max(statements, key=lambda one: one.epsilon, default=None)),
                 "runs": " ".join(member.id for member in members),
             }

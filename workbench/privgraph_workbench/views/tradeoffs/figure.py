@@ -3,7 +3,7 @@ its numbers; a click on a point opens the runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
@@ -22,7 +22,7 @@ from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing import with_plotly
 from privgraph_workbench.figures.notes import badges_of
-from privgraph_workbench.figures.runs import curve_names, neighbours_heatmap, tradeoff, tradeoff_shown
+from privgraph_workbench.figures.runs import curve_names, neighbours_heatmap, tradeoff, tradeoff_shown, tradeoff_table
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import layout
@@ -104,9 +104,18 @@ def _together(done: Finished) -> str:
 
 
 def _finished(records: Sequence[RunRecord], rows: Sequence[Row]) -> list[Row]:
-    """The rows of a file, which says what all runs behind the figure have shown together."""
-    said = composition.plain(records)
-    return [{**row, tradeoff.TOGETHER: said} for row in rows]
+    """The rows of a file, which says what all runs behind the figure have shown together, and of each row
+    what those have that promise the same."""
+    said, each = composition.plain(records), composition.of_each(records)
+    return [{**row, tradeoff.TOGETHER: said, **_all_together(row, each)} for row in rows]
+
+
+def _all_together(row: Row, each: Mapping[str, tuple[float, float]]) -> dict[str, float | None]:
+    """The composed epsilon and delta of those that promise what a row does; None where its own runs promise
+    different things, or nothing."""
+    found = {each.get(run) for run in str(row["runs"]).split()}
+    epsilon, delta = (found.pop() if len(found) == 1 else None) or (None, None)
+    return dict(zip(tradeoff_table.ALL_TOGETHER, (epsilon, delta), strict=True))
 
 
 @lru_cache(maxsize=16)
