@@ -448,7 +448,8 @@ def test_a_sweep_on_ones_own_measures_takes_no_advice_away(opened: Callable[...,
     assert "From 33 finished runs." in _captions(first), "runs on another graph are none at other options"
     app = opened("tradeoffs", data=OF_5000, fold="compare")
     assert app.selectbox(key="data").value == OF_5000
-    assert "**To hide edges, of what has run here.** GAP, EdgeRand have not run here." in _advice(app)
+    assert "**To hide edges, of what has run here:** ε 0.5: ProGAP" in _advice(app)
+    assert "GAP, EdgeRand have not run here." in _advice(app)
     assert "|4|ProGAP|90.0%" in _advice(app), "what is known is on top"
     assert "Cost: points below ProGAP without privacy, 95.0%" in _captions(app)
     assert "From 15 finished runs." in _captions(app)

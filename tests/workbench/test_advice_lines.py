@@ -51,13 +51,14 @@ def test_edges_and_people_have_a_block_each_with_every_row_of_the_page(said: lis
     assert [lines[place].partition(" (")[0] for place in heads] == ["To hide edges", "To hide people"]
     edges, people = lines[heads[0] : heads[1]], lines[heads[1] :]
     for one, block in zip(said, (edges, people), strict=True):
-        rows = [line for line in block if line.startswith("ε ")][1:]
-        shown = [(part, line) for part in one.stretches for line in part.lines]
-        assert len(rows) == len(shown) > 0
-        for row, (part, line) in zip(rows, shown, strict=True):
-            cells = row.split(advice_lines.APART)
-            assert len(cells) == len(advised.HEAD)
-            assert cells == [f"ε {part.budgets}", *line, part.verdict, part.protection], "in the page's words"
+        rows = [line.split(advice_lines.APART) for line in block if line.startswith("ε ")][1:]
+        groups = advised.table(one)
+        assert len(rows) == sum(map(len, groups)) > 0
+        for group in groups:
+            for shown in group:
+                cells, rows = rows[0], rows[1:]
+                own = shown[1:5] if shown is group[0] else shown
+                assert cells == [f"ε {group[0][0]}", *own, *group[0][-2:]], "in the page's words, each row for itself"
     assert not any("DP-MLP" in line for line in edges), "which protects people alone"
     assert any(" | ProGAP | 90.0% " in line and " | clear | " in line for line in edges)
     assert lines[-1] == advising.CHOOSING

@@ -27,18 +27,11 @@ def _block(said: Verdict) -> list[str]:
     thin = "; of what has run here" if said.thin else ""
     head = f"To hide {HIDES[said.unit]} (each ε protects {UNITS[said.unit]}; {said.score}{thin}):{said.lead}"
     absent = not_run(said.absent) if said.absent else ""
-    rows = [
-        APART.join(
-            (
-                f"ε {one.budgets}",
-                *line,
-                one.verdict,
-                one.protection,
-            )
-        )
-        for one in said.stretches
-        for line in one.lines
-    ]
+    rows = []
+    for first, *others in advised.table(said):
+        budgets, *cells = first
+        shared = cells[len(advised.HEAD) - 3 :]  # verdict and protection, of all rows of the budgets
+        rows += [APART.join((f"ε {budgets}", *row)) for row in (cells, *((*row, *shared) for row in others))]
     read = [advised.beneath(said), advised.protection_words(said)]
     return [*filter(None, (head, said.closing, absent)), APART.join(advised.HEAD), *rows, *filter(None, read)]
 
