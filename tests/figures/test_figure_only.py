@@ -88,7 +88,7 @@ def test_sound_and_published_epsilons_are_told_apart_for_each_unit() -> None:
     assert "; ε as published " in first
     assert "audited" not in first, "none was"
     assert first.endswith("δ 1e-05.")
-    assert third == "1 of the 4 settings guarantee nothing: no ε."
+    assert third == "1 of the 4 settings guarantees nothing: no ε."
     assert last == notes.IN_FULL
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from dataclasses import replace
 from itertools import pairwise
@@ -311,5 +312,4 @@ def test_a_file_says_as_the_page_that_what_reads_no_edge_hides_every_edge() -> N
     ]
     assert [row["epsilon_for_edges"] for row in tradeoff.table(rows)] == [2.0, 0.0, None, None]
     said = export("tradeoff", [{**one, "front": False} for one in rows], {}, "csv").decode().splitlines()
-    assert said[0].endswith(",epsilon_for_edges")
-    assert [line.rpartition(",")[2] for line in said[1:]] == ["2.0", "0.0", "", ""]
+    assert [row["epsilon_for_edges"] for row in csv.DictReader(said)] == ["2.0", "0.0", "", ""]

@@ -448,7 +448,8 @@ def test_a_sweep_on_ones_own_measures_takes_no_advice_away(opened: Callable[...,
     assert "From 33 finished runs." in _captions(first), "runs on another graph are none at other options"
     app = opened("tradeoffs", data=OF_5000, fold="compare")
     assert app.selectbox(key="data").value == OF_5000
-    assert "**To hide edges, of what has run here.** GAP, EdgeRand have not run here." in _advice(app)
+    assert "**To hide edges, of what has run here:** ε 0.5: ProGAP" in _advice(app)
+    assert "GAP, EdgeRand have not run here." in _advice(app)
     assert "|4|ProGAP|90.0%" in _advice(app), "what is known is on top"
     assert "Cost: points below ProGAP without privacy, 95.0%" in _captions(app)
     assert "From 15 finished runs." in _captions(app)
@@ -823,7 +824,7 @@ def test_graphs_like_ones_own_stand_first_with_what_they_differ_in(
     assert "You have not typed mean degree and homophily, in which it may still be too far." in _advice(app)
     app.number_input(key="like_nodes").set_value(700).run()
     assert "Made-up social network" in rows()[0]
-    assert "**The nearest measured graph is Made-up social network**, near enough" in _advice(app)
+    assert "**The nearest measured graph is Made-up social network**, judged by nodes alone" in _advice(app)
     assert "Nodes 600, yours 700 (factor 1.2)" in _advice(app)
     assert not app.warning
 

@@ -22,7 +22,9 @@ def test_ones_own_graph_is_asked_for_beside_data(opened: Callable[..., AppTest],
     app.toggle(key="own").set_value(True).run()
     app.number_input(key="like_nodes").set_value(4000).run()
     assert not app.exception, app.exception
-    assert "**The nearest measured graph is Made-up social network, 5,000 nodes**, near enough for" in _advice(app)
+    assert "**The nearest measured graph is Made-up social network, 5,000 nodes**, judged by nodes alone." in _advice(
+        app
+    )
     assert app.selectbox(key="data").value == OF_5000, "the figure draws that one"
     assert not any(str(one.key).startswith("like_show") for one in app.button), "it is shown"
     app.number_input(key="like_mlp").set_value(90.0).run()

@@ -10,7 +10,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import covering
 from privgraph_workbench.facts.advising import CHOOSING, HIDES, SECRET, UNITS, Verdict, verdict
 from privgraph_workbench.facts.judging import APART
-from privgraph_workbench.facts.row_words import counted
+from privgraph_workbench.facts.row_words import both, counted
 from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import curve_names, tradeoff_shown
@@ -39,16 +39,32 @@ BLIND_HIDES = (
 """What a model that reads no edge hides."""
 
 
-def table(said: Verdict) -> list[list[tuple[str, ...]]]:
+def table(said: Verdict, *, yours: bool = False) -> list[list[tuple[str, ...]]]:
     """What is said as rows under `HEAD`, a group for each stretch of budgets. Its budgets, the verdict and
-    their protection stand in its first row alone."""
+    their protection stand in its first row alone. yours: with how many seeds are one's own, where some are
+    and others came with the program."""
+    every = [one for part in said.stretches for one in part.candidates]
+    mixed = yours and any(one.yours != "0" for one in every) and any(one.yours != one.seeds for one in every)
     return [
         [
-            (*((one.budgets,) if not place else ()), *cells, *((one.sure, one.protection) if not place else ()))
-            for place, cells in enumerate(one.lines)
+            (
+                *((one.budgets,) if not place else ()),
+                *((title, reached, held.with_yours if mixed else seeds, cost)),
+                *((one.sure, one.protection) if not place else ()),
+            )
+            for place, ((title, reached, seeds, cost), held) in enumerate(zip(one.lines, one.candidates, strict=True))
         ]
         for one in said.stretches
     ]
+
+
+def so_far(said: Verdict) -> str:
+    """What can be said at each budget where not enough has run to choose: what has the highest mean, and how
+    sure that is; "" where nothing can."""
+    told = [f"ε {one.budgets}: {one.short}" for one in said.stretches if one.answers]
+    few = [one.budgets for one in said.stretches if not one.answers]
+    told += [f"too few seeds to say at ε {both(few)}"] if few and told else []
+    return f"{'; '.join(told)}." if told else ""
 
 
 def of_row(row: Row, said: Verdict) -> str:

@@ -18,7 +18,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks
 from privgraph_workbench.words.naming import reads_no_edge
 from privgraph_workbench.words.numbers import percent, stated
-from privgraph_workbench.words.statements import protect_nobody
+from privgraph_workbench.words.statements import SAME_NOISE, protect_nobody
 
 HIDES = {"edge": "edges", "node": "people"}
 UNITS = {"edge": "one edge", "node": "one person with everything about them"}
@@ -36,7 +36,7 @@ BASIS = (
 """What is called clear."""
 ACCURACY, PREC = "test accuracy", "PREC@1 of relations"
 """What is compared: methods that predict relations have no accuracy."""
-SECRET = "Each ε is that of the same noise with a secret key: train your own before you release anything."
+SECRET = f"{SAME_NOISE}: train your own before you release anything."
 """What holds where the noise of runs is public."""
 
 

@@ -11,8 +11,9 @@ from privgraph_workbench.facts.row_words import both, counted
 class Candidate:
     """What may be taken at a budget, or has the highest mean where nothing is. reached: its accuracy with the
     interval; cost: by how many points that is below a network without privacy ("": not known); between: its
-    95% interval where that includes 0, "" elsewhere; seeds: how many it is said from; rivals: what is not
-    told apart from it, nor from what needs no noise."""
+    95% interval where that includes 0, "" elsewhere; seeds: how many it is said from, and yours: how many
+    of them did not come with the program; rivals: what is not told apart from it, nor from what needs no
+    noise."""
 
     title: str
     mean: float
@@ -20,7 +21,19 @@ class Candidate:
     cost: str = ""
     between: str = ""
     seeds: str = ""
+    yours: str = "0"
     rivals: tuple[str, ...] = ()
+
+    @property
+    def with_yours(self) -> str:
+        """Its seeds with how many of them are one's own.
+
+        >>> [Candidate(title="", mean=0.6, reached="", seeds="9", yours=one).with_yours for one in "039"]
+        ['9', '9 (3 yours)', '9 (all yours)']
+        """
+        if self.yours == "0":
+            return self.seeds
+        return f"{self.seeds} ({'all' if self.yours == self.seeds else self.yours} yours)"
 
     @property
     def left_open(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from statistics import fmean
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.advising import Verdict
@@ -18,17 +19,20 @@ from privgraph_workbench.words.numbers import kept, percent
 
 MOST = 3
 """Settings that are named; of more it is said how many there are."""
+MOST_OWN = 6
+"""Settings of which one's own runs are told apart."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Level:
     """A setting in words, its mean over seeds, and whether all of its runs came with the program; runs: their
-    ids."""
+    ids; own: where only some did, the accuracies of the others."""
 
     words: str
     mean: float
     gallery: bool
     runs: frozenset[str]
+    own: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +58,7 @@ def seen(records: Iterable[RunRecord], said: Verdict | None) -> Seen:
             mean=row["mean"],
             gallery=row["gallery"] == row["seeds"],
             runs=frozenset(ids),
+            own=tuple(by_id[one].metrics[row["metric"]] for one in ids if row["gallery"] and not by_id[one].gallery),
         )
     stretches = () if said is None or said.thin else said.stretches
     return Seen(
@@ -88,6 +93,21 @@ def words(before: Seen, after: Seen, runs: Collection[str]) -> str:
     if taken := _taken(before, after):
         told.append(taken)
     return f"**Changed:** {'; '.join(told)}."
+
+
+def yours(after: Seen, runs: Collection[str]) -> str:
+    """What one's own runs reach alone in the settings of `runs` that have seeds of the gallery, too, those
+    first in which that differs most; "" where there are none."""
+    mixed = [one for one in after.levels.values() if one.own and one.runs & set(runs)]
+    mixed.sort(key=lambda one: -abs(fmean(one.own) - one.mean))
+    told = [
+        f"{one.words} {percent(fmean(one.own))} over {counted(len(one.own), 'seed')} "
+        f"({percent(one.mean)} with the gallery's {len(one.runs) - len(one.own)})"
+        for one in mixed[:MOST_OWN]
+    ]
+    if left := len(mixed) - len(told):
+        told.append(f"{counted(left, 'more setting')} likewise pooled")
+    return f"**Your own runs alone:** {'; '.join(told)}." if told else ""
 
 
 def _taken(before: Seen, after: Seen) -> str:

@@ -74,6 +74,21 @@ def plain(records: Sequence[RunRecord]) -> str:
     return markup.unescaped(said).replace("ε = ", f"composed {EPSILONS['sound'].title} = ")
 
 
+def of_each(records: Sequence[RunRecord]) -> dict[str, tuple[float, float]]:
+    """Of each private run by its id the epsilon and delta of all that read the same people and promise the
+    same, as `together` tells them; none where these are more than `MOST`."""
+    people: dict[People, list[RunRecord]] = {}
+    for one in records:
+        if one.statement is not None and one.statement.unit != "none":
+            people.setdefault(GraphId.of(one.spec).people, []).append(one)
+    found: dict[str, tuple[float, float]] = {}
+    for runs in (runs for held in people.values() for runs in promises(held)):
+        if len(runs) <= MOST:
+            price = _price([one.statement for one in runs if one.statement is not None])
+            found |= {one.id: price for one in runs}
+    return found
+
+
 def _over_graphs(people: Mapping[People, Sequence[RunRecord]]) -> list[list[RunRecord]]:
     """Where an upload is among these graphs, the runs of each promise that stand on several of them: nobody
     here knows whom an upload holds, and the same file in another order has another name."""

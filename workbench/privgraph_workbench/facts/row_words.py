@@ -105,6 +105,16 @@ def seeds_of(rows: Sequence[Row]) -> str:
     return f"{few}" if few == most else f"{few} to {most}"
 
 
+def yours_of(rows: Sequence[Row]) -> str:
+    """How many of their seeds did not come with the program.
+
+    >>> yours_of([{"seeds": 10, "gallery": 7}, {"seeds": 3}])
+    '3'
+    """
+    own = [row["seeds"] - row.get("gallery", 0) for row in rows]
+    return f"{min(own)}" if min(own) == max(own) else f"{min(own)} to {max(own)}"
+
+
 def both(names: Sequence[str]) -> str:
     """Names with an and before the last.
 

@@ -189,7 +189,7 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         why = why or ("" if last.beside else "No other method has run.")
         needed = _needed(last, seen)
     elif kind == "before" and last.before is not None:
-        shown = [replace(shown[0], seeds=str(last.before["seeds"]))]
+        shown = [replace(shown[0], seeds=str(last.before["seeds"]), yours=row_words.yours_of([last.before]))]
         told = f"stay{at(last.before)}, where {reader(last.before)} has {with_interval(last.before)}"
         why = (
             f"What is promised{at(last.before)} is promised here. No method is clearly better here: the best, {there}."
@@ -316,6 +316,7 @@ def _candidate(row: Row, seen: Seen, *, where: str = "") -> Candidate:
         mean=row["mean"],
         reached=with_interval(row) + where,
         seeds=str(row["seeds"]),
+        yours=row_words.yours_of([row]),
         cost="" if seen.bare is None else _points(seen.bare["mean"] - row["mean"] if far is None else far[0]),
         between="" if far is None or not far[1] <= 0 <= far[2] else f"{_points(far[1])} to {_points(far[2])}",
     )
@@ -341,6 +342,7 @@ def _together(rows: Sequence[Row], seen: Seen) -> Candidate:
         mean=first.mean,
         reached=f"means {percent(last.mean)} to {percent(first.mean)}",
         seeds=row_words.seeds_of(rows),
+        yours=row_words.yours_of(rows),
         cost=first.cost if first.cost == last.cost else f"{first.cost} to {last.cost}",
     )
 

@@ -19,6 +19,9 @@ what they are not large enough to hide."""
 APART = {"homophily": 0.2, "mlp": 0.1}
 """Shares that differ by more are another case: edges bring something else there."""
 TITLES = {"nodes": "nodes", "degree": "mean degree", "homophily": "homophily", "mlp": "MLP accuracy"}
+DECIDING = ("nodes", "degree", "homophily")
+"""Without all of them nobody knows whether what holds on one graph holds on another: degree decides what
+noise costs there, and homophily what edges are worth."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +38,15 @@ class Traits:
     def known(self) -> list[str]:
         """The measures that are known."""
         return [name for name in TITLES if getattr(self, name) is not None]
+
+    @property
+    def missing(self) -> list[str]:
+        """Those of `DECIDING` that are not known.
+
+        >>> Traits(nodes=1500, mlp=0.7).missing
+        ['degree', 'homophily']
+        """
+        return [name for name in DECIDING if getattr(self, name) is None]
 
 
 def traits(spec: DatasetSpec, options: Mapping[str, Scalar], mlp: float | None = None) -> Traits:

@@ -3,7 +3,8 @@
 Pictures print the three epsilons, unit and delta below the drawing and carry the whole statements as
 metadata (SVG: title and description; PDF: document information; PNG: text chunks). A CSV holds the rows and
 nothing else (of curves, without what is the same in all of them), so that every program reads it: what it
-states is the text file that belongs beside it. The same rows and statements give the same bytes.
+states is the text file that belongs beside it. The same rows and statements give the same bytes,
+on the same day where the caller says which day it is.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, date, datetime, time
 from importlib.metadata import version
 from typing import Any
 
@@ -59,6 +61,7 @@ def export(
     *,
     titled: bool = True,
     whole: bool = True,
+    made: date | None = None,
 ) -> bytes:
     """The figure of that name as a file of that format.
 
@@ -66,7 +69,8 @@ def export(
     says that nothing is guaranteed. A picture that is not `titled` is for a page that says its title and
     warnings above it, and notes and statements below; in its metadata it has them nevertheless.
     Below a picture that is not `whole` stand protected unit, epsilons and delta alone (`notes.short`): the
-    rest is in the `txt` file and in its metadata.
+    rest is in the `txt` file and in its metadata. `made`: the day on which somebody takes it away, which a
+    file that must be the same whenever it is made does not have.
     Raises `ValueError` for an unknown figure, format or theme.
     """
     if kind not in FORMATS:
@@ -74,10 +78,10 @@ def export(
     if kind == "csv":
         return _csv(table(figure, rows))
     if kind == "txt":
-        return _stated(figure, rows, statements)
+        return _stated(figure, rows, statements, made)
     if kind == "json":
-        return _text(record(figure, rows, statements)).encode()
-    return pictures(figure, rows, statements, (kind,), theme, titled=titled, whole=whole)[kind]
+        return _text(record(figure, rows, statements, made)).encode()
+    return pictures(figure, rows, statements, (kind,), theme, titled=titled, whole=whole, made=made)[kind]
 
 
 def files(
@@ -101,8 +105,11 @@ def table(figure: str, rows: Sequence[Row]) -> Sequence[Row]:
     return made
 
 
-def record(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> dict[str, Any]:
-    """The figure as plain JSON values: figure, title, summary, badges, notes, rows, statements, versions."""
+def record(
+    figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], made: date | None = None
+) -> dict[str, Any]:
+    """The figure as plain JSON values: figure, title, summary, badges, notes, rows, statements, versions; and
+    the day on which it was `made`, where that is known."""
     chart = chart_of(figure, rows)
     return {
         "figure": figure,
@@ -113,6 +120,7 @@ def record(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacySta
         "rows": plain(list(rows)),
         "statements": {label: statement_to_json(statement) for label, statement in statements.items()},
         "versions": {name: version(name) for name in ("privgraph", "matplotlib", "numpy")},
+        **({} if made is None else {"made": made.isoformat()}),
     }
 
 
@@ -143,6 +151,7 @@ def pictures(
     whole: bool = True,
     narrow: bool = False,
     title: str = "",
+    made: date | None = None,
 ) -> dict[str, bytes]:
     """The figure in those of the formats `PICTURES`, once for lines and once for pixels: they may differ
     in a last bit where lines were written of the same drawing before. `narrow`: for half the width of a
@@ -152,7 +161,7 @@ def pictures(
     notes = [*chart.notes, *chart.beside, *figures_notes.notes(rows, statements)]
     stated = _text({label: statement_to_json(statement) for label, statement in statements.items()}, indent=None)
     said = " ".join([chart.summary, *figures_notes.warned(statements), *chart.badges, *notes])
-    made = {}
+    files = {}
     with drawing():
         drawn = None
         for kind in kinds:
@@ -161,9 +170,9 @@ def pictures(
                     figure, rows, statements, theme, titled=titled, whole=whole, narrow=narrow, title=title
                 )
             written = io.BytesIO()
-            drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated))
-            made[kind] = _renamed(written.getvalue()) if kind == "svg" else written.getvalue()
-    return made
+            drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated, made))
+            files[kind] = _renamed(written.getvalue()) if kind == "svg" else written.getvalue()
+    return files
 
 
 @contextmanager
@@ -232,19 +241,26 @@ def _renamed(svg: bytes) -> bytes:
     return svg
 
 
-def _metadata(kind: str, title: str, said: str, stated: str) -> dict[str, Any]:
-    creator = f"privgraph {version('privgraph')}"
+def _by() -> str:
+    """The program and its version."""
+    return f"privgraph {version('privgraph')}"
+
+
+def _metadata(kind: str, title: str, said: str, stated: str, made: date | None) -> dict[str, Any]:
+    creator, day = _by(), None if made is None else made.isoformat()
     if kind == "svg":
         return {
             "Title": title,
             "Description": f"{said} Privacy statements: {stated}",
             "Creator": creator,
-            "Date": None,
+            "Date": day,
             "Language": "en",
         }
     if kind == "pdf":
-        return {"Title": title, "Subject": said, "Keywords": stated, "Creator": creator, "CreationDate": None}
-    return {"Title": title, "Description": said, "Privacy statements": stated, "Software": creator}
+        created = None if made is None else datetime.combine(made, time(), UTC)
+        return {"Title": title, "Subject": said, "Keywords": stated, "Creator": creator, "CreationDate": created}
+    told = {"Title": title, "Description": said, "Privacy statements": stated, "Software": creator}
+    return told if day is None else {**told, "Creation Time": day}
 
 
 def _csv(rows: Sequence[Row]) -> bytes:
@@ -257,13 +273,14 @@ def _csv(rows: Sequence[Row]) -> bytes:
     return written.getvalue().encode()
 
 
-def _stated(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> bytes:
+def _stated(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], made: date | None) -> bytes:
     """What must be known of the rows: title, warnings, the statements as a table, and in words each sentence
-    of them once. Their JSON is in the JSON file."""
+    of them once; by which program, and when that is known. Their JSON is in the JSON file."""
     chart = chart_of(figure, rows)
     said = [chart.title, *figures_notes.warned(statements), *chart.badges, chart.summary, *chart.notes, *chart.beside]
     said += figures_notes.badges(rows, statements)
     said += filter(None, [getattr(module_of(figure), "TABLE_TOLD", "")])  # of the columns of the CSV
+    said.append(f"Made by {_by()}{'' if made is None else f' on {made.isoformat()}'}.")
     parts = ["\n".join(" ".join(text.split()) for text in said)]
     every = len(statements)
     parts.append("\n".join(figures_notes.block(statements, most=every)))

@@ -67,6 +67,8 @@ _EMPTIED: Mapping[str, frozenset[str]] = {
     "compare": frozenset({"train_accuracy", "val_accuracy", "seconds", "peak_memory_mb"}),
 }
 """Columns of figures that are emptied: for the same; and what a run took, which hangs on what it drew."""
+_TOLD: Mapping[str, frozenset[str]] = {"tradeoff": frozenset({"advised"})}
+"""Columns of figures that hold advice, which leaves without the guess."""
 _GUESS = re.compile(r"(?P<words>\ba guess) \([\d.]+%\)| ?\bA guess: [\d.]+%\.")
 """How often naming the largest class is right, as advice tells it."""
 NOT_TOLD = "not told"
@@ -103,9 +105,12 @@ def told(named: Iterable[tuple[str, str]]) -> str:
 
 def rows(figure: str, given: Sequence[Row]) -> list[Row]:
     """The rows of a figure that leaves, without what tells the split."""
-    kinds, emptied = _KINDS.get(figure, frozenset()), _EMPTIED.get(figure, frozenset())
+    kinds, emptied, told = (held.get(figure, frozenset()) for held in (_KINDS, _EMPTIED, _TOLD))
     return [
-        {name: None if name in emptied else value for name, value in row.items()}
+        {
+            name: None if name in emptied else advice(str(value)) if name in told else value
+            for name, value in row.items()
+        }
         for row in given
         if row.get("kind") not in kinds and row.get("metric", "test_accuracy") in METRICS
     ]

@@ -15,7 +15,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.markup import wrapped
 from privgraph_workbench.words.naming import NO_PERSON, UNIT_WORDS, unit_of
-from privgraph_workbench.words.statements import cells, line, protect_nobody, remarks
+from privgraph_workbench.words.statements import SAME_NOISE, cells, line, protect_nobody, remarks
 
 MOST_NOTES = 6
 NO_STATEMENT = "No privacy guarantee: this figure is drawn from the data themselves, or from runs without a statement."
@@ -134,7 +134,7 @@ def short(statements: Mapping[str, PrivacyStatement]) -> list[str]:
     units: dict[str, list[PrivacyStatement]] = {}
     for statement in statements.values():
         units.setdefault(statement.unit, []).append(statement)
-    public = units.pop("none", [])
+    units.pop("none", None)
     said = []
     for unit, members in sorted(units.items()):
         _, sound, published, audited, delta = _ranges(members)
@@ -146,9 +146,27 @@ def short(statements: Mapping[str, PrivacyStatement]) -> list[str]:
             *([f"{names[2]} {audited}"] if known else []),
         ]
         said.append(f"Protected unit: one {unit}. {'; '.join(numbers)}; δ {delta}.")
-    few = f"{len(public)} of the {len(statements)} settings guarantee" if units else "No setting here guarantees"
-    said += [f"{few} nothing: no ε." if units else f"{few} anything."] if public else []
+    said += [f"The noise is public: {SAME_NOISE[:1].lower()}{SAME_NOISE[1:]}."] if warned(statements) else []
+    said += _unprotected(statements)
     return [*said, IN_FULL]
+
+
+def _unprotected(statements: Mapping[str, PrivacyStatement]) -> list[str]:
+    """How many settings guarantee nothing, and which of those without a guarantee read no edge, and so hide
+    every one; nothing where all guarantee something."""
+    open_ = [label for label, one in statements.items() if one.unit == "none"]
+    if not open_:
+        return []
+    if len(open_) == len(statements) and not any(map(_no_edge, open_)):
+        return ["No setting here guarantees anything."]
+    blind = dict.fromkeys(label.partition(" on ")[0] for label in open_ if _no_edge(label))
+    count = sum(not _no_edge(label) for label in open_)
+    nothing = f"{count} of the {len(statements)} settings guarantee{'s' * (count == 1)} nothing: no ε"
+    hides = (
+        f"{' and '.join(blind)} hide{'s' * (len(blind) == 1)} every edge without noise (ε 0 for edges), and no person"
+    )
+    told = "; ".join([*([nothing] if count else []), *([hides] if blind else [])])
+    return [f"{told}."]
 
 
 SUBTRACTED = "Its key came with the program, so that anybody can subtract it."

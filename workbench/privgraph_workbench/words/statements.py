@@ -202,6 +202,10 @@ def line(label: str, statement: PrivacyStatement, *, no_edge: bool = False) -> s
     return f"{label + ': ' if label else ''}{unit} · {numbers} · δ: {rounded_delta(statement.delta)}{badge}"
 
 
+SAME_NOISE = "Each ε is that of the same noise with a secret key"
+"""What an epsilon of public noise is."""
+
+
 def protect_nobody(found: Sequence[PrivacyStatement], of: str = "models") -> str:
     """How many of the private models with these statements protect nobody, because their noise is public; ""
     where that of none is. of: what has a statement each, where that is no single model."""

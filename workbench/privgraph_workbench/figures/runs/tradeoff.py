@@ -64,7 +64,8 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     was measured; None: not known), reference (True: no epsilon to place it at, because nothing or everything
     is protected), data_dependent, evaluator (True: test labels are private), composed (how many of all these
     runs read the same people), delta, released and neighbours (of the statement; None: it has none), guess
-    (what takes no learning; None: not known), gallery (how many of the seeds came with the program), noise,
+    (what takes no learning; None: not known), gallery (how many of the seeds came with the program),
+    noise_public (of one of them; None: nothing is protected), noise,
     noise_multiplier and noise_std (`tradeoff_table.noise_of` the seed with that sound epsilon), runs (ids),
     front (True: no other setting of this graph and unit, measured on as many nodes, has a higher mean at an
     epsilon that is no larger).
@@ -110,6 +111,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 "neighbours": _relation(statements),
                 "guess": guesses.of_setting(members, guessed),
                 "gallery": sum(member.gallery for member in members),
+                "noise_public": tradeoff_table.noise_public(statements),
                 **tradeoff_table.noise_of(max(statements, key=lambda one: one.epsilon, default=None)),
                 "runs": " ".join(member.id for member in members),
             }
@@ -215,7 +217,7 @@ def _everything(rows: Sequence[Row]) -> Chart:
         series=tuple(series),
         summary=f"Accuracy against epsilon for {len(rows)} settings on {', '.join(graphs)}.{highest}",
         badges=(*badges, *badges_of(rows)),
-        beside=(*tradeoff_shown.taken(rows), *filter(None, [rows[0].get(TOGETHER, "")])),
+        beside=(*_advised(rows), *filter(None, [rows[0].get(TOGETHER, "")])),
         columns=2,
         wide=True,
         height=110 + 330 * math.ceil(len(parts) / 2),
@@ -233,12 +235,27 @@ plot = plotted(chart)
 
 
 def shown(
-    rows: Sequence[Row], *, published: bool, front: bool, advice: Mapping[str, str] = MappingProxyType({})
+    rows: Sequence[Row],
+    *,
+    published: bool,
+    front: bool,
+    advice: Mapping[str, str] = MappingProxyType({}),
+    advised: str = "",
 ) -> list[Row]:
     """The rows of the same figure with or without the epsilons as published, and the Pareto front: its files
-    are what is drawn, and say beside it what to take, where `advice` has it by a row's runs."""
+    are what is drawn, and say what to take: of a row where `advice` has it by the row's runs, and beside the
+    figure the lines of `advised`, which the first row keeps."""
     drawn = {"with_published": published, "with_front": front}
-    return [{**row, **drawn, **({"advice": advice.get(row["runs"], "")} if advice else {})} for row in rows]
+    told = [{**row, **drawn, **({"advice": advice.get(row["runs"], "")} if advice else {})} for row in rows]
+    return [
+        {**row, tradeoff_shown.ADVISED: advised} if advised and not place else row for place, row in enumerate(told)
+    ]
+
+
+def _advised(rows: Sequence[Row]) -> list[str]:
+    """What is said to take, by whichever row keeps it."""
+    text = next((str(row[tradeoff_shown.ADVISED]) for row in rows if row.get(tradeoff_shown.ADVISED)), "")
+    return text.split("\n") if text else []
 
 
 def _sound(full: Chart, rows: Sequence[Row]) -> Chart:

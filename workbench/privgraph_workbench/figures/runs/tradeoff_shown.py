@@ -7,8 +7,6 @@ from collections.abc import Collection, Sequence
 
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs.curve_names import curve_of
-from privgraph_workbench.words.meaning import WHY_NOT_COVERED, guess
-from privgraph_workbench.words.numbers import bound, percent, whole
 
 LEVELS = 4
 """Levels that are named before any curve: some of what there is to compare with."""
@@ -22,6 +20,8 @@ COUNTED_FROM = "costs are counted from it"
 """What advice says of the network without privacy."""
 UNCLEAR = "; cost not clear"
 """With what advice ends where the interval of a cost includes 0."""
+ADVISED = "advised"
+"""Of the first row of a file: what is said to take, a line of text each, a block for each protected unit."""
 COMPARED = ("gnn", "mlp")
 """Whose levels `outline` prefers: a network without privacy, and a model that reads no edge."""
 
@@ -120,55 +120,6 @@ def _one_a_method(rows: Sequence[Row]) -> list[Row]:
     for row in rows:
         settings.setdefault(_of_method(row), {}).setdefault(row["variant"], []).append(row)
     return [row for variants_ in settings.values() for row in max(variants_.values(), key=_worth)]
-
-
-def taken(rows: Sequence[Row]) -> tuple[str, ...]:
-    """What `shown` rows say to take, in a line of a file for each epsilon, with accuracy, cost and how
-    often an attacker is right at most; and whom what is taken does not cover.
-
-    >>> row = {"title": "ProGAP", "asked": 1.0, "unit": "edge", "mean": 0.8, "low": None, "delta": 0.0}
-    >>> taken([{**row, "advice": "take (GAP not ruled out)"}])
-    ('Advice, ε 1 (an attacker is right in ≤ 73.2%): take ProGAP (GAP not ruled out), 80.0%.',)
-    """
-    bare = next((row for row in rows if row.get("advice") == COUNTED_FROM), None)
-    told: dict[tuple[str, float | None], list[Row]] = {}
-    uncovered = dict[str, None]()
-    for row in rows:
-        word, _, more = row.get("advice", "").removesuffix(UNCLEAR).partition(" ")
-        if word in ("take", "may"):
-            blind = row["asked"] is None or row["unit"] == "none"
-            told.setdefault((more.removeprefix("at ") if blind else "", None if blind else row["asked"]), []).append(
-                row
-            )
-            if row.get("neighbours") in WHY_NOT_COVERED:
-                uncovered[str(row["title"])] = None
-    said_of = []
-    for (span, asked), held in sorted(told.items(), key=lambda one: (one[0][1] or 0.0, one[0][0])):
-        held.sort(key=lambda row: -float(row["mean"]))
-        several = any(row["advice"].startswith("may") for row in held)
-        reached = [_reached(row, bare, alone=asked is not None) for row in held]
-        right = "" if asked is None else _right(asked, max(float(row["delta"] or 0.0) for row in held))
-        head = f"ε {asked:g}{right}" if asked is not None else span or "any ε"
-        said_of.append(f"Advice, {head}: {'no clear winner, ' if several else 'take '}{' or '.join(reached)}.")
-    if bare is not None and said_of:
-        said_of.append(f"Costs are points below {bare['title']}, {percent(bare['mean'])}.")
-    if uncovered:
-        said_of.append(f"Not covered by {', '.join(uncovered)}: a person who was never in the graph.")
-    return tuple(said_of)
-
-
-def _right(asked: float, delta: float) -> str:
-    return f" (an attacker is right in {bound(guess(asked, delta))})"
-
-
-def _reached(row: Row, bare: Row | None, *, alone: bool) -> str:
-    """A method that may be taken, with what is not ruled out beside it, its accuracy and its cost."""
-    _, _, more = row["advice"].removesuffix(UNCLEAR).partition(" ")
-    unclear = " (not clear)" * row["advice"].endswith(UNCLEAR)
-    rivals = f" {more}" if alone and row["advice"].startswith("take") and more else ""
-    interval = "" if row["low"] is None else f" ({percent(row['low'])} to {percent(row['high'])})"
-    cost = "" if bare is None else f", cost {whole(100 * (bare['mean'] - row['mean']))}{unclear}"
-    return f"{row['title']}{rivals}, {percent(row['mean'])}{interval}{cost}"
 
 
 def first_panels(rows: Sequence[Row], graph: str = "", most: int = PANELS) -> list[Row]:

@@ -9,12 +9,19 @@ from typing import Any
 from privgraph.privacy import rounding
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.final_statement import has_public_noise
+from privgraph_workbench.facts.references import interval
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.runs.tradeoff_shown import ADVISED
 from privgraph_workbench.words.naming import reads_no_edge
 from privgraph_workbench.words.numbers import number
 
 TOGETHER = "together"
 """Of the rows of a file: what all runs behind them have shown together, in words."""
+ALL_TOGETHER = ("epsilon_all_together", "delta_all_together")
+"""Of a row the epsilon and delta of all runs on the same data that promise the same, composed."""
+NAMES = {"composed": "runs_on_same_data", "gallery": "runs_from_gallery"}
+"""What columns are called in a file whose reader knows no other word of ours."""
 DIGITS = 6
 """Significant digits of an epsilon and a delta in the file."""
 SAME = 1e-6
@@ -27,9 +34,25 @@ TOLD = (
     "divided by the sensitivity (no unit), and noise_std the standard deviation, where all mechanisms of a setting "
     "have the same; they are empty where these differ, where nothing is protected, and where what is random is no "
     "added noise (noise then says what it is). Noise is that of the seed with the largest sound epsilon, which the "
-    "row states. The JSON file has every digit."
+    "row states. noise_public is yes where anybody can draw the noise of a run behind the row again, so that this row "
+    "protects nobody, no where it hangs on a secret key, and empty where nothing is protected. low and high are the "
+    "95% interval over seeds (Student's t), which has no width where all seeds agree; low_by_test_nodes and "
+    "high_by_test_nodes are what the number of test nodes alone leaves open of the mean (95%, Clopper and Pearson). "
+    "runs_on_same_data counts the runs in the figure's table on the same data. epsilon_all_together, with "
+    "delta_all_together, is the sound ε of all private runs on these data that protect the row's unit under its "
+    "relation of neighbouring datasets, composed: what whoever sees all of them has been shown. It is empty where "
+    "nothing is protected, where they are too many to be priced, and in files made elsewhere than on the page "
+    "Trade-offs. runs_from_gallery counts those of the row's seeds that came with the program. advice is what that "
+    "page says of the row. The JSON file has every digit, with runs_on_same_data as composed and runs_from_gallery as "
+    "gallery."
 )
 """What must be known of the columns, beside the CSV."""
+
+
+def noise_public(statements: Sequence[PrivacyStatement]) -> bool | None:
+    """Whether anybody can draw the noise of one of these runs again; None where none of them adds any."""
+    private = [one for one in statements if one.unit != "none"]
+    return any(map(has_public_noise, private)) if private else None
 
 
 def noise_of(statement: PrivacyStatement | None) -> dict[str, Any]:
@@ -72,10 +95,25 @@ def _one(values: Sequence[float | None]) -> float | None:
 
 def table(rows: Sequence[Row]) -> list[Row]:
     """The rows as a CSV has them: without what the drawing alone asks for, epsilons in few digits (`TOLD`),
-    and with `epsilon_for_edges`, which is 0 of what reads no edge: no noise is needed to hide them."""
-    left_out = ("with_published", "with_front", TOGETHER)
+    with names that speak for themselves, and with `epsilon_for_edges`, which is 0 of what reads no edge: no
+    noise is needed to hide them."""
+    left_out = ("with_published", "with_front", TOGETHER, ADVISED)
     kept = [{name: value for name, value in row.items() if name not in left_out} for row in rows]
-    return [_rounded({**row, "epsilon_for_edges": _for_edges(row)}) for row in kept]
+    return [_named(_rounded({**row, "epsilon_for_edges": _for_edges(row)})) for row in kept]
+
+
+def _named(row: Row) -> Row:
+    """A row under the names of a file, with what stands there alone."""
+    public = row.get("noise_public")
+    nodes = row["test_nodes"]
+    low, high = (None, None) if not nodes else interval(row["mean"], nodes)
+    more = {
+        "noise_public": None if public is None else "yes" if public else "no",
+        "low_by_test_nodes": low,
+        "high_by_test_nodes": high,
+        **{name: None if row.get(name) is None else above(row[name]) for name in ALL_TOGETHER},
+    }
+    return {NAMES.get(name, name): value for name, value in {**row, **more}.items()}
 
 
 def _for_edges(row: Row) -> float | None:

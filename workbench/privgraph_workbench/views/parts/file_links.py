@@ -4,6 +4,7 @@ for."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from html import escape
 
@@ -43,7 +44,8 @@ def figure_exports(
     from privgraph_workbench.figures.export import FORMATS, export
 
     def make(kind: str, theme: str, whole: bool) -> bytes:
-        return export(figure, rows if finish is None else finish(rows), statements, kind, theme, whole=whole)
+        held = rows if finish is None else finish(rows)
+        return export(figure, held, statements, kind, theme, whole=whole, made=datetime.now(UTC).date())
 
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         with st.popover(

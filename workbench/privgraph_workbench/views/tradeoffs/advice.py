@@ -13,7 +13,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery
 from privgraph_workbench.facts import advised, advising, comparing, datasets, one_sentence
-from privgraph_workbench.facts.row_words import at_sound, both, counted, sound_at, title_of, with_interval
+from privgraph_workbench.facts.row_words import at_sound, counted, sound_at, title_of, with_interval
 from privgraph_workbench.facts.seedwise import MOST_SEEDS
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
@@ -21,7 +21,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import carded, layout
 from privgraph_workbench.views.runs import tabs
 from privgraph_workbench.views.tradeoffs import files, like_own, sending
-from privgraph_workbench.views.tradeoffs.known import Known, known, rows_of
+from privgraph_workbench.views.tradeoffs.known import MOST_KNOWN, Known, known, rows_of
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words.numbers import duration
@@ -50,7 +50,7 @@ def headline(graph: OneGraph, unit: str) -> None:
     if count := len(rows_of(RunQuery(units=("none", unit), states=sending.PENDING), graph)):
         those = "one run is" if count == 1 else f"{count:,} runs are"
         st.caption(f"**May change: {those} under way.** A run of the gallery that is trained anew counts when it ends.")
-    if pooled := _pooled(found):
+    if pooled := _pooled(graph, found):
         st.caption(pooled)
     _settled(graph, unit, found.said)
     st.markdown(advising.CHOOSING)
@@ -67,25 +67,28 @@ def headline(graph: OneGraph, unit: str) -> None:
             _promises(found)
 
 
-def _pooled(found: Known) -> str:
-    """That one's own runs and those of the gallery are counted together, and how to leave the latter out; ""
-    where it is one kind alone."""
+def _pooled(graph: OneGraph, found: Known) -> str:
+    """That one's own runs and those of the gallery are counted together, why the figure counts more of one's
+    own, and how to leave the gallery out; "" where it is one kind alone."""
     own = sum(not one.gallery for one in found.records)
     if own in (0, len(found.records)):
         return ""
+    query = RunQuery(units=("none", found.said.unit), states=("done",), limit=MOST_KNOWN)
+    more = sum(not row["gallery"] for row in rows_of(query, graph)) - own
+    others = f" ({more:,} more of yours, drawn beside, {'has' if more == 1 else 'have'} options that are not compared)"
     return (
-        f"Said from {own:,} of your own runs and {len(found.records) - own:,} that came with the program together: "
-        "the switch Gallery, at the top, leaves the latter out."
+        f"Said from {own:,} of your own runs{others * (more > 0)} and {len(found.records) - own:,} that came with the "
+        "program together: the switch Gallery, at the top, leaves the latter out."
     )
 
 
 def _of_another(graph: OneGraph, found: Known) -> tuple[str, str]:
-    """Beside measures of one's own graph: which one this is said of, and in what that is too far from one's
-    own."""
-    far = like_own.too_far(graph, found)
-    if far is None:
+    """Beside measures of one's own graph: which one this is said of, and why that does not carry over to
+    one's own, or is not known to."""
+    if like_own.too_far(graph, found) is None:
         return "", ""
-    return graph.title, f" It does not carry over to your graph: too far in {both(far)}." if far else ""
+    refused = like_own.refused(graph, found)
+    return graph.title, f" {refused}" if refused else ""
 
 
 def lines(said: advising.Verdict, graph: str = "", refused: str = "") -> None:
@@ -96,7 +99,9 @@ def lines(said: advising.Verdict, graph: str = "", refused: str = "") -> None:
     if not said.methods or (said.thin and all(one.kind == "unsure" for one in said.stretches)):
         st.markdown(f"**{markup.literal(said.heading)}**")
     elif said.thin:
-        st.markdown(f"**{to_hide}, of what has run here.**{refused}{absent}")
+        found = markup.literal(advised.so_far(said))
+        mark = "." if refused or not found else ":"
+        st.markdown(f"**{to_hide}, of what has run here{mark}**{refused} {found}{absent}")
     else:
         answer = one_sentence.told(said)
         lead = f" {markup.literal(answer.rstrip('.'))}." if answer else ""
@@ -108,7 +113,7 @@ def lines(said: advising.Verdict, graph: str = "", refused: str = "") -> None:
         st.markdown(f"**:red[{markup.literal(said.public)}]** {advising.SECRET}")
     carded.show(
         advised.HEAD,
-        advised.table(said),
+        advised.table(said, yours=True),
         label=f"What to take to hide {advising.HIDES[said.unit]}",
         first="ε ",
     )

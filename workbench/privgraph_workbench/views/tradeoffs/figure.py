@@ -3,7 +3,7 @@ its numbers; a click on a point opens the runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
@@ -15,15 +15,14 @@ from privgraph.data.spec import DatasetSpec
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot, theme
-from privgraph_workbench.facts import advised, comparing, composition
-from privgraph_workbench.facts.advising import Verdict
+from privgraph_workbench.facts import advice_lines, comparing, composition
 from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.facts.row_words import protects_of, spread
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing import with_plotly
 from privgraph_workbench.figures.notes import badges_of
-from privgraph_workbench.figures.runs import curve_names, neighbours_heatmap, tradeoff, tradeoff_shown
+from privgraph_workbench.figures.runs import curve_names, neighbours_heatmap, tradeoff, tradeoff_shown, tradeoff_table
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import layout
@@ -105,9 +104,18 @@ def _together(done: Finished) -> str:
 
 
 def _finished(records: Sequence[RunRecord], rows: Sequence[Row]) -> list[Row]:
-    """The rows of a file, which says what all runs behind the figure have shown together."""
-    said = composition.plain(records)
-    return [{**row, tradeoff.TOGETHER: said} for row in rows]
+    """The rows of a file, which says what all runs behind the figure have shown together, and of each row
+    what those have that promise the same."""
+    said, each = composition.plain(records), composition.of_each(records)
+    return [{**row, tradeoff.TOGETHER: said, **_all_together(row, each)} for row in rows]
+
+
+def _all_together(row: Row, each: Mapping[str, tuple[float, float]]) -> dict[str, float | None]:
+    """The composed epsilon and delta of those that promise what a row does; None where its own runs promise
+    different things, or nothing."""
+    found = {each.get(run) for run in str(row["runs"]).split()}
+    epsilon, delta = (found.pop() if len(found) == 1 else None) or (None, None)
+    return dict(zip(tradeoff_table.ALL_TOGETHER, (epsilon, delta), strict=True))
 
 
 @lru_cache(maxsize=16)
@@ -167,8 +175,8 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
     proved = any(placed(row["epsilon"]) for row in rows if not row["reference"])
     detailed = bool(st.session_state.get(DETAILED, False)) or not proved
     front = bool(st.session_state.get(FRONT, False))
-    advice = _advice(graph, query.units[1:]) if query.datasets else {}
-    rows = tradeoff.shown(rows, published=detailed, front=front, advice=advice)
+    advice, advised = _advice(graph, query.units[1:]) if query.datasets else ({}, "")
+    rows = tradeoff.shown(rows, published=detailed, front=front, advice=advice, advised=advised)
     figure = _plot(done, layout.theme(), detailed, front, first, sent)
     below = set(badges_of(rows))  # said beside the numbers
     warnings = [one for one in tradeoff.chart(rows).badges if one not in below]
@@ -242,7 +250,7 @@ def numbers(done: Finished, graph: OneGraph, units: Sequence[str]) -> None:
         "Every setting in numbers, and what all runs cost together", "numbers", icon=":material/table_rows:"
     ) as part:
         if part.open:
-            advice = _advice(graph, units, advised.with_verdict)
+            advice, _ = _advice(graph, units)
             shown = [_shown(row, advice.get(row["runs"], ""), "edge" if "edge" in units else "node") for row in rows]
             if len({row["graph"] for row in rows}) == 1:
                 st.caption(f"All on {markup.literal(rows[0]['graph'])}.")
@@ -259,12 +267,11 @@ def numbers(done: Finished, graph: OneGraph, units: Sequence[str]) -> None:
     _neighbours(done, graph.spec)
 
 
-def _advice(
-    graph: OneGraph, units: Sequence[str], told_of: Callable[[Row, Verdict], str] = advised.of_row
-) -> dict[str, str]:
-    """What is said of rows of the figure, by their runs."""
+def _advice(graph: OneGraph, units: Sequence[str]) -> tuple[dict[str, str], str]:
+    """What is said of rows of the figure, by their runs; and of each unit, as lines of its files."""
     told = [found for unit in units if (found := known(graph, unit)) is not None]
-    return {row["runs"]: told_of(row, one.said) for one in reversed(told) for row in one.table}
+    said = [one.said for one in told]
+    return {row["runs"]: advice_lines.of_row(row, said) for one in told for row in one.table}, advice_lines.plain(said)
 
 
 def _of_graphs(every: Sequence[Row], outlined: Sequence[Row]) -> str:

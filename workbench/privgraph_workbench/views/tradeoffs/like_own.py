@@ -122,6 +122,23 @@ def too_far(graph: OneGraph, found: Known) -> list[str] | None:
     return _beyond(apart(_traits(graph, found), own))
 
 
+def refused(graph: OneGraph, found: Known) -> str:
+    """Why what is said of a graph does not carry over to the one that is typed, or is not known to, in a
+    sentence; "" where it does, or the fields are shut."""
+    if far := too_far(graph, found):
+        return f"It does not carry over to your graph: too far in {both(far)}."
+    own = typed()
+    if not own.known or not own.missing:
+        return ""
+    are = "are" if len(own.missing) > 1 else "is"
+    return f"It is not known whether it carries over to your graph: {_to_type(own)} {are} not typed."
+
+
+def _to_type(own: Traits) -> str:
+    """Which of the measures that decide are not typed."""
+    return both([TITLES[name] for name in own.missing])
+
+
 def _beyond(far: Mapping[str, float]) -> list[str]:
     return [TITLES[name] for name, units in far.items() if units > 1]
 
@@ -143,15 +160,19 @@ def nearest(own: Traits, ordered: Mapping[str, Sequence[One]], graphs: Mapping[s
         beyond, title = _beyond(far), markup.literal(graph.title)
         to_hide = f", to hide {both([HIDES[unit] for unit in here])}," if len(here) < len(first) else ""
         shown = not st.session_state.get("everywhere") and st.session_state.get("data") == _key(graph, graphs)
+        near = not beyond and not own.missing
         if beyond:
             carries = f"too far in {both(beyond)} for its advice to carry over to your graph."
+        elif not near:
+            judged = both([TITLES[name] for name in own.known])
+            carries = f"judged by {judged} alone. Type {_to_type(own)} to know whether its advice carries over."
         else:
             carries = f"near enough for its advice{' below' * shown} to be a first guess for your graph."
         st.markdown(f"**The nearest measured graph{to_hide} is {title}**, {carries}")
         if not shown:
-            _elsewhere_shown(graph, here, graphs, carries=not beyond)
+            _elsewhere_shown(graph, here, graphs, carries=near)
         details += _details(own, known, far, beyond, title)
-        if worth := _worth(own, {unit: one[2] for unit, one in here.items()}, title, carries=not beyond):
+        if worth := _worth(own, {unit: one[2] for unit, one in here.items()}, title, carries=near):
             st.markdown(worth)
     if said := _further(own, ordered):
         details.append(said)
@@ -163,11 +184,10 @@ def nearest(own: Traits, ordered: Mapping[str, Sequence[One]], graphs: Mapping[s
 def _details(own: Traits, known: Traits, far: Mapping[str, float], beyond: Sequence[str], title: str) -> list[str]:
     """Each measure of a graph and of one's own, what is near enough, and what does not carry over."""
     each = markup.sentence("; ".join(difference(name, known, own) for name in far))
-    left = [TITLES[name] for name in TITLES if name not in far and name != "mlp"]
     if beyond:
         carries = f"What is said of {title} does not carry over: compare what fits on your own graph instead."
-    elif left:
-        carries = f"You have not typed {both(left)}, in which it may still be too far."
+    elif own.missing:
+        carries = f"You have not typed {_to_type(own)}, in which it may still be too far."
     else:
         carries = "Near enough for a first guess of what is best; accuracies and costs will differ."
     return [f"**{title}:** {each} Comparable is {WITHIN}. {carries}"]
@@ -194,9 +214,9 @@ def _choose(key: str) -> None:
 def elsewhere(graph: OneGraph, found: Known, units: Sequence[str], graphs: Mapping[str, OneGraph]) -> bool:
     """Whether what is said of a graph does not carry over to the one that is typed, while that of another one
     does, and is said beside the fields."""
-    if not too_far(graph, found):
-        return False
     own = typed()
+    if own.missing or not too_far(graph, found):
+        return False
     ones = [one for held in told(graphs.values(), units).values() for one in held]
     return any(not _beyond(apart(there, own)) for _, there, _ in ones)
 
@@ -211,7 +231,8 @@ def _further(own: Traits, ordered: Mapping[str, Sequence[One]]) -> str:
     told = []
     for graph, there in sorted(others.items(), key=lambda one: unlike(one[1], own))[:NEXT]:
         beyond = _beyond(apart(there, own))
-        words = f"too far in {both(beyond)}" if beyond else "near enough in what you typed"
+        near = "not too far in what you typed" if own.missing else "near enough"
+        words = f"too far in {both(beyond)}" if beyond else near
         told.append(f"{markup.literal(graph.title)} ({words})")
     return f"Next nearest: {'; '.join(told)}." if told else ""
 

@@ -74,11 +74,13 @@ def _seen(graph: OneGraph, unit: str) -> changed.Seen:
 
 
 def _changed(ids: Sequence[str]) -> str:
-    """What the runs changed that were sent last; "" where it is not known what there was before."""
+    """What the runs changed that were sent last, and what one's own reach alone; "" where it is not known
+    what there was before."""
     if _BEFORE not in st.session_state:
         return ""
     graph, unit, before = st.session_state[_BEFORE]
-    return changed.words(before, _seen(graph, unit), ids)
+    after = _seen(graph, unit)
+    return "\n\n".join(filter(None, (changed.words(before, after, ids), changed.yours(after, ids))))
 
 
 def progress(graph: OneGraph, *, everywhere: bool) -> None:
