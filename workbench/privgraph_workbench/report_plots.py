@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from privgraph_workbench.theme import EPSILONS
+
 IMPORTS = '''
 %matplotlib inline
 import csv
@@ -72,7 +74,13 @@ class Plot:
 
 
 _BUDGETS = Plot(
-    kind="marks", x="epsilon", y="mean", by=("title", "variant", "unit"), scale="log", across="sound ε", up="test score"
+    kind="marks",
+    x="epsilon",
+    y="mean",
+    by=("title", "variant", "unit"),
+    scale="log",
+    across=EPSILONS["sound"].title,
+    up="test score",
 )
 _AREAS = Plot(
     kind="bars",
