@@ -23,7 +23,7 @@ ROWS = 20_000
 """Rows that are looked at."""
 _LONGEST = 1000
 FEW = 10
-"""Nodes of a class, on average, below which little can be learnt, or the class is rather a number or a name."""
+"""Nodes of a class, on average, below which little is learnt: it may rather be a number or a name."""
 _ENDS = 20_000_000
 """Bytes of each of two files, up to which the ends of edges are looked for among the nodes."""
 

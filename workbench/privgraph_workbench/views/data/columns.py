@@ -245,7 +245,8 @@ def _seen(look: Look, label: str) -> str:
         elif len(look.rows) < upload_look.FEW * len(counts):
             st.warning(
                 f"{len(counts):,} classes for {len(look.rows):,} nodes, about {len(look.rows) / len(counts):.1f} nodes "
-                f"each, from which little is learnt: is {markup.literal(label)} a number or a name rather than a class?",
+                f"each, from which little is learnt: is {markup.literal(label)} a number or a name rather than a "
+                "class?",
                 icon=":material/category:",
             )
     st.caption("The first rows:")
