@@ -168,7 +168,7 @@ def test_ends_of_edges_are_looked_for_among_the_nodes_before_anything_is_kept(op
     other = ("other.csv", b"id,label,age\n" + b"".join(b"n%d,a,%d\n" % (at, at) for at in range(30)), "text/csv")
     app = _put(opened("data"), STAFF, other)
     assert "0 of 60 ends of edges are names of nodes" in _words(app)
-    assert "No edge joins nodes of yours" in _words(app)
+    assert "No edge joins nodes of yours: choose other columns, or another file." in _words(app)
     assert app.button(key="upload_go").disabled
     _put(app, _edges("source,target", last="emp1,nobody"), STAFF)
     assert "61 of 62 ends of edges are names of nodes" in _words(app)

@@ -123,7 +123,7 @@ def _csv(files: Sequence[UploadedFile], found: Sequence[tuple[str, ...]]) -> Mea
         if not text and look is not None:
             left_out, one_hot = _features(look, (name, label), f"{place}.{name}")
             lacking = _seen(look, label)
-        lacking = _strangers(files, edges, source, target, name) or lacking
+        apart = _strangers(files, edges, source, target, name)
     meant = Columns(
         edges=edges,
         source=source,
@@ -136,9 +136,9 @@ def _csv(files: Sequence[UploadedFile], found: Sequence[tuple[str, ...]]) -> Mea
         one_hot=one_hot,
     )
     if not label and not text:
-        return Meant(columns=meant, missing=_NO_CLASS)
+        return Meant(columns=meant, missing=apart or _NO_CLASS)
     plain = Columns(edges=edges, source="source", target="target", id="id", label="label")
-    return Meant(columns=None if meant == plain and [*pairs] == PAIRS else meant, missing=lacking)
+    return Meant(columns=None if meant == plain and [*pairs] == PAIRS else meant, missing=apart or lacking)
 
 
 def _strangers(files: Sequence[UploadedFile], edges: int, source: str, target: str, name: str) -> str:
