@@ -387,7 +387,7 @@ def test_an_upload_is_kept_and_has_an_address(context: BrowserContext, address: 
     page = context.new_page()
     page.goto(f"{address}/data?data=karate")
     settled(page)
-    page.get_by_text("Bring your own graph").click()
+    page.get_by_role("button", name="Bring your own graph").click()
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([edges, nodes])
     expect(page.get_by_text("2 files received.")).to_be_visible()
     page.get_by_label("Name it").fill("Ring of twenty")

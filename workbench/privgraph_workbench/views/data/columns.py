@@ -98,7 +98,7 @@ def _csv(files: Sequence[UploadedFile], found: Sequence[tuple[str, ...]]) -> Mea
             index=guessed.edges,
             key=f"columns.edges.{mark}",
             horizontal=True,
-            format_func=lambda place: f"{files[place].name}: {', '.join(found[place])}"[:60],
+            format_func=lambda place: markup.literal(f"{files[place].name}: {', '.join(found[place])}"[:60]),
         )
         guessed = upload_columns.guess(found, edges, words[1 - edges])
         pairs, nodes = found[edges], found[1 - edges]
