@@ -13,8 +13,8 @@ from privgraph.data.upload_categories import MOST
 from privgraph.data.upload_columns import Columns, guess, headers
 from privgraph.data.upload_faults import faults, in_words
 from privgraph.data.upload_graphml import Attributes
-from privgraph.data.upload_lines import edge_list, nodes_to_fill_in, shape
-from privgraph.data.upload_look import csv_nodes, graphml_nodes
+from privgraph.data.upload_lines import edge_list, no_table, nodes_to_fill_in, shape
+from privgraph.data.upload_look import csv_nodes, graphml_nodes, known_ends
 from privgraph.data.uploads import name_of, node_ids, rename_upload
 
 OFFICES = ("Bonn", "Ulm", "")
@@ -106,6 +106,41 @@ def test_a_look_tells_words_and_counts_classes() -> None:
     assert (of_xml.columns, of_xml.words) == (("age", "office", "department"), ("office", "department"))
     assert of_xml.counts("office") == {"Bonn": 6, "Ulm": 6}
     assert csv_nodes(io.BytesIO(b"\xff\xfe\x00a")) is None
+
+
+def test_ends_of_edges_that_are_names_of_nodes_are_counted() -> None:
+    edges, nodes = (io.BytesIO(one) for one in _files([*EDGES, "emp1,nobody,1", "emp1"], NODES).values())
+    assert known_ends(edges, nodes, "source", "target", "id") == (25, 26), "a row of another width is another fault"
+    assert known_ends(edges, nodes, "source", "target", "age") == (0, 26)
+    assert known_ends(edges, nodes, "source", "target", "lost") is None
+    assert known_ends(io.BytesIO(b"\xff\xfe"), nodes, "source", "target", "id") is None
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (
+            b"call the bank about the loan of the new house before noon",
+            "is no list of edges: line 1 has 12 words, not 2",
+        ),
+        (b"# notes\nbank\n", "is no list of edges: line 2 has 1 word, not 2"),
+        (b"a b\nb c d\n", "is no list of edges: line 2 has 3 words, and those above 2"),
+        (b"# notes\n", "has comments alone, and no edges"),
+        (b"1 \xff", "is no text in UTF-8"),
+        ("id;größe\n".encode() * 9000, ""),
+        ("ä".encode() * 80_000, "is no list of edges: line 1 has 1 word, not 2"),
+        (b"source,target\na,b\n", ""),
+        (b"1 2 0.5\n2 3 0.5\n", ""),
+    ],
+)
+def test_a_file_that_is_no_table_is_told_by_its_first_line_at_fault(content: bytes, why: str) -> None:
+    assert no_table(content) == why
+
+
+def test_an_edge_list_tells_what_was_merged_and_ignored() -> None:
+    found = edge_list(b"source,target,weight\na,b,1\nb,a,1\na,a,1\na,a,2\nb,c,1\n")
+    assert found is not None
+    assert (found.listed, found.pairs, found.loops, found.repeated, found.ignored) == (5, 2, 2, 1, ("weight",))
 
 
 def test_faults_name_the_file_the_line_and_its_text_and_how_many_there_are() -> None:

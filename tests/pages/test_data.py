@@ -333,7 +333,7 @@ def test_texts_without_domains_are_halved_only_where_that_is_asked(opened: Calla
 
 def test_what_is_not_taken_is_said_before_anybody_asks(opened: Callable[..., AppTest]) -> None:
     edges = ("e.csv", b"source,target\n0,1\n", "text/csv")
-    nodes = ("n.csv", b"id,label,age\n" + b"0,a,1\n1,b,2\n" * 5, "text/csv")
+    nodes = ("n.csv", b"id,label,age\n" + b"0,a,1\n1,b,2\n" * 10, "text/csv")
     packed = ("ring.npz", _npz(**_graph()), "application/zip")
     app = opened("data")
     for files, said in (

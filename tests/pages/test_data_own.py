@@ -8,6 +8,7 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 from tests.pages.test_data import counted
 
+from privgraph.data.load import load
 from privgraph.data.uploads import uploads
 from privgraph.privacy.delta import delta_rule
 from privgraph.privacy.kinds import Neighbours
@@ -25,6 +26,9 @@ def _nodes(header: str = "id,age,salary,office,department", count: int = 30) -> 
 def _edges(header: str = "source,target,weight", count: int = 30, last: str = "") -> File:
     rows = [f"emp{at},emp{(at + 1) % count}" + ",1" * (header.count(",") == 2) for at in range(count)]
     return ("knows.csv", "\n".join([header, *rows, *filter(None, [last])]).encode(), "text/csv")
+
+
+STAFF = _nodes("id,age,salary,office,label")
 
 
 def _put(app: AppTest, *files: File) -> AppTest:
@@ -55,7 +59,11 @@ def test_a_class_is_required_seen_and_doubted_before_anything_is_kept(opened: Ca
     assert "No header says `label` of the nodes." in _words(app)
     _box(app, "Class of a node").set_value("salary").run()
     assert "**30 classes** by salary" in _words(app)
-    assert "about 1.0 nodes each: is salary a number or a name rather than a class?" in _words(app)
+    assert "id" not in _box(app, "Class of a node").options, "a name is no class"
+    assert (
+        "about 1.0 nodes each, from which little is learnt: is salary a number or a name rather than a class?"
+        in _words(app)
+    )
     _box(app, "Class of a node").set_value("department").run()
     assert "**3 classes** by department: HR (10), IT (10), Sales (10)." in _words(app)
     assert not app.warning
@@ -116,6 +124,83 @@ def test_a_graph_that_is_there_is_renamed_only_where_that_is_asked(opened: Calla
     assert "You already have" not in _words(app)
     _go(_put(app, ("g.graphml", _graphml("label"), "application/xml")))
     assert "You already have this graph as **directed**. It is chosen here." in _words(app)
+    assert "Not kept twice: you have it as **directed**." in _words(app)
+
+
+def test_a_graph_that_differs_in_names_alone_is_called_so_and_the_open_question_is_pointed_at(
+    opened: Callable[..., AppTest],
+) -> None:
+    app = opened("data")
+    for title, name in (("Company", b"emp"), ("Firm", b"worker")):
+        files = [(one, content.replace(b"emp", name), kind) for one, content, kind in (_edges("source,target"), STAFF)]
+        _put(app, *files)
+        app.text_input(key="upload_title").set_value(title).run()
+        _go(app)
+    said = "You already have this graph as **Company**, the same but for the names of nodes, of which the first stay: "
+    assert said + "rename it, or keep its name?" in _words(app)
+    assert "Not kept twice: answer above." in _words(app)
+    app.button(key="upload_read").click().run()
+    assert "Not kept twice" not in _words(app)
+
+
+def test_the_notice_says_what_becomes_of_features_and_how_nodes_are_split(opened: Callable[..., AppTest]) -> None:
+    app = _go(_put(opened("data"), _edges("source,target"), STAFF))
+    (spec,) = uploads()
+    raw = load(spec.name).x
+    assert raw[:3].tolist() == [[20, 1000], [21, 1001], [22, 1002]], "nothing is rescaled"
+    assert "**Features** are learnt from as they are: none is rescaled or centred" in _words(app)
+    graph = load(spec.name)
+    sizes = [int(mask.sum()) for mask in (graph.train_mask, graph.val_mask, graph.test_mask)]
+    assert "**Split**: {} nodes train, {} validate and {} test".format(*sizes) in _words(app)
+
+
+def test_beside_files_that_are_not_kept_the_way_on_names_the_other_graph(opened: Callable[..., AppTest]) -> None:
+    def ways(app: AppTest) -> list[str]:
+        return [one.proto.label for one in app.get("page_link") if one.proto.label.startswith("Train on")]
+
+    app = opened("data")
+    assert ways(app) == ["Train on this graph"]
+    assert ways(_put(app, _edges("source,target"), STAFF)) == ["Train on Made-up social network"]
+    assert ways(_go(app)) == ["Train on this graph"]
+
+
+def test_ends_of_edges_are_looked_for_among_the_nodes_before_anything_is_kept(opened: Callable[..., AppTest]) -> None:
+    other = ("other.csv", b"id,label,age\n" + b"".join(b"n%d,a,%d\n" % (at, at) for at in range(30)), "text/csv")
+    app = _put(opened("data"), STAFF, other)
+    assert "0 of 60 ends of edges are names of nodes" in _words(app)
+    assert "No edge joins nodes of yours: choose other columns, or another file." in _words(app)
+    assert app.button(key="upload_go").disabled
+    _put(app, _edges("source,target", last="emp1,nobody"), STAFF)
+    assert "61 of 62 ends of edges are names of nodes" in _words(app)
+    assert not app.button(key="upload_go").disabled, "the lines at fault are told once it is checked"
+    _put(app, _edges("source,target"), STAFF)
+    assert "ends of edges" not in _words(app)
+
+
+def test_nodes_without_a_class_are_counted_before_anything_is_kept(opened: Callable[..., AppTest]) -> None:
+    name, content, kind = STAFF
+    app = _put(
+        opened("data"),
+        _edges("source,target"),
+        (name, content.replace(b"emp4,24,1004,Bonn,IT", b"emp4,24,1004,Bonn,"), kind),
+    )
+    assert "1 node has no label: fill it in, or drop it." in _words(app)
+    assert "**3 classes** by label" in _words(app), "none is no class"
+    assert app.button(key="upload_go").disabled
+
+
+def test_a_file_alone_is_called_what_it_is(opened: Callable[..., AppTest]) -> None:
+    app = opened("data")
+    for name, content, said in (
+        ("empty.csv", b"\n", "empty.csv is empty."),
+        ("notes.txt", b"call the bank about the loan of the new house before noon\n", "line 1 has 12 words, not 2."),
+        ("notes.txt", b"a b\nb c\nc d e\n", "notes.txt is no list of edges: line 3 has 3 words, and those above 2."),
+        ("n.csv", b"\xff\xfe1,2", "n.csv is no text in UTF-8."),
+    ):
+        _put(app, (name, content, "text/plain"))
+        (warned,) = (one.value for one in app.warning)
+        assert said in warned.replace("\\", ""), warned
+        assert app.button(key="upload_go").disabled
 
 
 def test_faults_are_told_by_file_line_and_text(opened: Callable[..., AppTest]) -> None:
@@ -131,9 +216,11 @@ def test_faults_are_told_by_file_line_and_text(opened: Callable[..., AppTest]) -
 
 
 def test_edges_alone_are_looked_at_and_say_what_is_missing(opened: Callable[..., AppTest]) -> None:
-    text = "# made by hand\n" + "".join(f"{at} {(at + 1) % 12}\n" for at in range(12))
+    text = "# made by hand\n" + "".join(f"{at} {(at + 1) % 12} 5\n" for at in (*range(12), 0)) + "3 3 5\n"
     app = _put(opened("data"), ("knows.txt", text.encode(), "text/plain"))
     assert "**These are edges alone: 12 between 12 nodes**, 2.0 neighbours a node on average, at most 2." in _words(app)
+    assert "Self-loops dropped: 1. 14 edges were listed, and 1 duplicate was merged" in _words(app)
+    assert "Ignored of the edges: column 3." in _words(app)
     assert app.button(key="upload_go").disabled
     assert not app.warning
 

@@ -103,12 +103,19 @@ def numbered(content: bytes) -> Iterator[tuple[int, str, list[str]]]:
 
 @dataclass(frozen=True, kw_only=True)
 class EdgeList:
-    """What edges alone tell: how many were listed, how many remain of them as pairs, and the degree of each
-    node, by its name."""
+    """What edges alone tell: how many were listed, how many remain of them as pairs, the degree of each node,
+    by its name, how many were `loops` from a node to itself, and which columns say something else."""
 
     listed: int
     pairs: int
     degrees: Counter[str]
+    loops: int = 0
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def repeated(self) -> int:
+        """How many were the same two nodes again."""
+        return self.listed - self.loops - self.pairs
 
 
 def edge_list(content: bytes) -> EdgeList | None:
@@ -120,20 +127,50 @@ def edge_list(content: bytes) -> EdgeList | None:
         ends = [at for at, one in enumerate(lower) if one in ENDS][:2]
         if len(ends) != 2 or {"id", "label"} & set(lower):
             return None
-        listed, pairs = 0, set[tuple[str, str]]()
+        listed, loops, pairs = 0, 0, set[tuple[str, str]]()
         degrees: Counter[str] = Counter()
         for _, _, row in rows:
             if len(row) != len(header) or not (row[ends[0]] and row[ends[1]]):
                 return None
             one, other = sorted((row[ends[0]], row[ends[1]]))
             listed += 1
+            loops += one == other
             degrees.update({one: 0, other: 0})
             if one != other and (one, other) not in pairs:
                 pairs.add((one, other))
                 degrees.update((one, other))
     except (UnicodeDecodeError, csv.Error, StopIteration):
         return None
-    return EdgeList(listed=listed, pairs=len(pairs), degrees=degrees) if listed else None
+    if not listed:
+        return None
+    rest = tuple(one.strip() for at, one in enumerate(header) if at not in ends)
+    return EdgeList(listed=listed, pairs=len(pairs), degrees=degrees, loops=loops, ignored=rest)
+
+
+def no_table(content: bytes) -> str:
+    """Why a file is neither a list of edges nor a table, after its name; "" for what may be one.
+
+    >>> no_table(b"Call the bank about this"), no_table(b"a b" + bytes(1) + b"c"), no_table(b"id,label")
+    ('is no list of edges: line 1 has 5 words, not 2', 'is no text', '')
+    """
+    try:
+        text = content[:_SEEN].decode("utf-8-sig", "ignore" if len(content) > _SEEN else "strict")
+    except UnicodeDecodeError:
+        return "is no text in UTF-8"
+    if "\0" in text:
+        return "is no text"
+    lines = [(at, line) for at, line in enumerate(text.splitlines(), 1) if line.strip()]
+    lines = [(at, line) for at, line in lines if not line.startswith(_COMMENTS)]
+    if not lines:
+        return "has comments alone, and no edges"
+    if any(mark in lines[0][1] for mark in ",;\t"):
+        return ""
+    for at, line in lines:
+        if not 2 <= (count := len(line.split())) <= _WIDEST:
+            return f"is no list of edges: line {at} has {count} word{'s' * (count != 1)}, not 2"
+    first = len(lines[0][1].split())
+    odd = next(((at, len(line.split())) for at, line in lines if len(line.split()) != first), None)
+    return "" if odd is None else f"is no list of edges: line {odd[0]} has {odd[1]} words, and those above {first}"
 
 
 def nodes_to_fill_in(names: Sequence[str]) -> bytes:

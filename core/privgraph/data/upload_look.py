@@ -22,8 +22,10 @@ _SEEN = 4_000_000
 ROWS = 20_000
 """Rows that are looked at."""
 _LONGEST = 1000
-FEW = 5
-"""Nodes of a class, on average, below which the class is rather a number or a name."""
+FEW = 10
+"""Nodes of a class, on average, below which little is learnt: it may rather be a number or a name."""
+_ENDS = 20_000_000
+"""Bytes of each of two files, up to which the ends of edges are looked for among the nodes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +59,29 @@ def csv_nodes(file: BinaryIO) -> Look | None:
         return None
     rows = [row for row in rows if len(row) == len(read.header)]
     return _look(tuple(read.header), rows, more)
+
+
+def known_ends(edges: BinaryIO, nodes: BinaryIO, source: str, target: str, name: str) -> tuple[int, int] | None:
+    """How many ends of edges are names of nodes, and how many there are; None for files that are too large,
+    or cannot be read. `source` and `target` are columns of the edges, `name` one of the nodes."""
+    try:
+        pairs, named = _read(edges), _read(nodes)
+        if pairs is None or named is None:
+            return None
+        at = named.header.index(name)
+        names = {row[at].strip() for row in named.rows if len(row) == len(named.header)}
+        places = pairs.header.index(source), pairs.header.index(target)
+        ends = [row[at].strip() for row in pairs.rows if len(row) == len(pairs.header) for at in places]
+    except (UnicodeDecodeError, csv.Error, UploadError, ValueError):
+        return None
+    return sum(end in names for end in ends), len(ends)
+
+
+def _read(file: BinaryIO) -> File | None:
+    file.seek(0)
+    content = file.read(_ENDS + 1)
+    file.seek(0)
+    return None if len(content) > _ENDS else File(upload_columns.with_commas(io.BytesIO(content))[0].read())
 
 
 def _look(columns: tuple[str, ...], rows: list[tuple[str, ...]], more: bool, words: tuple[str, ...] = ()) -> Look:

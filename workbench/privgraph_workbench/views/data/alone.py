@@ -6,12 +6,15 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from privgraph.data.upload_categories import ignored
+from privgraph.data.upload_checks import dropped_words
 from privgraph.data.upload_lines import EdgeList, edge_list, nodes_to_fill_in
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures.graphs import degrees
 from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import offer
+from privgraph_workbench.words import markup
 
 _FOUND = "upload_alone"
 
@@ -33,6 +36,8 @@ def show(edges: EdgeList) -> None:
             f"**These are edges alone: {edges.pairs:,} between {nodes:,} nodes**, {mean:.1f} neighbours a node on "
             f"average, at most {most:,}."
         )
+        dropped = [*dropped_words(edges.listed, edges.loops, edges.repeated), *ignored(edges=edges.ignored)]
+        st.caption(" ".join(markup.sentence(note) for note in dropped))
         live_plot.show(degrees.plot(degrees.data([*edges.degrees.values()]), layout.theme()), key="degrees.alone")
         st.markdown(
             "They can be looked at here, and are not kept: to learn from them, something must be known of each node. "

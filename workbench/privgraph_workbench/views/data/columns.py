@@ -19,12 +19,13 @@ from privgraph.data.upload_rows import PAIRS
 from privgraph.data.upload_texts import are_texts
 from privgraph_workbench.words import markup
 
-_LOOK = "upload_look"
+_LOOK, _ENDS = "upload_look", "upload_ends"
 _SAMPLE = 3
 _NAMED = 8
 """Classes, or values of a column, that a sentence names."""
 _ASKED = 12
 """Columns of words that are asked about one by one; further ones are left out."""
+_NO_CLASS = "Choose the class of a node first."
 OUT, CODE = "leave out", "one-hot: 0 or 1 for each"
 
 
@@ -79,10 +80,10 @@ def _graphml(file: UploadedFile) -> Meant:
             "Class of a node", ("", *look.columns), "label" if has else "", file.file_id, "What is to be predicted"
         )
         left_out, one_hot = _features(look, (label,), file.file_id)
-        _seen(look, label)
+        lacking = _seen(look, label)
     if not label:
-        return Meant(missing="Choose the class of a node first.")
-    return Meant(attributes=Attributes(label=label, left_out=left_out, one_hot=one_hot))
+        return Meant(missing=_NO_CLASS)
+    return Meant(missing=lacking, attributes=Attributes(label=label, left_out=left_out, one_hot=one_hot))
 
 
 def _csv(files: Sequence[UploadedFile], found: Sequence[tuple[str, ...]]) -> Meant:
@@ -97,7 +98,7 @@ def _csv(files: Sequence[UploadedFile], found: Sequence[tuple[str, ...]]) -> Mea
             index=guessed.edges,
             key=f"columns.edges.{mark}",
             horizontal=True,
-            format_func=lambda place: f"{files[place].name}: {', '.join(found[place])}"[:60],
+            format_func=lambda place: markup.literal(f"{files[place].name}: {', '.join(found[place])}"[:60]),
         )
         guessed = upload_columns.guess(found, edges, words[1 - edges])
         pairs, nodes = found[edges], found[1 - edges]
@@ -109,17 +110,20 @@ def _csv(files: Sequence[UploadedFile], found: Sequence[tuple[str, ...]]) -> Mea
             target = _pick("The other end", pairs, guessed.target, place)
         with second:
             name = _pick("Name of a node", nodes, guessed.id, place, "What the edges call it")
-            label = _pick("Class of a node", ("", *nodes), guessed.label, place, "What is to be predicted")
+            classes = [one for one in nodes if one != name]
+            label = _pick("Class of a node", ("", *classes), guessed.label, place, "What is to be predicted")
         with third:
             of_texts = "Of texts with relations; none where nodes have features"
             text = _pick("Text", ("", *nodes), guessed.text, place, of_texts, none="none")
             domain = _pick("Domain of a text", ("", *nodes), guessed.domain, place, none="none") if text else ""
         left_out: tuple[str, ...] = ()
         one_hot: tuple[str, ...] = ()
+        lacking = ""
         look = _look(files, 1 - edges)
         if not text and look is not None:
             left_out, one_hot = _features(look, (name, label), f"{place}.{name}")
-            _seen(look, label)
+            lacking = _seen(look, label)
+        apart = _strangers(files, edges, source, target, name)
     meant = Columns(
         edges=edges,
         source=source,
@@ -132,9 +136,30 @@ def _csv(files: Sequence[UploadedFile], found: Sequence[tuple[str, ...]]) -> Mea
         one_hot=one_hot,
     )
     if not label and not text:
-        return Meant(columns=meant, missing="Choose the class of a node first.")
+        return Meant(columns=meant, missing=apart or _NO_CLASS)
     plain = Columns(edges=edges, source="source", target="target", id="id", label="label")
-    return Meant(columns=None if meant == plain and [*pairs] == PAIRS else meant)
+    return Meant(columns=None if meant == plain and [*pairs] == PAIRS else meant, missing=apart or lacking)
+
+
+def _strangers(files: Sequence[UploadedFile], edges: int, source: str, target: str, name: str) -> str:
+    """Warn of ends of edges that no node is called by; what must be mended first where none is one."""
+    mark = (*(file.file_id for file in files), edges, source, target, name)
+    kept = st.session_state.get(_ENDS)
+    if kept is None or kept[0] != mark:
+        found = upload_look.known_ends(files[edges], files[1 - edges], source, target, name)
+        kept = st.session_state[_ENDS] = (mark, found)
+    if kept[1] is None:
+        return ""
+    known, ends = kept[1]
+    if known == ends:
+        return ""
+    st.warning(
+        f"{known:,} of {ends:,} ends of edges are names of nodes, by the columns {markup.literal(source)}, "
+        f"{markup.literal(target)} and {markup.literal(name)}."
+        + (" A graph is kept once all are: give the others rows, or drop their edges." if known else ""),
+        icon=":material/link_off:",
+    )
+    return "" if known else "No edge joins nodes of yours: choose other columns, or another file."
 
 
 def _blamed(pairs: Sequence[str], nodes: Sequence[str]) -> str:
@@ -201,11 +226,16 @@ def _named(values: dict[str, int], most: int) -> str:
     return said + (f" and {len(values) - most:,} more" if len(values) > most else "")
 
 
-def _seen(look: Look, label: str) -> None:
-    """How many nodes are of which class, and the first rows, before anything is kept."""
+def _seen(look: Look, label: str) -> str:
+    """How many nodes are of which class, and the first rows, before anything is kept; what must be mended
+    first."""
+    lacking = ""
     of = "" if look.whole else f" Counted in the first {len(look.rows):,} rows."
     if label in look.columns:
         counts = look.counts(label)
+        if none := counts.pop("", 0):
+            have, them = ("node has", "it") if none == 1 else ("nodes have", "them")
+            lacking = f"{none:,} {have} no {markup.literal(label)}: fill it in, or drop {them}."
         st.markdown(
             f"**{len(counts):,} class{'es' * (len(counts) != 1)}** by {markup.literal(label)}: "
             f"{_named(counts, _NAMED)}.{of}"
@@ -215,7 +245,8 @@ def _seen(look: Look, label: str) -> None:
         elif len(look.rows) < upload_look.FEW * len(counts):
             st.warning(
                 f"{len(counts):,} classes for {len(look.rows):,} nodes, about {len(look.rows) / len(counts):.1f} nodes "
-                f"each: is {markup.literal(label)} a number or a name rather than a class?",
+                f"each, from which little is learnt: is {markup.literal(label)} a number or a name rather than a "
+                "class?",
                 icon=":material/category:",
             )
     st.caption("The first rows:")
@@ -224,3 +255,4 @@ def _seen(look: Look, label: str) -> None:
         hide_index=True,
         alt="The first rows of the nodes",
     )
+    return lacking

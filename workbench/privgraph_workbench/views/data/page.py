@@ -17,7 +17,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood, origin
 from privgraph_workbench.forms import data_options, widgets
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.data import catalogue, domains, question, upload
+from privgraph_workbench.views.data import catalogue, domains, kept, question, upload
 from privgraph_workbench.views.parts import choosing, fetching, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup, naming
@@ -31,11 +31,10 @@ _OF = "node.of"
 
 def page() -> None:
     """Choose a graph, or bring your own; and look at it."""
-    st.title("Data", anchor=upload.PLACE)
+    st.title("Data", anchor="data")
     st.markdown(
         "Choose a graph to learn from, or bring your own; see what is in it, and what its connections give away."
     )
-    place = st.container()  # always there: what is below it keeps its place
     asked = "data" in st.query_params
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     with left:
@@ -43,20 +42,21 @@ def page() -> None:
     with right:
         upload.button()
     catalogue.show(spec, _begin_anew, opened=not asked)
-    upload.form(_begin_anew)
+    with st.container():  # always there: what is below it keeps its place
+        kept.show(spec)
+    unkept = upload.form(_begin_anew)
     on = st.container()
     _told(spec)
-    with place:
-        upload.kept(spec)
     filled = data_options.options_form(spec)
     reason = datasets.unavailable(spec)
     if reason is not None:
         fetching.show(spec, reason)
     elif not filled.errors:
-        with on, st.container(key=shell.GO_ON, width="content"):
+        # Beside files that are not kept, "this graph" would be taken for theirs.
+        with on, st.container(key=f"{shell.BOXED}-other" if unkept else shell.GO_ON, width="content"):
             st.page_link(
                 shell.page("train"),
-                label="Train on this graph",
+                label=f"Train on {markup.literal(spec.title)}" if unkept else "Train on this graph",
                 icon=":material/model_training:",
                 query_params={**_address(spec, filled), **domains.method(spec)},
             )

@@ -1,4 +1,4 @@
-"""The upload of one's own graph on the Data page: its form, what is wrong with it, and what was kept."""
+"""The upload of one's own graph on the Data page: its form, and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,13 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from privgraph.data import upload_columns
+from privgraph.data import upload_columns, upload_lines
 from privgraph.data.errors import DataError
-from privgraph.data.spec import DatasetSpec
-from privgraph.data.upload import check_upload, save_upload
+from privgraph.data.upload import check_upload
 from privgraph.data.upload_columns import Columns
 from privgraph.data.upload_faults import faults, in_words
-from privgraph.data.uploads import is_kept, name_of, rename_upload, upload_spec
-from privgraph.options import UnknownName
-from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.offered_files import File
-from privgraph_workbench.views.data import alone, columns, domains
+from privgraph_workbench.views.data import alone, columns, kept
 from privgraph_workbench.views.parts import choosing
 from privgraph_workbench.views.parts.file_links import offer
 from privgraph_workbench.words import markup
@@ -28,9 +24,7 @@ from privgraph_workbench.words import markup
 MOST_UPLOAD_MB = 200
 ENDINGS = ("npz", "csv", "txt", "tsv", "graphml", "xml")
 _TABLES = (".csv", ".txt", ".tsv")
-PLACE = "data"
-"""The anchor of the page's title, near which an upload that was kept is confirmed."""
-_KEPT, _REFUSED, _HALVES, _MEANT = "upload_kept", "upload_refused", "upload_halves", "upload_meant"
+_REFUSED, _HALVES, _MEANT = "upload_refused", "upload_halves", "upload_meant"
 _FOLD = "fold.upload"
 SAMPLES = Path(__file__).with_name("samples")
 """Small files of each form, to begin from."""
@@ -47,9 +41,9 @@ def button() -> None:
     )
 
 
-def form(begin_anew: Callable[[], None]) -> None:
-    """The files, their name, the button; `begin_anew` is called when the page goes over to the new graph.
-    Who comes to bring texts finds it open, and in words of texts."""
+def form(begin_anew: Callable[[], None]) -> bool:
+    """The files, their name, the button; whether files are chosen that are not kept. `begin_anew` is called
+    when the page goes over to the new graph. Who comes to bring texts finds it open, in words of texts."""
     brought = st.query_params.get(choosing.BRING)
     texts = brought == choosing.TEXTS
     if brought in (choosing.TEXTS, choosing.GRAPH) and not st.session_state.get("upload_brought"):
@@ -63,10 +57,10 @@ def form(begin_anew: Callable[[], None]) -> None:
                 "`source,target`, which name texts by their ids. Two domains need relations inside them: one to learn "
                 "in and one to predict in. Both stay on this machine."
             )
-        _fields(begin_anew, texts)
+        return _fields(begin_anew, texts)
 
 
-def _fields(begin_anew: Callable[[], None], texts: bool) -> None:
+def _fields(begin_anew: Callable[[], None], texts: bool) -> bool:
     with st.expander("What the files must look like", key="fold.upload_help"):
         st.markdown(
             "One of:\n"
@@ -100,12 +94,13 @@ def _fields(begin_anew: Callable[[], None], texts: bool) -> None:
     )
     title = st.text_input("Name it", key="upload_title", max_chars=60, placeholder="My texts" if texts else "My graph")
     if files and not title.strip():
-        st.caption(
-            ":orange[It has no name yet.] Without one, every list calls it *Your own graph*, or *Your own texts*."
+        st.markdown(
+            ":material/edit: **It has no name yet.** Without one, every list calls it *Your own graph*, or *Your own "
+            "texts*."
         )
     if files:
         edges = alone.found(files[0]) if len(files) == 1 and _is_table(files[0].name) else None
-        unfit = "" if edges else _unfit([file.name for file in files])
+        unfit = "" if edges else _unfit(files)
         meant = columns.Meant()
         if edges:
             alone.show(edges)
@@ -118,7 +113,7 @@ def _fields(begin_anew: Callable[[], None], texts: bool) -> None:
         if meant.wrong:
             st.error(meant.wrong)
         if meant.missing:
-            st.caption(f":orange[{meant.missing}]")
+            st.markdown(f":material/arrow_upward: **{meant.missing}**")
         if not unfit and _lack_domains(files):
             st.checkbox(
                 "The texts name no domain: split them into two random halves",
@@ -137,13 +132,19 @@ def _fields(begin_anew: Callable[[], None], texts: bool) -> None:
     refused, why = st.session_state.get(_REFUSED, ((), ""))
     if files and refused == _ids(files):
         st.error(why)
-    if not files and (name := _last()) is not None:
-        st.caption(f"Kept: **{markup.literal(upload_spec(name).title)}**. [See it above](#{PLACE}).")
+    if not files:
+        kept.reminder()
+    return bool(files)
 
 
-def _unfit(names: Sequence[str]) -> str:
+def _unfit(files: Sequence[UploadedFile]) -> str:
     """Why so many files of these kinds are no graph, said before anybody asks; "" where they may be one."""
+    names = [file.name for file in files]
+    if empty := [f"{markup.literal(file.name)} is empty." for file in files if not file.getvalue().strip()]:
+        return " ".join(empty)
     csv = sum(map(_is_table, names))
+    if len(names) == 1 == csv and (why := upload_lines.no_table(files[0].getvalue())):
+        return f"{markup.literal(names[0])} {markup.literal(why)}."
     if len(names) == 1:
         return "One CSV file is here, and a second is needed: edges and nodes, or relations and texts." * csv
     if len(names) == 2 == csv:
@@ -176,73 +177,13 @@ def samples() -> bytes:
     return packed.getvalue()
 
 
-def kept(spec: DatasetSpec) -> None:
-    """That this graph was kept, with its sizes and what became of its edges, until somebody has read it."""
-    if _last() != spec.name:
-        return
-    _, notes, title = st.session_state[_KEPT]
-    with st.container(border=True):
-        sizes = (
-            f"{spec.nodes:,} texts, {spec.edges:,} relations, {len(spec.domains)} domains"
-            if spec.domains
-            else f"{spec.nodes:,} nodes (people), {spec.edges:,} edges, {spec.classes} classes"
-        )
-        if title is not None:
-            _again(spec, title)
-            return
-        st.success(
-            f"**{markup.literal(spec.title)} is kept:** {sizes}. It is chosen here, and stands in every list of "
-            "graphs.",
-            icon=":material/check_circle:",
-        )
-        notes = " ".join(markup.sentence(note) for note in notes)
-        st.caption(f"{notes} Exports call it {markup.literal(spec.name)}.")
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.page_link(
-                shell.page("train"),
-                label="**Train on it**",
-                icon=":material/model_training:",
-                query_params={"data": spec.name, **domains.method(spec)},
-            )
-            st.button("Close", key="upload_read", type="tertiary", on_click=st.session_state.pop, args=(_KEPT, None))
-
-
-def _again(spec: DatasetSpec, title: str) -> None:
-    """That this graph was there before, and whether it is to be called otherwise."""
-    had = markup.literal(spec.title)
-    if not title or title == spec.title:
-        st.info(f"You already have this graph as **{had}**. It is chosen here.", icon=":material/content_copy:")
-        st.button("Close", key="upload_read", type="tertiary", on_click=st.session_state.pop, args=(_KEPT, None))
-        return
-    st.info(f"You already have this graph as **{had}**: rename it, or keep its name?", icon=":material/content_copy:")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            f"Rename it to {markup.literal(title)}", key="upload_rename", on_click=_rename, args=(spec.name, title)
-        )
-        st.button(f"Keep {had}", key="upload_read", on_click=st.session_state.pop, args=(_KEPT, None))
-
-
-def _rename(name: str, title: str) -> None:
-    rename_upload(name, title)
-    st.session_state.pop(_KEPT, None)
-
-
-def _last() -> str | None:
-    """The graph that was kept last, by name, while it is there and nobody has closed what is said of it."""
-    name = st.session_state.get(_KEPT, (None, (), None))[0]
-    try:
-        return upload_spec(name).name if name else None
-    except UnknownName:
-        return None
-
-
 def _ids(files: Sequence[UploadedFile]) -> tuple[str, ...]:
     return tuple(file.file_id for file in files)
 
 
 def _uploader() -> str:
     """The name of the field for files: another one after each upload that was kept."""
-    count = st.session_state.get("uploads_kept", 0)
+    count = st.session_state.get(kept.COUNT, 0)
     return f"upload.{count}" if count else "upload"
 
 
@@ -267,18 +208,14 @@ def _take(begin_anew: Callable[[], None]) -> None:
             attributes=meant.attributes,
             halves=bool(st.session_state.get(_HALVES, False)),  # gone where no two files are there to be halved
         )
-        name = name_of(checked)
-        had = is_kept(name)
-        if not had:
-            save_upload(checked, title=title)
+        name = kept.keep(checked, title)
     except DataError as error:
         st.session_state[_REFUSED] = (_ids(files), _why(files, meant.columns, error))
         return
-    st.session_state[_KEPT] = (name, checked.notes, title if had else None)
     st.session_state["upload_title"] = ""
     st.session_state.pop(_HALVES, None)
     st.session_state.pop(_MEANT, None)
-    st.session_state["uploads_kept"] = st.session_state.get("uploads_kept", 0) + 1
+    st.session_state[_FOLD] = False  # what is said of it stands there, with its buttons
     choosing.put("data", name)
     begin_anew()
 
