@@ -322,17 +322,10 @@ def test_a_picture_is_drawn_once_for_lines_and_once_for_pixels(
     once = export.drawn_of
 
     def counted(
-        figure: str,
-        rows: list[Row],
-        statements: dict[str, Any],
-        theme: str,
-        *,
-        titled: bool,
-        whole: bool = False,
-        narrow: bool,
+        figure: str, rows: list[Row], statements: dict[str, Any], theme: str, *, titled: bool, **more: Any
     ) -> object:
         drawn.append((figure, theme, titled))
-        return once(figure, rows, statements, theme, titled=titled, whole=whole, narrow=narrow)
+        return once(figure, rows, statements, theme, titled=titled, **more)
 
     monkeypatch.setattr(export, "drawn_of", counted)
     monkeypatch.setattr(archive, "_LATELY", {})
