@@ -30,7 +30,7 @@ def test_ones_own_graph_is_asked_for_beside_data(opened: Callable[..., AppTest],
     app.number_input(key="like_mlp").set_value(90.0).run()
     assert "too far in MLP accuracy for its advice to carry over to your graph." in _advice(app)
     assert "Your MLP has 90.0%: edges can add 10.0 points at most." in _advice(app)
-    assert "any ε tried" not in _advice(app), "what does not carry over is not said in the next line"
+    assert "any ε compared" not in _advice(app), "what does not carry over is not said in the next line"
     folded = "\n".join(one.value for fold in app.expander for one in fold.markdown)
     assert "Next nearest: Made-up social network, 600 nodes (too far in nodes and MLP accuracy)." in folded
     app.selectbox(key="data").set_value("social").run()
@@ -74,11 +74,11 @@ def test_whether_advice_carries_over_to_ones_own_graph_is_said(opened: Callable[
     assert "On Cora they add" not in _advice(app), "it does not carry over"
     app.number_input(key="like_homophily").set_value(0.8).run()
     assert "edges can add 20.0 points at most. On Cora they add 11.3 to the 76.5%" in _advice(app)
-    assert "On Cora, with edges hidden, nothing is clearly above its MLP at any ε tried" in _advice(app)
+    assert "On Cora, with edges hidden, nothing is clearly above its MLP at any ε compared" in _advice(app)
     app.button_group(key="protects").set_value("both").run()
     assert _advice(app).count("Your MLP has 80.0%") == 1, "both units have the same nearest graph"
     assert _advice(app).count("**The nearest measured graph is Cora**") == 1
-    assert "On Cora, with people hidden, nothing is clearly above its MLP at any ε tried." in _advice(app)
+    assert "On Cora, with people hidden, nothing is clearly above its MLP at any ε compared." in _advice(app)
     app.number_input(key="like_degree").set_value(400.0).run()
     assert re.search(r"\*\*The nearest measured graph.*\*\*, too far in mean degree", _advice(app))
     there = opened("tradeoffs", data="social", everywhere="false", data__nodes="3000", data__homophily="0.5", fold="")

@@ -335,8 +335,8 @@ def test_people_are_never_told_to_take_a_model_that_protects_nobody(store: RunSt
     assert "ignores edges" not in line.text
     assert line.told.startswith("take DP-MLP (reads no edge), 61.0%"), "what reads none says so"
     assert told.heading == (
-        "To hide people (test accuracy): at no ε tried is a method clearly better than a model that reads no edge and "
-        "protects nobody (70.0%)."
+        "To hide people (test accuracy): at no ε compared is a method clearly better than a model that reads no edge "
+        "and protects nobody (70.0%)."
     )
 
 
@@ -479,7 +479,7 @@ def test_of_people_the_last_word_is_to_leave_it_where_nothing_helps(store: RunSt
         asked = made_runs.spec("mlp", unit="none", seed=seed)
         records.append(made_runs.finish(store, asked, 0.9, made_runs.statement((), unit="none")))
     told = advising.verdict(records, "node")
-    assert told.closing.startswith("Reading edges is not shown to help: at no ε tried is a method")
+    assert told.closing.startswith("Reading edges is not shown to help: at no ε compared is a method")
     assert "clearly better than DP-MLP." in told.closing
     assert told.closing in told.text
     assert list(advised.table(told)[0][0][:2]) == ["1", "don't: not shown to beat a guess"]

@@ -46,13 +46,13 @@ def test_no_better_than_a_guess_is_not_said_to_be_no_better_than_an_mlp(store: R
     """Here both methods are clearly above the MLP, which is far below a guess."""
     known = _known(_people(store, {"gap": 0.4, "dp-mlp": 0.38}, mlp=0.2, guess=0.4))
     assert [one.kind for one in known.said.stretches] == ["nothing"]
-    assert "nothing is clearly above a guess at any ε tried" in _worth(known)
+    assert "nothing is clearly above a guess at any ε compared" in _worth(known)
     assert "above its MLP" not in _worth(known)
 
 
 def test_no_better_than_an_mlp_is_said_so(store: RunStore) -> None:
     records = _people(store, {"gap": 0.7, "dp-mlp": 0.6}, mlp=0.9, guess=0.4)
-    assert "nothing is clearly above its MLP at any ε tried" in _worth(_known(records))
+    assert "nothing is clearly above its MLP at any ε compared" in _worth(_known(records))
     thin = _known(records, ("gap", "dp-mlp", "progap", "dp-gnn", "heter-poisson"))
     assert thin.said.thin
     assert "with people hidden" not in _worth(thin), "too little has run"

@@ -32,7 +32,7 @@ NO_NOISE = "an MLP, which reads no edge and needs no noise"
         ),
         (
             [_stretch("blind", 0.25, 8.0, title=MLP, tied=4)],
-            f"take {NO_NOISE}: at no ε tried is anything clearly better",
+            f"take {NO_NOISE}: at no ε compared is anything clearly better",
         ),
         (
             [_stretch("several", 4.0, tied=3), _stretch("several", 8.0, tied=2)],

@@ -28,9 +28,9 @@ SHARED = "over the seeds that both share"
 """Over which seeds costs are counted."""
 UNCLEAR = "In brackets behind a cost: its 95% interval, where that includes 0."
 VERDICTS = (
-    "Verdict clear: better than every other at that ε; tie of n: n are not told apart and lie within "
-    f"{100 * APART:.0f} points (what needs no noise is then named alone); too few seeds: they lie further apart, or "
-    "may. At 95%, corrected for the number of comparisons."
+    f"Verdict clear: better than every other at that ε; tie: the difference is at most {100 * APART:.0f} points either "
+    "way (what needs no noise is then named); too few seeds: it may be more. By 95% intervals of differences over "
+    "seeds, corrected for the number of comparisons: bars that do not overlap are not enough."
 )
 """What the three verdicts mean."""
 BLIND_HIDES = (
@@ -52,7 +52,7 @@ def table(said: Verdict, *, yours: bool = False) -> list[list[tuple[str, ...]]]:
                 *((title, reached, held.with_yours if mixed else seeds, cost)),
                 *((one.sure, one.protection) if not place else ()),
             )
-            for place, ((title, reached, seeds, cost), held) in enumerate(zip(one.lines, one.candidates, strict=True))
+            for place, ((title, reached, seeds, cost), held) in enumerate(zip(one.lines, one.shown, strict=True))
         ]
         for one in said.stretches
     ]
@@ -90,8 +90,12 @@ def with_verdict(row: Row, said: Verdict) -> str:
     if row["method"] == BLIND and told.startswith("take at"):
         spans = [f"{one.span} ({one.verdict})" for one in said.stretches if one.kind == "blind"]
         return f"take at {listed(spans)}"
-    here = (one for one in said.stretches if row["asked"] in one.epsilons and row["method"] in one.takes)
-    return next((f"take: {one.verdict}" for one in here if told), told) if not row["variant"] else told
+    here = next(
+        (one for one in said.stretches if row["asked"] in one.epsilons and row["method"] in one.takes and told), None
+    )
+    if here is None or row["variant"]:
+        return told
+    return f"take: {here.verdict}" if row["method"] == here.takes[0] else "not ruled out"
 
 
 def below(said: Verdict) -> str:

@@ -223,14 +223,14 @@ def _lead(told: Sequence[Judged], seen: Seen) -> str:
         few = counted_seeds([one.best for one in told])
         if any(one.wide for one in told):
             return f" don't yet: too few seeds to say ({few}) whether any method beats {guess_words(seen)}."
-        return f" don't: over {few}, no method is shown to beat {guess_words(seen)} at any ε tried."
+        return f" don't: over {few}, no method is shown to beat {guess_words(seen)} at any ε compared."
     if seen.blind is None or any(
         seen.seeds.clear(row, seen.blind, together(len(one.rows))) for one in told for row in one.rows
     ):
         return ""
     guess = "" if seen.guess is None else f" A guess: {percent(seen.guess)}."
     return (
-        " at no ε tried is a method clearly better than a model that reads no edge and protects nobody "
+        " at no ε compared is a method clearly better than a model that reads no edge and protects nobody "
         f"({percent(seen.blind['mean'])}).{guess}"
     )
 
@@ -251,7 +251,7 @@ def _closing(told: Sequence[Judged], seen: Seen, lead: str) -> str:
     if all(one.kind == "nothing" for one in told):
         return ""
     titles = listed(sorted({METHODS[other["method"]].title for _, other, _ in pairs}))
-    return f"Reading edges is not shown to help: at no ε tried is a method that does clearly better than {titles}."
+    return f"Reading edges is not shown to help: at no ε compared is a method that does clearly better than {titles}."
 
 
 def _public(stretches: Sequence[Stretch], records: Sequence[RunRecord]) -> str:

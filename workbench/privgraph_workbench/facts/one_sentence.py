@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from privgraph_workbench.facts.advising import Verdict
 from privgraph_workbench.facts.row_words import both
@@ -10,7 +11,7 @@ from privgraph_workbench.facts.stretches import CLEAR, FEW_SEEDS, Stretch
 
 
 def told(said: Verdict) -> str:
-    """What is taken at which budgets, the surest first, and then what holds at every budget
+    """What is taken at which budgets, from small ones on, and then what holds at every budget
     (`Verdict.lead`), without a full stop; "" where nothing can be said yet."""
     if said.thin or not said.stretches:
         return said.lead.strip()
@@ -21,30 +22,31 @@ def told(said: Verdict) -> str:
 
 
 def _parts(stretches: Sequence[Stretch]) -> Iterator[str]:
-    held: dict[str, list[Stretch]] = {}
-    for one in stretches:
-        held.setdefault(_group(one), []).append(one)
-    if taken := held.get("clear"):
-        yield f"take {_named(taken)}"
-    if taken := held.get("tie"):
-        yield f"the highest of a tie: {_named(taken)}"
-    if taken := held.get("perhaps"):
-        yield f"perhaps {_named(taken)}, from too few seeds"
-    smaller: dict[float | None, list[Stretch]] = {}
-    for one in held.get("before", []):
-        smaller.setdefault(one.before, []).append(one)
-    yield from (f"no more is shown{_at(those)} than at ε {before:g}" for before, those in smaller.items())
-    if taken := held.get("blind"):
-        blind = f"{taken[0].candidates[0].short}, which reads no edge and needs no noise"
-        yield (
-            f"take an {blind}: at no ε tried is anything clearly better"
-            if len(taken) == len(stretches)
-            else f"nothing is clearly better than an {blind},{_at(taken)}"
-        )
-    if taken := held.get("nothing"):
-        yield f"nothing is shown to beat a guess{_at(taken)}"
-    if taken := held.get("unsure"):
-        yield f"too few seeds to say{_at(taken)}"
+    if all(one.kind == "blind" for one in stretches):
+        yield f"take {_blind(stretches[0])}: at no ε compared is anything clearly better"
+        return
+    for (group, name), held in groupby(stretches, key=lambda one: (_group(one), one.candidates[0].short)):
+        same = list(held)
+        where = _at(same)
+        match group:
+            case "clear":
+                yield f"{name}{where}, clearly the best"
+            case "tie":
+                yield f"{name}{where}, in a tie"
+            case "perhaps":
+                yield f"perhaps {name}{where} (too few seeds)"
+            case "before":
+                yield f"no more{where} than at ε {same[0].before:g}"
+            case "blind":
+                yield f"{_blind(same[0])},{where}"
+            case "nothing":
+                yield f"nothing is shown to beat a guess{where}"
+            case _:
+                yield f"too few seeds to say{where}"
+
+
+def _blind(one: Stretch) -> str:
+    return f"an {one.candidates[0].short}, which reads no edge and needs no noise"
 
 
 def _group(one: Stretch) -> str:
@@ -52,14 +54,6 @@ def _group(one: Stretch) -> str:
     if one.kind in ("one", "several"):
         return {CLEAR: "clear", FEW_SEEDS: "perhaps"}.get(one.verdict, "tie")
     return "unsure" if one.kind == "nothing" and one.wide else one.kind
-
-
-def _named(taken: Iterable[Stretch]) -> str:
-    """The first method of each, with its budgets."""
-    names: dict[str, list[Stretch]] = {}
-    for one in taken:
-        names.setdefault(one.candidates[0].short, []).append(one)
-    return both([f"{name}{_at(those)}" for name, those in names.items()])
 
 
 def _at(held: Iterable[Stretch]) -> str:

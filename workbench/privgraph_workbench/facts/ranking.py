@@ -128,7 +128,7 @@ def _on_graph(held: Sequence[tuple[Sequence[RunRecord], bool]], *, all_of: bool,
         tabled = [one for one in mine if all_of or one.own or one in firsts or one in named]
         verdicts = _verdicts([one for one in records if one.spec.unit in (unit_name[unit], "none")], unit_name[unit])
         for budget in sorted(asked, key=lambda one: (one is None, one)):
-            where = [f"hiding {unit}"] * (len(units) > 1) + [f"at ε {budget:g}"] * (budget is not None)
+            where = [f"hiding {unit}"] * (len(units) > 1) + ([] if budget is None else [f"at ε {budget:g}"])
             found.append(
                 _first(
                     asked[budget],

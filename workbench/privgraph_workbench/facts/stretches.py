@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from privgraph_workbench.facts import row_words
 from privgraph_workbench.facts.candidates import Candidate
 from privgraph_workbench.facts.covering import Promised, promised_by
-from privgraph_workbench.facts.judging import APART, Judged, Kind, Seen, level_of
+from privgraph_workbench.facts.judging import Judged, Kind, Seen, beyond, level_of
 from privgraph_workbench.facts.row_words import at, both, counted, plus, reader, title_of, unsure, with_interval
 from privgraph_workbench.facts.seedwise import NO_WIDTH, together
 from privgraph_workbench.figures.chart import Row
@@ -18,6 +18,8 @@ from privgraph_workbench.words.numbers import bound, percent, whole
 
 CLEAR, TIE, FEW_SEEDS = "clear", "tie of", "too few seeds"
 """How sure it is what to take at a budget."""
+MOST_NAMED = 3
+"""Methods that a verdict names."""
 NEAR = 0.005
 """Accuracies that are no further apart make no difference to anybody."""
 BLIND = "mlp"
@@ -49,8 +51,8 @@ class Stretch:
     wide: whether seeds are too few to say so. before: the smaller budget that gave as much,
     and stays: by which method. delta: the largest behind what is taken. promised: under which relations that
     is. unclear: methods that are taken and whose cost is not clear. tied: how many are not told apart from
-    what is taken at one of the budgets, with it; what needs no noise counts. against: what may be better than
-    what is taken, for all that seeds tell, with its mean.
+    what is taken at one of the budgets, with it; what needs no noise counts. against: what that is, with its
+    mean; where seeds are too few, that which they do not rule out.
     """
 
     epsilons: tuple[float, ...]
@@ -75,10 +77,17 @@ class Stretch:
 
     @property
     def sure(self) -> str:
-        """The verdict in a cell: with what so few seeds do not rule out."""
-        if self.verdict != FEW_SEEDS or not self.against:
+        """The verdict in a cell: with what it ties with, or what so few seeds do not rule out."""
+        if self.verdict == CLEAR or not self.against:
             return self.verdict
-        return f"{FEW_SEEDS} to rule out {both(self.against)}"
+        left = len(self.against) - MOST_NAMED
+        named = both([*self.against[:MOST_NAMED], *([f"{left} more"] if left > 0 else [])])
+        return f"{f'{FEW_SEEDS} to rule out' if self.verdict == FEW_SEEDS else 'tie with'} {named}"
+
+    @property
+    def shown(self) -> tuple[Candidate, ...]:
+        """Whom a line of a table is of: of several that are not told apart the first alone."""
+        return self.candidates[:1] if self.kind == "several" else self.candidates
 
     @property
     def verdict(self) -> str:
@@ -131,16 +140,15 @@ class Stretch:
         """What to take, each with its accuracy, in a few words."""
         if self.kind not in ("blind", "one", "several"):
             return self._nothing
-        named = ", ".join(f"{one.short} {percent(one.mean)}" for one in self.candidates)
-        sure = "" if self.verdict == CLEAR else f" ({self.verdict})"
-        return named + sure + (f" – {self.higher}" if self.higher else "")
+        named = ", ".join(f"{one.short} {percent(one.mean)}" for one in self.shown)
+        return named + ("" if self.verdict == CLEAR else f" ({self.sure})")
 
     @property
     def short_names(self) -> str:
         """What to take, by its names alone."""
         if self.kind not in ("blind", "one", "several"):
             return self._nothing
-        return ", ".join(one.short for one in self.candidates)
+        return ", ".join(one.short for one in self.shown)
 
     @property
     def answers(self) -> bool:
@@ -159,7 +167,7 @@ class Stretch:
     def lines(self) -> list[tuple[str, str, str, str]]:
         """As lines of a table: what to take, its accuracy, over how many seeds, what that costs in points."""
         if self.kind in ("blind", "one", "several"):
-            return [(one.title, one.reached, one.seeds, one.costs) for one in self.candidates]
+            return [(one.title, one.reached, one.seeds, one.costs) for one in self.shown]
         nor = "nothing clearly better: " * (self.before is not None)
         return [(self._nothing, f"{nor}at best {one.title}, {one.reached}", one.seeds, "–") for one in self.candidates]
 
@@ -205,7 +213,7 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         why = _several(last, rival, seen)
         needed = _needed(last, seen)
         alike = "" if needed else _apart(last.best, rival, seen, level_of(last.rows))
-        near = abs(last.best["mean"] - rival["mean"]) < NEAR
+        near = abs(last.best["mean"] - rival["mean"]) < NEAR and not last.wide
     else:
         told = "too little has run"
         row = last.best
@@ -234,33 +242,44 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         alike=alike,
         near=near,
         wide=last.wide,
-        tied=max(_tied(one, seen) for one in same),
-        against=tuple(dict.fromkeys(f"{title_of(row)} ({percent(row['mean'])})" for row in _against(same, seen))),
+        tied=1 + max(len(_tied(one, seen)) for one in same),
+        against=_against(same, seen),
         unclear=tuple(row["method"] for row in _taken(kind, last, seen) if _candidate(row, seen).between),
         promised=() if kind in ("blind", "nothing") else promised_by([*behind, *last.alike]),
     )
 
 
-def _tied(one: Judged, seen: Seen) -> int:
-    """How many are not told apart at a budget: of methods those that may be taken; where what needs no noise,
-    or a smaller budget, gives as much, that and all that are not clearly below it."""
+def _tied(one: Judged, seen: Seen) -> list[Row]:
+    """What is not told apart at a budget from what is taken: of methods those that may be taken; where what
+    needs no noise, or a smaller budget, gives as much, all that are not clearly below it."""
     kept = seen.free if one.kind == "blind" else one.before
     if kept is not None:
         level = together(len(one.rows))
-        return 1 + len([row for row in one.rows if not seen.seeds.clear(kept, row, level)])
+        return [row for row in one.rows if not seen.seeds.clear(kept, row, level)]
     if one.kind == "nothing":
-        return 1 + len([row for row in one.rows if row["high"] is None or row["high"] >= (seen.guess or 0.0)])
-    return 1 + len(one.alike)
+        return [row for row in one.rows if row["high"] is None or row["high"] >= (seen.guess or 0.0)]
+    return list(one.alike)
 
 
-def _against(same: Sequence[Judged], seen: Seen) -> list[Row]:
-    """What may be better than what is taken, for all that seeds tell: what is told apart neither from it nor
-    from what needs no noise, and what lies `APART` above what needs none, or costs less."""
-    last = same[-1]
-    kept = seen.free if last.kind == "blind" else last.before
-    if kept is None:
-        return list(last.beside) if last.kind == "one" else []
-    return [row for one in same for row in one.rows if row["mean"] - kept["mean"] > APART]
+def _against(same: Sequence[Judged], seen: Seen) -> tuple[str, ...]:
+    """What is not told apart from what is taken, the highest mean first, each with it; where seeds are too
+    few that which may be better or worse by more than `APART`."""
+    held: list[Row] = []
+    for one in same:
+        kept = seen.free if one.kind == "blind" else one.before
+        if one.kind == "one":
+            held += one.beside
+        elif one.kind == "several":
+            level = level_of(one.rows)
+            pairs = [(row, one.best) for row in one.alike] + [(one.best, row) for row in one.alike]
+            far = [row for two in pairs if beyond(*two, seen, level) for row in two if row is not one.best]
+            held += far if one.wide else one.alike
+        elif kept is not None:
+            tied = _tied(one, seen)
+            held += [row for row in tied if beyond(row, kept, seen, together(len(one.rows)))] if one.wide else tied
+    held.sort(key=lambda row: -float(row["mean"]))
+    first = {title_of(row): percent(row["mean"]) for row in reversed(held)}
+    return tuple(f"{title} ({first[title]})" for title in dict.fromkeys(title_of(row) for row in held))
 
 
 def _taken(kind: Kind, one: Judged, seen: Seen) -> list[Row]:

@@ -248,7 +248,7 @@ def _left_alike(said: advising.Verdict) -> str:
         f"**ε {one.budgets}: stays a tie.** The first two are practically equal so far ({one.alike}): take either. "
         "No more seeds are offered for it."
         if one.near
-        else f"**ε {one.budgets}: stays a tie.** The first is {one.alike} above the second; if "
+        else f"**ε {one.budgets}: stays open.** The first is {one.alike} above the second; if "
         f"seeds go on as they began, not even {MOST_SEEDS} of each method tell all of them apart."
         for one in said.stretches
         if one.alike

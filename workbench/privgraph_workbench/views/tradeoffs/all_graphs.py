@@ -71,13 +71,17 @@ def _overall(unit: str, ones: Sequence[like_own.One]) -> str:
     rest: list[str] = []
     for graph, _, found in ones:
         answered = _answered(found)
-        clear = dict.fromkeys(one.short_names for one in answered if one.kind == "one" and one.verdict == CLEAR)
-        for name in clear:
-            best.setdefault(name, []).append(graph.title)
+        clear: dict[str, list[str]] = {}
+        for one in answered:
+            if one.kind == "one" and one.verdict == CLEAR:
+                clear.setdefault(one.short_names, []).append(one.budgets)
+        for name, budgets in clear.items():
+            best.setdefault(name, []).append(f"{graph.title} (ε {both(budgets)})")
         if answered and not clear:
             (without if all(one.kind in ("blind", "nothing") for one in answered) else rest).append(graph.title)
     nothing = "what reads no edge and needs no noise" if unit == "edge" else "a guess"
-    parts = [f"clearly best at some ε is {name} on {both(titles)}" for name, titles in best.items()]
+    named = [f"{name} on {both(titles)}" for name, titles in best.items()]
+    parts = [f"clearly best: {', '.join(named)}"] if named else []
     parts += [f"nothing is clearly better than {nothing} on {both(without)}"] if without else []
     parts += [f"methods tie, or seeds are too few, on {both(rest)}"] if rest else []
     return markup.sentence("; ".join(parts)) if parts else ""

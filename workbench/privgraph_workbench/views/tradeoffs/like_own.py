@@ -256,12 +256,12 @@ def _worth(own: Traits, found: Mapping[str, Known], title: str, *, carries: bool
         said.append(
             f"On {title}, with edges hidden, something is clearly above its MLP from ε {clear[0]:g} on."
             if clear
-            else f"On {title}, with edges hidden, nothing is clearly above its MLP at any ε tried: there the MLP is "
+            else f"On {title}, with edges hidden, nothing is clearly above its MLP at any ε compared: there the MLP is "
             "what to take, for it hides every edge."
         )
     if people is not None and people.said.lead and not people.said.thin:
         than = "a guess" if all(one.kind == "nothing" for one in people.said.stretches) else "its MLP"
-        said.append(f"On {title}, with people hidden, nothing is clearly above {than} at any ε tried.")
+        said.append(f"On {title}, with people hidden, nothing is clearly above {than} at any ε compared.")
     return " ".join(said)
 
 
