@@ -20,6 +20,7 @@ from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, standing, tradeoff
 from privgraph_workbench.forms.beginnings import called
+from privgraph_workbench.reporting import seedless
 from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words.attacks import with_bounds
 from privgraph_workbench.words.naming import (
@@ -262,6 +263,7 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
 
 def without_seeds(asked: Asked) -> Asked:
     """What is reported, without what tells seeds or private values; figures that tell them are left out."""
+    asked = seedless.ordered(asked)
     hidden = numbered(asked)
     return replace(
         asked,
@@ -275,7 +277,7 @@ def given(asked: Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]
     """Figures as the report has them, by their marks; None where others are not given one."""
     if not asked.share:
         return dict(figures)
-    hidden = numbered(asked)
+    hidden = numbered(seedless.ordered(asked))
     told = {mark: _figure_without_seed(hidden, one) for mark, one in figures.items() if for_others.leaves(one.figure)}
     return {mark: told[mark] if mark in told and told[mark].rows else None for mark in figures}
 
@@ -283,8 +285,8 @@ def given(asked: Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]
 def _figure_without_seed(hidden: Withheld, one: Drawn) -> Drawn:
     return replace(
         one,
-        rows=hidden.rows(for_others.rows(one.figure, one.rows)),
-        statements=hidden.labelled(one.statements),
+        rows=seedless.rows(hidden.rows(for_others.rows(one.figure, one.rows))),
+        statements=seedless.statements(hidden.labelled(one.statements)),
         runs=[hidden.record(run) for run in one.runs],
         beside=[_without_seed(hidden, told) for told in one.beside],
         title=hidden.text(one.title),
@@ -300,17 +302,12 @@ def numbered(asked: Asked) -> Withheld:
     for one in asked.runs:
         hidden.meet(one.record)
     for one in (*asked.runs, *asked.beside):
-        for record in sorted(one.same or [one.record], key=by_results):
+        for record in sorted(one.same or [one.record], key=seedless.by_results):
             hidden.meet(record)
     drawn = (record for one in asked.figures for record in one.runs)
-    for record in sorted(drawn, key=lambda one: (setting(one), by_results(one))):
+    for record in sorted(drawn, key=lambda one: (setting(one), seedless.by_results(one))):
         hidden.meet(record)
     return hidden
-
-
-def by_results(record: RunRecord) -> list[tuple[str, float]]:
-    """The order of runs in a report for others: by the results that leave."""
-    return sorted(for_others.metrics(record.metrics).items())
 
 
 def _without_seed(hidden: Withheld, one: Told) -> Told:
@@ -319,7 +316,7 @@ def _without_seed(hidden: Withheld, one: Told) -> Told:
         record=hidden.record(one.record),
         events=(),  # what happened in training
         same=[hidden.record(other) for other in one.same],
-        stands=hidden.rows(for_others.rows("standing", one.stands)),
+        stands=seedless.rows(hidden.rows(for_others.rows("standing", one.stands))),
         said=hidden.text(one.shared),
         withheld=hidden.text(f"seed {one.record.spec.seed}").removeprefix("seed "),
         attacks=[replace(attack, run=hidden.text(attack.run)) for attack in one.attacks],

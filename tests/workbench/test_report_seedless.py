@@ -1,0 +1,60 @@
+"""A report for others is the same, whatever seeds gave its results: names and orders tell none."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from tests.figures import made_runs
+
+from privgraph.runs.store import RunStore
+from privgraph_workbench import reporting
+from privgraph_workbench.reporting import Asked
+from privgraph_workbench.words.naming import setting
+
+REACHED = {"progap": (0.7, 0.7, 0.8), "gap": (0.6, 0.5, 0.5), "mlp": (0.55, 0.51, 0.53)}
+"""What the runs of each method reach; of two methods some reach the same."""
+
+
+def _report(home: Path, seeds: Mapping[int, int], *, picked: int) -> dict[str, bytes]:
+    """The files of a report of these runs, whose places have these seeds."""
+    home.mkdir()
+    store = RunStore.open(f"sqlite:///{home / 'runs.sqlite'}", home / "runs")
+    said = made_runs.statement(made_runs.edge_entries(9))
+    records = {}
+    for method, reached in REACHED.items():
+        for place, accuracy in enumerate(reached):
+            unit = "none" if method == "mlp" else "edge"
+            asked = made_runs.spec(method, unit=unit, seed=seeds[place])
+            own = made_runs.statement((), unit="none") if unit == "none" else said
+            records[method, place] = made_runs.finish(store, asked, accuracy, own, (), {"test_nodes": 406.0})
+    told = [reporting.told_of(store, records[method, picked]) for method in ("gap", "progap")]
+    figures = [
+        reporting.drawn(store, one.figure, one.rows, one.statements, [run.id for run in one.runs], one.title)
+        for one in reporting.usual([*told, reporting.told_of(store, records["mlp", picked])])
+    ]
+    assert len({setting(one) for figure in figures for one in figure.runs}) == 3
+    built = reporting.build(Asked(title="Ours", runs=told, figures=figures, share=True, notebook=False))
+    store.close()
+    with zipfile.ZipFile(io.BytesIO(built)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.mark.parametrize(
+    "seeds",
+    [(2, 1, 0), pytest.param((1, 2, 0), marks=pytest.mark.long), pytest.param((5, 3, 9), marks=pytest.mark.long)],
+)
+def test_other_seeds_of_the_same_results_change_no_byte(tmp_path: Path, seeds: tuple[int, ...]) -> None:
+    first = _report(tmp_path / "a", {0: 0, 1: 1, 2: 2}, picked=2)
+    other = _report(tmp_path / "b", dict(enumerate(seeds)), picked=2)
+    assert first.keys() == other.keys()
+    assert {name for name in first if first[name] != other[name]} == set()
+
+
+@pytest.mark.long
+def test_other_results_do_change_it(tmp_path: Path) -> None:
+    first = _report(tmp_path / "a", {0: 0, 1: 1, 2: 2}, picked=2)
+    assert first != _report(tmp_path / "b", {0: 0, 1: 1, 2: 2}, picked=0), "or the test above could not fail"

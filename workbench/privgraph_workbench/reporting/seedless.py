@@ -1,0 +1,113 @@
+"""The order of what others are given: the same for any seeds that give the same results. Runs come from a
+store by seed, so that their order alone would tell which of them has the smallest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.figures import for_others
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.words.naming import setting
+
+if TYPE_CHECKING:
+    from privgraph_workbench.reporting.asked import Asked, Drawn, Told
+
+Key = Callable[[RunRecord], Any]
+DIGITS = 12
+"""Of a mean the last digits hang on the order in which its runs were added up."""
+
+
+def by_results(record: RunRecord) -> list[tuple[str, float]]:
+    """The order of runs in a report for others: by the results that leave."""
+    return sorted(for_others.metrics(record.metrics).items())
+
+
+def ordered(asked: Asked) -> Asked:
+    """What is reported, runs within their setting by their results, settings as their author has them. Of
+    runs with the same results the one comes first whose seed has the smaller ones in other settings; whatever
+    is still alike can be exchanged without changing a byte."""
+    key = _key(_every(asked))
+    places: dict[str, int] = {}
+    for one in asked.runs:
+        places.setdefault(setting(one.record), len(places))
+    runs = sorted(asked.runs, key=lambda one: (places[setting(one.record)], key(one.record)))
+    return replace(
+        asked,
+        runs=[_told(one, one.record, key) for one in runs],
+        figures=[_drawn(one, key) for one in asked.figures],
+    )
+
+
+def _every(asked: Asked) -> Iterable[RunRecord]:
+    told = (*asked.runs, *(one for figure in asked.figures for one in figure.beside))
+    found = [record for one in told for record in (one.record, *one.same)]
+    return {one.id: one for one in (*found, *(run for figure in asked.figures for run in figure.runs))}.values()
+
+
+def _key(every: Iterable[RunRecord]) -> Key:
+    profiles: dict[int, list[Any]] = {}
+    held = {one.id: one for one in every}
+    for one in held.values():
+        profiles.setdefault(one.spec.seed, []).append((setting(one), by_results(one)))
+    for profile in profiles.values():
+        profile.sort()
+    return lambda one: (by_results(one), profiles[one.spec.seed])
+
+
+def _drawn(one: Drawn, key: Key) -> Drawn:
+    runs = sorted(one.runs, key=lambda run: (setting(run), key(run)))
+    beside = []
+    for told in sorted(one.beside, key=lambda told: setting(told.record)):
+        same = [run for run in runs if setting(run) == setting(told.record)]
+        beside.append(_told(told, same[0] if same else told.record, key))
+    return replace(one, runs=runs, beside=beside)
+
+
+def _told(one: Told, record: RunRecord, key: Key) -> Told:
+    same = sorted(one.same, key=key)
+    places = {run.id: place for place, run in enumerate(same)}
+    return replace(
+        one,
+        record=record,
+        same=same,
+        attacks=sorted(one.attacks, key=lambda attack: places.get(attack.run, len(places))),
+        stands=[
+            {**row, "mine": row["seed"] == record.spec.seed} if row.get("kind") == "seed" else row for row in one.stands
+        ],
+    )
+
+
+def rows(given: Sequence[Row]) -> list[Row]:
+    """Rows of numbered seeds and runs, in the order of these numbers, and numbers without their last digits
+    but for an epsilon, which may not be rounded down."""
+    return [
+        {name: _settled(name, value) for name, value in row.items()}
+        for row in sorted(given, key=lambda row: _number(row["seed"]) if row.get("kind") == "seed" else -1)
+    ]
+
+
+def _settled(name: str, value: Any) -> Any:
+    if name == "runs" and isinstance(value, str):
+        return " ".join(sorted(value.split(), key=_number))
+    if isinstance(value, float) and not name.startswith(("epsilon", "delta", "asked")):
+        return float(f"{value:.{DIGITS}g}")
+    return value
+
+
+def _number(name: object) -> int:
+    """The number in the name of a run or a seed.
+
+    >>> _number("run-12"), _number("#3"), _number("3"), _number("run")
+    (12, 3, 3, 0)
+    """
+    digits = "".join(letter for letter in str(name) if letter.isdigit())
+    return int(digits) if digits else 0
+
+
+def statements(held: Mapping[str, PrivacyStatement]) -> dict[str, PrivacyStatement]:
+    """Statements by their labels, in which runs are numbered."""
+    return dict(sorted(held.items()))
