@@ -144,12 +144,12 @@ def test_a_report_is_filled_kept_and_taken_away(browser: Browser, address: str, 
     expect(page.get_by_role("link", name="Download the report")).to_be_visible(timeout=120_000)
     with page.expect_download() as taken:
         page.get_by_role("link", name="Download the report").click()
-    assert taken.value.suggested_filename == "what-privacy-costs.zip"
+    assert taken.value.suggested_filename == "what-privacy-costs-for-others.zip"
     path = tmp_path / "report.zip"
     taken.value.save_as(path)
     context.close()
     with zipfile.ZipFile(path) as archive:
-        files = {name.removeprefix("what-privacy-costs/"): archive.read(name) for name in archive.namelist()}
+        files = {name.removeprefix("what-privacy-costs-for-others/"): archive.read(name) for name in archive.namelist()}
     html = files["report.html"].decode()
     assert "What privacy costs" in html
     assert not any(f'{attribute}="http' in html for attribute in ("src", 'href="http://cdn')), "it needs no network"
