@@ -94,6 +94,7 @@ class Reader:
         self._path: list[str] = []
         self._label = ""
         self._features: dict[str, str] = {}
+        self._taken: set[str] = set()
         self._column: dict[str, int] = {}
         self._number: dict[str, int] = {}
         self._declared: list[bool] = []
@@ -192,8 +193,10 @@ class Reader:
             self._words[key] = name, kind
         elif name:
             self._of_all[key] = name
-        if key in self._features and [*self._features.values()].count(name) > 1:
-            raise UploadError(f"Two attributes are called {shown(name)}")
+        if key in self._features:
+            if name in self._taken:
+                raise UploadError(f"Two attributes are called {shown(name)}")
+            self._taken.add(name)
         if len(self._features) > self._limits.features:
             raise UploadError(f"The nodes have more than {self._limits.features:,} features")
 
