@@ -215,10 +215,18 @@ def test_faults_are_told_by_file_line_and_text(opened: Callable[..., AppTest]) -
     assert uploads() == ()
 
 
+def test_a_matrix_market_file_is_refused_beside_nodes(opened: Callable[..., AppTest]) -> None:
+    matrix = b"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n1 2\n2 3\n"
+    app = _put(opened("data"), ("knows.txt", matrix, "text/plain"), STAFF)
+    assert "knows.txt is a MatrixMarket file, and its line of sizes is no edge" in _words(app).replace("\\", "")
+    assert app.button(key="upload_go").disabled
+
+
 def test_edges_alone_are_looked_at_and_say_what_is_missing(opened: Callable[..., AppTest]) -> None:
     text = "# made by hand\n" + "".join(f"{at} {(at + 1) % 12} 5\n" for at in (*range(12), 0)) + "3 3 5\n"
     app = _put(opened("data"), ("knows.txt", text.encode(), "text/plain"))
     assert "**These are edges alone: 12 between 12 nodes**, 2.0 neighbours a node on average, at most 2." in _words(app)
+    assert any("skipped as a comment: # made by hand." in one.value.replace("\\", "") for one in app.caption)
     assert "Self-loops dropped: 1. 14 edges were listed, and 1 duplicate was merged" in _words(app)
     assert "Ignored of the edges: column 3." in _words(app)
     assert app.button(key="upload_go").disabled

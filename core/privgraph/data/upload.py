@@ -29,7 +29,7 @@ from privgraph.data.upload_checks import Limits, Upload, shown
 from privgraph.data.upload_columns import Columns
 from privgraph.data.upload_csv import read_csv
 from privgraph.data.upload_graphml import Attributes, read_graphml
-from privgraph.data.upload_lines import edge_list, shape
+from privgraph.data.upload_lines import NO_MATRIX, Shape, comments_told, edge_list, is_matrix, shape
 from privgraph.data.upload_npz import read_npz
 from privgraph.data.upload_texts import NO_TEXTS
 from privgraph.data.uploads import delete_upload, save_upload, upload_spec, uploads
@@ -63,15 +63,20 @@ def check_upload(
     heads = [_head(file, bounds) for file in opened]
     if any(head.startswith(b"PK") and _is_workbook(file) for head, file in zip(heads, opened, strict=True)):
         raise UploadError("This is a workbook of a spreadsheet program: save each of its sheets as CSV")
+    if any(map(is_matrix, heads)):
+        raise UploadError(f"This is a {NO_MATRIX}")
     told: tuple[str, ...] = ()
     if len(opened) == 2 and not any(head.startswith(_NO_CSV) for head in heads):
-        if any(_headerless(file) for file in opened):
+        shapes = [_shape(file) for file in opened]
+        if any(one.headerless for one in shapes):
             told = ("The edges have no header: their first line was read as an edge.",)
+        told += tuple(f"{comments_told(one.skipped)}." for one in shapes if one.skipped)
         read = [upload_columns.with_commas(file) for file in opened]
         opened, commas = [file for file, _ in read], [name for _, names in read for name in names]
     if columns is not None and len(opened) == 2:
+        written = upload_columns.renamed(opened, columns, bounds)
         told += upload_columns.said(upload_columns.headers(opened), columns)
-        opened = [io.BytesIO(content) for content in upload_columns.renamed(opened, columns, bounds)]
+        opened = [io.BytesIO(content) for content in written]
     if halves and len(opened) == 1:
         raise UploadError(NO_TEXTS)
     if len(opened) == 1 and heads[0].startswith(b"PK"):
@@ -107,9 +112,9 @@ def check_upload(
     )
 
 
-def _headerless(file: BinaryIO) -> bool:
-    """Whether an edge list begins with an edge."""
-    found = shape(file.read(200_000)).headerless
+def _shape(file: BinaryIO) -> Shape:
+    """The shape of a text file, by its beginning."""
+    found = shape(file.read(200_000))
     file.seek(0)
     return found
 

@@ -7,6 +7,7 @@ number of features sees it. The notes of an upload say so.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from privgraph.data.errors import UploadError
@@ -34,6 +35,16 @@ def feature(column: str, category: str) -> str:
     ('office=Bonn', 'office=(none)')
     """
     return clean_name(f"{column}={category or '(none)'}")
+
+
+def check_names(features: Sequence[str]) -> None:
+    """Raise `UploadError` where two features, those of categories among them, would be called alike."""
+    twice = next((name for name, count in Counter(map(clean_name, features)).items() if count > 1), None)
+    if twice is not None:
+        raise UploadError(
+            f"Two features of the nodes would have the same name, {shown(twice, 60)}: leave out a column, or shorten "
+            "its values (60 letters of a name are kept)"
+        )
 
 
 def coded_words(columns: Sequence[str]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from typing import BinaryIO
 from privgraph.data import upload_categories as categories
 from privgraph.data.errors import UploadError
 from privgraph.data.upload_checks import Limits, fields, is_number, shown
-from privgraph.data.upload_lines import ENDS, with_header
+from privgraph.data.upload_lines import ENDS, ends_of, with_header
 from privgraph.data.upload_rows import PAIRS, File
 from privgraph.data.upload_texts import are_texts
 
@@ -151,8 +151,12 @@ def guess(found: Sequence[Sequence[str]], place: int | None = None, words: Colle
     if place is None:
         place = max((0, 1), key=lambda at: (_hits(found[at], ENDS) >= 2, -len(found[at])))
     pairs, nodes = list(found[place]), list(found[1 - place])
-    source = _first(pairs, ENDS, pairs[0])
-    target = _first([one for one in pairs if one != source], ENDS, pairs[1])
+    ends = ends_of(pairs)
+    if ends is not None:
+        source, target = pairs[ends[0]], pairs[ends[1]]
+    else:
+        source = _first(pairs, ENDS, pairs[0])
+        target = next((one for one in pairs if one != source), pairs[1])
     name = _first(nodes, _NAMES, nodes[0])
     rest = [one for one in nodes if one != name]
     text = _first(rest, _TEXTS, "")
@@ -178,6 +182,17 @@ def _first(header: Sequence[str], words: Sequence[str], otherwise: str) -> str:
 
 def renamed(files: Sequence[BinaryIO | bytes], columns: Columns, limits: Limits) -> list[bytes]:
     """Edges and nodes (or texts) as CSV files with the names that are read. Raises `UploadError`."""
+    if columns.edges not in (0, 1):
+        raise UploadError(f"The file of edges is 0 or 1, and not {shown(columns.edges)}")
+    try:
+        return _renamed(files, columns, limits)
+    except UnicodeDecodeError:
+        raise UploadError("A CSV file is not text in UTF-8: save it as CSV UTF-8") from None
+    except csv.Error as error:
+        raise UploadError(f"A CSV file cannot be read: {shown(error, 100)}") from None
+
+
+def _renamed(files: Sequence[BinaryIO | bytes], columns: Columns, limits: Limits) -> list[bytes]:
     opened = []
     for file in files:
         if isinstance(file, bytes):
@@ -194,16 +209,11 @@ def renamed(files: Sequence[BinaryIO | bytes], columns: Columns, limits: Limits)
         if clash is not None:
             raise UploadError(f"The nodes have a column {shown(clash)} that is no feature: leave it out")
         kept |= {old: old for old in features}
-    try:
-        coded = {} if columns.text else _categories(nodes, columns.one_hot)
-        return [
-            _written(pairs, {"source": columns.source, "target": columns.target}, "edges"),
-            _written(nodes, kept, "texts" if columns.text else "nodes", coded),
-        ]
-    except UnicodeDecodeError:
-        raise UploadError("A CSV file is not text in UTF-8: save it as CSV UTF-8") from None
-    except csv.Error as error:
-        raise UploadError(f"A CSV file cannot be read: {shown(error, 100)}") from None
+    coded = {} if columns.text else _categories(nodes, columns.one_hot)
+    return [
+        _written(pairs, {"source": columns.source, "target": columns.target}, "edges"),
+        _written(nodes, kept, "texts" if columns.text else "nodes", coded),
+    ]
 
 
 def said(found: Sequence[Sequence[str]], columns: Columns) -> tuple[str, ...]:
@@ -243,6 +253,8 @@ def _written(file: File, kept: dict[str, str], what: str, coded: Mapping[str, tu
     header: list[str] = []
     for new, code in zip(kept, codes, strict=True):
         header += [new] if code is None else [categories.feature(new, one) for one in code]
+    if coded:
+        categories.check_names(header)
     writer.writerow(header)
     if not coded:
         writer.writerows(_picked(file, places, what))

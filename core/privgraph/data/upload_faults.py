@@ -49,7 +49,7 @@ def faults(files: Sequence[bytes], columns: Columns | None = None) -> Faults | N
         if len(found) != 2 or len(pairs) != 1 or not {"id", "label"} <= set(found[1 - pairs[0]]):
             return None
         columns = Columns(edges=pairs[0], source="source", target="target", id="id", label="label")
-    if columns.text or len(files) != 2:
+    if columns.text or len(files) != 2 or columns.edges not in (0, 1):
         return None
     first: list[Fault] = []
     count = 0

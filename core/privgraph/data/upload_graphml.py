@@ -7,7 +7,6 @@ from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
-from xml.parsers import expat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +14,12 @@ from numpy.typing import NDArray
 from privgraph.data import upload_categories as categories
 from privgraph.data.errors import UploadError
 from privgraph.data.upload_checks import Limits, Upload, check_sizes, classes_of, clean_name, finish, ids_of, shown
+from privgraph.data.upload_xml import check_form, feed, new_parser
 from privgraph.options import listed
 
 NUMBERS = ("int", "long", "float", "double", "boolean")
-_CUT_OFF = (
-    expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS],
-    expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_TOKEN],
-)
 _DEEPEST = 64
-_CHUNK = 1 << 16
 _LONGEST = 1000
-_LONGEST_TAG = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,11 +56,6 @@ def read_graphml(file: BinaryIO, limits: Limits, attributes: Attributes | None =
         raise
 
 
-def check_form(file: BinaryIO) -> None:
-    """Raise `UploadError` unless a file is well-formed XML without a document type."""
-    feed(new_parser(), file)
-
-
 def follow(
     file: BinaryIO,
     limits: Limits,
@@ -85,39 +74,6 @@ def follow(
     return reader
 
 
-def new_parser() -> expat.XMLParserType:
-    """A parser that refuses a document type, and with it entities of a file's own."""
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    parser.StartDoctypeDeclHandler = _refuse_doctype
-    return parser
-
-
-def feed(parser: expat.XMLParserType, file: BinaryIO, seen: Callable[[int], None] | None = None) -> None:
-    """Give a parser the whole file. Raises `UploadError` for what is no XML, and what its handlers raise."""
-    try:
-        fed = 0
-        while chunk := file.read(_CHUNK):
-            parser.Parse(chunk, False)
-            fed += len(chunk)
-            if seen is not None:
-                seen(fed)
-            if fed - max(0, parser.CurrentByteIndex) > _LONGEST_TAG:
-                raise UploadError(f"The GraphML file has an element of more than {_LONGEST_TAG:,} letters")
-        parser.Parse(b"", True)
-    except expat.ExpatError as error:
-        cut = "it is cut off, and ends before its elements do, " * (error.code in _CUT_OFF)
-        raise UploadError(f"The GraphML file is damaged: {cut}{shown(error, 100)}") from None
-    except UploadError:
-        raise
-    except (ValueError, LookupError) as error:
-        raise UploadError(f"The GraphML file is in an encoding that is not read: {shown(error, 100)}") from None
-
-
-def _refuse_doctype(name: str, system: str | None, public: str | None, internal: bool) -> None:
-    raise UploadError("The GraphML file declares a document type, which is never read; remove its DOCTYPE")
-
-
 class Reader:
     """Follows the elements of one GraphML file."""
 
@@ -130,11 +86,15 @@ class Reader:
         self._coded: dict[str, dict[str, int]] = {}
         self._left_out: dict[str, str] = {}
         self._of_edges: list[str] = []
+        self._of_all: dict[str, str] = {}
+        self._ignored_of: dict[str, set[str]] = {"node": set(), "edge": set()}
+        self._given: set[str] = set()
         self._directed = False
         self._elsewhere = elsewhere
         self._path: list[str] = []
         self._label = ""
         self._features: dict[str, str] = {}
+        self._taken: set[str] = set()
         self._column: dict[str, int] = {}
         self._number: dict[str, int] = {}
         self._declared: list[bool] = []
@@ -175,6 +135,14 @@ class Reader:
             self._edge(attributes)
         elif name == "data" and self._path[-2] == "node":
             self._key, self._collected, self._length = attributes.get("key", ""), [], 0
+            if self._key in self._given:
+                raise UploadError(f"Node {shown(self._node)} has the attribute {shown(self._called(self._key))} twice")
+            self._given.add(self._key)
+        elif name == "data" and self._path[-2] == "edge":
+            self._ignored_of["edge"].add(attributes.get("key", ""))
+        elif self._key and self._path[-2] == "data" and (name == "data" or self._is_read(self._key)):
+            called = shown(self._called(self._key))
+            raise UploadError(f"Node {shown(self._node)} has an element inside its attribute {called}")
 
     def end(self, tag: str) -> None:
         name = self._path.pop()
@@ -184,6 +152,12 @@ class Reader:
             self._key = ""
         elif name == "node" and parent == "graph":
             self._end_node()
+
+    def _is_read(self, key: str) -> bool:
+        return key == self._label or key in self._features
+
+    def _called(self, key: str) -> str:
+        return self._meant.label if key == self._label else self._features.get(key, key)
 
     def text(self, data: str) -> None:
         if self._key and self._path[-1] == "data":
@@ -201,7 +175,7 @@ class Reader:
             self._of_edges.append(name)
         if domain not in ("node", "all"):
             return
-        taken = (self._label, *self._features, *self._words, *self._left_out)
+        taken = (self._label, *self._features, *self._words, *self._left_out, *self._of_all)
         if not key or key in taken:
             raise UploadError(f"The attribute {shown(name)} has no id of its own")
         if name == self._meant.label:
@@ -217,6 +191,12 @@ class Reader:
             self._features[key] = name
         elif domain == "node" and name:
             self._words[key] = name, kind
+        elif name:
+            self._of_all[key] = name
+        if key in self._features:
+            if name in self._taken:
+                raise UploadError(f"Two attributes are called {shown(name)}")
+            self._taken.add(name)
         if len(self._features) > self._limits.features:
             raise UploadError(f"The nodes have more than {self._limits.features:,} features")
 
@@ -253,15 +233,16 @@ class Reader:
         self._declared[at] = True
         self._order.append(at)
         self._row, self._node_label = [None] * len(self._column), ""
+        self._given = set()
 
     def _datum(self) -> None:
         value = "".join(self._collected).strip()
         if self._key == self._label:
             self._node_label = value
+        elif self._key in self._of_all:
+            self._ignored_of["node"].add(self._key)
         elif self._key in self._coded:
-            code = self._coded[self._key]
-            if value not in code and len(code) > categories.MOST:
-                return  # too many already, and counted at the end of the file
+            code = self._coded[self._key]  # too many are told at the end of the file
             self._row[self._column[self._key]] = code.setdefault(value, len(code))
         elif self._key in self._column:
             try:
@@ -360,6 +341,7 @@ class Reader:
             check_sizes(self._limits, nodes=len(table), features=len(names) + len(order))
             parts.append((values == np.array([[numbers[one] for one in order]])).astype(np.float32))
             names += [categories.feature(name, one) for one in order]
+        categories.check_names(names)
         return np.concatenate(parts, axis=1), tuple(names)
 
     def _names(self) -> list[str]:
@@ -369,7 +351,10 @@ class Reader:
 
     def _notes(self) -> list[str]:
         """What became of what is not read, for people."""
-        notes = [*categories.ignored(edges=self._of_edges, nodes=[*self._left_out.values()])]
+        nodes, edges = (
+            [name for key, name in self._of_all.items() if key in self._ignored_of[one]] for one in ("node", "edge")
+        )
+        notes = [*categories.ignored(edges=[*self._of_edges, *edges], nodes=[*self._left_out.values(), *nodes])]
         if self._directed:
             notes.append("The file says directed: directions were dropped.")
         return [*notes, *categories.coded_words([self._features[key] for key in self._coded])]

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from privgraph.data.upload_checks import is_number
+from privgraph.data.upload_checks import is_number, shown
 from privgraph.data.upload_rows import PAIRS
 
 _SEEN = 100_000
@@ -18,16 +18,20 @@ _WIDEST = 4
 """Columns of an edge list without a header: two ends, and perhaps a weight and a time."""
 _COMMENTS = ("#", "%")
 ENDS = ("source", "target", "from", "to", "src", "dst", "u", "v", "node1", "node2", "citing", "cited")
-"""Names of the columns of an edge list."""
+"""Names of the columns of an edge list: each two belong together."""
+NO_MATRIX = "MatrixMarket file, and its line of sizes is no edge: write its entries as CSV with source,target"
+"""What is said of a file that begins as a MatrixMarket file, after "a"."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """What stands between columns (" " is any white space), how many lines of comments come first, and if
-    the first line after them is a row already, of so many columns."""
+    """What stands between columns (" " is any white space), how many lines of `comments` come first (empty
+    ones among them; `skipped` are the others), and if the first line after them is a row already, of so many
+    columns."""
 
     mark: str
     comments: int = 0
+    skipped: tuple[str, ...] = ()
     headerless: bool = False
     width: int = 0
 
@@ -37,21 +41,61 @@ def shape(content: bytes) -> Shape:
     head = content[:_SEEN]
     if len(content) > len(head):
         head = head.rpartition(b"\n")[0] or head
-    lines = head.decode("utf-8-sig", "replace").splitlines()
+    # Lines end here as they do where they are read; splitlines would end them at more letters than that.
+    lines = [line.rstrip("\r\n") for line in io.StringIO(head.decode("utf-8-sig", "replace"), newline="")]
     comments = next((at for at, line in enumerate(lines) if line.strip() and not line.startswith(_COMMENTS)), 0)
+    comments = _first_edge(lines, comments)
     body = [line for line in lines[comments:] if line.strip()]
+    skipped = tuple(line.strip() for line in lines[:comments] if line.strip())
     if not body:
         return Shape(mark=",")
-    mark = next((one for one in ",;\t" if one in body[0]), "")
-    if not mark:
+    mark = _mark(body[0])
+    if mark == " ":
         widths = {len(line.split()) for line in body}
         if len(widths) != 1 or not 2 <= max(widths) <= _WIDEST:
             return Shape(mark=",")
-        mark = " "
     rows = [_cells(line, mark) for line in body]
     if not _is_row(rows):
-        return Shape(mark=mark, comments=comments)
-    return Shape(mark=mark, comments=comments, headerless=True, width=len(rows[0]))
+        return Shape(mark=mark, comments=comments, skipped=skipped)
+    return Shape(mark=mark, comments=comments, skipped=skipped, headerless=True, width=len(rows[0]))
+
+
+def _mark(line: str) -> str:
+    return next((one for one in ",;\t" if one in line), " ")
+
+
+def _first_edge(lines: Sequence[str], comments: int) -> int:
+    """The place of the first line that is an edge, or else `comments`, where lines begin that do not look
+    like comments. A node may be called `#1`: a line that begins so is an edge where it has as many columns as
+    those below, and one of its ends is an end of another line. Above edges between numbers it is a comment:
+    `#nodes 4`."""
+    if not comments:
+        return 0
+    mark = _mark(lines[comments])
+    below = [_cells(line, mark) for line in lines[comments:] if line.strip()]
+    width = len(below[0])
+    if not 2 <= width <= _WIDEST or all(is_number(end) for row in below for end in row[:2]):
+        return comments
+    rows = {at: _cells(lines[at], mark) for at in range(comments) if not lines[at][1:2].isspace()}
+    rows = {at: row for at, row in rows.items() if len(row) == width and all(map(is_number, row[2:]))}
+    ends = Counter(end for row in (*below, *rows.values()) for end in {*row[:2]})
+    return min((at for at, row in rows.items() if any(ends[end] > 1 for end in row[:2])), default=comments)
+
+
+def comments_told(skipped: Sequence[str]) -> str:
+    """What is said of lines that were not read; "" for none.
+
+    >>> comments_told(["# by hand"])
+    '1 line at the top of a file was skipped as a comment: # by hand'
+    """
+    if len(skipped) < 2:
+        return f"1 line at the top of a file was skipped as a comment: {shown(skipped[0])}" if skipped else ""
+    return f"{len(skipped):,} lines at the top of a file were skipped as comments, the first: {shown(skipped[0])}"
+
+
+def is_matrix(content: bytes) -> bool:
+    """Whether a file begins as a MatrixMarket file: after its comments comes a line of sizes."""
+    return content[:32].lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(b"%%matrixmarket")
 
 
 def _is_row(rows: Sequence[Sequence[str]]) -> bool:
@@ -104,13 +148,15 @@ def numbered(content: bytes) -> Iterator[tuple[int, str, list[str]]]:
 @dataclass(frozen=True, kw_only=True)
 class EdgeList:
     """What edges alone tell: how many were listed, how many remain of them as pairs, the degree of each node,
-    by its name, how many were `loops` from a node to itself, and which columns say something else."""
+    by its name, how many were `loops` from a node to itself, which columns say something else, and a sentence
+    on lines that were skipped as comments, or ""."""
 
     listed: int
     pairs: int
     degrees: Counter[str]
     loops: int = 0
     ignored: tuple[str, ...] = ()
+    comments: str = ""
 
     @property
     def repeated(self) -> int:
@@ -118,14 +164,29 @@ class EdgeList:
         return self.listed - self.loops - self.pairs
 
 
+def ends_of(header: Sequence[str]) -> tuple[int, int] | None:
+    """The places of the two columns of ends: those whose names belong together, or else the first two.
+
+    >>> ends_of(["u", "source", "target"]), ends_of(["weight", "from", "v"]), ends_of(["id", "source"])
+    ((1, 2), (1, 2), None)
+    """
+    lower = [one.strip().lower() for one in header]
+    for one, other in zip(ENDS[::2], ENDS[1::2], strict=True):
+        if one in lower and other in lower:
+            return lower.index(one), lower.index(other)
+    first = [at for at, name in enumerate(lower) if name in ENDS][:2]
+    return (first[0], first[1]) if len(first) == 2 else None
+
+
 def edge_list(content: bytes) -> EdgeList | None:
     """What a file of edges tells; None for another one, and for one whose rows are not all alike."""
+    if is_matrix(content):
+        return None
     try:
         rows = numbered(content)
         _, _, header = next(rows)
-        lower = [one.strip().lower() for one in header]
-        ends = [at for at, one in enumerate(lower) if one in ENDS][:2]
-        if len(ends) != 2 or {"id", "label"} & set(lower):
+        ends = ends_of(header)
+        if ends is None or {"id", "label"} & {one.strip().lower() for one in header}:
             return None
         listed, loops, pairs = 0, 0, set[tuple[str, str]]()
         degrees: Counter[str] = Counter()
@@ -144,7 +205,8 @@ def edge_list(content: bytes) -> EdgeList | None:
     if not listed:
         return None
     rest = tuple(one.strip() for at, one in enumerate(header) if at not in ends)
-    return EdgeList(listed=listed, pairs=len(pairs), degrees=degrees, loops=loops, ignored=rest)
+    told = comments_told(shape(content).skipped)
+    return EdgeList(listed=listed, pairs=len(pairs), degrees=degrees, loops=loops, ignored=rest, comments=told)
 
 
 def no_table(content: bytes) -> str:
@@ -153,6 +215,8 @@ def no_table(content: bytes) -> str:
     >>> no_table(b"Call the bank about this"), no_table(b"a b" + bytes(1) + b"c"), no_table(b"id,label")
     ('is no list of edges: line 1 has 5 words, not 2', 'is no text', '')
     """
+    if is_matrix(content):
+        return f"is a {NO_MATRIX}"
     try:
         text = content[:_SEEN].decode("utf-8-sig", "ignore" if len(content) > _SEEN else "strict")
     except UnicodeDecodeError:

@@ -14,8 +14,9 @@ from xml.parsers import expat
 from privgraph.data import upload_columns
 from privgraph.data.errors import UploadError
 from privgraph.data.upload_checks import is_number
-from privgraph.data.upload_graphml import NUMBERS, feed, new_parser
+from privgraph.data.upload_graphml import NUMBERS
 from privgraph.data.upload_rows import File
+from privgraph.data.upload_xml import feed, new_parser
 
 _SEEN = 4_000_000
 """Bytes of a CSV file that are looked at."""

@@ -37,6 +37,7 @@ def show(edges: EdgeList) -> None:
             f"average, at most {most:,}."
         )
         dropped = [*dropped_words(edges.listed, edges.loops, edges.repeated), *ignored(edges=edges.ignored)]
+        dropped += [f"{edges.comments}."] if edges.comments else []
         st.caption(" ".join(markup.sentence(note) for note in dropped))
         live_plot.show(degrees.plot(degrees.data([*edges.degrees.values()]), layout.theme()), key="degrees.alone")
         st.markdown(

@@ -142,6 +142,8 @@ def _unfit(files: Sequence[UploadedFile]) -> str:
     names = [file.name for file in files]
     if empty := [f"{markup.literal(file.name)} is empty." for file in files if not file.getvalue().strip()]:
         return " ".join(empty)
+    if matrix := [name for name, file in zip(names, files, strict=True) if upload_lines.is_matrix(file.getvalue())]:
+        return f"{markup.literal(matrix[0])} is a {markup.literal(upload_lines.NO_MATRIX)}."
     csv = sum(map(_is_table, names))
     if len(names) == 1 == csv and (why := upload_lines.no_table(files[0].getvalue())):
         return f"{markup.literal(names[0])} {markup.literal(why)}."
