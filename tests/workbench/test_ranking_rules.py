@@ -109,3 +109,32 @@ def test_what_does_not_keep_its_budget_is_behind_what_does(store: RunStore, kept
     assert ("accuracy of the private settings that keep their ε" in beside) == (kept != SURE)
     alike = ranking.ranked([keeps, filled(store, "progap", {0: 0.2, 1: 0.21, 2: 0.22})], 2)
     assert "keep" not in alike, "where all keep theirs"
+
+
+def test_settings_for_which_no_epsilon_was_asked_are_ranked_without_one_after_the_budgets(store: RunStore) -> None:
+    """Noise was chosen by itself: there is no budget that two such settings share."""
+
+    def noisy(method: str, level: float) -> list[RunRecord]:
+        said = made_runs.statement(made_runs.node_entries(4.0), "node")
+        return [
+            made_runs.finish(
+                store,
+                make_spec(method, "karate", {"unit": "node", "epsilon": None, "noise_multiplier": 4.0}, seed=seed),
+                level + seed / 100,
+                said,
+                more={"majority_class_accuracy": 0.4},
+            )
+            for seed in range(3)
+        ]
+
+    none = [noisy("dp-mlp", 0.6), noisy("gap", 0.7)]
+    assert {one.spec.asked_epsilon for group in none for one in group} == {None}
+    alone = ranking.ranked(none, 2).split("\n\n| Setting")[0]
+    assert alone.startswith("**GAP")
+    assert "has the highest mean accuracy, 71.0%." in alone
+    assert "At ε" not in alone
+    some = [filled(store, "dp-mlp", SURE), filled(store, "gap", {0: 0.62, 1: 0.63, 2: 0.64})]
+    one, other = ranking.ranked([*none, *some], 4).split("\n\n| Setting")[0].splitlines()
+    assert one.startswith("- At ε 1: **GAP")
+    assert other.startswith("- **GAP")
+    assert "71.0%" in other
