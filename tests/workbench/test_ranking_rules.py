@@ -111,30 +111,33 @@ def test_what_does_not_keep_its_budget_is_behind_what_does(store: RunStore, kept
     assert "keep" not in alike, "where all keep theirs"
 
 
-def test_settings_for_which_no_epsilon_was_asked_are_ranked_without_one_after_the_budgets(store: RunStore) -> None:
-    """Noise was chosen by itself: there is no budget that two such settings share."""
+def test_settings_whose_noise_was_given_are_ranked_without_an_epsilon_after_the_budgets(store: RunStore) -> None:
+    """For none of them an ε was asked: there is no budget to name."""
 
-    def noisy(method: str, level: float) -> list[RunRecord]:
-        said = made_runs.statement(made_runs.node_entries(4.0), "node")
+    def made(method: str, level: float, **options: float) -> list[RunRecord]:
+        said = made_runs.statement(made_runs.edge_entries(9))
         return [
             made_runs.finish(
                 store,
-                make_spec(method, "karate", {"unit": "node", "epsilon": None, "noise_multiplier": 4.0}, seed=seed),
+                made_runs.spec(method, "products", seed=seed, **options),
                 level + seed / 100,
                 said,
-                more={"majority_class_accuracy": 0.4},
+                more={"majority_class_accuracy": 0.1},
             )
             for seed in range(3)
         ]
 
-    none = [noisy("dp-mlp", 0.6), noisy("gap", 0.7)]
-    assert {one.spec.asked_epsilon for group in none for one in group} == {None}
-    alone = ranking.ranked(none, 2).split("\n\n| Setting")[0]
-    assert alone.startswith("**GAP")
-    assert "has the highest mean accuracy, 71.0%." in alone
+    given = [made("relational", 0.6, noise_multiplier=2.0), made("relational", 0.7, noise_multiplier=1.0)]
+    assert {one.spec.asked_epsilon for group in given for one in group} == {None}
+    alone = ranking.ranked(given, 2).split("\n\n| Setting")[0]
+    assert alone.startswith("**PvGaLM")
+    assert "has the highest mean" in alone
+    assert "71.0%" in alone
     assert "At ε" not in alone
-    some = [filled(store, "dp-mlp", SURE), filled(store, "gap", {0: 0.62, 1: 0.63, 2: 0.64})]
-    one, other = ranking.ranked([*none, *some], 4).split("\n\n| Setting")[0].splitlines()
-    assert one.startswith("- At ε 1: **GAP")
-    assert other.startswith("- **GAP")
+    asked = [made("relational", 0.5), made("relation-rand", 0.3)]
+    assert {one.spec.asked_epsilon for group in asked for one in group} == {1.0}
+    one, other = ranking.ranked([*given, *asked], 4).split("\n\n| Setting")[0].splitlines()
+    assert one.startswith("- At ε 1: **PvGaLM")
+    assert "51.0%" in one
+    assert other.startswith("- **PvGaLM")
     assert "71.0%" in other
