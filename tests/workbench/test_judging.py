@@ -144,7 +144,7 @@ def moved(above: float, moves: tuple[float, ...]) -> tuple[float, ...]:
     ],
 )
 class TestATie:
-    """A difference of at most five points either way, by its interval; where it may be more seeds are too few."""
+    """A difference of at most five points either way, by its interval; of more, seeds are too few."""
 
     poor = staticmethod(lambda: row("edge-rand", (0.10, 0.11) * 3))
 

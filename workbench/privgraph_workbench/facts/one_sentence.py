@@ -46,7 +46,7 @@ def _parts(stretches: Sequence[Stretch]) -> Iterator[str]:
 
 
 def _alike(one: Stretch) -> tuple[str, str, float | None]:
-    """Budgets side by side that agree in these are told together: how, by which name, and after which budget."""
+    """How it is told, by which name, and after which budget: neighbours that agree in these go together."""
     group = _group(one)
     return group, one.candidates[0].short if group in ("clear", "tie", "perhaps") else "", one.before
 
