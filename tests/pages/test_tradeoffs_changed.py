@@ -94,8 +94,8 @@ def test_the_fields_of_ones_own_graph_are_there_only_with_their_switch(opened: O
 
 
 def test_no_seeds_are_offered_where_methods_are_next_to_equal(opened: Open, store: RunStore) -> None:
-    far = {"progap": [0.771, 0.801, 0.831], "gap": [0.82, 0.78, 0.80]}
-    for name, values in far.items():
+    near = {"progap": [0.791, 0.801, 0.811], "gap": [0.80, 0.795, 0.805]}
+    for name, values in near.items():
         for seed, value in enumerate(values):
             keep(store, spec(name, seed=seed, epsilon=1.0), accuracy=value)
     for seed in range(3):

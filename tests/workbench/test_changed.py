@@ -106,7 +106,7 @@ def test_what_to_take_is_told_with_how_sure_that_is_unless_too_little_has_run() 
         tied=2,
     )
     found = seen([], Verdict(unit="edge", stretches=(told,)))
-    assert found.takes == {1.0: "GAP, ProGAP", 2.0: "GAP, ProGAP"}
+    assert found.takes == {1.0: "GAP", 2.0: "GAP"}, "the first alone"
     assert found.open == {1.0: "tie of 2", 2.0: "tie of 2"}
     thin = seen([], Verdict(unit="edge", stretches=(told,), thin="too few methods"))
     assert (thin.takes, thin.open) == ({}, {})

@@ -158,12 +158,11 @@ def test_a_higher_mean_alone_is_no_reason_to_pay_for_noise(store: RunStore) -> N
     higher = "ProGAP's mean is higher (80.0%), but its 3 seeds (65.1% to 94.9%) do not tell it from MLP (ignores edges)"
     assert high.aside == f"{higher} (67.0%)."
     assert [line[0] for line in high.lines] == ["GAP"], "no choice: what may be no better than what is free"
-    assert (high.verdict, low.verdict) == ("too few seeds", "tie of 2")
+    assert (high.verdict, low.verdict) == ("too few seeds", "too few seeds")
+    assert low.sure == "too few seeds to rule out ProGAP (70.0%)", "GAP is clearly below"
     assert not high.clear
     assert high.told.startswith("take GAP (ProGAP not ruled out), 72.0% (")
-    assert high.short == f"GAP 72.0% (too few seeds) – {higher} (67.0%)", (
-        "it is drawn above: why it is not taken is said"
-    )
+    assert high.short == "GAP 72.0% (too few seeds to rule out ProGAP (80.0%))", "it is drawn above: it is named"
     at_4 = next(row for row in tradeoff.data(records) if row["method"] == "gap" and row["asked"] == 4.0)
     said = advising.verdict(records, "edge")
     assert advised.of_row(at_4, said) == "take (ProGAP not ruled out)", "table, caption and numbers by one rule"
@@ -255,9 +254,11 @@ def test_what_a_smaller_budget_gives_is_not_lost_at_a_larger_one(store: RunStore
             "gap": {4.0: [0.49, 0.50, 0.51], 8.0: [0.49, 0.50, 0.51], 16.0: wide},
         },
     )
-    small, large = advising.verdict(records, "node").stretches
+    small, worse, large = advising.verdict(records, "node").stretches
     assert (small.span, small.kind) == ("ε 4", "one")
-    assert (large.span, large.kind, large.takes) == ("ε 8 to 16", "before", ())
+    assert (worse.span, worse.kind, worse.takes, worse.sure) == ("ε 8", "before", (), "clear")
+    assert (large.span, large.kind, large.takes) == ("ε 16", "before", ())
+    assert large.sure == "too few seeds to rule out GAP (60.3%)"
     assert large.told.startswith("stay at ε 4, where DP-MLP (reads no edge) has 60.0% (")
     assert large.lines[0][0] == "DP-MLP, as at ε 4"
     assert large.lines[0][1].startswith("nothing clearly better: at best GAP, 60.3% (")
@@ -283,8 +284,9 @@ def test_all_that_cannot_be_told_apart_is_named_and_why(store: RunStore) -> None
     assert line.kind == "several"
     assert line.why.startswith("Not clearly above GAP: +1.0 points (−")
     assert "), 3 seeds. Nor is DP-MLP clearly above ProGAP. " in line.why
-    assert [one[0] for one in line.lines] == ["DP-MLP (reads no edge)", "GAP", "ProGAP"]
-    assert line.verdict == "tie of 3", "as many as are named"
+    assert [one[0] for one in line.lines] == ["DP-MLP (reads no edge)"]
+    assert line.tied == 3
+    assert line.sure == "too few seeds to rule out GAP (69.0%) and ProGAP (68.7%)", "who stands aside is none"
     assert line.aside.startswith("DP-GNN (55.0%) is not told apart from DP-MLP, nor from a guess (40.0%)")
 
 
@@ -352,7 +354,7 @@ def test_where_no_method_beats_a_guess_that_is_said_first(store: RunStore) -> No
     (line,) = told.stretches
     assert told.heading == (
         "To hide people (test accuracy): don't: over 3 seeds, no method is shown to beat a guess (40.0%) at any ε "
-        "tried."
+        "compared."
     )
     assert (line.kind, line.takes, line.told) == ("nothing", (), "no method is shown to beat a guess (3 seeds)")
     assert line.short == "don't: not shown to beat a guess", "its intervals are narrow"
@@ -383,12 +385,20 @@ def test_no_seeds_are_offered_where_one_rival_would_stay(store: RunStore) -> Non
     filled(store, values, {"mlp": 0.3})
     records = [one for one in store.find() if one.spec.asked_epsilon in (None, 1.0)]
     (line,) = advising.verdict(records, "edge").stretches
-    assert (line.kind, line.needed, line.near) == ("several", (), True)
+    assert (line.kind, line.needed, line.near) == ("several", (), False), "they may be further apart"
     assert line.alike.startswith("+0.1 points")
     (far,) = advising.verdict([one for one in records if one.spec.method != "edge-rand"], "edge").stretches
     assert far.kind == "several"
     assert far.needed, "of these two more seeds do"
     assert (far.alike, far.near) == ("", False)
+
+
+def test_what_is_next_to_equal_by_its_interval_is_said_to_be_near(store: RunStore) -> None:
+    filled(store, {"progap": [0.791, 0.801, 0.811], "edge-rand": [0.800, 0.795, 0.805]}, {"mlp": 0.3})
+    (line, *_) = advising.verdict(list(store.find()), "edge").stretches
+    assert (line.kind, line.needed, line.near) == ("several", (), True)
+    assert line.sure == "tie with EdgeRand (80.0%)"
+    assert line.alike.startswith("+0.1 points")
 
 
 def test_the_advice_has_the_seeds_of_what_is_taken(store: RunStore) -> None:

@@ -124,21 +124,69 @@ def test_what_is_not_told_apart_is_so_with_the_fewer_seeds_of_both() -> None:
     assert told.aside.endswith(": 3 seeds.")
 
 
-SWINGS, BACK = (0.70, 0.60) * 3, (0.60, 0.70) * 3
-"""Two means that six seeds do not tell apart unless they lie far from each other."""
+STEADY, SWING = (-0.01, 0.01) * 3, (-0.04, 0.04) * 3
+"""By how much six seeds move: differences known within 2 points, and within 7."""
+FLAT = (0.60,) * 6
 
 
-@pytest.mark.parametrize(("below", "verdict"), [(0.03, "tie of 2"), (0.07, "too few seeds")])
-def test_means_that_lie_apart_and_are_not_told_apart_are_no_tie(below: float, verdict: str) -> None:
-    lower = tuple(one - below for one in BACK)
-    high, low, poor_one = row("progap", SWINGS), row("gap", lower), row("edge-rand", (0.10, 0.11) * 3)
-    several = judged([high, low], seen(poor_one))
-    assert several.kind == "several"
-    assert stretch([several], seen(poor_one)).verdict == verdict
-    blind = judged([high], seen(low))
-    assert blind.kind == "blind"
-    assert stretch([blind], seen(low)).verdict == verdict
-    smaller = Judged(rows=[low], kind="one", best={**low, "asked": 0.5, "epsilon": 0.5})
-    before = kept(Judged(rows=[high, poor_one], kind="nothing", best=high), [smaller], seen())
-    assert before.kind == "before"
-    assert before.wide is (verdict == "too few seeds")
+def moved(above: float, moves: tuple[float, ...]) -> tuple[float, ...]:
+    """What a method reaches that is so far above `FLAT`."""
+    return tuple(value + above + move for value, move in zip(FLAT, moves, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("above", "moves", "wide"),
+    [
+        *((0.005, STEADY, False), (-0.005, STEADY, False)),
+        *((0.005, SWING, True), (-0.005, SWING, True)),
+        (0.045, SWING, True),  # up to 5 points better, and hardly worse
+        (-0.045, SWING, True),
+    ],
+)
+class TestATie:
+    """A difference of at most five points either way, by its interval; of more, seeds are too few."""
+
+    poor = staticmethod(lambda: row("edge-rand", (0.10, 0.11) * 3))
+
+    def test_of_methods(self, above: float, moves: tuple[float, ...], wide: bool) -> None:
+        rows = sorted([row("gap", FLAT), row("progap", moved(above, moves))], key=lambda one: -float(one["mean"]))
+        found = judged(rows, seen(self.poor()))
+        assert (found.kind, found.wide) == ("several", wide)
+        told = stretch([found], seen(self.poor()))
+        assert told.verdict == ("too few seeds" if wide else "tie of 2")
+        (other,) = told.against
+        name = "ProGAP" if above < 0 else "GAP"
+        assert other == f"{name} ({100 * float(rows[1]['mean']):.1f}%)"
+        assert told.sure == f"{'too few seeds to rule out' if wide else 'tie with'} {other}"
+        assert [line[0] for line in told.lines] == ["GAP" if above < 0 else "ProGAP"]
+
+    def test_with_what_needs_no_noise(self, above: float, moves: tuple[float, ...], wide: bool) -> None:
+        free, method = row("mlp", FLAT), row("progap", moved(above, moves))
+        found = judged([method, self.poor()], seen(free))
+        assert (found.kind, found.wide) == ("blind", wide), "what is clearly worse leaves nothing open"
+        told = stretch([found], seen(free))
+        assert told.verdict == ("too few seeds" if wide else "tie of 2")
+        assert told.against == (f"ProGAP ({100 * float(method['mean']):.1f}%)",)
+
+    def test_with_what_a_smaller_budget_gave(self, above: float, moves: tuple[float, ...], wide: bool) -> None:
+        before, method = won("gap", FLAT, 0.5), row("progap", moved(above, moves))
+        found = kept(Judged(rows=[method, self.poor()], kind="nothing", best=method), [before], seen())
+        assert (found.kind, found.wide) == ("before", wide)
+        told = stretch([found], seen())
+        assert told.verdict == ("too few seeds" if wide else "tie of 2")
+        assert told.against == (f"ProGAP ({100 * float(method['mean']):.1f}%)",)
+
+
+def test_of_those_that_are_not_told_apart_only_what_may_lie_far_needs_more_seeds() -> None:
+    best, near, far = row("gap", FLAT), row("progap", moved(-0.004, STEADY)), row("dp-mlp", moved(-0.03, SWING))
+    free = row("mlp", (0.10, 0.11) * 3)
+    told = stretch([judged([best, near, far], seen(free))], seen(free))
+    assert told.tied == 3
+    assert told.sure == "too few seeds to rule out DP-MLP (57.0%)"
+
+
+def test_what_has_too_few_seeds_to_be_held_against_is_no_tie() -> None:
+    free, few = row("mlp", FLAT), row("progap", (0.60, 0.61))
+    found = judged([row("gap", moved(-0.005, STEADY)), few], seen(free))
+    assert (found.kind, found.wide) == ("blind", True)
+    assert stretch([found], seen(free)).against == ("ProGAP (60.5%)",)

@@ -109,3 +109,35 @@ def test_what_does_not_keep_its_budget_is_behind_what_does(store: RunStore, kept
     assert ("accuracy of the private settings that keep their ε" in beside) == (kept != SURE)
     alike = ranking.ranked([keeps, filled(store, "progap", {0: 0.2, 1: 0.21, 2: 0.22})], 2)
     assert "keep" not in alike, "where all keep theirs"
+
+
+def test_settings_whose_noise_was_given_are_ranked_without_an_epsilon_after_the_budgets(store: RunStore) -> None:
+    """For none of them an ε was asked: there is no budget to name."""
+
+    def made(method: str, level: float, **options: float) -> list[RunRecord]:
+        said = made_runs.statement(made_runs.edge_entries(9))
+        return [
+            made_runs.finish(
+                store,
+                made_runs.spec(method, "products", seed=seed, **options),
+                level + seed / 100,
+                said,
+                more={"majority_class_accuracy": 0.1},
+            )
+            for seed in range(3)
+        ]
+
+    given = [made("relational", 0.6, noise_multiplier=2.0), made("relational", 0.7, noise_multiplier=1.0)]
+    assert {one.spec.asked_epsilon for group in given for one in group} == {None}
+    alone = ranking.ranked(given, 2).split("\n\n| Setting")[0]
+    assert alone.startswith("**PvGaLM")
+    assert "has the highest mean" in alone
+    assert "71.0%" in alone
+    assert "At ε" not in alone
+    asked = [made("relational", 0.5), made("relation-rand", 0.3)]
+    assert {one.spec.asked_epsilon for group in asked for one in group} == {1.0}
+    one, other = ranking.ranked([*given, *asked], 4).split("\n\n| Setting")[0].splitlines()
+    assert one.startswith("- At ε 1: **PvGaLM")
+    assert "51.0%" in one
+    assert other.startswith("- **PvGaLM")
+    assert "71.0%" in other

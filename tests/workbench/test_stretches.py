@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from tests.workbench.test_judging import LEADS, MANY, TRAILS, poor, row, seen
 
 from privgraph_workbench.facts.judging import Judged, level_of
@@ -64,9 +67,47 @@ def test_a_cost_that_is_not_clear_has_its_interval_in_a_table() -> None:
     clear = Candidate(title="GAP", mean=0.6, reached="60.0%", cost="3", seeds="3")
     unclear = Candidate(title="ProGAP", mean=0.6, reached="60.0%", cost="2", between="−1 to 5", seeds="5")
     unknown = Candidate(title="DP-MLP", mean=0.6, reached="60.0%", seeds="3")
-    told = Stretch(epsilons=(1.0,), kind="several", takes=(), told="", why="", candidates=(clear, unclear, unknown))
-    assert told.lines == [
-        ("GAP", "60.0%", "3", "3"),
-        ("ProGAP", "60.0%", "5", "2 (−1 to 5)"),
-        ("DP-MLP", "60.0%", "3", "–"),
-    ]
+    for one, line in (
+        (clear, ("GAP", "60.0%", "3", "3")),
+        (unclear, ("ProGAP", "60.0%", "5", "2 (−1 to 5)")),
+        (unknown, ("DP-MLP", "60.0%", "3", "–")),
+    ):
+        assert Stretch(epsilons=(1.0,), kind="one", takes=(), told="", why="", candidates=(one,)).lines == [line]
+    several = Stretch(epsilons=(1.0,), kind="several", takes=(), told="", why="", candidates=(clear, unclear))
+    assert several.lines == [("GAP", "60.0%", "3", "3")], "the verdict names what it ties with"
+
+
+@pytest.mark.parametrize(
+    ("against", "named"),
+    [
+        (("A (9%)",), "A (9%)"),
+        (("A (9%)", "B (8%)", "C (7%)"), "A (9%), B (8%) and C (7%)"),
+        (("A (9%)", "B (8%)", "C (7%)", "D (6%)"), "A (9%), B (8%), C (7%) and 1 more"),
+        (("A (9%)", "B (8%)", "C (7%)", "D (6%)", "E (5%)"), "A (9%), B (8%), C (7%) and 2 more"),
+    ],
+)
+def test_a_verdict_names_three_at_most_and_counts_the_others(against: tuple[str, ...], named: str) -> None:
+    first = Candidate(title="GAP", mean=0.9, reached="90.0%")
+    tie = Stretch(
+        **{"epsilons": (1.0,), "kind": "several", "takes": ("gap",), "told": "", "why": ""},
+        **{"candidates": (first,), "tied": 1 + len(against), "against": against},
+    )
+    assert tie.sure == f"tie with {named}"
+    assert tie.short == f"GAP 90.0% (tie with {named})"
+    assert replace(tie, wide=True).sure == f"too few seeds to rule out {named}"
+    alone = replace(tie, kind="one", tied=1)
+    assert alone.sure == "clear"
+    assert alone.short == "GAP 90.0%"
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_verdict_that_nothing_stands_against_is_told_alone(wide: bool) -> None:
+    told = Stretch(epsilons=(1.0,), kind="nothing", takes=(), told="", why="", tied=2, wide=wide)
+    assert told.sure == told.verdict == ("too few seeds" if wide else "tie of 2")
+
+
+def test_of_many_the_highest_means_are_named_whichever_way_they_stand() -> None:
+    best = row("gap", LEADS)
+    others = [row(name, tuple(one - off for one in LEADS)) for name, off in (("progap", 0.002), ("dp-mlp", 0.001))]
+    for alike in (others, others[::-1]):
+        assert stretch([several(best, *alike)], seen()).against == ("DP-MLP (61.9%)", "ProGAP (61.8%)")

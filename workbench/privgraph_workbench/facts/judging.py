@@ -13,7 +13,7 @@ from privgraph_workbench.figures.chart import Row
 WIDE = 0.3
 """An interval as wide as that says too little to choose by."""
 APART = 0.05
-"""By so much a method may be better, as far as its seeds tell, than one that it ties with."""
+"""By so much a method may be better or worse, as far as its seeds tell, than one that it ties with."""
 OPEN = 0.1
 """An interval that reaches as far above a guess leaves open whether a method is worth its training."""
 Kind = Literal["blind", "nothing", "one", "several", "before", "unsure"]
@@ -82,21 +82,22 @@ def judged(rows: list[Row], seen: Seen) -> Judged:
         better = [row for row in rows if seen.seeds.above_guess(row, level)]
     if not better:
         if seen.free is not None:
-            far = any(beyond(row, seen.free, seen, level) for row in rows)
+            far = any(apart(seen.free, row, seen, level) for row in rows)
             return Judged(rows=rows, kind="blind", best=rows[0], wide=far)
         return Judged(rows=rows, kind="nothing", best=rows[0], wide=any(_left_open(row, seen) for row in rows))
     best, level = better[0], level_of(rows)
     close = [row for row in rows if row is not best and not seen.seeds.clear(best, row, level)]
     alike = tuple(row for row in close if row in better)
     beside = tuple(row for row in close if row not in better)
-    far = any(beyond(best, row, seen, level) or beyond(row, best, seen, level) for row in alike)
+    far = any(apart(best, row, seen, level) for row in alike)
     return Judged(rows=rows, kind="several" if alike else "one", best=best, alike=alike, beside=beside, wide=far)
 
 
-def beyond(one: Row, other: Row, seen: Seen, level: float) -> bool:
-    """Whether the one may be better than the other by more than `APART`, for all that seeds tell."""
-    found = seen.seeds.difference(one, other, level)
-    return found is None or found[2] > APART
+def apart(taken: Row, other: Row, seen: Seen, level: float) -> bool:
+    """Whether the other, which is not clearly below what is taken, may be better or worse than that by more
+    than `APART`, for all that seeds tell."""
+    found = seen.seeds.difference(taken, other, level)
+    return found is None or (found[1] <= 0 and max(-found[1], found[2]) > APART)
 
 
 def _left_open(row: Row, seen: Seen) -> bool:
@@ -114,7 +115,7 @@ def kept(one: Judged, smaller: Sequence[Judged], seen: Seen) -> Judged:
         return one
     if any(seen.seeds.clear(row, before, together(len(one.rows))) for row in one.rows):
         return one
-    far = any(beyond(row, before, seen, together(len(one.rows))) for row in one.rows)
+    far = any(apart(before, row, seen, together(len(one.rows))) for row in one.rows)
     return Judged(rows=one.rows, kind="before", best=one.rows[0], before=before, wide=far)
 
 

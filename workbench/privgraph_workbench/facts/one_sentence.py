@@ -25,7 +25,7 @@ def _parts(stretches: Sequence[Stretch]) -> Iterator[str]:
     if all(one.kind == "blind" for one in stretches):
         yield f"take {_blind(stretches[0])}: at no ε compared is anything clearly better"
         return
-    for (group, name), held in groupby(stretches, key=lambda one: (_group(one), one.candidates[0].short)):
+    for (group, name, before), held in groupby(stretches, key=_alike):
         same = list(held)
         where = _at(same)
         match group:
@@ -36,13 +36,19 @@ def _parts(stretches: Sequence[Stretch]) -> Iterator[str]:
             case "perhaps":
                 yield f"perhaps {name}{where} (too few seeds)"
             case "before":
-                yield f"no more{where} than at ε {same[0].before:g}"
+                yield f"no more{where} than at ε {before:g}"
             case "blind":
                 yield f"{_blind(same[0])},{where}"
             case "nothing":
                 yield f"nothing is shown to beat a guess{where}"
             case _:
                 yield f"too few seeds to say{where}"
+
+
+def _alike(one: Stretch) -> tuple[str, str, float | None]:
+    """How it is told, by which name, and after which budget: neighbours that agree in these go together."""
+    group = _group(one)
+    return group, one.candidates[0].short if group in ("clear", "tie", "perhaps") else "", one.before
 
 
 def _blind(one: Stretch) -> str:

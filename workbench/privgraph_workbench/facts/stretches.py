@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from privgraph_workbench.facts import row_words
 from privgraph_workbench.facts.candidates import Candidate
 from privgraph_workbench.facts.covering import Promised, promised_by
-from privgraph_workbench.facts.judging import Judged, Kind, Seen, beyond, level_of
+from privgraph_workbench.facts.judging import Judged, Kind, Seen, apart, level_of
 from privgraph_workbench.facts.row_words import at, both, counted, plus, reader, title_of, unsure, with_interval
 from privgraph_workbench.facts.seedwise import NO_WIDTH, together
 from privgraph_workbench.figures.chart import Row
@@ -45,9 +45,9 @@ class Stretch:
     `unsure` (too little has run). takes: what can be taken, the best first. told: what is said, before the
     reasons; candidates: of whom; why: the reasons, a sentence or two. needed: what would settle it, where no
     more than `seedwise.MOST_SEEDS` seeds would. aside: what is not told apart from the first, nor from what
-    needs no noise, and so is nothing to take ("": nothing); of `blind` what has a higher mean. higher: why
-    the one of these with a higher mean is not the first. alike: by how much the first is above the best of
-    the others, where more seeds are not going to tell them apart, and near: whether that is next to nothing.
+    needs no noise, and so is nothing to take ("": nothing); of `blind` what has a higher mean. alike: by how
+    much the first is above the best of the others, where more seeds are not going to tell them apart, and
+    near: whether that is next to nothing, as far as seeds tell.
     wide: whether seeds are too few to say so. before: the smaller budget that gave as much,
     and stays: by which method. delta: the largest behind what is taken. promised: under which relations that
     is. unclear: methods that are taken and whose cost is not clear. tied: how many are not told apart from
@@ -66,7 +66,6 @@ class Stretch:
     stays: str = ""
     delta: float = 0.0
     aside: str = ""
-    higher: str = ""
     promised: tuple[Promised, ...] = ()
     unclear: tuple[str, ...] = ()
     alike: str = ""
@@ -238,7 +237,6 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         stays="" if last.before is None else title_of(last.before),
         delta=max(row["delta"] or 0.0 for row in behind),
         aside=aside or beside,
-        higher=_higher(last, seen) if aside else "",
         alike=alike,
         near=near,
         wide=last.wide,
@@ -270,13 +268,10 @@ def _against(same: Sequence[Judged], seen: Seen) -> tuple[str, ...]:
         if one.kind == "one":
             held += one.beside
         elif one.kind == "several":
-            level = level_of(one.rows)
-            pairs = [(row, one.best) for row in one.alike] + [(one.best, row) for row in one.alike]
-            far = [row for two in pairs if beyond(*two, seen, level) for row in two if row is not one.best]
-            held += far if one.wide else one.alike
+            held += [row for row in one.alike if not one.wide or apart(one.best, row, seen, level_of(one.rows))]
         elif kept is not None:
-            tied = _tied(one, seen)
-            held += [row for row in tied if beyond(row, kept, seen, together(len(one.rows)))] if one.wide else tied
+            level = together(len(one.rows))
+            held += [row for row in _tied(one, seen) if not one.wide or apart(kept, row, seen, level)]
     held.sort(key=lambda row: -float(row["mean"]))
     first = {title_of(row): percent(row["mean"]) for row in reversed(held)}
     return tuple(f"{title} ({first[title]})" for title in dict.fromkeys(title_of(row) for row in held))
@@ -313,13 +308,6 @@ def _aside(one: Judged, seen: Seen) -> str:
         end = f", nor from {_measure(seen)}: {counted(seeds, 'seed')}."
         said.append(f"{named} {are} not told apart from {title_of(one.best)}{end}")
     return " ".join(said)
-
-
-def _higher(one: Judged, seen: Seen) -> str:
-    """Of these the one with the highest mean, where that is above the best's: a reader sees it drawn."""
-    row = max(one.beside, key=lambda row: float(row["mean"]), default=one.best)
-    higher = row["mean"] > one.best["mean"]
-    return unsure(f"{title_of(row)}'s mean", row, _measure(seen)).removesuffix(".") if higher else ""
 
 
 def _free(seen: Seen) -> list[Row]:
