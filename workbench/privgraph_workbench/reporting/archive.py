@@ -32,6 +32,7 @@ from privgraph_workbench.reporting.first_page import (
     first_page,
     lines_of,
     opening,
+    what_to_take,
 )
 from privgraph_workbench.words.bibliography import bibtex, named_in, references
 from privgraph_workbench.words.meaning import NO_EDGE
@@ -300,6 +301,7 @@ def _named(asked: Asked) -> dict[str, Drawn]:
 def _told_of(asked: Asked) -> dict[str, report_notebook.About]:
     """What the notebook says of each figure of the archive, by the name of its files."""
     named = {name: (f"Figure {place}: {one.name}", one) for place, (name, one) in enumerate(_named(asked).items(), 1)}
+    taken = {name: what_to_take(one, asked.figures[:place]) for place, (name, one) in enumerate(_named(asked).items())}
     for chapter in chapters_of(asked) if asked.appendix else ():
         named |= {name: (f"{chapter.title}: {one.name}", one) for name, one in figures_of([chapter]).items()}
     return {
@@ -308,6 +310,7 @@ def _told_of(asked: Asked) -> dict[str, report_notebook.About]:
             title=title,
             found=findings.of(one),
             warned=snippets.warning(one.figure, one.rows, one.statements),
+            advice=taken.get(name, ""),
         )
         for name, (title, one) in named.items()
     }
