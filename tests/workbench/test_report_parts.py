@@ -14,7 +14,7 @@ from tests.workbench.made_reports import asked, opened, two_runs
 
 from privgraph.options import OptionError
 from privgraph.runs.store import RunStore
-from privgraph_workbench import blocks, reporting
+from privgraph_workbench import blocks, page_html, reporting
 from privgraph_workbench.cli import main
 from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.runs import curves as made_curves

@@ -137,8 +137,8 @@ def _beside(asked: Asked, graph: str) -> str:
 
 
 def _attacked(lines: Sequence[tables.Line], named: dict[int, str], *, drawn: bool) -> Iterator[str]:
-    """The strongest attack of each question, on which setting; how many were attacked at all. `drawn`: figures
-    show attacks on other settings."""
+    """The strongest attack of each question, on which setting; how many were attacked at all. `drawn`:
+    figures show attacks on other settings."""
     held = [one for one in lines if one.attacks]
     if not held:
         yield ELSEWHERE if drawn else UNATTACKED

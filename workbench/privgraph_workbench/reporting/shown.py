@@ -1,5 +1,5 @@
-"""What the figures of a report show, a clause each, for its head: the verdict that stands on the figure's card,
-in Markdown."""
+"""What the figures of a report show, a clause each, for its head: the verdict that stands on the figure's
+card, in Markdown."""
 
 from __future__ import annotations
 
