@@ -1,5 +1,5 @@
-"""The axis of where a score stands: the whole of an accuracy's range, and up to the data of a score that is low
-among many candidates."""
+"""The axis of where a score stands: the whole of an accuracy's range, and up to the data of a score that is
+low among many candidates."""
 
 from __future__ import annotations
 

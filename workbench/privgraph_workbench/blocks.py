@@ -241,7 +241,9 @@ _INLINE = (
 )
 _POINT = re.compile(r"[-*] +")
 _RULE = re.compile(r"\|(?:\s*:?-{3,}:?\s*\|)+")
-_ESCAPED = re.compile(r"\\(?=[^\w\s])|\u2060")
+_ESCAPED = re.compile(r"`[^`]+`|\\([!-/:-@\[-`{-~])")
+_SET_ASIDE = 0xE000  # letters of nobody's alphabet
+_ASIDE = re.compile("[\ue021-\ue07e]")
 
 
 def _table_of(part: str) -> Table | None:
@@ -254,8 +256,7 @@ def _table_of(part: str) -> Table | None:
     if len(lines) < 3 or not _RULE.fullmatch(lines[1]) or not all(re.fullmatch(r"\|.*\|", one) for one in lines):
         return None
     cells = [
-        tuple(_ESCAPED.sub("", unmarked(cell.strip())) for cell in re.split(r"(?<!\\)\|", line[1:-1]))
-        for line in (lines[0], *lines[2:])
+        tuple(unmarked(cell.strip()) for cell in re.split(r"(?<!\\)\|", line[1:-1])) for line in (lines[0], *lines[2:])
     ]
     head, *rows = cells
     return Table(head, tuple(rows)) if all(len(row) == len(head) for row in rows) else None
@@ -299,15 +300,29 @@ def without_tags(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
+def _aside(text: str) -> str:
+    """Text of which letters that no mark is read from, for a backslash stands before them, are set aside."""
+    text = text.replace("\u2060", "")  # for Streamlit alone
+    return _ESCAPED.sub(lambda found: chr(_SET_ASIDE + ord(found[1])) if found[1] else found[0], text)
+
+
+def _again(text: str) -> str:
+    """Text with the letters that were set aside."""
+    return _ASIDE.sub(lambda found: chr(ord(found[0]) - _SET_ASIDE), text)
+
+
 def unmarked(text: str) -> str:
-    """A line of a remark without its marks; a link is followed by its address.
+    r"""A line of a remark without its marks; a link is followed by its address.
 
     >>> unmarked("**All** of `it`, see [the paper](https://example.org)")
     'All of it, see the paper (https://example.org)'
+    >>> unmarked(r"a \*star\* and `C:\_x`")
+    'a *star* and C:\\_x'
     """
+    text = _aside(text)
     for mark, tag in _INLINE:
         text = mark.sub(r"\1 (\2)" if r"\2" in tag else r"\1", text)
-    return text
+    return _again(text)
 
 
 def spans_of(text: str) -> list[tuple[str, bool]]:
@@ -316,7 +331,7 @@ def spans_of(text: str) -> list[tuple[str, bool]]:
     >>> spans_of("**All** of `it`, in **two words**")
     [('All', True), (' of it, in ', False), ('two words', True)]
     """
-    pieces = _BOLD.split(text)
+    pieces = _BOLD.split(_aside(text))
     return [(unmarked(piece), place % 2 == 1) for place, piece in enumerate(pieces) if piece]
 
 
@@ -324,10 +339,10 @@ def _written(text: str) -> str:
     """A remark as HTML. All that is HTML in it is text; only what is listed in `Remark` becomes markup."""
 
     def said(line: str) -> str:
-        line = markup.escape(line)
+        line = markup.escape(_aside(line))
         for mark, tag in _INLINE:
             line = mark.sub(tag, line)
-        return _unbroken(line)
+        return _unbroken(_ASIDE.sub(lambda found: markup.escape(_again(found[0])), line))
 
     def part_of(part: str | list[str] | Table) -> str:
         if isinstance(part, Table):

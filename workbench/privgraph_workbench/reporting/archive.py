@@ -68,7 +68,12 @@ DRAWN = 0.85
 NAME = 60
 """Letters of its name at most."""
 REFERENCES = "References"
-APPENDIX = "What the first page is a summary of."
+APPENDIX = (
+    "Each setting in full: what was run and came out, what its guarantee says, where the budget went, what attacks "
+    "found, and how to repeat it."
+)
+WORDS_ALONE = "What the words of this report mean, and with which versions it was made."
+"""What stands in an appendix where no setting has a chapter."""
 _TIME = (1980, 1, 1, 0, 0, 0)
 
 
@@ -333,7 +338,7 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: Together) -> 
     cited: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(Section(REFERENCES, [papers]), {})] * bool(papers)
     if not asked.appendix:
         return [*found, *cited]
-    found.append((Section("Appendix", [APPENDIX]), {}))
+    found.append((Section("Appendix", [APPENDIX if chapters else WORDS_ALONE]), {}))
     if words := words_of(asked, chapters):
         found.append((words, {}))
     for chapter in chapters:
