@@ -75,7 +75,7 @@ def test_a_print_has_contents_and_its_settings_as_a_table(monkeypatch: pytest.Mo
     for title in ("A run", "Another run"):
         (page,) = [number for number, said in last[start + 5 :] if said == title]
         assert chapters[title] == str(page), "where it begins"
-    assert texts[texts.index("options.depth") + 1] == "2"
+    assert texts[texts.index("depth") + 1] == "2"
     assert not any("{" in said for said in texts)
 
 

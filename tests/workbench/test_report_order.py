@@ -12,7 +12,7 @@ from tests.workbench.made_reports import opened
 from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench import blocks, reporting, tables
+from privgraph_workbench import blocks, page_html, reporting, tables
 from privgraph_workbench.facts import ranking
 from privgraph_workbench.figures import notes
 from privgraph_workbench.figures.drawing import with_matplotlib
@@ -112,7 +112,7 @@ def test_advice_says_by_how_many_of_the_runs_of_its_figure(store: RunStore) -> N
 
 
 def test_on_a_phone_empty_cells_are_hidden_and_budgets_repeat(store: RunStore) -> None:
-    assert ".wide td:empty { display: none; }" in blocks.PAGE
+    assert ".wide td:empty { display: none; }" in page_html.PAGE
     advice = report_of(store, share=False).figures[0].advice
     (table,) = [part for part in blocks.parts_of(advice) if isinstance(part, blocks.Table)]
     assert all(row[0] for row in table.rows)

@@ -14,7 +14,7 @@ from tests.workbench.made_reports import asked, opened, two_runs
 
 from privgraph.options import OptionError
 from privgraph.runs.store import RunStore
-from privgraph_workbench import blocks, reporting
+from privgraph_workbench import blocks, page_html, reporting
 from privgraph_workbench.cli import main
 from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.runs import curves as made_curves
@@ -185,7 +185,7 @@ def test_a_table_is_no_wider_than_its_page() -> None:
     assert '<td data-head="run"><span class="long">0.5.0+c1cf33f5df74</span></td>' in made
     assert '<td data-head="by"><span class="whole">ε = 0.9997</span></td>' in made
     assert 'class="wide"' not in blocks.as_html(blocks.Table(("", ""), (("a", "b"),)), {})
-    narrow = blocks.PAGE.partition("@media (max-width: 40rem)")[2]
+    narrow = page_html.PAGE.partition("@media (max-width: 40rem)")[2]
     assert "content: attr(data-head)" in narrow
     assert re.search(r"\.figure:focus img \{[^}]*width", narrow), "a figure fits, and is larger where somebody asks"
     assert not re.search(r"\.figure img \{", narrow)

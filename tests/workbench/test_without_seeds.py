@@ -74,7 +74,8 @@ def test_of_a_run_nothing_is_given_that_follows_from_its_seed(mine: Asked, given
 
 def test_of_a_figure_nothing_is_given_that_follows_from_a_seed(mine: Asked, given: Asked) -> None:
     (figure,) = given.figures
-    assert [row["guess"] for row in figure.rows] == [None] * len(mine.figures[0].rows)
+    assert len(figure.rows) == len(mine.figures[0].rows)
+    assert not any("guess" in row for row in figure.rows)
     assert figure.title == "Ours, seed #1"
     assert not [label for label in figure.statements if "seed 3" in label or "seed 4" in label]
     assert {"ProGAP, seed #1", "ProGAP, seed #2"} <= figure.statements.keys()

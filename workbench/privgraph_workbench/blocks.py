@@ -10,9 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph_workbench.facts import advice_lines
 from privgraph_workbench.figures import chart_of, notes
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import below, pictures
+from privgraph_workbench.page_html import PAGE
 from privgraph_workbench.words.markup import literal, unbroken
 
 
@@ -92,11 +94,11 @@ def around(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> tupl
     rows = tuple((name, *values) for name, values in said)
     head = (f"Behind it, {shared}" if shared else "Behind it", *notes.COLUMNS[1:])
     stated: Block = Table(head, rows) if rows else notes.NO_STATEMENT
-    under = below(chart, picture.rows, statements)
-    if not picture.marked:
-        return list(chart.badges), [*under, stated, *more]
-    under = [one for one in under if one not in notes.subtracted(statements)]
-    return notes.mark(chart.badges, statements), [*under, stated, *more]
+    said_once = [] if not picture.marked else notes.subtracted(statements)
+    under = [one for one in below(chart, picture.rows, statements) if one not in said_once]
+    told = [one if isinstance(one, str) else Table(one[0], one[1:]) for one in advice_lines.tabled(under)]
+    warned = notes.mark(chart.badges, statements) if picture.marked else list(chart.badges)
+    return warned, [*told, stated, *more]
 
 
 def drawn(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> Images:
@@ -239,7 +241,9 @@ _INLINE = (
 )
 _POINT = re.compile(r"[-*] +")
 _RULE = re.compile(r"\|(?:\s*:?-{3,}:?\s*\|)+")
-_ESCAPED = re.compile(r"\\(?=[^\w\s])|\u2060")
+_ESCAPED = re.compile(r"`[^`]+`|\\([!-/:-@\[-`{-~])")
+_SET_ASIDE = 0xE000  # letters of nobody's alphabet
+_ASIDE = re.compile("[\ue021-\ue07e]")
 
 
 def _table_of(part: str) -> Table | None:
@@ -252,8 +256,7 @@ def _table_of(part: str) -> Table | None:
     if len(lines) < 3 or not _RULE.fullmatch(lines[1]) or not all(re.fullmatch(r"\|.*\|", one) for one in lines):
         return None
     cells = [
-        tuple(_ESCAPED.sub("", unmarked(cell.strip())) for cell in re.split(r"(?<!\\)\|", line[1:-1]))
-        for line in (lines[0], *lines[2:])
+        tuple(unmarked(cell.strip()) for cell in re.split(r"(?<!\\)\|", line[1:-1])) for line in (lines[0], *lines[2:])
     ]
     head, *rows = cells
     return Table(head, tuple(rows)) if all(len(row) == len(head) for row in rows) else None
@@ -297,15 +300,29 @@ def without_tags(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
+def _aside(text: str) -> str:
+    """Text of which letters that no mark is read from, for a backslash stands before them, are set aside."""
+    text = text.replace("\u2060", "")  # for Streamlit alone
+    return _ESCAPED.sub(lambda found: chr(_SET_ASIDE + ord(found[1])) if found[1] else found[0], text)
+
+
+def _again(text: str) -> str:
+    """Text with the letters that were set aside."""
+    return _ASIDE.sub(lambda found: chr(ord(found[0]) - _SET_ASIDE), text)
+
+
 def unmarked(text: str) -> str:
-    """A line of a remark without its marks; a link is followed by its address.
+    r"""A line of a remark without its marks; a link is followed by its address.
 
     >>> unmarked("**All** of `it`, see [the paper](https://example.org)")
     'All of it, see the paper (https://example.org)'
+    >>> unmarked(r"a \*star\* and `C:\_x`")
+    'a *star* and C:\\_x'
     """
+    text = _aside(text)
     for mark, tag in _INLINE:
         text = mark.sub(r"\1 (\2)" if r"\2" in tag else r"\1", text)
-    return text
+    return _again(text)
 
 
 def spans_of(text: str) -> list[tuple[str, bool]]:
@@ -314,7 +331,7 @@ def spans_of(text: str) -> list[tuple[str, bool]]:
     >>> spans_of("**All** of `it`, in **two words**")
     [('All', True), (' of it, in ', False), ('two words', True)]
     """
-    pieces = _BOLD.split(text)
+    pieces = _BOLD.split(_aside(text))
     return [(unmarked(piece), place % 2 == 1) for place, piece in enumerate(pieces) if piece]
 
 
@@ -322,10 +339,10 @@ def _written(text: str) -> str:
     """A remark as HTML. All that is HTML in it is text; only what is listed in `Remark` becomes markup."""
 
     def said(line: str) -> str:
-        line = markup.escape(line)
+        line = markup.escape(_aside(line))
         for mark, tag in _INLINE:
             line = mark.sub(tag, line)
-        return _unbroken(line)
+        return _unbroken(_ASIDE.sub(lambda found: markup.escape(_again(found[0])), line))
 
     def part_of(part: str | list[str] | Table) -> str:
         if isinstance(part, Table):
@@ -346,57 +363,3 @@ def _cells(row: Sequence[str], head: Sequence[str]) -> str:
     said = (_LONG.sub(r'<span class="long">\g<0></span>', escaped(cell)) for cell in row)
     names = (markup.escape(name, quote=True) for name in head)
     return "".join(f'<td data-head="{name}">{cell}</td>' for name, cell in zip(names, said, strict=True))
-
-
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-:root { color-scheme: light dark; --back: #ffffff; --text: #17212e; --soft: #f2f5f9; --line: #d5dbe3; --care: #8a4600;
-  --muted: #566476; }
-@media screen and (prefers-color-scheme: dark) {
-  :root { --back: #10151c; --text: #e8eef5; --soft: #1b232e; --line: #38424f; --care: #ffb454;
-    --muted: #a3b0c0; }
-}
-body { background: var(--back); color: var(--text); font: 16px/1.55 "Source Sans 3", "DejaVu Sans", Arial, sans-serif;
-  max-width: 60rem; margin: 2rem auto; padding: 0 1.2rem; }
-h1 { font-size: 1.9rem; } h2 { font-size: 1.4rem; margin-top: 2.6rem; } h3 { font-size: 1.1rem; margin-top: 1.8rem; }
-h2 { border-bottom: 1px solid var(--line); padding-bottom: .3rem; } summary { cursor: pointer; font-weight: 600; }
-table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
-th, td { text-align: left; padding: .35rem .8rem; border-bottom: 1px solid var(--line); vertical-align: top; }
-pre { background: var(--soft); padding: .9rem; white-space: pre-wrap; overflow-wrap: anywhere; border-radius: 6px; }
-td:first-child { min-width: 8rem; }
-.whole { white-space: nowrap; } a { color: inherit; }
-.long { overflow-wrap: anywhere; }
-.figure { overflow-x: auto; }
-img { max-width: 100%; height: auto; }
-.under { font-size: .85rem; } .under p { margin: .3rem 0; }
-.small { font-size: .8rem; color: var(--muted); }
-.warned { color: var(--care); font-size: .9rem; margin: .3rem 0; }
-@media (max-width: 40rem) {
-  .figure::after { content: "Tap the figure to enlarge it."; font-size: .8rem; }
-  .figure:focus::after { content: ""; } .figure:focus img { max-width: none; width: 44rem; }
-  .wide, .wide :is(tbody, tr, td) { display: block; } .wide thead { display: none; }
-  .wide tr { border-bottom: 1px solid var(--line); padding: .5rem 0; } .wide td { border: 0; padding: .1rem 0; }
-  .wide td:first-child { font-weight: 600; } .wide td:empty { display: none; }
-  .wide td:not([data-head=""])::before { content: attr(data-head) ": "; color: var(--muted); font-weight: 400; }
-}
-.careful { border-left: 4px solid var(--care); background: var(--soft); padding: .7rem 1rem; }
-nav { border: 1px solid var(--line); border-radius: 6px; padding: .5rem 1rem; font-size: .9rem; }
-nav ol { margin: .2rem 0; padding-left: 1.6rem; columns: 26rem 2; column-gap: 2.5rem; }
-nav p { margin: 0; } nav li { break-inside: avoid; }
-h2, h3 { break-after: avoid-page; } .figure, tr, .careful { break-inside: avoid-page; }
-</style>
-</head>
-<body>
-<main>
-<h1>{title}</h1>
-{body}
-</main>
-</body>
-</html>
-"""

@@ -10,6 +10,11 @@ from typing import Any
 
 from privgraph_workbench.words.markup import unbroken
 
+SANS, MONO = "DejaVu Sans", "DejaVu Sans Mono"
+NO_WIDTH = "\u2060"
+"""Keeps Streamlit from reading an address into a text. Print leaves it out, whose font has a space for it."""
+_COMMON = "\u0250"
+"""Below it are the letters of Latin alphabets, all of which the font has."""
 MISSING = "\u25a1"
 """Stands in print for a letter that the font does not have."""
 
@@ -20,6 +25,32 @@ def width_of(letter: str, family: str, *, bold: bool) -> float:
     font.set_size(100, 72)
     shown = letter if font.get_char_index(ord(letter)) else MISSING
     return float(font.load_char(ord(shown)).linearHoriAdvance) / 65536 / 100
+
+
+def nearer(pair: str, family: str, *, bold: bool) -> float:
+    """By how much the second of two letters stands nearer to the first than this one is wide (negative), or
+    farther, in sizes."""
+    from matplotlib import ft2font
+
+    font = _font(family, bold=bold)
+    font.set_size(100, 72)
+    first, second = (font.get_char_index(ord(one)) for one in printable(pair, family, bold=bold))
+    modes = getattr(ft2font, "Kerning", None)  # before matplotlib 3.10 a number of the module
+    mode = ft2font.KERNING_UNFITTED if modes is None else modes.UNFITTED
+    return float(font.get_kerning(first, second, mode)) / 64 / 100
+
+
+def lacking(said: str) -> str:
+    """The letters of a text that print has a box for, each once.
+
+    >>> lacking("Zoë, ε and 王伟王"), lacking("Zoë")
+    ('王伟', '')
+    """
+    if all(one < _COMMON for one in said):  # matplotlib takes as long to import as a page to draw
+        return ""
+    font = _font(SANS, bold=False)
+    letters = dict.fromkeys(one for one in said if not one.isspace() and one not in NO_WIDTH)
+    return "".join(one for one in letters if not font.get_char_index(ord(one)))
 
 
 def printable(said: str, family: str, *, bold: bool) -> str:
@@ -36,6 +67,7 @@ def _font(family: str, *, bold: bool) -> Any:
 
 def whole(said: str) -> str:
     """With spaces at which no line ends: the number of an epsilon, a delta or an option stands beside it."""
+    said = said.replace(NO_WIDTH, "")
     return re.sub(r"[εδ] (?:[=≤] )?(?=\d)", lambda one: one[0].replace(" ", "\u00a0"), unbroken(said))
 
 
@@ -53,10 +85,19 @@ def within(wide: Sequence[float], least: Sequence[float], room: float) -> list[f
     return [few + share * (many - few) for many, few in zip(wide, least, strict=True)]
 
 
+GROUPS: Mapping[str, str] = {"options": "", "data_options": "graph: "}
+"""What stands before the settings of a part: options of the method by their own names."""
+
+
 def settings(told: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
-    """The settings of a run as lines of a table, those of a part of them by its name."""
+    """The settings of a run as lines of a table, in words.
+
+    >>> dict(settings({"seed": 3, "options": {"learning_rate": 0.1}, "data_options": {"nodes": 60}}))
+    {'seed': '3', 'learning rate': '0.1', 'graph: nodes': '60'}
+    """
     for name, value in told.items():
+        words = name.replace("_", " ")
         if isinstance(value, dict):
-            yield from settings(value, f"{above}{name}.")
+            yield from settings(value, above + GROUPS.get(name, f"{words}: "))
         else:
-            yield f"{above}{name}", value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            yield f"{above}{words}", value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -4,19 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from privgraph_workbench.blocks import Draw, drawn
-from privgraph_workbench.print_lines import printable, whole, width_of
+from privgraph_workbench.print_lines import MONO, SANS, nearer, printable, whole, width_of
 from privgraph_workbench.theme import theme
 
 WIDTH, HEIGHT, MARGIN = 595.3, 841.9, 54.0
 """Of a page, in points."""
-SANS, MONO = "DejaVu Sans", "DejaVu Sans Mono"
 SIZE, CELL, SMALL, LEADING = 9.0, 8.2, 7.5, 1.5
 """Of words, of tables and of code in points; from line to line in sizes."""
+QUOTES = "“”‘’"
 TOGETHER = 5
 """Lines of a paragraph or point that are not divided."""
+
+
+def _apart(pair: str) -> bool:
+    """Whether these letters are put down one by one: matplotlib writes a quotation mark and the letter beside
+    it by two alphabets, and moves them together twice."""
+    return (pair[0] in QUOTES) != (pair[1] in QUOTES)
+
+
+def _pieces(said: str) -> list[str]:
+    """A line in pieces that are put down one by one.
+
+    >>> _pieces("see “All” now"), _pieces("")
+    (['see ', '“', 'All', '”', ' now'], [''])
+    """
+    return [one for one in re.split(f"([{QUOTES}]+)", said) if one] or [said]
 
 
 class Paper:
@@ -60,6 +76,12 @@ class Paper:
     def text(
         self, x: float, y: float, said: str, size: float, *, bold: bool = False, mono: bool = False, colour: str = ""
     ) -> None:
+        first, *rest = _pieces(said)
+        if rest:
+            for piece in (first, *rest):
+                self.text(x, y, piece, size, bold=bold, mono=mono, colour=colour)
+                x += self.measure(piece, size, bold=bold, mono=mono)
+            return
         self.page.text(
             x / WIDTH,
             1 - y / HEIGHT,
@@ -79,11 +101,14 @@ class Paper:
         self.page.add_artist(Rectangle(corner, width / WIDTH, height / HEIGHT, facecolor=colour, linewidth=0, zorder=0))
 
     def measure(self, said: str, size: float, *, bold: bool = False, mono: bool = False) -> float:
-        """How wide a line is, in points: the sum of its letters."""
+        """How wide a line is as it is drawn, in points: its letters, but for what they move together."""
         known = self.letters.setdefault((MONO if mono else SANS, bold), {})
         for letter in set(said) - known.keys():
             known[letter] = width_of(letter, MONO if mono else SANS, bold=bold)
-        return sum(known[letter] for letter in said) * size
+        pairs = [first + second for first, second in pairwise(said)]
+        for pair in set(pairs) - known.keys():
+            known[pair] = 0.0 if _apart(pair) else nearer(pair, MONO if mono else SANS, bold=bold)
+        return (sum(known[letter] for letter in said) + sum(known[pair] for pair in pairs)) * size
 
     def lines(self, said: str, size: float, width: float, *, bold: bool = False, mono: bool = False) -> list[str]:
         """The words in lines of that width; a word that is longer than a line is broken."""

@@ -61,12 +61,14 @@ _DECIMALS = "from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Co
 
 @dataclass(frozen=True, kw_only=True)
 class About:
-    """What is said of a figure: its kind, its title, what it finds, in Markdown, and what it warns of."""
+    """What is said of a figure: its kind, its title, what it finds, in Markdown, what it warns of, and what
+    to take, in Markdown, which stands below it."""
 
     figure: str
     title: str
     found: str
     warned: str = ""
+    advice: str = ""
 
 
 def needed() -> None:
@@ -123,14 +125,16 @@ def made(
 
 def _figures(files: Mapping[str, bytes], about: Mapping[str, About]) -> Iterator[tuple[str, str]]:
     for name in (one.removesuffix(".svg") for one in files if one.endswith(".svg")):
-        cell = ""
-        if (one := about.get(name)) is not None:
+        cell, one = "", about.get(name)
+        if one is not None:
             warned = f"⚠ {literal(one.warned)}." if one.warned else ""
             stated = f"What is promised: `{name}.txt`. As it was drawn: `{name}.svg`."
             yield "markdown", "\n\n".join(filter(None, (f"## {literal(one.title)}", one.found, warned, stated)))
             title = one.title.partition(": ")[2] or one.title
             cell = report_plots.cell(one.figure, f"{name}.csv", title, files.get(f"{name}.csv", b""))
         yield "code", cell or f'SVG(filename="{name}.svg")'
+        if one is not None and one.advice:
+            yield "markdown", without_tags(one.advice)
 
 
 def _statements(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:

@@ -14,8 +14,9 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.values import find_run, settle
 from privgraph_workbench.words import rates
+from privgraph_workbench.words.metrics import metric_title
 from privgraph_workbench.words.naming import describe as what_was_run
-from privgraph_workbench.words.naming import made_by, metric_title
+from privgraph_workbench.words.naming import made_by
 from privgraph_workbench.words.numbers import lower, metric
 from privgraph_workbench.words.statements import refutations
 

@@ -26,6 +26,7 @@ HEAD = ("ε", "Take", "Accuracy", "Seeds", "Cost (points)", "Verdict", "Protecti
 
 SHARED = "over the seeds that both share"
 """Over which seeds costs are counted."""
+BETWEEN = "In brackets: 95% intervals over seeds."
 UNCLEAR = "In brackets behind a cost: its 95% interval, where that includes 0."
 VERDICTS = (
     f"Verdict clear: better than every other at that ε; tie: the difference is at most {100 * APART:.0f} points either "
@@ -108,7 +109,7 @@ def below(said: Verdict) -> str:
             if said.network is None
             else f"{said.score}; costs are points below {said.counted_from}, {said.bare}, {SHARED}"
         ),
-        "In brackets: 95% intervals over seeds.",
+        BETWEEN,
         UNCLEAR if unclear else "",
         VERDICTS,
         "What is promised at an ε is promised at a larger one." if "before" in kinds else "",
@@ -215,6 +216,14 @@ def words(graph: str, said: Sequence[Verdict], runs: int) -> str:
     below = " ".join([f"By {runs:,} runs on {graph}.", *counted_from, *dict.fromkeys(notes), CHOOSING])
     public = [f"**{markup.literal(one.public)}** {SECRET}" for one in told if one.public]
     return "\n\n".join([*dict.fromkeys(public), *map(lines, told), markup.literal(below)])
+
+
+def legend_once(advice: str) -> str:
+    """Advice for several units with what the words of its tables mean below the first of them alone."""
+    for said in (BETWEEN, UNCLEAR, VERDICTS, BLIND_HIDES):
+        first, mark, rest = advice.partition(said)
+        advice = first + mark + rest.replace(f"{said} ", "").replace(f" {said}", "")
+    return advice
 
 
 def _counted_from(said: Verdict) -> str:

@@ -61,12 +61,16 @@ _KINDS: Mapping[str, frozenset[str]] = {
     "expected": frozenset({"majority"}),
 }
 """Rows of figures that stay, by their kind: what takes no learning is a function of split and labels."""
-_EMPTIED: Mapping[str, frozenset[str]] = {
+_DROPPED: Mapping[str, frozenset[str]] = {
     "tradeoff": frozenset({"guess"}),
     "teachers_compared": frozenset({"guess"}),
+}
+"""Columns of figures that are left out, for the same: the share of the largest class."""
+_EMPTIED: Mapping[str, frozenset[str]] = {
     "compare": frozenset({"train_accuracy", "val_accuracy", "seconds", "peak_memory_mb"}),
 }
-"""Columns of figures that are emptied: for the same; and what a run took, which hangs on what it drew."""
+"""Columns of figures that are emptied: what happened in training, and what a run took, which hangs on what it
+drew."""
 _TOLD: Mapping[str, frozenset[str]] = {"tradeoff": frozenset({"advised"})}
 """Columns of figures that hold advice, which leaves without the guess."""
 _GUESS = re.compile(r"(?P<words>\ba guess) \([\d.]+%\)| ?\bA guess: [\d.]+%\.")
@@ -105,11 +109,12 @@ def told(named: Iterable[tuple[str, str]]) -> str:
 
 def rows(figure: str, given: Sequence[Row]) -> list[Row]:
     """The rows of a figure that leaves, without what tells the split."""
-    kinds, emptied, told = (held.get(figure, frozenset()) for held in (_KINDS, _EMPTIED, _TOLD))
+    kinds, dropped, emptied, told = (held.get(figure, frozenset()) for held in (_KINDS, _DROPPED, _EMPTIED, _TOLD))
     return [
         {
             name: None if name in emptied else advice(str(value)) if name in told else value
             for name, value in row.items()
+            if name not in dropped
         }
         for row in given
         if row.get("kind") not in kinds and row.get("metric", "test_accuracy") in METRICS

@@ -32,6 +32,7 @@ from privgraph_workbench.reporting.first_page import (
     first_page,
     lines_of,
     opening,
+    what_to_take,
 )
 from privgraph_workbench.words.bibliography import bibtex, named_in, references
 from privgraph_workbench.words.meaning import NO_EDGE
@@ -67,7 +68,12 @@ DRAWN = 0.85
 NAME = 60
 """Letters of its name at most."""
 REFERENCES = "References"
-APPENDIX = "What the first page is a summary of."
+APPENDIX = (
+    "Each setting in full: what was run and came out, what its guarantee says, where the budget went, what attacks "
+    "found, and how to repeat it."
+)
+WORDS_ALONE = "What the words of this report mean, and with which versions it was made."
+"""What stands in an appendix where no setting has a chapter."""
 _TIME = (1980, 1, 1, 0, 0, 0)
 
 
@@ -300,6 +306,7 @@ def _named(asked: Asked) -> dict[str, Drawn]:
 def _told_of(asked: Asked) -> dict[str, report_notebook.About]:
     """What the notebook says of each figure of the archive, by the name of its files."""
     named = {name: (f"Figure {place}: {one.name}", one) for place, (name, one) in enumerate(_named(asked).items(), 1)}
+    taken = {name: what_to_take(one, asked.figures[:place]) for place, (name, one) in enumerate(_named(asked).items())}
     for chapter in chapters_of(asked) if asked.appendix else ():
         named |= {name: (f"{chapter.title}: {one.name}", one) for name, one in figures_of([chapter]).items()}
     return {
@@ -308,6 +315,7 @@ def _told_of(asked: Asked) -> dict[str, report_notebook.About]:
             title=title,
             found=findings.of(one),
             warned=snippets.warning(one.figure, one.rows, one.statements),
+            advice=taken.get(name, ""),
         )
         for name, (title, one) in named.items()
     }
@@ -330,7 +338,7 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: Together) -> 
     cited: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(Section(REFERENCES, [papers]), {})] * bool(papers)
     if not asked.appendix:
         return [*found, *cited]
-    found.append((Section("Appendix", [APPENDIX]), {}))
+    found.append((Section("Appendix", [APPENDIX if chapters else WORDS_ALONE]), {}))
     if words := words_of(asked, chapters):
         found.append((words, {}))
     for chapter in chapters:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from privgraph_workbench.facts import advised, kept_epoch
 from privgraph_workbench.facts.advising import HIDES, SECRET
 from privgraph_workbench.facts.row_words import both
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.runs.tradeoff_shown import ADVISED
 from privgraph_workbench.reporting import main_findings
 from privgraph_workbench.reporting.asked import Drawn
 from privgraph_workbench.theme import EPSILONS
@@ -31,6 +33,14 @@ def of(one: Drawn) -> str:
     return f"{said} {BELOW}" if one.advice else said
 
 
+def drawn_rows(one: Drawn) -> list[Row]:
+    """The rows of a figure as a page draws it: what to take stands below it as a table, and not once more in
+    the lines that its files have for that."""
+    if not one.advice:
+        return list(one.rows)
+    return [{name: value for name, value in row.items() if name != ADVISED} for row in one.rows]
+
+
 def advice(one: Drawn) -> str:
     """What to take, in Markdown, below a figure whose finding is the advice in short: without that line, and
     without what the first page says of public noise; and of how many of the figure's runs it speaks."""
@@ -40,7 +50,7 @@ def advice(one: Drawn) -> str:
             kept += [f"**{part.removeprefix(advised.SHORT).partition(' (')[0].partition(':')[0]}**"] * several
         elif not part.endswith(SECRET):
             kept.append(part)
-    return _BY.sub(lambda found: _by(found, len(one.runs)), "\n\n".join(kept))
+    return _BY.sub(lambda found: _by(found, len(one.runs)), advised.legend_once("\n\n".join(kept)))
 
 
 _BY = re.compile(r"^By ([\d,]+) runs? on ", re.MULTILINE)

@@ -70,16 +70,21 @@ def opening(asked: Asked, chapters: Sequence[Chapter], together: Together) -> Se
 
 
 def figure(place: int, one: Drawn, before: Sequence[Drawn]) -> Section:
-    """A chosen figure: what it finds, the picture, its settings in small letters, and what to take, which
-    stands below the first figure that says it."""
-    told: list[blocks.Block] = [Remark(findings.of(one)), Picture(one.figure, one.rows, marked=True)]
+    """A chosen figure: what it finds, the picture, directly below it what to take, which is said of the first
+    figure alone that says it, and its settings in small letters."""
+    told: list[blocks.Block] = [Remark(findings.of(one)), Picture(one.figure, findings.drawn_rows(one), marked=True)]
+    told += [Remark(said)] if (said := what_to_take(one, before)) else []
     told += [Small(said)] if (said := findings.settings(one)) else []
+    return Section(f"Figure {place}: {one.name}", told)
+
+
+def what_to_take(one: Drawn, before: Sequence[Drawn]) -> str:
+    """What stands directly below a figure, in Markdown: what to take, or which figure before it says that."""
     first = next((at for at, other in enumerate(before, start=1) if other.advice == one.advice), None)
     if one.advice and first is not None:
-        told.append(f"What to take stands below Figure {first}.")
-    elif advice := findings.advice(one):
-        told.append(Remark(f"**What to take**\n\n{advice}"))
-    return Section(f"Figure {place}: {one.name}", told)
+        return f"What to take stands below Figure {first}."
+    advice = findings.advice(one)
+    return f"**What to take**\n\n{advice}" if advice else ""
 
 
 def first_page(asked: Asked, chapters: Sequence[Chapter], together: Together) -> Section:

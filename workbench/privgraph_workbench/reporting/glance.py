@@ -10,6 +10,7 @@ from privgraph_workbench import tables
 from privgraph_workbench.blocks import Remark
 from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.facts.row_words import both
+from privgraph_workbench.reporting import shown
 from privgraph_workbench.reporting.asked import Asked
 from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.words import meaning, strongest
@@ -21,6 +22,8 @@ from privgraph_workbench.words.naming import graph_of, hides_edges_alone, method
 from privgraph_workbench.words.numbers import at_most, number, percent, rounded_delta, stated
 
 UNATTACKED = "No attack was made on these settings: what outsiders can tell is not known."
+ELSEWHERE = "On the settings named above none was made; on those of figures:"
+FIGURES = "What the figures show"
 AS_RUN = "As run nothing. With secret noise:"
 COIN = "where a coin is right in 50%"
 NO_PROOF = "Guessing has AUC 0.5; an attack that finds little proves nothing."
@@ -34,15 +37,19 @@ def answers(asked: Asked, lines: Sequence[tables.Line], counts: Counts, price: s
     """The answers for these settings, which were chosen, a point of about two lines each; `counts`: what is
     behind all of the report; `price`: what all of it costs together, "" where nothing is known."""
     named = {id(one): label for one, label in zip(lines, _labels(lines), strict=True)}
+    attacks = shown.of_attacks(asked.figures, lines)
     told = {
         "What was trained": [_trained(lines, named, counts)],
         "What is promised, and to whom": _promised(lines),
         "How well it works": _works(asked, lines, named),
-        "What attacks showed": _attacked(lines, named),
+        "What attacks showed": _attacked(lines, named, drawn=bool(attacks)),
         "What is still a risk": [_risks(lines, price)],
     }
     said = {question: literal(" ".join(answer)) for question, answer in told.items()}
-    return Remark("\n".join(f"- **{question}.** {answer}" for question, answer in said.items() if answer))
+    said["What attacks showed"] = " ".join(filter(None, (said["What attacks showed"], *attacks)))
+    order = [*list(said)[:3], FIGURES, *list(said)[3:]]
+    said[FIGURES] = " ".join(shown.of_others(asked.figures))
+    return Remark("\n".join(f"- **{question}.** {said[question]}" for question in order if said[question]))
 
 
 def _labels(lines: Sequence[tables.Line]) -> list[str]:
@@ -129,11 +136,12 @@ def _beside(asked: Asked, graph: str) -> str:
     return f" Beside it: {', '.join(found)}." if found else ""
 
 
-def _attacked(lines: Sequence[tables.Line], named: dict[int, str]) -> Iterator[str]:
-    """The strongest attack of each question, on which setting; how many were attacked at all."""
+def _attacked(lines: Sequence[tables.Line], named: dict[int, str], *, drawn: bool) -> Iterator[str]:
+    """The strongest attack of each question, on which setting; how many were attacked at all. `drawn`:
+    figures show attacks on other settings."""
     held = [one for one in lines if one.attacks]
     if not held:
-        yield UNATTACKED
+        yield ELSEWHERE if drawn else UNATTACKED
         return
     best: dict[str, tuple[float, str]] = {}
     for one in held:

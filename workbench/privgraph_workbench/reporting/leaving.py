@@ -9,10 +9,11 @@ NAMES: Mapping[bool, str] = {True: "for others", False: "for myself"}
 """A report by whether it is shared: at the end of its file's name, below its title, and on each page of the
 print."""
 GUESS = (
-    "How often a guess is right is left out: it follows from split and labels alone, so that whoever has the graph "
-    "could find the seed by it."
+    "The share of the largest class is left out: it follows from split and labels alone, so that whoever has the graph "
+    "could find the seed by it. One over the number of candidates is told, for it is public, and so is what the true "
+    "classes alone reach in an attack."
 )
-"""Why a line that other reports have is missing here."""
+"""Why a line that other reports have is missing here, and which numbers like it are told."""
 UNDER: Mapping[bool, str] = {
     True: f"For others: seeds, ids of runs and results of training are left out; runs and seeds are numbered. {GUESS}",
     False: "For myself: with seeds, ids of runs, commands and all results. What others get is made as a report for "
@@ -23,7 +24,7 @@ GOES = (
     "seeds, also that of each command (SEED stands there), and reproduce.sh",
     "ids of runs, which tell seeds: runs and seeds are numbered, and have the same number in every file",
     "what happened in training: learning curves, results on training and validation nodes, time and memory",
-    "how often a guess is right, and what is reached without training: it follows from split and labels",
+    "the share of the largest class, and what is reached without training: they follow from split and labels",
     "what teachers and their votes are before noise; figures that name nodes or count small groups",
     "notes on runs, names of tunings, and paths in messages",
 )
@@ -31,7 +32,9 @@ GOES = (
 STAYS = (
     "methods, graphs and all their settings, and with an appendix a command for each setting, without its seed",
     "results on test nodes: of each run that is reported or stands behind a mean or a trade-off, and their means",
-    "what attacks found, also of nodes that a model was trained on: as shares of all, and no node is named",
+    "what attacks found, also of nodes that a model was trained on: as shares of all, and no node is named; beside "
+    "it what the true classes alone reach",
+    "how often a guess among candidates is right: one over their number, which is public",
     "privacy statements and ledgers in full",
     "title, author, date, remark, and titles of figures and of your own graphs, as you wrote them",
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from privgraph.registry import METHODS
-from privgraph_workbench.words.naming import metric_title
+from privgraph_workbench.words.metrics import metric_title
 
 PREC, ACCURACY = "PREC@1", "test accuracy"
 RELATIONS = "relation prediction"

@@ -26,16 +26,6 @@ from privgraph_workbench.words.settings import word
 from privgraph_workbench.words.statements_apart import merged
 
 
-def metric_title(name: str) -> str:
-    """The name of a result for people.
-
-    >>> metric_title("val_accuracy"), metric_title("label_accuracy_before_noise")
-    ('Validation accuracy', 'Label accuracy before noise')
-    """
-    words = [{"val": "validation", "train": "training"}.get(word, word) for word in name.split("_")]
-    return " ".join(words).capitalize()
-
-
 def made_by(record: RunRecord) -> str:
     """The program that made a run."""
     return f"privgraph {record.version}" if record.version else "a version before 0.5.0"

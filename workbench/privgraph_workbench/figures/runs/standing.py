@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from statistics import fmean
 
@@ -134,7 +135,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE if name != "PREC@1" else TITLE.replace("accuracy", name),
         panels=(
             Panel(
-                x=Axis(title=f"{name} (percent)", percent=True, low=0, high=1),
+                x=Axis(title=f"{name} (percent)", percent=True, low=0, high=_end(rows) if name == "PREC@1" else 1),
                 y=Axis(title="", scale="category", categories=tuple(places)),
             ),
         ),
@@ -145,6 +146,13 @@ def chart(rows: Sequence[Row]) -> Chart:
         legend=True,
         notes=tuple(_mean_of(row) for row in levels if row.get("of")),
     )
+
+
+def _end(rows: Sequence[Row]) -> float:
+    """How far the axis of a score goes that is low among many candidates: a little further than the largest
+    number, to the next 5%."""
+    most = max(max(float(row["value"]), float(row["high"] or 0.0)) for row in rows)
+    return min(1.0, math.ceil(round(most * 1.1 * 20, 9)) / 20)
 
 
 plot = plotted(chart)

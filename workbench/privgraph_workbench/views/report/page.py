@@ -10,7 +10,7 @@ import streamlit as st
 
 from privgraph.options import OptionError
 from privgraph.runs.records import RunQuery, RunRecord
-from privgraph_workbench import blocks, reporting
+from privgraph_workbench import blocks, print_lines, reporting
 from privgraph_workbench.blocks import Remark
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.reporting import Drawn
@@ -24,6 +24,7 @@ MARKS = (
     "With the marks of Markdown: a blank line between paragraphs, - for points, **bold**, *emphasis*, `code` and "
     "[links](https://example.org). There are no formulas: write ε, and not \\$\\varepsilon\\$"
 )
+BOXES = "The PDF's font has no {letters}: boxes stand there. The HTML page is right."
 _READ = "report.drawn"
 """The figures of this visit, as they were read."""
 
@@ -174,7 +175,9 @@ def _words() -> tuple[str, str, str, str]:
         on_change=collected.word,
         args=(collected.TITLE,),
     )
+    _boxes(title)
     author, date = _author_and_date()
+    _boxes(f"{author} {date}")
     collected.begin(collected.REMARK, "")
     remark = st.text_area(
         "Remark",
@@ -186,11 +189,18 @@ def _words() -> tuple[str, str, str, str]:
         on_change=collected.word,
         args=(collected.REMARK,),
     )
+    _boxes(remark or "")
     if (remark or "").strip():  # as the report has it: Streamlit would make formulas of $…$
         with st.container(border=True, key="report_remark_read"):
             st.caption("As it reads in the report")
             st.html(blocks.as_html(Remark(remark or ""), {}))
     return title or "", author, date, remark or ""
+
+
+def _boxes(said: str) -> None:
+    """Below a field a warning, where the PDF's font lacks letters of it."""
+    if letters := print_lines.lacking(said):
+        st.warning(BOXES.format(letters=markup.literal(letters)), icon=":material/warning:")
 
 
 def _switches(kept: Sequence[Kept], records: dict[str, RunRecord]) -> tuple[bool, bool, bool]:

@@ -20,8 +20,8 @@ from privgraph_workbench.words import markup
 QUESTION = "Whom is it for?"
 CHOICES = {True: "For others", False: "For myself"}
 SENTENCES = {
-    True: "Left out are seeds, ids of runs, what happened in training, and how often a guess is right: they could tell "
-    "a seed or private values. A command for each setting stays, without its seed, and what attacks found.",
+    True: "Left out are seeds, ids of runs, what happened in training, and the share of the largest class: they could "
+    "tell a seed or private values. A command for each setting stays, without its seed, and what attacks found.",
     False: "Nothing is left out: it tells seeds, ids and all results, with the commands to repeat them.",
 }
 """Of each choice what it leaves out, in a sentence."""

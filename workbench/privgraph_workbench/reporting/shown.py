@@ -1,0 +1,56 @@
+"""What the figures of a report show, a clause each, for its head: the verdict that stands on the figure's
+card, in Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from privgraph_workbench import tables
+from privgraph_workbench.facts.row_words import both
+from privgraph_workbench.reporting import verdicts
+from privgraph_workbench.reporting.asked import Drawn
+from privgraph_workbench.words.naming import setting
+
+ATTACKS = "attack_"
+"""With what the names of figures of attacks begin."""
+MOST, LONG = 6, 240
+"""Figures that have a clause each, and letters of one of several sentences."""
+_SENTENCES = re.compile(r"(?<=\.) (?=[A-Z])")
+
+
+def of_attacks(figures: Sequence[Drawn], lines: Sequence[tables.Line]) -> list[str]:
+    """Of the figures of attacks. One that draws attacks on these settings alone, of which the head speaks
+    already, is named and no more."""
+    told = {setting(one.record) for one in lines if one.attacks}
+    chosen = [(place, one) for place, one in enumerate(figures, start=1) if one.figure.startswith(ATTACKS)]
+    again = [place for place, one in chosen if one.runs and {setting(run) for run in one.runs} <= told]
+    said = _clauses([(place, one) for place, one in chosen if place not in again])
+    if not again:
+        return said
+    return [*said, f"See Figure{'s' * (len(again) > 1)} {both([str(place) for place in again])}."]
+
+
+def of_others(figures: Sequence[Drawn]) -> list[str]:
+    """Of all other figures."""
+    return _clauses([one for one in enumerate(figures, start=1) if not one[1].figure.startswith(ATTACKS)])
+
+
+def _clauses(figures: Sequence[tuple[int, Drawn]]) -> list[str]:
+    said = [f"Figure {place}: {short(verdicts.of(one))}" for place, one in figures[:MOST]]
+    left = len(figures) - MOST
+    return [*said, f"{left} more figure{'s stand' if left > 1 else ' stands'} below."] if left > 0 else said
+
+
+def short(verdict: str) -> str:
+    """The first sentences of what a card says, as many as are read at a glance; one at least.
+
+    >>> short("First. " + "Second, " * 50 + "end."), short("First. Second.")
+    ('First.', 'First. Second.')
+    """
+    first, *rest = _SENTENCES.split(" ".join(verdict.split()))
+    for sentence in rest:
+        if len(first) + len(sentence) > LONG:
+            break
+        first = f"{first} {sentence}"
+    return first
