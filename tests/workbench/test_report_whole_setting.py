@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 from tests.figures import made_runs
 from tests.figures.made_attacks import attack
+from tests.figures.made_audits import audit as made_audit
 from tests.workbench.made_reports import opened
 
 from privgraph.privacy.serialisation import statement_from_json
@@ -41,7 +42,9 @@ def examined(store: RunStore, records: list[RunRecord]) -> None:
     """The second run is attacked, the third audited, after the first was told once."""
     reporting.told_of(store, records[0])
     store.add_attack(records[1].id, replace(attack(name="lira"), run=records[1].id))
-    AUDITED(store, records[2].id)
+    made = made_audit(records[2].id, delta=1e-5)
+    store.add_audit(records[2].id, made)
+    assert made.outcome.bound is not None
 
 
 def lines(given: Asked) -> list[tables.Line]:
@@ -97,9 +100,7 @@ def test_a_setting_of_a_figure_alone_is_told_whole_as_well(store: RunStore) -> N
 def test_a_bound_stands_in_the_statement_of_its_run_alone(store: RunStore, share: bool) -> None:
     records = three(store)
     examined(store, records)
-    given = Asked(
-        title="T", runs=[reporting.told_of(store, records[0])], share=share, notebook=False, appendix=False
-    )
+    given = Asked(title="T", runs=[reporting.told_of(store, records[0])], share=share, notebook=False, appendix=False)
     files = {name: content.decode(errors="replace") for name, content in opened(reporting.build(given)).items()}
     stated = {name: said for name, said in files.items() if name.startswith("statements/") and name.endswith(".txt")}
     runs = {re.search(r"^Runs: (.*)\.$", said, re.M)[1]: name for name, said in stated.items()}  # type: ignore[index]
@@ -108,8 +109,7 @@ def test_a_bound_stands_in_the_statement_of_its_run_alone(store: RunStore, share
         names = [f"{one.id} (seed {one.spec.seed})" for one in records]
     assert list(runs) == [", ".join(names[:2]), names[2]]
     bounds = [
-        statement_from_json(json.loads(files[name.replace(".txt", ".json")])).epsilon_audited
-        for name in runs.values()
+        statement_from_json(json.loads(files[name.replace(".txt", ".json")])).epsilon_audited for name in runs.values()
     ]
     assert bounds == [None, 0.3]
     rows = list(csv.DictReader(io.StringIO(files["tables/runs.csv"])))
