@@ -17,7 +17,7 @@ from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.report import looks, setting_rows, thumbnails
+from privgraph_workbench.views.report import looks, rows, setting_rows, thumbnails
 
 Open = Callable[..., AppTest]
 

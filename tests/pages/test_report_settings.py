@@ -1,5 +1,5 @@
-"""The page Report: of a setting's row it is said how many of its runs are kept and what was examined; the others
-are taken with a click, and that can be undone; settings are counted alike everywhere."""
+"""The page Report: a row says how many of its setting's runs are kept and what was examined; the others are
+taken with a click, and that can be undone; settings are counted alike everywhere."""
 
 from __future__ import annotations
 
@@ -57,12 +57,9 @@ def test_a_single_seed_says_that_it_is_one_of_three_and_the_others_are_taken(
 def test_a_row_says_which_seed_was_attacked(opened: Open, store: RunStore, three: list[str]) -> None:
     store.add_attack(three[2], replace(attack(), run=three[2]))
     app = _with(opened, three[:1])
-    app.toggle(key="report_share") if False else None
-    told = [one.value for one in app.caption if "ttacked" in one.value and "of 3 runs" in one.value]
-    assert told in (
-        ["1 of 3 runs; mean 72.0% (67.0% to 77.0%). Attacked (seed 2)"],
-        ["1 of 3 runs; mean 72.0% (67.0% to 77.0%). Attacked in 1 of 3 runs"],
-    )
+    for share, which in ((True, " in 1 of 3 runs"), (False, " (seed 2)")):
+        app.radio(key=collected.SHARE).set_value(share).run()
+        assert _said(app, "1 of 3 runs") == [f"1 of 3 runs; mean 72.0% (67.0% to 77.0%). Attacked{which}"]
 
 
 def test_more_runs_than_fit_cannot_be_taken(

@@ -23,6 +23,7 @@ from privgraph_workbench.reporting import Asked, chapters, first_page, glance
 from privgraph_workbench.reporting.asked import without_seeds
 from privgraph_workbench.words import strongest
 from privgraph_workbench.words.naming import statements_of
+from privgraph_workbench.words.statements import audited_bound
 
 
 @pytest.fixture
@@ -42,9 +43,14 @@ def examined(store: RunStore, records: list[RunRecord]) -> None:
     """The second run is attacked, the third audited, after the first was told once."""
     reporting.told_of(store, records[0])
     store.add_attack(records[1].id, replace(attack(name="lira"), run=records[1].id))
-    made = made_audit(records[2].id, delta=1e-5)
-    store.add_audit(records[2].id, made)
-    assert made.outcome.bound is not None
+    store.add_audit(records[2].id, made_audit(records[2].id))
+
+
+def bound_of(store: RunStore, record: RunRecord) -> float:
+    """What its audit has shown."""
+    shown = store.get(record.id).epsilon_audited
+    assert shown
+    return shown
 
 
 def lines(given: Asked) -> list[tables.Line]:
@@ -62,11 +68,12 @@ def test_another_seed_that_was_examined_is_named_in_the_row_of_its_setting(
     (line,) = lines(given)
     assert line.record.epsilon_audited is None, "the run that was ticked has no bound"
     ((*_, audit, _, _),) = tables.in_words([line], {}).rows
-    assert audit == f"at least 0.3, of seed {audited}"
+    bound = bound_of(store, records[2])
+    assert audit.partition(" [")[0] == f"{audited_bound(bound)}, of seed {audited}", "but for its footnotes"
     assert strongest.words(line.attacks, line.seed_of).endswith(f", by LiRA, on seed {attacked}")
     (row,) = csv.DictReader(io.StringIO(tables.settings_csv([line]).decode()))
     assert (row["attacked_seed"], row["audited_seed"]) == (attacked, audited)
-    assert float(row["epsilon_audited_at_least"]) == 0.3
+    assert float(row["epsilon_audited_at_least"]) == pytest.approx(bound)
     page = re.sub("<[^>]*>", " ", reporting.page(given))
     assert glance.UNATTACKED not in page
     assert strongest.NONE not in page
@@ -111,7 +118,7 @@ def test_a_bound_stands_in_the_statement_of_its_run_alone(store: RunStore, share
     bounds = [
         statement_from_json(json.loads(files[name.replace(".txt", ".json")])).epsilon_audited for name in runs.values()
     ]
-    assert bounds == [None, 0.3]
+    assert bounds == [None, bound_of(store, records[2])]
     rows = list(csv.DictReader(io.StringIO(files["tables/runs.csv"])))
     assert [bool(row["strongest_attack"]) for row in rows] == [False, True, False]
-    assert [row["epsilon_audited_at_least"] for row in rows] == ["", "", "0.3"]
+    assert [bool(row["epsilon_audited_at_least"]) for row in rows] == [False, False, True]
