@@ -40,8 +40,15 @@ class Chapter:
 
     @property
     def statements(self) -> dict[str, PrivacyStatement]:
-        """What the pictures of the chapter carry."""
-        return statements_of([one.record for one in self.runs])
+        """What the pictures of the chapter carry: of the setting, with the seed whose audit has shown most."""
+        own = {unaudited(one.record.statement) for one in self.runs if one.record.statement}
+        alike = [one for one in self.records if one.statement and unaudited(one.statement) in own]
+        found = {}
+        for label, said in statements_of(alike).items():
+            audited = [one.id for one in alike if one.statement == said and said.epsilon_audited is not None]
+            seed = self.seeds.get(audited[0], "") if audited and len(alike) > 1 else ""
+            found[f"{label} (audited: seed {seed})" if seed else label] = said
+        return found
 
     @property
     def records(self) -> list[RunRecord]:
