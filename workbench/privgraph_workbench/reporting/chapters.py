@@ -40,7 +40,7 @@ class Chapter:
 
     @property
     def statements(self) -> dict[str, PrivacyStatement]:
-        """What the pictures of the chapter carry: of the setting, with the seed whose audit has shown most."""
+        """What the pictures of the chapter carry: of the setting, with the seed that was audited."""
         own = {unaudited(one.record.statement) for one in self.runs if one.record.statement}
         alike = [one for one in self.records if one.statement and unaudited(one.statement) in own]
         found = {}
