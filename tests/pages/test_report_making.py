@@ -40,7 +40,7 @@ def test_a_report_is_made_step_by_step_and_waits_until_something_changes(
     app.run()
     assert not offered_files.labels(app)
     assert "With 2 figures in its appendix and a notebook: about 30 s." in [one.value for one in app.caption]
-    assert "**1 run, for others**" in [one.value for one in app.markdown]
+    assert "**1 setting (1 run), for others**" in [one.value for one in app.markdown]
     app.button(key="report_make").click().run()
     assert not app.exception, app.exception
     assert "report_cancel" not in {button.key for button in app.button}, "only while it is made"

@@ -17,7 +17,7 @@ from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.report import looks, rows, thumbnails
+from privgraph_workbench.views.report import looks, rows, setting_rows, thumbnails
 
 Open = Callable[..., AppTest]
 
@@ -43,7 +43,7 @@ def test_a_run_has_its_score_and_every_epsilon_by_its_name(opened: Open, store: 
     assert said.epsilon_as_published not in (None, said.epsilon)
     told = [one.value for one in app.caption if EPSILONS["sound"].label in one.value]
     sound, published = (EPSILONS[kind].label for kind in ("sound", "published"))
-    assert told[0] == rows.epsilons([store.get(private)])
+    assert told[0] == setting_rows.epsilons([store.get(private)])
     assert told[0].startswith(f"{sound}: ")
     assert f" · {published}: " in told[0]
     assert EPSILONS["audited"].label not in told[0], "nothing was audited"
@@ -53,7 +53,7 @@ def test_a_run_has_its_score_and_every_epsilon_by_its_name(opened: Open, store: 
 def test_an_audited_epsilon_is_a_lower_bound_and_the_largest_counts(store: RunStore) -> None:
     held = [store.get(keep(store, spec(epsilon=2.0, seed=seed))) for seed in (0, 1)]
     shown = [replace(one, epsilon_audited=bound) for one, bound in zip(held, (0.25, 0.5), strict=True)]
-    assert rows.epsilons(shown).endswith(f" · {EPSILONS['audited'].label}: at least 0.5")
+    assert setting_rows.epsilons(shown).endswith(f" · {EPSILONS['audited'].label}: at least 0.5, of seed 1")
 
 
 def test_runs_of_a_setting_have_the_mean_of_their_scores(opened: Open, store: RunStore) -> None:

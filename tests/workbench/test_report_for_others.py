@@ -131,13 +131,17 @@ def test_a_title_is_text_in_the_notebook(runs: list[Told], monkeypatch: pytest.M
     assert "&#60;img src=x onerror=alert(1)&#62; a&#124;b" in row
 
 
-def test_statements_for_others_name_no_run_behind_a_mean(runs: list[Told]) -> None:
-    """One run is reported and another one stands behind its mean: for oneself both are named."""
+def test_statements_for_others_name_every_run_behind_a_mean_and_no_seed(runs: list[Told]) -> None:
+    """One run is reported and another one stands behind its mean: both are named, for others by numbers."""
     found = {}
     for share in (False, True):
         asked = Asked(title="Ours", runs=runs[:1], figures=[], share=share, notebook=False, appendix=False)
         files = _told(reporting.build(asked))
         said = next(one for name, one in files.items() if "/statements/" in name and name.endswith(".txt"))
         found[share] = re.search(r"^Runs: (.*)\.$", said, re.M)[1].split(", ")  # type: ignore[index]
-        assert any(runs[1].record.id in one for one in files.values()) is not share
-    assert [len(found[False]), len(found[True])] == [2, 1]
+        for one in runs:
+            assert any(one.record.id in content for content in files.values()) is not share
+            seed = re.compile(rf"\bseed {one.record.spec.seed}\b")
+            assert any(seed.search(content) for content in files.values()) is not share
+    assert found[False] == [f"{one.record.id} (seed {one.record.spec.seed})" for one in runs]
+    assert found[True] == ["run-01 (seed #1)", "run-02 (seed #2)"]

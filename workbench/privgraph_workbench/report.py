@@ -17,7 +17,6 @@ from importlib.metadata import PackageNotFoundError, version
 from privgraph.attacks.record import AttackRecord
 from privgraph.privacy.statement import Gap, PrivacyStatement
 from privgraph.privacy.statements import FAULT, Said, attacked, lines
-from privgraph.registry import sides
 from privgraph.runs.records import RunRecord, StoredEvent, plain
 from privgraph_workbench import repeating
 from privgraph_workbench.blocks import Block, Code, Picture, Remark, Section, Table, Warned, as_markdown, page
@@ -29,8 +28,12 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.figures.seeds import confidence
+from privgraph_workbench.report_outsiders import OUTSIDERS as OUTSIDERS
+from privgraph_workbench.report_outsiders import Other as Other
+from privgraph_workbench.report_outsiders import outsiders
+from privgraph_workbench.table_lines import most_audited
 from privgraph_workbench.withheld import Withheld
-from privgraph_workbench.words import rates, settings
+from privgraph_workbench.words import settings
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.meaning import BUT_FOR_FAULTS, NO_EDGE, wager
 from privgraph_workbench.words.measures import measure, result_title, titled
@@ -41,8 +44,9 @@ from privgraph_workbench.words.naming import (
     made_by,
     method_title,
 )
-from privgraph_workbench.words.numbers import between, duration, lower, metric, number, percent, rounded_delta
+from privgraph_workbench.words.numbers import between, duration, metric, number, percent, rounded_delta
 from privgraph_workbench.words.statements import CLAIMS, EVERY_EDGE, refutations, three_numbers
+from privgraph_workbench.words.statements_apart import audited_as
 
 LIBRARIES = ("privgraph", "torch", "torch-geometric", "opacus", "dp-accounting", "numpy", "scipy", "scikit-learn")
 NUMBERS = (
@@ -53,10 +57,6 @@ NUMBERS = (
 PRECISION = (
     "Test precision is a mean over classes: of the test nodes that were given a class, the share that is of it (0 for "
     "a class that none was given). Test accuracy is the share of all test nodes whose class was found."
-)
-OUTSIDERS = (
-    "Each attack was made on models that were trained again like this run. An area of 0.5 is guessing; an attack that "
-    "finds nothing proves nothing. Intervals are at the confidence that the attack was asked for."
 )
 UNREAD = "Attacks on this run were kept by another version of the workbench, and cannot be read by this one."
 SETTINGS = "All its settings, with what the method chose where it was left to"
@@ -74,8 +74,9 @@ LAST_STEPS = (
 @dataclass(frozen=True, kw_only=True)
 class Reported:
     """A run with its events, the attacks on it (None: they cannot be read), and the rows of where its
-    accuracy stands. `name`: what it is called beside others of its setting; `same`: the finished runs of its
-    setting, where their means stand beside it."""
+    accuracy stands. `name`: what it is called beside others that are told; `same`: the finished runs of its
+    setting, where their means stand beside it; `seed`: what is told of its seed beside the `others` of these,
+    which are not told by themselves (they stand with the first of several)."""
 
     record: RunRecord
     events: Sequence[StoredEvent] = ()
@@ -83,6 +84,8 @@ class Reported:
     stands: Sequence[Row] = ()
     name: str = ""
     same: Sequence[RunRecord] = ()
+    seed: str = ""
+    others: Sequence[Other] = ()
 
 
 def markdown(
@@ -151,39 +154,28 @@ def sections(runs: Sequence[Reported], share: bool, before: Before | None = None
             )
             for one in runs
         ]
-    audited = max(runs, key=lambda one: (one.record.statement and one.record.statement.epsilon_audited) or 0.0)
+    others = runs[0].others
+    first = most_audited([one.record for one in runs])
+    audited = most_audited([first, *(one.record for one in others)])
+    called = {one.record.id: one.name or one.seed * bool(others) for one in runs}
+    called |= {one.record.id: f"{one.name}, which has no chapter" for one in others}
     found = [_summary(runs, share)]
-    if statement := audited.record.statement:
-        no_edge = hides_edges_alone(audited.record)
-        found += [_guarantee(statement, audited.name, before, no_edge=no_edge), _spent(statement)]
+    if statement := first.statement:
+        no_edge = hides_edges_alone(first)
+        shown = audited_as(statement, audited.statement or statement)
+        found += [_guarantee(shown, called[audited.id], before, no_edge=no_edge), _spent(statement)]
     else:
         found.append(Section("Privacy", ["This run has no privacy statement: it did not finish."]))
     if points := [row for one in runs for row in curves.data(one.events, run=one.name, record=one.record)]:
         last: list[Block] = [_stages(points, runs[0].record), LAST_STEPS] if len(runs) == 1 else []
         found.append(Section("How it learnt", [Picture("curves", points), *last]))
-    attacked = [one for one in runs if one.attacks]
+    told = [*((one.record, one.attacks) for one in runs), *((one.record, one.attacks) for one in others)]
+    attacked = [(called[record.id], attacks) for record, attacks in told if attacks]
     if any(one.attacks is None for one in runs):
         found.append(Section("What outsiders can tell", [Warned(UNREAD)]))
     elif attacked:
-        found.append(_outsiders(attacked))
+        found.append(outsiders(attacked))
     return [*found, _repeat([one.record for one in runs], share)]
-
-
-def _outsiders(runs: Sequence[Reported]) -> Section:
-    """What each attack found, the oldest first; whom it exposes stays with whoever evaluates the run."""
-    rows = tuple(
-        (
-            ": ".join(filter(None, (run.name, one.title))),
-            sides(one.attack).asks,
-            f"{one.found[0]:.3f} ({one.found[1]:.3f} to {one.found[2]:.3f})",
-            rates.rare(one),
-            "does not follow" if one.bound is None else f"at least {lower(one.bound)}",
-        )
-        for run in runs
-        for one in run.attacks or ()
-    )
-    head = ("Attack", "Asks", "Area under the curve", "Found where false positives are rare", "Bound on ε")
-    return Section("What outsiders can tell", [Table(head, rows), OUTSIDERS])
 
 
 def _summary(runs: Sequence[Reported], share: bool) -> Section:

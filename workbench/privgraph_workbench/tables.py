@@ -10,7 +10,6 @@ import csv
 import io
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.data.catalogue import DATASETS
@@ -24,6 +23,7 @@ from privgraph_workbench.facts import kept_epoch
 from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.facts.references import chance
 from privgraph_workbench.figures.export import cell
+from privgraph_workbench.table_lines import Line as Line
 from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words import meaning, strongest
 from privgraph_workbench.words import statements as words
@@ -62,23 +62,6 @@ ATTACKED = (
     "the strongest of several. Where none was made nothing is known."
 )
 ALONE = "An ε is that of one run released alone: more runs, or their mean, spend more."
-
-
-@dataclass(frozen=True, kw_only=True)
-class Line:
-    """A run of the table, or one that stands for its setting: the name of its files, its label, and the
-    finished runs of its setting. `heading`: its graph, where the table has several ("": it has one); `seed`:
-    it may be told; `attacks` on any of the runs it stands for; `stands`: where in the report, as a CSV
-    says it."""
-
-    name: str
-    label: str
-    record: RunRecord
-    same: Sequence[RunRecord] = ()
-    heading: str = ""
-    seed: bool = True
-    attacks: Sequence[AttackRecord] = ()
-    stands: str = ""
 
 
 def score(lines: Sequence[Line]) -> str:
@@ -153,7 +136,7 @@ def _guarantee(one: Line, notes: Notes) -> tuple[str, ...]:
     return (
         one.label,
         meaning.protected(said.unit, said.neighbours),
-        _marked(notes, stated("sound", said.epsilon), *_of_sound(one.record, warned=True)),
+        _marked(notes, stated("sound", said.epsilon), *_of_sound(one, warned=True)),
         _marked(notes, rounded_delta(said.delta), _near(one.record, said)) if private else "",
         *meaning.in_short(said),
         _marked(notes, meaning.left_out(said.unit, said.neighbours), beside * private),
@@ -200,7 +183,7 @@ def measured(lines: Sequence[Line], notes: Notes) -> list[Block]:
                 row[0],
                 *row[2:5],
                 _marked(notes, row[-1], *([_epoch(one)] if len(epochs) > 1 else [])),
-                strongest.words(one.attacks),
+                strongest.words(one.attacks, one.seed_of),
             )
             for one, row in zip(held, whole.rows, strict=True)
         )
@@ -225,7 +208,7 @@ def compact(lines: Sequence[Line]) -> list[Block]:
     told: list[Block] = []
     for heading, held in by_graph(lines):
         whole = in_words(held, notes, warned=True)
-        tried = [[strongest.words(one.attacks)] if attacked else [] for one in held]
+        tried = [[strongest.words(one.attacks, one.seed_of)] if attacked else [] for one in held]
         rows = tuple((*row, *attack) for row, attack in zip(whole.rows, tried, strict=True))
         told += [*_headed(heading, short=True), Table((*whole.head, *["Strongest attack"] * attacked), rows)]
     return [*told, f"{about(lines)} {ALONE}", *[ATTACKED] * attacked, *below(notes)]
@@ -235,17 +218,17 @@ def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Ta
     """The table for people; its footnotes go into `notes`. `warned`: public noise is told elsewhere."""
     rows = []
     for one in lines:
-        said = one.record.statement
+        said, bound = one.record.statement, one.bound
         cells: tuple[str, ...] = ("", "", "", "")
-        if said is not None:
+        if said is not None and bound is not None:
             alike = said.epsilon_as_published == said.epsilon
-            how = words.audited_how(said)
+            how = words.audited_how(bound)
             cells = (
-                _marked(notes, stated("sound", said.epsilon), *_of_sound(one.record, warned=warned)),
+                _marked(notes, stated("sound", said.epsilon), *_of_sound(one, warned=warned)),
                 _marked(
                     notes, stated("sound" if alike else "published", said.epsilon_as_published), *_of_published(said)
                 ),
-                _marked(notes, words.audited_bound(said.epsilon_audited), how and f"Audited: {how}."),
+                _marked(notes, words.audited_bound(bound.epsilon_audited, one.bound_seed), how and f"Audited: {how}."),
                 rounded_delta(said.delta),
             )
         unit = unit_of(one.record)
@@ -257,15 +240,15 @@ def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Ta
     return Table(head(lines), tuple(rows))
 
 
-def _of_sound(record: RunRecord, *, warned: bool) -> list[str]:
-    """What must be known of the sound epsilon of a run, a sentence each."""
-    said = record.statement
-    if said is None or said.unit == "none":
+def _of_sound(one: Line, *, warned: bool) -> list[str]:
+    """What must be known of the sound epsilon of a run or setting, a sentence each."""
+    record, said, bound = one.record, one.record.statement, one.bound
+    if said is None or bound is None or said.unit == "none":
         return []
     public = noise_is_public(record) and not warned
     found = [f"{NOISE_IS_PUBLIC[:1].upper()}{NOISE_IS_PUBLIC[1:]}."] if public else []
     found += ["This ε was computed from the private data, and is itself not private."] if said.data_dependent else []
-    found += words.refutations(said)
+    found += words.refutations(bound)
     return found + [f"Known fault: {fault}." for fault in said.known_faults]
 
 
@@ -326,11 +309,17 @@ def _of_setting(one: Line) -> dict[str, object]:
             "mean_low_percent": told["score_low_percent"],
             "mean_high_percent": told["score_high_percent"],
         }
+    best = next(iter(strongest.strongest(one.attacks)), None)
+    told |= {"audited_seed": _seed(one.bound_seed), "attacked_seed": _seed(one.seed_of(best.run)) if best else None}
     return {"setting" if key == "run" else key: value for key, value in told.items() if key not in _OF_A_RUN}
 
 
+def _seed(said: str) -> str | None:
+    return said.removeprefix("seed ") or None
+
+
 def _numbers(one: Line) -> dict[str, object]:
-    record, said = one.record, one.record.statement
+    record, said, bound = one.record, one.record.statement, one.bound
     measured = METRIC in record.metrics
     nodes = chance(record.metrics) if measured else None
     over = reached(one.same) if measured and len(one.same) > 1 else None
@@ -346,8 +335,8 @@ def _numbers(one: Line) -> dict[str, object]:
         "epsilon_edge": _epsilon(record, "edge"),
         "epsilon_node": _epsilon(record, "node"),
         "epsilon_as_published": said and said.epsilon_as_published,
-        "epsilon_audited_at_least": said and said.epsilon_audited,
-        "audit_confidence": said and said.audit_confidence,
+        "epsilon_audited_at_least": bound and bound.epsilon_audited,
+        "audit_confidence": bound and bound.audit_confidence,
         "delta": said and said.delta,
         "noise_key_is_public": int(noise_is_public(record)),
         "metric": measure(record.spec.method),

@@ -7,7 +7,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
@@ -20,7 +20,7 @@ from privgraph_workbench import blocks, latex, printing, repeating, report, repo
 from privgraph_workbench.blocks import Images, Picture, Remark, Section
 from privgraph_workbench.figures import export
 from privgraph_workbench.reporting import behind, findings, leaving, snippets
-from privgraph_workbench.reporting.asked import Asked, Drawn, named_runs, without_seeds
+from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, without_seeds
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
 from privgraph_workbench.reporting.first_page import (
     Together,
@@ -37,7 +37,6 @@ from privgraph_workbench.reporting.first_page import (
 from privgraph_workbench.words.bibliography import bibtex, named_in, references
 from privgraph_workbench.words.meaning import NO_EDGE
 from privgraph_workbench.words.naming import describe, hides_edges_alone, moved
-from privgraph_workbench.words.statements_apart import unaudited
 
 FILES: Mapping[str, str] = {
     "report.html": "everything on one page that opens without a network; begin here",
@@ -183,24 +182,40 @@ def _statements(asked: Asked, chapters: Sequence[Chapter]) -> Iterator[tuple[str
         for one in chapter.runs:
             if one.record.statement is not None:
                 held.setdefault(one.record.statement, []).append(named[id(one)])
-        told = {one.record.id for one in chapter.runs}
-        _add(held, [one for one in chapter.runs[0].same if one.id not in told], asked)
-        yield from _files_of(chapter.name, chapter.runs[0].record, held)
+        _add(held, chapter.runs[0], {one.record.id for one in chapter.runs})
+        yield from _files_of(chapter.name, chapter.runs[0].record, _in_order(held, asked))
     for name, one in beside_names(asked).items():
         held = {}
         if (stated := one.record.statement) is not None:
             held[stated] = [f"{one.record.id} (seed {one.seed})"]
-            _add(held, [other for other in one.same if other.id != one.record.id], asked)
-            yield from _files_of(name, one.record, {said: [*runs, IN_FIGURES] for said, runs in held.items()})
+            _add(held, one, {one.record.id})
+            held = {said: [*runs, IN_FIGURES] for said, runs in _in_order(held, asked).items()}
+            yield from _files_of(name, one.record, held)
 
 
-def _add(held: dict[PrivacyStatement, list[str]], others: Sequence[RunRecord], asked: Asked) -> None:
-    """The runs behind a mean, below their statements, but for what audits have shown of one; of a report for
-    others none, for it tells no seed."""
-    for one in others if not asked.share else ():
-        if (said := one.statement) is not None:
-            alike = next((own for own in held if unaudited(own) == unaudited(said)), said)
-            held.setdefault(alike, []).append(f"{one.id} (seed {one.spec.seed})")
+def _in_order(held: Mapping[PrivacyStatement, list[str]], asked: Asked) -> dict[PrivacyStatement, list[str]]:
+    """For others runs stand as they are numbered, and statements by their first: an order by seeds tells of
+    them."""
+    if not asked.share:
+        return dict(held)
+    ordered = {said: sorted(runs, key=_number) for said, runs in held.items()}
+    return dict(sorted(ordered.items(), key=lambda one: _number(one[1][0])))
+
+
+def _number(run: str) -> int:
+    """
+    >>> _number("run-34 (seed #2)")
+    34
+    """
+    return int(run.removeprefix("run-").partition(" ")[0])
+
+
+def _add(held: dict[PrivacyStatement, list[str]], first: Told, told: Container[str]) -> None:
+    """The other runs behind a mean, each below its own statement: what an audit has shown belongs to its run
+    alone."""
+    for one in first.same:
+        if one.id not in told and (said := one.statement) is not None:
+            held.setdefault(said, []).append(f"{one.id} (seed {first.seeds[one.id]})")
 
 
 def _files_of(
@@ -244,11 +259,12 @@ _LATELY: dict[str, Images] = {}
 def _cited(asked: Asked) -> list[str]:
     """The methods, attacks and audits whose papers are behind the report: those of its runs and figures, and
     the papers that its statements name."""
-    names = [name for one in asked.runs for name in (one.record.spec.method, *(a.attack for a in one.attacks))]
+    names = [name for one in asked.runs for name in (one.record.spec.method, *(a.attack for a in one.every_attack))]
+    names += [attack.attack for one in asked.beside for attack in one.every_attack]
     for one in asked.figures:
         names += [run.spec.method for run in one.runs]
         names += [str(row[key]) for row in one.rows for key in ("method", "attack_name") if row.get(key)]
-    said = {one.record.statement for one in asked.runs} | {
+    said = {run.statement for one in (*asked.runs, *asked.beside) for run in one.runs} | {
         held for one in asked.figures for held in one.statements.values()
     }
     known = [one for one in said if one is not None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -41,13 +41,16 @@ MOST_COMPARED = 6
 @dataclass(frozen=True, kw_only=True)
 class Told:
     """A run with what it told, the attacks on it, and the finished runs of its setting, itself among them.
-    `stands`: the rows of where its accuracy stands; `said`: its setting in a sentence or two, in
-    Markdown, and `shared` the same for others; `withheld`: what is told in place of its seed."""
+    `elsewhere`: the attacks on those others; `stands`: the rows of where its accuracy stands; `said`: its
+    setting in a sentence or two, in Markdown, and `shared` the same for others; `seeds`: those of all runs of
+    its setting by their ids, and `withheld` its own, each or what is told in its place."""
 
     record: RunRecord
     events: Sequence[StoredEvent] = ()
     attacks: Sequence[AttackRecord] = ()
+    elsewhere: Sequence[AttackRecord] = ()
     same: Sequence[RunRecord] = ()
+    seeds: Mapping[str, str] = field(default_factory=dict)
     stands: Sequence[Row] = ()
     said: str = ""
     shared: str = ""
@@ -58,10 +61,31 @@ class Told:
         """Its seed, or what is told in its place."""
         return self.withheld or str(self.record.spec.seed)
 
+    @property
+    def runs(self) -> list[RunRecord]:
+        """The runs of its setting, each once; itself as it is told."""
+        return list({one.id: one for one in (*self.same, self.record)}.values())
+
+    @property
+    def every_attack(self) -> list[AttackRecord]:
+        """The attacks on all runs of its setting."""
+        return once([*self.attacks, *self.elsewhere])
+
+
+def once(attacks: Iterable[AttackRecord]) -> list[AttackRecord]:
+    """Each attack once, in order."""
+    return list({(one.run, repr(one.to_json())): one for one in attacks}.values())
+
 
 def told_of(store: RunStore, record: RunRecord) -> Told:
     """All that the store holds of a run; attacks that another version kept are left out."""
-    return replace(_known(store, record), events=store.events(record.id), attacks=_attacks(store, record))
+    told = _known(store, record)
+    return replace(
+        told,
+        events=store.events(record.id),
+        attacks=_attacks(store, record),
+        elsewhere=[attack for one in told.same if one.id != record.id for attack in _attacks(store, one)],
+    )
 
 
 def _attacks(store: RunStore, record: RunRecord) -> list[AttackRecord]:
@@ -73,11 +97,17 @@ def _attacks(store: RunStore, record: RunRecord) -> list[AttackRecord]:
 
 def _known(store: RunStore, record: RunRecord) -> Told:
     """What finished runs say beside it."""
-    known, same = placing.outlook(store, record)
+    known, remembered = placing.outlook(store, record)
+    ids = tuple(one.id for one in remembered if one.id != record.id)
+    # what was remembered of finished runs may be older than the audits of them
+    now = store.find(RunQuery(ids=ids, limit=len(ids))) if ids else []
+    fresh = {one.id: one for one in now if not one.unreadable}
+    same = [fresh.get(one.id, one) for one in remembered]
     said = partial(placing.sentence, record, called(record.spec), nodes_of(record), known, same, setting=True)
     return Told(
         record=record,
         same=same,
+        seeds={one.id: str(one.spec.seed) for one in (record, *same)},
         stands=standing.data(record, same, known),
         said=said(),
         shared=said(guess=False),
@@ -154,14 +184,22 @@ def drawn(
 
 
 def _beside(store: RunStore, runs: Sequence[RunRecord]) -> list[Told]:
-    """A run of each setting, with the attacks on all of its runs that stand here."""
+    """A run of each setting, with the attacks on all of its runs."""
     groups: dict[str, list[RunRecord]] = {}
     for one in sorted(runs, key=lambda one: one.spec.seed):
         groups.setdefault(setting(one), []).append(one)
-    return [
-        replace(_known(store, held[0]), attacks=[attack for one in held for attack in _attacks(store, one)])
-        for held in groups.values()
-    ]
+    found = []
+    for held in groups.values():
+        told = _known(store, held[0])
+        every = {one.id: one for one in (*held, *told.same)}
+        found.append(
+            replace(
+                told,
+                seeds={run: str(one.spec.seed) for run, one in every.items()},
+                attacks=[attack for one in every.values() for attack in _attacks(store, one)],
+            )
+        )
+    return found
 
 
 _ID = re.compile(r"[a-z][a-z0-9-]*-[0-9a-f]{12}")  # as `RunSpec.id` makes them
@@ -206,8 +244,10 @@ class Asked:
         found: dict[str, Told] = {}
         for one in (told for figure in self.shown for told in figure.beside):
             if (key := setting(one.record)) not in own:
-                attacks = [*(found[key].attacks if key in found else ()), *one.attacks]
-                found[key] = replace(one, attacks=list({repr(attack.to_json()): attack for attack in attacks}.values()))
+                before = found.get(key)
+                attacks = [*(before.attacks if before else ()), *one.attacks]
+                seeds = {**(before.seeds if before else {}), **one.seeds}
+                found[key] = replace(one, attacks=once(attacks), seeds=seeds)
         return list(found.values())
 
     @property
@@ -318,9 +358,15 @@ def _without_seed(hidden: Withheld, one: Told) -> Told:
         same=[hidden.record(other) for other in one.same],
         stands=seedless.rows(hidden.rows(for_others.rows("standing", one.stands))),
         said=hidden.text(one.shared),
-        withheld=hidden.text(f"seed {one.record.spec.seed}").removeprefix("seed "),
+        seeds={hidden.text(run): _numbered(hidden, seed) for run, seed in one.seeds.items()},
+        withheld=_numbered(hidden, one.record.spec.seed),
         attacks=[replace(attack, run=hidden.text(attack.run)) for attack in one.attacks],
+        elsewhere=[replace(attack, run=hidden.text(attack.run)) for attack in one.elsewhere],
     )
+
+
+def _numbered(hidden: Withheld, seed: int | str) -> str:
+    return hidden.text(f"seed {seed}").removeprefix("seed ")
 
 
 def named_runs(asked: Asked) -> dict[str, Told]:

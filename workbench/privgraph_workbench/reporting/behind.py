@@ -14,7 +14,7 @@ from privgraph.options import Scalar
 from privgraph.registry import ATTACKS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.plans import command_line
-from privgraph_workbench.reporting.asked import Asked
+from privgraph_workbench.reporting.asked import Asked, once
 from privgraph_workbench.words.naming import describe, moved, setting
 from privgraph_workbench.words.numbers import option
 
@@ -42,9 +42,9 @@ def behind(asked: Asked) -> list[Behind]:
         for one in figure.runs:
             shown.setdefault(one.id, []).append(place)
     every = [*asked.runs, *asked.beside]
-    attacks: dict[str, dict[str, AttackRecord]] = {}
-    for attack in (attack for one in every for attack in one.attacks):
-        attacks.setdefault(attack.run, {})[repr(attack.to_json())] = attack
+    attacks: dict[str, list[AttackRecord]] = {}
+    for attack in once(attack for one in every for attack in one.every_attack):
+        attacks.setdefault(attack.run, []).append(attack)
     held: dict[str, tuple[RunRecord, str]] = {}
     for stands, records in (
         (TOLD, [one.record for one in asked.runs]),
@@ -59,7 +59,7 @@ def behind(asked: Asked) -> list[Behind]:
         Behind(
             record=record,
             stands=stands,
-            attacks=list(attacks.get(record.id, {}).values()),
+            attacks=attacks.get(record.id, ()),
             figures=shown.get(record.id, ()),
         )
         for record, stands in held.values()

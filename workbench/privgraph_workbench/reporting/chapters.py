@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.records import RunRecord
 from privgraph_workbench import repeating, report
 from privgraph_workbench.blocks import Block, Picture, Remark, Section, Warned
 from privgraph_workbench.facts.advising import BASIS
@@ -39,8 +40,26 @@ class Chapter:
 
     @property
     def statements(self) -> dict[str, PrivacyStatement]:
-        """What the pictures of the chapter carry."""
-        return statements_of([one.record for one in self.runs])
+        """What the pictures of the chapter carry: of the setting, with the seed that was audited."""
+        own = {unaudited(one.record.statement) for one in self.runs if one.record.statement}
+        alike = [one for one in self.records if one.statement and unaudited(one.statement) in own]
+        found = {}
+        for label, said in statements_of(alike).items():
+            audited = [one.id for one in alike if one.statement == said and said.epsilon_audited is not None]
+            seed = self.seeds.get(audited[0], "") if audited and len(alike) > 1 else ""
+            found[f"{label} (audited: seed {seed})" if seed else label] = said
+        return found
+
+    @property
+    def records(self) -> list[RunRecord]:
+        """All runs of the setting, each once; those that the chapter tells as it tells them."""
+        same = [other for one in self.runs for other in one.same]
+        return list({one.id: one for one in (*same, *(told.record for told in self.runs))}.values())
+
+    @property
+    def seeds(self) -> dict[str, str]:
+        """What is told of the seed of each of them, by their ids."""
+        return {run: seed for one in self.runs for run, seed in one.seeds.items()}
 
 
 def chapters_of(asked: Asked) -> list[Chapter]:
@@ -58,6 +77,7 @@ def chapters_of(asked: Asked) -> list[Chapter]:
     for place, (label, first, names) in enumerate(zip(together, firsts, held.values(), strict=True), start=1):
         title = f"{label}: {len(names)} runs" if len(names) > 1 else labels[list(named).index(names[0])]
         told = [_reported(named[name], several=len(names) > 1) for name in names]
+        told[0] = replace(told[0], others=_others([named[name] for name in names]))
         promise = first.spec.method, unit_of(first)
         sections = report.sections(told, asked.share, before.get(promise))
         if first.statement is not None:
@@ -84,7 +104,24 @@ def _reported(one: Told, *, several: bool) -> report.Reported:
         stands=one.stands,
         name=f"seed {one.seed}" if several else "",
         same=one.same,
+        seed=f"seed {one.seed}",
     )
+
+
+def _others(runs: Sequence[Told]) -> list[report.Other]:
+    """The runs of the setting that the chapter does not tell by themselves, with what attacks have shown of
+    them."""
+    own = {one.record.id for one in runs}
+    first = runs[0]
+    return [
+        report.Other(
+            name=f"seed {first.seeds.get(one.id, one.spec.seed)}",
+            record=one,
+            attacks=[attack for attack in first.elsewhere if attack.run == one.id],
+        )
+        for one in first.same
+        if one.id not in own
+    ]
 
 
 def _once(asked: Asked, blocks: Sequence[Block]) -> list[Block]:

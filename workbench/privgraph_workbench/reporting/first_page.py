@@ -12,11 +12,12 @@ from privgraph_workbench.blocks import Picture, Remark, Section, Small, Warned
 from privgraph_workbench.facts import advised, composition, ranking
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.reporting import findings, glance, joined
-from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, numbered
+from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, numbered, once
 from privgraph_workbench.reporting.behind import FIGURES, MEAN, TOLD, behind
 from privgraph_workbench.reporting.chapters import Chapter
 from privgraph_workbench.reporting.counts import Counts, counted
 from privgraph_workbench.reporting.seedless import by_results
+from privgraph_workbench.table_lines import most_audited
 from privgraph_workbench.words.naming import graph_of, run_labels, setting, unit_of
 
 EVALUATOR = Warned(
@@ -227,8 +228,7 @@ def _behind(asked: Asked) -> list[_Other]:
 
 
 def _means_for_others(asked: Asked) -> list[_Other]:
-    """The same for others, setting by setting in the order of accuracies, which tells no seed; of no single
-    one of these runs is told what attacks it."""
+    """The same for others, setting by setting in the order of accuracies, which tells no seed."""
     told = {one.record.id for one in asked.runs}
     found: dict[str, tuple[str, RunRecord]] = {}
     for stands, held in ((MEAN, asked.runs), (FIGURES, asked.beside)):
@@ -240,18 +240,22 @@ def _means_for_others(asked: Asked) -> list[_Other]:
     for record in sorted(drawn, key=lambda one: (setting(one), by_results(one))):
         if record.id not in told:
             found.setdefault(record.id, (FIGURES, record))
-    return [(record.id, stands, record, ()) for stands, record in found.values()]  # as they are numbered
+    attacks = {one.record.id: one.attacks for one in behind(asked)}
+    return [(record.id, stands, record, attacks[record.id]) for stands, record in found.values()]  # as numbered
 
 
 def settings_of(chapters: Sequence[Chapter]) -> list[tables.Line]:
-    """Each setting as a line of the table, by its run of which attacks have shown most."""
+    """Each setting as a line of the table, by its run of which attacks have shown most, with the attacks on
+    and audits of all of its runs, those that the report does not tell by themselves among them."""
     return [
         tables.Line(
             name=one.name,
             label=one.label,
-            record=max((run.record for run in one.runs), key=lambda record: record.epsilon_audited or 0.0),
+            record=most_audited([run.record for run in one.runs]),
             same=one.runs[0].same or [run.record for run in one.runs],
-            attacks=[attack for run in one.runs for attack in run.attacks],
+            attacks=once(attack for run in one.runs for attack in run.every_attack),
+            audited=most_audited(one.records),
+            seeds=one.seeds,
         )
         for one in chapters
     ]
@@ -261,7 +265,15 @@ def all_settings(asked: Asked, chapters: Sequence[Chapter]) -> list[tables.Line]
     """These, and those that stand in figures alone, each by a name that is no other's."""
     lines = settings_of(chapters)
     lines += [
-        tables.Line(name=name, label="", record=one.record, same=one.same or [one.record], attacks=one.attacks)
+        tables.Line(
+            name=name,
+            label="",
+            record=one.record,
+            same=one.same or [one.record],
+            attacks=one.every_attack,
+            audited=most_audited(one.runs),
+            seeds=one.seeds,
+        )
         for name, one in beside_names(asked).items()
     ]
     return below_graphs(lines) if asked.beside or len({graph_of(one.record) for one in lines}) > 1 else lines

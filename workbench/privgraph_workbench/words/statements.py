@@ -48,13 +48,16 @@ def three_numbers(statement: PrivacyStatement) -> tuple[tuple[str, str], ...]:
     return tuple((mark.title, value) for mark, value in zip(EPSILONS.values(), values, strict=True))
 
 
-def audited_bound(bound: float | None) -> str:
-    """An audited epsilon in words. Zero is one, too: it was looked for, and nothing was found.
+def audited_bound(bound: float | None, seed: str = "") -> str:
+    """An audited epsilon in words, and of which of several seeds it is. Zero is one, too: it was looked for,
+    and nothing was found.
 
     >>> audited_bound(None), audited_bound(0.0), audited_bound(0.25)
     ('none yet', 'at least 0', 'at least 0.25')
+    >>> audited_bound(0.25, "seed 4")
+    'at least 0.25, of seed 4'
     """
-    return "none yet" if bound is None else f"at least {lower(bound)}"
+    return "none yet" if bound is None else f"at least {lower(bound)}" + (f", of {seed}" if seed else "")
 
 
 def audited_how(statement: PrivacyStatement) -> str:

@@ -27,6 +27,17 @@ def unaudited(statement: PrivacyStatement) -> PrivacyStatement:
     return replace(statement, epsilon_audited=None, audit_confidence=None, audited_by="", adversary=None)
 
 
+def audited_as(statement: PrivacyStatement, other: PrivacyStatement) -> PrivacyStatement:
+    """The statement with what attacks have shown of another run of its setting, which has to be named."""
+    return replace(
+        statement,
+        epsilon_audited=other.epsilon_audited,
+        audit_confidence=other.audit_confidence,
+        audited_by=other.audited_by,
+        adversary=other.adversary,
+    )
+
+
 def merged(statements: Sequence[PrivacyStatement]) -> dict[str, PrivacyStatement]:
     """Those that say the same as one, that of which attacks have shown most; each by what it differs in
     from the others, "" where there is one."""

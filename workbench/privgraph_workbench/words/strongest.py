@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
@@ -22,10 +22,11 @@ def strongest(attacks: Sequence[AttackRecord]) -> list[AttackRecord]:
     return sorted(best.values(), key=lambda one: -one.found[0])
 
 
-def words(attacks: Sequence[AttackRecord]) -> str:
-    """Each with its area, the rate at few false positives and what it asked; of edges with what is to be
-    compared: edges join nodes alike."""
-    return "; ".join(map(_words, strongest(attacks))) or NONE
+def words(attacks: Sequence[AttackRecord], seed_of: Callable[[str], str] = lambda run: "") -> str:
+    """Each with its area, the rate at few false positives and what it asked, and on which of several seeds
+    (`seed_of` a run, by its id); of edges with what is to be compared: edges join nodes alike."""
+    told = ((_words(one), seed_of(one.run)) for one in strongest(attacks))
+    return "; ".join(f"{said}, on {seed}" if seed else said for said, seed in told) or NONE
 
 
 def _words(attack: AttackRecord) -> str:

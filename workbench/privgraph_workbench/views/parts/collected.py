@@ -27,7 +27,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.words.naming import setting
 
 _KEY, _STAMP, _WORDS, _SEEN = "collected", "collected.stamp", "collected.words", "collected.seen"
-_TAKEN, _COUNTED = "collected.taken", "collected.counted"
+_TAKEN, _ADDED, _COUNTED = "collected.taken", "collected.added", "collected.counted"
 TITLE, AUTHOR, DATE, REMARK = ("report_title", "report_author", "report_date", "report_remark")
 SHARE, FORMER = "report_share", "report_former"
 WORDS = (TITLE, AUTHOR, DATE, REMARK, SHARE, FORMER)
@@ -249,14 +249,34 @@ def add(fresh: Sequence[Kept]) -> None:
     """Keep each that is not kept yet: another tab may have kept it since the button was drawn."""
     held = everything()
     held.extend([one for one in fresh if not _is_in(one, held)][: MOST - len(held)])
-    st.session_state.pop(_TAKEN, None)
+    _forget()
     keep()
+
+
+def _forget() -> None:
+    """There is no way back to what was before."""
+    st.session_state.pop(_TAKEN, None)
+    st.session_state.pop(_ADDED, None)
+
+
+def take(fresh: Sequence[Kept]) -> None:
+    """Keep these, so that it can be undone."""
+    missing = [one for one in fresh if not _is_in(one, everything())]
+    add(fresh)
+    st.session_state[_ADDED] = [one for one in missing if _is_in(one, everything())]
+
+
+def added() -> list[Kept]:
+    """What was added last by `take` and can be taken back."""
+    held = everything()
+    return [one for one in st.session_state.get(_ADDED, []) if _is_in(one, held)]
 
 
 def remove(gone: Sequence[Kept]) -> None:
     """Take these out, where they are still there: a slow page may be pressed twice."""
     held = everything()
     if any(one in held for one in gone):
+        _forget()
         st.session_state[_TAKEN] = (list(gone), list(held))
     held[:] = [one for one in held if one not in gone]
     keep()
@@ -269,7 +289,14 @@ def taken() -> list[Kept]:
 
 
 def undo() -> None:
-    """Put what was taken out last back to its place; what another tab has kept since stays behind it."""
+    """Put what was taken out last back to its place, or take back what was added last; what another tab has
+    kept since stays behind it."""
+    if more := added():
+        _forget()
+        remaining = everything()
+        remaining[:] = [one for one in remaining if one not in more]
+        keep()
+        return
     gone, before = st.session_state.pop(_TAKEN, ([], []))
     held = everything()
     here = [one for one in before if one in held or one in gone]
@@ -295,7 +322,7 @@ def arrange(order: Sequence[Kept]) -> None:
 def clear() -> None:
     """Begin anew."""
     everything().clear()
-    st.session_state.pop(_TAKEN, None)
+    _forget()
     st.session_state[_WORDS] = {}
     for key in WORDS:
         st.session_state.pop(key, None)

@@ -152,10 +152,8 @@ def _what(asked: reporting.Asked) -> str:
     figures, runs = len(asked.shown), len(asked.runs)
     settings = len({naming.setting(one.record) for one in asked.runs})
     many = [f"{figures} figure{'s' * (figures != 1)}"] * bool(figures)
-    if settings < runs:
-        many.append(f"{settings} setting{'s' * (settings != 1)} ({runs} runs)")
-    elif runs:
-        many.append(f"{runs} run{'s' * (runs != 1)}")
+    if runs:
+        many.append(f"{settings} setting{'s' * (settings != 1)} ({runs} run{'s' * (runs != 1)})")
     return f"{', '.join(many) or '0 figures'}, for {'others' if asked.share else 'myself'}"
 
 
@@ -183,7 +181,13 @@ def show(bar: DeltaGenerator, done: float, what: str) -> None:
 def _mark(asked: reporting.Asked) -> str:
     """Equal for what gives the same archive."""
     told = [
-        (one.record.id, one.record.state, one.record.note, one.record.epsilon_audited, len(one.attacks), len(one.same))
+        (
+            one.record.id,
+            one.record.state,
+            one.record.note,
+            [(run.id, run.epsilon_audited) for run in one.runs],
+            len(one.every_attack),
+        )
         for one in asked.runs
     ]
     words = asked.title, asked.author, asked.date, asked.remark

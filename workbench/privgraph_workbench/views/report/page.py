@@ -56,13 +56,14 @@ def page() -> None:
         trouble.warning(f"There is no run {markup.literal(run)} any more; it is left out.")
     figures = _drawn(kept)
     asked = None
+    told = {one.run: reporting.told_of(queue.store(), records[one.run]) for one in kept if one.run in records}
     try:
         asked = reporting.Asked(
             title=title,
             author=author,
             date=date,
             remark=remark,
-            runs=[reporting.told_of(queue.store(), records[one.run]) for one in kept if one.run in records],
+            runs=list(told.values()),
             figures=list(figures.values()),
             share=share,
             notebook=notebook,
@@ -72,7 +73,7 @@ def page() -> None:
         bar.error(markup.sentence(error))
     with made_of:
         given = reporting.given(asked, figures) if asked is not None else dict(figures)
-        rows.show(kept, records, figures, given, share=share, own=True)
+        rows.show(kept, records, figures, given, told, share=share, own=True)
         with st.container(horizontal=True):
             if asked is not None:
                 beginning.more(kept, records)
@@ -89,7 +90,7 @@ def _example() -> None:
     kept = example.everything()
     records, figures = _records(kept), _drawn(kept)
     bar, trouble = st.container(key=shell.BAR), st.container()
-    mine = len(collected.everything())
+    mine = collected.rows()
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
             f"**This is an example.** {example.ABOUT} Your own list is not touched: it holds "
@@ -112,7 +113,8 @@ def _example() -> None:
         making.offered(asked, trouble, own=False)
     made_of, wanted = layout.columns("report-made-of", (3, 2))
     with made_of:
-        rows.show(kept, records, figures, reporting.given(asked, figures), share=True, own=False)
+        told = {one.record.id: one for one in asked.runs}
+        rows.show(kept, records, figures, reporting.given(asked, figures), told, share=True, own=False)
     with wanted:
         st.markdown(f"##### {asked.title}")
         st.markdown(asked.remark)
@@ -241,12 +243,15 @@ def _records(kept: Sequence[Kept]) -> dict[str, RunRecord]:
 
 
 def _taken() -> None:
-    """What was taken out last, and the way back."""
-    if not (gone := collected.taken()):
+    """What was taken out or added last, and the way back."""
+    gone, more = collected.taken(), collected.added()
+    if not gone and not more:
         return
+    changed = gone or more
     with st.container(horizontal=True, vertical_alignment="center"):
-        what = "A figure" if gone[0].figure else "A run" if len(gone) == 1 else f"{len(gone)} runs"
-        st.markdown(f"{what} {'were' if len(gone) > 1 else 'was'} taken out.", width="content")
+        what = "A figure" if changed[0].figure else "A run" if len(changed) == 1 else f"{len(changed)} runs"
+        done = "taken out" if gone else "added"
+        st.markdown(f"{what} {'were' if len(changed) > 1 else 'was'} {done}.", width="content")
         st.button("Undo", key="report_undo", icon=":material/undo:", type="tertiary", on_click=collected.undo)
 
 

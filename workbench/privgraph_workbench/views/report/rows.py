@@ -6,27 +6,21 @@ import base64
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from html import escape
 
 import streamlit as st
 
-from privgraph.options import listed
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot, reporting
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.drawing.with_plotly import draw
-from privgraph_workbench.reporting import Drawn
+from privgraph_workbench.reporting import Drawn, Told
 from privgraph_workbench.serving import shell
 from privgraph_workbench.tables import noise_is_public
-from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.report import sharing, thumbnails
+from privgraph_workbench.views.report import setting_rows, sharing, thumbnails
 from privgraph_workbench.views.report.looks import LIST, ROW, SAID, STAMP, WAYS
 from privgraph_workbench.words import markup, naming
-from privgraph_workbench.words.measures import STORED, measure
-from privgraph_workbench.words.numbers import percent, stated
-from privgraph_workbench.words.statements import EVERY_EDGE, audited_bound
 
 CHAPTER = (
     "Each setting is a chapter of the appendix: results, where its accuracy stands, learning curves, ledger, statement "
@@ -42,13 +36,15 @@ def show(
     records: Mapping[str, RunRecord],
     drawn: Mapping[str, Drawn],
     given: Mapping[str, Drawn | None],
+    told: Mapping[str, Told],
     *,
     share: bool,
     own: bool,
 ) -> None:
     """What was kept, as the report has it: figures in their order, then runs, those of a setting together.
     drawn: the figures by their marks, in order; given: the same as the report has them, None where it leaves
-    one out; `own`: it can be ordered, named and taken out."""
+    one out; `told`: what is known of the runs, by their ids; `own`: it can be ordered, named and taken
+    out."""
     figures = [[one] for one in kept if one.figure]
     runs = _by_setting([one for one in kept if one.run], records)
     shown = list(drawn.items())
@@ -66,10 +62,11 @@ def show(
                     with st.container(horizontal=True, vertical_alignment="center"):
                         if group[0].figure:
                             mark, own_drawn = shown[at]
-                            told = given[mark] or own_drawn
-                            _figure(told, _key(mark, share), numbers[mark], place, public=public[mark])
+                            _figure(
+                                given[mark] or own_drawn, _key(mark, share), numbers[mark], place, public=public[mark]
+                            )
                         else:
-                            _runs(group, records, place, share=share)
+                            _runs(group, records, told, place, share=share, own=own)
                         with st.container(key=f"{WAYS}-{place}", horizontal=True, width="content"):
                             if group[0].figure:
                                 _unfold(shown[at][0], own=own)
@@ -78,6 +75,11 @@ def show(
                     if group[0].figure and _unfolded(shown[at][0]):
                         _look(group[0], shown[at][0], given[shown[at][0]] or shown[at][1], own=own)
     _poll([_key(mark, share) for mark in drawn])
+
+
+def _held(group: Sequence[Kept], records: Mapping[str, RunRecord]) -> list[RunRecord]:
+    """The runs among these that are in the store."""
+    return [records[one.run] for one in group if one.run in records]
 
 
 def _numbers(given: Mapping[str, Drawn | None]) -> dict[str, str]:
@@ -208,56 +210,33 @@ def _name(one: Kept, key: str) -> None:
     collected.name(one, st.session_state[key])
 
 
-def _runs(group: Sequence[Kept], records: Mapping[str, RunRecord], place: int, *, share: bool) -> None:
-    """Runs of a setting: their score, their name with their seeds where the report tells them, and their
-    epsilons."""
-    held = [records[one.run] for one in group if one.run in records]
+def _runs(
+    group: Sequence[Kept],
+    records: Mapping[str, RunRecord],
+    told: Mapping[str, Told],
+    place: int,
+    *,
+    share: bool,
+    own: bool,
+) -> None:
+    """Runs of a setting: their score, their name with their seeds where the report tells them, of how many
+    runs they are, and their epsilons."""
+    held = _held(group, records)
     if not held:
         _stamp("<span>gone</span>")
         with st.container(key=f"{SAID}-{place}"):
             st.markdown(f"**{markup.literal(group[0].run)}**")
         return
-    _stamp(_score(held))
-    record = held[0]
-    (label,) = naming.run_labels([record], privacy_too=True, seeds=False)
-    seeds = [str(seed) for seed in sorted(one.spec.seed for one in held)]
-    many = f": {len(held)} runs" if len(held) > 1 else ""
-    which = "" if share else f", seed{'s' * (len(seeds) > 1)} {listed(seeds)}"
+    _stamp(setting_rows.score(held, len(held) + len(setting_rows.lacking(held, told))))
     with st.container(key=f"{SAID}-{place}"):
-        st.markdown(f"**{markup.literal(f'{label} on {naming.graph_of(record)}{many}{which}')}**")
-        public = any(map(noise_is_public, held))
-        st.caption(f"**{sharing.IS_PUBLIC.capitalize()}.** {epsilons(held)}" if public else epsilons(held))
-
-
-def _score(held: Sequence[RunRecord]) -> str:
-    """The test score of these runs of one setting, their mean where they are several."""
-    scores = [one.metrics[STORED] for one in held if STORED in one.metrics]
-    name = f"mean of {len(scores)}" if len(scores) > 1 else measure(held[0].spec.method)
-    return f"<b>{percent(sum(scores) / len(scores) if scores else None)}</b><span>{escape(name)}</span>"
-
-
-def epsilons(held: Sequence[RunRecord]) -> str:
-    """Each epsilon of runs of one setting by its title, the largest over them, in Markdown."""
-    said = [one.statement for one in held if one.statement is not None]
-    if not said:
-        return ""
-    if naming.hides_edges_alone(held[0]):
-        return f"{EPSILONS['sound'].label}: {EVERY_EDGE[1]}"
-    sound = max(one.epsilon for one in said)
-    found: list[tuple[Epsilon, float]] = [("sound", sound)]
-    if naming.unit_of(held[0]) != "none":
-        published = [one.epsilon_as_published for one in said if one.epsilon_as_published is not None]
-        if published and max(published) != sound:
-            found.append(("published", max(published)))
-        audited = [one.epsilon_audited for one in said if one.epsilon_audited is not None]
-        if audited:
-            found.append(("audited", max(audited)))
-    told = [
-        f"{EPSILONS[kind].label}: {audited_bound(value) if kind == 'audited' else stated(kind, value)}"
-        for kind, value in found
-    ]
-    private = " It was computed from private data." if any(one.data_dependent for one in said) else ""
-    return " · ".join(told) + private
+        st.markdown(setting_rows.title(held, share=share))
+        lines = setting_rows.caption(held, told, share=share)
+        for one in lines[:-1]:
+            st.caption(one)
+        last = lines[-1] if lines else ""
+        st.caption(setting_rows.public(last) if any(map(noise_is_public, held)) else last)
+        if own:
+            setting_rows.take_all(held, told, place)
 
 
 def _stamp(content: str) -> None:
