@@ -36,7 +36,7 @@ def nearer(pair: str, family: str, *, bold: bool) -> float:
     font.set_size(100, 72)
     first, second = (font.get_char_index(ord(one)) for one in printable(pair, family, bold=bold))
     modes = getattr(ft2font, "Kerning", None)  # before matplotlib 3.10 a number of the module
-    mode = ft2font.KERNING_UNFITTED if modes is None else modes.UNFITTED
+    mode: Any = getattr(ft2font, "KERNING_UNFITTED") if modes is None else modes.UNFITTED  # noqa: B009
     return float(font.get_kerning(first, second, mode)) / 64 / 100
 
 
