@@ -32,7 +32,8 @@ METRICS = {
 }
 WITHHELD = re.compile(
     r"31\.98|32\.0%|0\.3198|6\.683|6\.68\b|61\.2|0\.6123|52\.3|0\.5234|83\.4|83\.5|0\.8345"
-    r"|(?i:majority|largest class|data.dependent epsilon|epsilon.data.dependent|training (?:loss|accuracy))"
+    r"|(?i:majority|(?<!the share of the )largest class)"
+    r"|(?i:data.dependent epsilon|epsilon.data.dependent|training (?:loss|accuracy))"
 )
 """These values, as they are stored and as they are shown, and what they are called."""
 
