@@ -839,7 +839,7 @@ def test_a_crowd_of_settings_is_drawn_on_request(opened: Callable[..., AppTest],
     for hidden in range(16, 24):
         made_runs.finish(store, spec(hidden=hidden), 0.7, said)
     app = opened("tradeoffs", data="karate", fold="numbers")
-    assert app.toggle(key="tradeoff_every").label == "Draw 7 of 7 more points and levels"
+    assert app.toggle(key="tradeoff_every").label == "Draw 7 more points and levels"
     assert len(app.selectbox(key="point").options) == 1
     numbers = next(table.value for table in app.dataframe if "sound ε" in table.value)
     assert len(numbers) == 8, "the table has all"

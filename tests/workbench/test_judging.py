@@ -189,4 +189,4 @@ def test_what_has_too_few_seeds_to_be_held_against_is_no_tie() -> None:
     free, few = row("mlp", FLAT), row("progap", (0.60, 0.61))
     found = judged([row("gap", moved(-0.005, STEADY)), few], seen(free))
     assert (found.kind, found.wide) == ("blind", True)
-    assert stretch([found], seen(free)).against == ("ProGAP (60.5%)",)
+    assert stretch([found], seen(free)).against == ("ProGAP (60.5%, 2 seeds)",)

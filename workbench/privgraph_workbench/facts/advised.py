@@ -129,7 +129,10 @@ def beneath(said: Verdict) -> str:
     """The same in a line beside the table of a page, where the rest waits until somebody asks."""
     cost = "" if said.network is None else f"Cost: points below {said.counted_from}, {said.bare}, {SHARED}."
     unclear = any(one.between for part in said.stretches for one in part.candidates)
-    return " ".join(filter(None, (VERDICTS, cost, UNCLEAR if unclear else "", covering.never_there(said.promised))))
+    never = covering.never_there(said.promised)
+    protects = protection_words(said)
+    protects = protects.partition("; a coin: 50%.")[0] + "; a coin: 50%." if never else protects
+    return " ".join(filter(None, (VERDICTS, cost, UNCLEAR if unclear else "", protects, never)))
 
 
 def protection_words(*said: Verdict, where: str = "Protection") -> str:

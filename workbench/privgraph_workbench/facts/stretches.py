@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from privgraph_workbench.facts import row_words
+from privgraph_workbench.facts import row_words, tied
 from privgraph_workbench.facts.candidates import Candidate
 from privgraph_workbench.facts.covering import Promised, promised_by
-from privgraph_workbench.facts.judging import Judged, Kind, Seen, apart, level_of
+from privgraph_workbench.facts.judging import Judged, Kind, Seen, level_of
 from privgraph_workbench.facts.row_words import at, both, counted, plus, reader, title_of, unsure, with_interval
-from privgraph_workbench.facts.seedwise import NO_WIDTH, together
+from privgraph_workbench.facts.seedwise import NO_WIDTH
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words.numbers import bound, percent, whole
@@ -240,41 +240,11 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         alike=alike,
         near=near,
         wide=last.wide,
-        tied=1 + max(len(_tied(one, seen)) for one in same),
-        against=_against(same, seen),
+        tied=1 + max(len(tied.tied(one, seen)) for one in same),
+        against=tied.against(same, seen),
         unclear=tuple(row["method"] for row in _taken(kind, last, seen) if _candidate(row, seen).between),
         promised=() if kind in ("blind", "nothing") else promised_by([*behind, *last.alike]),
     )
-
-
-def _tied(one: Judged, seen: Seen) -> list[Row]:
-    """What is not told apart at a budget from what is taken: of methods those that may be taken; where what
-    needs no noise, or a smaller budget, gives as much, all that are not clearly below it."""
-    kept = seen.free if one.kind == "blind" else one.before
-    if kept is not None:
-        level = together(len(one.rows))
-        return [row for row in one.rows if not seen.seeds.clear(kept, row, level)]
-    if one.kind == "nothing":
-        return [row for row in one.rows if row["high"] is None or row["high"] >= (seen.guess or 0.0)]
-    return list(one.alike)
-
-
-def _against(same: Sequence[Judged], seen: Seen) -> tuple[str, ...]:
-    """What is not told apart from what is taken, the highest mean first, each with it; where seeds are too
-    few that which may be better or worse by more than `APART`."""
-    held: list[Row] = []
-    for one in same:
-        kept = seen.free if one.kind == "blind" else one.before
-        if one.kind == "one":
-            held += one.beside
-        elif one.kind == "several":
-            held += [row for row in one.alike if not one.wide or apart(one.best, row, seen, level_of(one.rows))]
-        elif kept is not None:
-            level = together(len(one.rows))
-            held += [row for row in _tied(one, seen) if not one.wide or apart(kept, row, seen, level)]
-    held.sort(key=lambda row: -float(row["mean"]))
-    first = {title_of(row): percent(row["mean"]) for row in reversed(held)}
-    return tuple(f"{title} ({first[title]})" for title in dict.fromkeys(title_of(row) for row in held))
 
 
 def _taken(kind: Kind, one: Judged, seen: Seen) -> list[Row]:

@@ -208,8 +208,10 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
         )
         whole = _drawn(done, None, sent)
         if more := len(whole) - len(outlined):
+            left = len(held) - len(outlined)
+            count = f"{more:,}" if more == left else f"{more:,} of {left:,}"
             st.toggle(
-                f"Draw {more:,} of {len(held) - len(outlined):,} more points and levels{_of_graphs(whole, outlined)}",
+                f"Draw {count} more points and levels{_of_graphs(whole, outlined)}",
                 key=EVERY,
                 help="At first a crowded panel has one curve a method, at the options with which it has the most "
                 "points, all measured on the same nodes; and there are four panels at most",

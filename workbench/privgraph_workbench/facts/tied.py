@@ -1,0 +1,50 @@
+"""What is not told apart from what is taken at a budget. No Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from privgraph_workbench.facts.judging import Judged, Seen, apart, level_of
+from privgraph_workbench.facts.row_words import counted, title_of
+from privgraph_workbench.facts.seedwise import together
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.words.numbers import percent
+
+
+def tied(one: Judged, seen: Seen) -> list[Row]:
+    """What is not told apart at a budget from what is taken: of methods those that may be taken; where what
+    needs no noise, or a smaller budget, gives as much, all that are not clearly below it."""
+    kept = seen.free if one.kind == "blind" else one.before
+    if kept is not None:
+        level = together(len(one.rows))
+        return [row for row in one.rows if not seen.seeds.clear(kept, row, level)]
+    if one.kind == "nothing":
+        return [row for row in one.rows if row["high"] is None or row["high"] >= (seen.guess or 0.0)]
+    return list(one.alike)
+
+
+def against(same: Sequence[Judged], seen: Seen) -> tuple[str, ...]:
+    """What is not told apart from what is taken, the highest mean first, each with it; where seeds are too
+    few that which may be better or worse by more than `APART`."""
+    held: list[Row] = []
+    for one in same:
+        kept = seen.free if one.kind == "blind" else one.before
+        if one.kind == "one":
+            held += one.beside
+        elif one.kind == "several":
+            held += [row for row in one.alike if not one.wide or apart(one.best, row, seen, level_of(one.rows))]
+        elif kept is not None:
+            level = together(len(one.rows))
+            others = [row for row in tied(one, seen) if row["method"] != kept["method"]]
+            held += [row for row in others if not one.wide or apart(kept, row, seen, level)]
+    held.sort(key=lambda row: -float(row["mean"]))
+    last = same[-1]
+    taken = (seen.free if last.kind == "blind" else last.before) or last.best
+    most = taken["seeds"]
+    first = {title_of(row): _with_seeds(row, most) for row in reversed(held)}
+    return tuple(f"{title} ({first[title]})" for title in dict.fromkeys(title_of(row) for row in held))
+
+
+def _with_seeds(row: Row, most: int) -> str:
+    """Its mean, and its seeds where they are fewer than what is taken has."""
+    return percent(row["mean"]) + (f", {counted(row['seeds'], 'seed')}" if row["seeds"] < most else "")
