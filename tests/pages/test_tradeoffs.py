@@ -811,7 +811,7 @@ def test_graphs_like_ones_own_stand_first_with_what_they_differ_in(
     made_up = of("Made-up social network")
     assert made_up.startswith("|Made-up social network|600 nodes, mean degree 16.0, homophily 0.85|0.25 to 0.5|MLP")
     assert "|2|ProGAP|76.6% (69.1% to 84.0%)|10|22|clear|moderate: ≤ 88.1%|" in made_up
-    for said in ("|4|ProGAP|91.2% (", "|too few seeds to rule out EdgeRand (88.1%) and GAP (86.3%)|"):
+    for said in ("|4|ProGAP|91.2% (", "|too few seeds to rule out EdgeRand (88.1%, 3 seeds) and GAP (86.3%, 3 seeds)|"):
         assert said in made_up, "every one by its name, with its accuracy"
     assert "guesses right about it, where a coin is right in 50%" in _captions(app)
     assert "at ε 1 that is 73.2% at most" in _captions(app), "what the number of a protection is"

@@ -208,8 +208,8 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
         )
         whole = _drawn(done, None, sent)
         if more := len(whole) - len(outlined):
-            left = len(held) - len(outlined)
-            count = f"{more:,}" if more == left else f"{more:,} of {left:,}"
+            unseen = len(held) - len(outlined)
+            count = f"{more:,}" if more == unseen else f"{more:,} of {unseen:,}"
             st.toggle(
                 f"Draw {count} more points and levels{_of_graphs(whole, outlined)}",
                 key=EVERY,
