@@ -54,7 +54,7 @@ COLUMNS = (
     "PREC@1 of relations (test_accuracy in figures/ is the same score). low and high: the 95% confidence",
     "interval, empty where there are too few runs for one. epsilon: sound; asked: the ε that the noise was",
     "chosen by; front: 1 where no other setting is as private and more accurate; mine: 1 for the run of",
-    "the chapter; composed: how many runs of the figure read the same people; evaluator: 1 where private",
+    "the chapter; runs_on_same_data: how many runs read the same people; evaluator: 1 where private",
     "labels were read. stands: where a run stands, for its setting is drawn in figures or counted in means.",
 )
 """What columns of the CSV files mean."""
