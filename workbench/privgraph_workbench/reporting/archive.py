@@ -19,7 +19,7 @@ from privgraph.runs.records import RunRecord, plain
 from privgraph_workbench import blocks, latex, printing, repeating, report, report_notebook, tables
 from privgraph_workbench.blocks import Images, Picture, Remark, Section
 from privgraph_workbench.figures import export
-from privgraph_workbench.reporting import behind, findings, leaving, snippets
+from privgraph_workbench.reporting import behind, findings, leaving, seedless, snippets
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, without_seeds
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
 from privgraph_workbench.reporting.first_page import (
@@ -198,16 +198,8 @@ def _in_order(held: Mapping[PrivacyStatement, list[str]], asked: Asked) -> dict[
     them."""
     if not asked.share:
         return dict(held)
-    ordered = {said: sorted(runs, key=_number) for said, runs in held.items()}
-    return dict(sorted(ordered.items(), key=lambda one: _number(one[1][0])))
-
-
-def _number(run: str) -> int:
-    """
-    >>> _number("run-34 (seed #2)")
-    34
-    """
-    return int(run.removeprefix("run-").partition(" ")[0])
+    ordered = {said: sorted(runs, key=seedless.number_of) for said, runs in held.items()}
+    return dict(sorted(ordered.items(), key=lambda one: seedless.number_of(one[1][0])))
 
 
 def _add(held: dict[PrivacyStatement, list[str]], first: Told, told: Container[str]) -> None:

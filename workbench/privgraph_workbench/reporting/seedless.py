@@ -3,6 +3,7 @@ store by seed, so that their order alone would tell which of them has the smalle
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from privgraph_workbench.words.naming import setting
 if TYPE_CHECKING:
     from privgraph_workbench.reporting.asked import Asked, Drawn, Told
 
+_NUMBER = re.compile(r"\d+")
 Key = Callable[[RunRecord], Any]
 DIGITS = 12
 """Of a mean the last digits hang on the order in which its runs were added up."""
@@ -86,26 +88,26 @@ def rows(given: Sequence[Row]) -> list[Row]:
     but for an epsilon, which may not be rounded down."""
     return [
         {name: _settled(name, value) for name, value in row.items()}
-        for row in sorted(given, key=lambda row: _number(row["seed"]) if row.get("kind") == "seed" else -1)
+        for row in sorted(given, key=lambda row: number_of(row["seed"]) if row.get("kind") == "seed" else -1)
     ]
 
 
 def _settled(name: str, value: Any) -> Any:
     if name == "runs" and isinstance(value, str):
-        return " ".join(sorted(value.split(), key=_number))
+        return " ".join(sorted(value.split(), key=number_of))
     if isinstance(value, float) and not name.startswith(("epsilon", "delta", "asked")):
         return float(f"{value:.{DIGITS}g}")
     return value
 
 
-def _number(name: object) -> int:
-    """The number in the name of a run or a seed.
+def number_of(name: object) -> int:
+    """The first number in the name of a run or a seed.
 
-    >>> _number("run-12"), _number("#3"), _number("3"), _number("run")
+    >>> number_of("run-12 (seed #3)"), number_of("#3"), number_of("3"), number_of("run")
     (12, 3, 3, 0)
     """
-    digits = "".join(letter for letter in str(name) if letter.isdigit())
-    return int(digits) if digits else 0
+    found = _NUMBER.search(str(name))
+    return int(found[0]) if found else 0
 
 
 def statements(held: Mapping[str, PrivacyStatement]) -> dict[str, PrivacyStatement]:
