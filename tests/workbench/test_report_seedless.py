@@ -31,10 +31,11 @@ def _report(home: Path, seeds: Mapping[int, int], *, picked: int) -> dict[str, b
             asked = made_runs.spec(method, unit=unit, seed=seeds[place])
             own = made_runs.statement((), unit="none") if unit == "none" else said
             records[method, place] = made_runs.finish(store, asked, accuracy, own, (), {"test_nodes": 406.0})
-    told = [reporting.told_of(store, records[method, picked]) for method in ("gap", "progap")]
+    told = [reporting.told_of(store, records["gap", place]) for place in sorted((0, picked), key=seeds.__getitem__)]
+    others = [reporting.told_of(store, records[method, picked]) for method in ("progap", "mlp")]
     figures = [
         reporting.drawn(store, one.figure, one.rows, one.statements, [run.id for run in one.runs], one.title)
-        for one in reporting.usual([*told, reporting.told_of(store, records["mlp", picked])])
+        for one in reporting.usual([*told, *others])
     ]
     assert len({setting(one) for figure in figures for one in figure.runs}) == 3
     built = reporting.build(Asked(title="Ours", runs=told, figures=figures, share=True, notebook=False))
