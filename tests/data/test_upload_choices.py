@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from tests.data import uploads_made_here as made
@@ -44,6 +45,9 @@ def test_categories_become_features_and_count_as_public() -> None:
         "office: the list of categories is taken from your data, and counts as public" in one for one in found.notes
     )
     assert "Ignored of the edges: weight." in found.notes
+    for wrong in (replace(MEANT, one_hot=("department",)), replace(MEANT, left_out=("office",))):
+        with pytest.raises(UploadError, match=f"column {wrong.one_hot[0]} is no feature, so none of its categories"):
+            check_upload(_files(EDGES, NODES), columns=wrong)
     many = [NODES[0], *(f"e{at},{at},1,town {at},{'ab'[at % 2]}" for at in range(MOST + 1))]
     with pytest.raises(UploadError, match=f"office has {MOST + 1} different values, and at most {MOST}"):
         check_upload(_files(["source,target", "e0,e1"], many), columns=MEANT)
@@ -79,6 +83,13 @@ def test_graphml_without_a_label_asks_for_the_class_and_takes_what_is_said() -> 
     found = check_upload({"g": text.encode()}, attributes=Attributes(label="department", left_out=("office",)))
     assert found.feature_names == ("age",)
     assert "Ignored of the nodes: office." in found.notes
+    for wrong in (
+        Attributes(label="department", one_hot=("shop",), left_out=("office",)),
+        Attributes(label="department", one_hot=("office",), left_out=("office",)),
+        Attributes(label="department", one_hot=("department",), left_out=("office",)),
+    ):
+        with pytest.raises(UploadError, match=f"categories of {wrong.one_hot[0]} cannot become features"):
+            check_upload({"g": text.encode()}, attributes=wrong)
     assert not any(
         "directed:" in one
         for one in check_upload(

@@ -209,7 +209,7 @@ def _renamed(files: Sequence[BinaryIO | bytes], columns: Columns, limits: Limits
         if clash is not None:
             raise UploadError(f"The nodes have a column {shown(clash)} that is no feature: leave it out")
         kept |= {old: old for old in features}
-    coded = {} if columns.text else _categories(nodes, columns.one_hot)
+    coded = {} if columns.text else _categories(nodes, columns)
     return [
         _written(pairs, {"source": columns.source, "target": columns.target}, "edges"),
         _written(nodes, kept, "texts" if columns.text else "nodes", coded),
@@ -226,18 +226,21 @@ def said(found: Sequence[Sequence[str]], columns: Columns) -> tuple[str, ...]:
     return (*categories.ignored(edges=edges, nodes=nodes), *categories.coded_words(columns.one_hot))
 
 
-def _categories(file: File, one_hot: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _categories(file: File, columns: Columns) -> dict[str, tuple[str, ...]]:
     """The categories of each column that is to be coded, in order. Raises `UploadError`."""
-    if not one_hot:
+    if not columns.one_hot:
         return {}
-    missing = next((one for one in one_hot if one not in file.header), None)
+    missing = next((one for one in columns.one_hot if one not in file.header), None)
     if missing is not None:
         raise UploadError(f"The file of nodes has no column {shown(missing)}")
-    values: list[set[str]] = [set() for _ in one_hot]
-    for row in _picked(file, [file.header.index(one) for one in one_hot], "nodes"):
+    used = next((one for one in columns.one_hot if one in (columns.id, columns.label, *columns.left_out)), None)
+    if used is not None:
+        raise UploadError(f"The column {shown(used)} is no feature, so none of its categories can become one")
+    values: list[set[str]] = [set() for _ in columns.one_hot]
+    for row in _picked(file, [file.header.index(one) for one in columns.one_hot], "nodes"):
         for held, value in zip(values, row, strict=True):
             held.add(value.strip())
-    return {one: categories.checked(one, held) for one, held in zip(one_hot, values, strict=True)}
+    return {one: categories.checked(one, held) for one, held in zip(columns.one_hot, values, strict=True)}
 
 
 def _written(file: File, kept: dict[str, str], what: str, coded: Mapping[str, tuple[str, ...]] | None = None) -> bytes:

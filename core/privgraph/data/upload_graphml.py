@@ -210,6 +210,13 @@ class Reader:
             raise UploadError(
                 f"No attribute of the nodes is named {shown(self._meant.label)}: which is the class?{have}"
             )
+        coded = {self._features[key] for key in self._coded}
+        missing = next((one for one in self._meant.one_hot if one not in coded), None)
+        if missing is not None:
+            raise UploadError(
+                f"The categories of {shown(missing)} cannot become features: "
+                "the nodes have no such attribute, or it is the class or left out"
+            )
         for name, kind in self._words.values():
             raise UploadError(
                 f"The attribute {shown(name)} is of type {shown(kind)}, and features must be numbers: leave it out, or "
