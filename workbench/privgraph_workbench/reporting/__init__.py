@@ -12,6 +12,7 @@ from privgraph_workbench.reporting.apart import told_apart
 from privgraph_workbench.reporting.archive import FILES, Step, build, folder, page, pictures
 from privgraph_workbench.reporting.asked import (
     AUTHOR,
+    CAPTION,
     DATE,
     REMARK,
     TITLE,
@@ -29,6 +30,7 @@ from privgraph_workbench.reporting.verdicts import of as verdict
 
 __all__ = [
     "AUTHOR",
+    "CAPTION",
     "DATE",
     "FILES",
     "REMARK",
