@@ -32,6 +32,7 @@ from privgraph_workbench.reporting.first_page import (
     first_page,
     lines_of,
     opening,
+    remark,
     what_to_take,
 )
 from privgraph_workbench.words.bibliography import bibtex, named_in, references
@@ -92,7 +93,7 @@ def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
         step(DRAWN, "the notebook is executed")
         files["report.ipynb"] = report_notebook.made(
             asked.title,
-            asked.remark,
+            remark(asked.remark),
             files,
             references(_cited(asked)),
             _told_of(asked),
@@ -362,12 +363,17 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: Together) -> 
 
 def page(asked: Asked, step: Step = lambda done, what: None) -> str:
     """The report as one HTML page that needs no network. Whatever `step` raises ends it."""
-    together = Together.of(asked)
-    asked = without_seeds(asked) if asked.share else asked
-    told = _sections(asked, chapters_of(asked), together)
+    told = sections(asked)
     shown = _shown(told)
     draw = _drawing(shown, lambda place, what: step(place / len(shown), what))
     return _page(asked, told, draw)
+
+
+def sections(asked: Asked) -> blocks.Told:
+    """What its page says, in order; for others without what tells seeds."""
+    together = Together.of(asked)
+    asked = without_seeds(asked) if asked.share else asked
+    return _sections(asked, chapters_of(asked), together)
 
 
 def _page(asked: Asked, told: blocks.Told, draw: blocks.Draw) -> str:

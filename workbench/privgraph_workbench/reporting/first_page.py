@@ -31,6 +31,7 @@ SUBTRACTED = (
     "own, before anything is released."
 )
 IN_SHORT = "In short"
+OWN_WORDS = "Remark: the author's own words, not checked against the runs"
 OWN_NETWORK = "Costs below a figure are counted from the network that this figure shows."
 """Why points of the table and costs may differ."""
 ALONE = "Settings that stand in figures alone"
@@ -61,13 +62,18 @@ def opening(asked: Asked, chapters: Sequence[Chapter], together: Together) -> Se
     by = ", ".join(filter(None, (asked.author.strip(), asked.date.strip())))
     told: list[blocks.Block] = [by] if by else []
     if asked.remark.strip():
-        told.append(Remark(f"**Remark**\n\n{asked.remark}"))
+        told.append(Remark(remark(asked.remark)))
     if warned := _public(asked):
         told.append(warned)
     told += [EVALUATOR] if _evaluator(asked) else []
     if lines := _own(asked, chapters) or all_settings(asked, chapters):
         told.append(glance.answers(asked, lines, Counts.of(asked), together.price))
     return Section(IN_SHORT, told) if told else None
+
+
+def remark(said: str) -> str:
+    """A remark as reports have it, in Markdown: below whose words they are; "" where there is none."""
+    return f"**{OWN_WORDS}**\n\n{said}" if said.strip() else ""
 
 
 def figure(place: int, one: Drawn, before: Sequence[Drawn]) -> Section:

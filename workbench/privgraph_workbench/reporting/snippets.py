@@ -19,8 +19,8 @@ def snippet(
     statements: Mapping[str, PrivacyStatement],
     own: str = "",
 ) -> str:
-    """The environment of a figure whose files in figures/ have that name; `own`: its author's words, with which
-    the caption begins."""
+    """The environment of a figure whose files in figures/ have that name; `own`: its author's words, with
+    which the caption begins."""
     warned = warning(figure, rows, statements)
     stated = [one for one in notes.short(statements) if one != notes.IN_FULL]
     caption = " ".join([*([own] if own else []), f"{title.rstrip('.')}.", *([f"{warned}."] if warned else []), *stated])
