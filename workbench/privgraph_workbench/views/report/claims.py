@@ -36,6 +36,8 @@ _NEAR = Decimal("0.05")
 
 
 _ACCURACY = re.compile(r"accura", re.IGNORECASE)
+_LOST = re.compile(r"\b(?:cost|los[est]|drop|fall|fell|less|more|gain)", re.IGNORECASE)
+"""What makes a percent a difference of accuracies, and no accuracy."""
 _OTHER = re.compile(r"train(?:ing)? |validation|\b(?:AUC|TPR|FPR|area)\b", re.IGNORECASE)
 _STOP = re.compile(r"[.;,!?()]\s|[.;,!?()]$|\n")
 AS_ACCURACY = "{said} as an accuracy"
@@ -111,7 +113,8 @@ def claims_of(words: str) -> list[Claim]:
         begins = numbers[place - 1][0].end() if place else 0
         ends = numbers[place + 1][0].start() if place + 1 < len(numbers) else len(plain)
         around = _STOP.split(plain[begins : one.start()])[-1] + " " + _STOP.split(plain[one.end() : ends])[0]
-        found.append(Claim(said=said, value=_value(one[1]), kind=Kind.ACCURACY if _ACCURACY.search(around) else kind))
+        reached = _ACCURACY.search(around) and not _LOST.search(around)
+        found.append(Claim(said=said, value=_value(one[1]), kind=Kind.ACCURACY if reached else kind))
     return found
 
 

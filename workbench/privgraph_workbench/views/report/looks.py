@@ -41,11 +41,13 @@ _STYLE = f"""
 .st-key-{PREVIEW} iframe {{ height: 60vh; border-radius: 0.3rem; }}
 @media (max-width: 640px) {{
   /* its words as wide as the card, below its picture and its buttons: nothing of them is cut */
-  [data-testid=stLayoutWrapper]:has(> [class*=st-key-{SAID}]) {{ min-width: 100%; flex: 1 1 100%; order: 2; }}
+  [data-testid=stLayoutWrapper]:has(> [class*=st-key-{SAID}]) {{ min-width: 100%; flex: 1 1 100%; order: 2;
+    margin-top: 0.4rem; }}
   [class*=st-key-{SAID}] [data-testid=stCaptionContainer] p {{ display: block; overflow: visible; }}
   [data-testid=stLayoutWrapper]:has(> [class*=st-key-{WAYS}]) {{ margin-left: auto; }}
   [class*=st-key-{SAID}] p {{ font-size: 0.9rem; line-height: 1.35; overflow-wrap: anywhere; }}
   .st-key-{BAR_BUTTONS} {{ flex-direction: column; align-items: stretch; gap: 0.3rem; }}
+  .st-key-{BAR_BUTTONS} :is([data-testid=stButton], button) {{ width: 100%; }}
   .st-key-{BAR_SAID} p {{ font-size: 0.8rem; }}
   .st-key-{BAR_SAID} > :nth-child(3) {{ display: none; }} /* the link to the former report says what it is */
 }}

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import streamlit as st
 
-from privgraph.options import listed
 from privgraph_workbench import print_lines, reporting
+from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.views.report import claims, making
 from privgraph_workbench.words import markup
 
 BOXES = "The PDF's font has no {letters}: boxes stand there. The HTML page is right."
-UNCHECKED = "Your own words: nothing in them is checked against the runs."
+UNCHECKED = "Your own words: whether they are true is not checked against the runs."
 NOT_FOUND = "Not found in this report: {numbers}. No table, finding or summary of a figure has {them}."
-FOUND = "Its numbers occur in this report; whether what is said of them is true, is not checked."
+FOUND = "Their percents and ε occur in this report."
 _RESULTS = "report.results"
 """The mark of what is reported, and its results."""
 
@@ -34,7 +34,7 @@ def challenged(words: str, asked: reporting.Asked | None) -> None:
     elif missing := claims.unfounded(words, _results(asked)):
         st.caption(UNCHECKED)
         told = NOT_FOUND.format(
-            numbers=listed([f"**{markup.literal(one)}**" for one in missing]),
+            numbers=both([f"**{markup.literal(one)}**" for one in missing]),
             them="it" if len(missing) == 1 else "any of them",
         )
         st.warning(told, icon=":material/warning:")
