@@ -12,7 +12,7 @@ from tests.workbench.made_reports import asked, opened, two_runs
 from privgraph.options import OptionError
 from privgraph_workbench import blocks, printing, reporting
 from privgraph_workbench.blocks import Block, Remark
-from privgraph_workbench.reporting import Asked, Told, archive, findings
+from privgraph_workbench.reporting import Asked, Told, findings
 
 OWN = "What 50% cost <b>us</b>_\n  & *them*: 1. {x}"
 SENTENCE = "What 50% cost <b>us</b>_ & *them*: 1. {x}."
@@ -38,7 +38,7 @@ def test_it_stands_first_in_every_file_and_the_automatic_caption_behind_it(
         printed.extend(block for section, _ in told for block in section.blocks)
         return pdf(title, told, *given, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(archive.printing, "pdf", spied)
+    monkeypatch.setattr(printing, "pdf", spied)
     given = _captioned(runs, OWN)
     own = given.figures[0]
     files = opened(reporting.build(given))

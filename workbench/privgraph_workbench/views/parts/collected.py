@@ -309,9 +309,17 @@ def undo() -> None:
 
 def name(one: Kept, *, title: str | None = None, caption: str | None = None) -> None:
     """Call a figure so in the report, and say that of it first; None: as it was."""
-    told = {key: said for key, said in (("title", title), ("caption", caption)) if said is not None}
     held = everything()
-    held[:] = [replace(other, **told) if other == one else other for other in held]
+    held[:] = [
+        replace(
+            other,
+            title=other.title if title is None else title,
+            caption=other.caption if caption is None else caption,
+        )
+        if other == one
+        else other
+        for other in held
+    ]
     keep()
 
 
