@@ -38,7 +38,10 @@ _STYLE = f"""
 .st-key-{BAR_ROW} a {{ margin: 0 !important; white-space: nowrap; }}
 .st-key-{BAR_ROW} {{ row-gap: 0.3rem; }}
 .st-key-{BAR_BUTTONS} {{ gap: 0.5rem; }}
-.st-key-{PREVIEW} iframe {{ height: 60vh; border-radius: 0.3rem; }}
+/* in a window of any height the buttons stay in sight above it */
+.st-key-{PREVIEW} :is(iframe, div:has(> iframe), div:has(> div > iframe)) {{ height: 56vh !important;
+  min-height: 0; flex: none !important; }}
+.st-key-{PREVIEW} iframe {{ border-radius: 0.3rem; }}
 @media (max-width: 640px) {{
   /* its words as wide as the card, below its picture and its buttons: nothing of them is cut */
   [data-testid=stLayoutWrapper]:has(> [class*=st-key-{SAID}]) {{ min-width: 100%; flex: 1 1 100%; order: 2;
@@ -47,7 +50,7 @@ _STYLE = f"""
   [data-testid=stLayoutWrapper]:has(> [class*=st-key-{WAYS}]) {{ margin-left: auto; }}
   [class*=st-key-{SAID}] p {{ font-size: 0.9rem; line-height: 1.35; overflow-wrap: anywhere; }}
   .st-key-{BAR_BUTTONS} {{ flex-direction: column; align-items: stretch; gap: 0.3rem; }}
-  .st-key-{BAR_BUTTONS} :is([data-testid=stButton], button) {{ width: 100%; }}
+  .st-key-{BAR_BUTTONS} > *, .st-key-{BAR_BUTTONS} :is([data-testid=stButton], button) {{ width: 100%; }}
   .st-key-{BAR_SAID} p {{ font-size: 0.8rem; }}
   .st-key-{BAR_SAID} > :nth-child(3) {{ display: none; }} /* the link to the former report says what it is */
 }}
