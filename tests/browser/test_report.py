@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("playwright")
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 from tests.browser.driving import CHROMIUM, faults_of_both_themes, rests, served, settled
 
 from privgraph.runs import gallery
@@ -18,7 +18,8 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(not CHROMIUM, reason="needs Debian's chromium"),
 ]
-LAPTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 800}
+LAPTOP: ViewportSize = {"width": 1280, "height": 800}
+PHONE: ViewportSize = {"width": 390, "height": 800}
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +74,52 @@ def test_rows_are_low(browser: Browser, address: str) -> None:
     assert len(heights) == 5
     assert max(heights) <= 120, heights
     context.close()
+
+
+def test_on_a_phone_no_word_of_a_card_is_cut(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport=PHONE)
+    page = context.new_page()
+    _example(page, address)
+    words = page.locator("[class*=st-key-kept-said] p")
+    assert words.count() >= 10
+    cut = """all => all.filter(one => one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1)
+        .map(one => one.textContent)"""
+    assert words.evaluate_all(cut) == []
+    cards, said = page.locator("[class*=st-key-kept-row]"), page.locator("[class*=st-key-kept-said]")
+    for place in range(cards.count()):
+        whole, box = cards.nth(place).bounding_box(), said.nth(place).bounding_box()
+        assert whole
+        assert box
+        assert box["width"] >= 0.9 * (whole["width"] - 18), "words are as wide as their card"
+        assert box["y"] + box["height"] <= whole["y"] + whole["height"]
+    context.close()
+
+
+def test_preview_stands_beside_make_and_on_a_phone_above_it(browser: Browser, address: str) -> None:
+    for size in (LAPTOP, PHONE):
+        context = browser.new_context(viewport=size)
+        page = context.new_page()
+        _example(page, address)
+        preview = page.get_by_role("button", name="Preview")
+        make = page.get_by_role("button", name="Make the report")
+        make = make.or_(page.get_by_role("link", name="Download the report"))  # once it is made
+        one, other = preview.bounding_box(), make.bounding_box()
+        assert one
+        assert other
+        if size is LAPTOP:
+            assert abs(one["y"] - other["y"]) < 12
+            assert one["x"] + one["width"] <= other["x"]
+        else:
+            assert one["y"] + one["height"] <= other["y"]
+        page.get_by_text("What comes out").scroll_into_view_if_needed()
+        preview.click()
+        shown = page.locator(".st-key-report-page iframe")
+        expect(shown).to_be_in_viewport(ratio=0.99, timeout=240_000)  # wherever one reads
+        expect(shown.content_frame.get_by_role("heading", level=1)).to_be_visible()
+        expect(make).to_be_in_viewport(ratio=1)
+        page.get_by_role("button", name="Close the preview").click()
+        expect(shown).to_have_count(0)
+        context.close()
 
 
 def test_the_list_has_contrast_names_and_structure(browser: Browser, address: str) -> None:

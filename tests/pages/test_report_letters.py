@@ -10,7 +10,7 @@ from tests.pages.kept_runs import keep, spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import collected
-from privgraph_workbench.views.report.page import BOXES
+from privgraph_workbench.views.report.own_words import BOXES
 
 
 def test_letters_without_print_are_told(opened: Callable[..., AppTest], store: RunStore) -> None:

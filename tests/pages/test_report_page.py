@@ -173,11 +173,19 @@ def test_the_page_of_the_report_can_be_looked_at_first(opened: Open, store: RunS
     run = keep(store, spec(epsilon=2.0))
     app = opened("report")
     app.session_state["collected"] = [Kept(run=run)]
-    app.session_state["fold.preview"] = True
     app.run()
+    assert not app.get("iframe")
+    app.button(key="report_preview").click().run()
     assert not app.exception, app.exception
     (shown,) = app.get("iframe")
     assert "<h1>Private learning on graphs</h1>" in shown.proto.srcdoc
+    app.text_input(key="report_title").set_value("Another").run()
+    (shown,) = app.get("iframe")
+    assert "<h1>Another</h1>" in shown.proto.srcdoc, "it goes with what is written"
+    assert app.button(key="report_preview").label == "Close the preview"
+    app.button(key="report_preview").click().run()
+    assert not app.get("iframe")
+    assert app.button(key="report_make"), "which stands beside it all the time"
 
 
 def test_a_full_report_says_so_and_takes_no_more(opened: Open, store: RunStore) -> None:

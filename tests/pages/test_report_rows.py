@@ -125,7 +125,7 @@ def test_a_figure_is_unfolded_and_folded_by_its_button(opened: Open, store: RunS
     app.run()
     key = f"look.{rows.mark(figure)}"
     names = {one.label for one in app.button if one.key in (key, "arrow_upward.0", "close.0")}
-    assert names == {"Look at it, or name it", "Move up", "Take out"}, "icons have names for who hears the page"
+    assert names == {"Look at it, name it, caption it", "Move up", "Take out"}, "icons have names to be heard"
     app.button(key=key).click().run()
     assert "Title of this figure" in [one.label for one in app.text_input]
     app.button(key=key).click().run()

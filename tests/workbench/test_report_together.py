@@ -190,7 +190,7 @@ def test_public_noise_is_said_first_and_in_a_box(store: RunStore) -> None:
         assert warned.title == title
     whole = Asked(title="T", runs=[first], remark="May we?", author="A")
     blocks = first_page.opening(whole, [], first_page.Together()).blocks
-    assert blocks[1] == Remark("**Remark**\n\nMay we?"), "under its author, by its name"
+    assert blocks[1] == Remark(f"**{first_page.OWN_WORDS}**\n\nMay we?"), "under its author, as their words"
     assert blocks[2] == first_page._public(whole), "before all that the program says"
 
 

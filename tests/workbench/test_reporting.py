@@ -291,7 +291,8 @@ def test_figures_that_tell_who_was_held_out_leave_for_nobody_else(runs: list[Tol
 def test_who_wrote_it_and_when_stands_first(runs: list[Told]) -> None:
     kept = replace(asked(runs), figures=(), author="A. Person", date="1 May 2026")
     page = reporting.page(kept)
-    assert "<p>A. Person, 1 May 2026</p><p><strong>Remark</strong></p><p>First.</p>" in page.replace("\n", "")
+    words = "<strong>Remark: the author&#x27;s own words, not checked against the runs</strong>"
+    assert f"<p>A. Person, 1 May 2026</p><p>{words}</p><p>First.</p>" in page.replace("\n", "")
     assert page.index("First.") < page.index("Careful")
     assert "A. Person" not in reporting.page(asked(runs))
     assert b"/Author (A. Person)" in printing.pdf("T", [], author="A. Person")

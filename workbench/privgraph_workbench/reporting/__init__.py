@@ -9,9 +9,10 @@ Equal runs, figures and words give equal bytes. What only an evaluator may see i
 from __future__ import annotations
 
 from privgraph_workbench.reporting.apart import told_apart
-from privgraph_workbench.reporting.archive import FILES, Step, build, folder, page, pictures
+from privgraph_workbench.reporting.archive import FILES, Step, build, folder, page, pictures, sections
 from privgraph_workbench.reporting.asked import (
     AUTHOR,
+    CAPTION,
     DATE,
     REMARK,
     TITLE,
@@ -25,10 +26,12 @@ from privgraph_workbench.reporting.asked import (
     usual,
 )
 from privgraph_workbench.reporting.findings import of as finding
+from privgraph_workbench.reporting.first_page import remark
 from privgraph_workbench.reporting.verdicts import of as verdict
 
 __all__ = [
     "AUTHOR",
+    "CAPTION",
     "DATE",
     "FILES",
     "REMARK",
@@ -44,6 +47,8 @@ __all__ = [
     "given",
     "page",
     "pictures",
+    "remark",
+    "sections",
     "title_of",
     "told_apart",
     "told_of",

@@ -32,6 +32,7 @@ from privgraph_workbench.reporting.first_page import (
     first_page,
     lines_of,
     opening,
+    remark,
     what_to_take,
 )
 from privgraph_workbench.words.bibliography import bibtex, named_in, references
@@ -92,7 +93,7 @@ def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
         step(DRAWN, "the notebook is executed")
         files["report.ipynb"] = report_notebook.made(
             asked.title,
-            asked.remark,
+            remark(asked.remark),
             files,
             references(_cited(asked)),
             _told_of(asked),
@@ -152,8 +153,8 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
         step(DRAWN * (len(shown) + place) / parts, f"figure {place} of {len(figures)} as files")
         given = one.figure, one.rows, one.statements
         for kind, content in export.files(*given, whole=False, title=one.name).items():
-            yield f"figures/{name}.{kind}", _named_so(kind, content, one.name, findings.settings(one))
-        yield f"figures/{name}.tex", snippets.snippet(name, one.name, *given).encode()
+            yield f"figures/{name}.{kind}", _named_so(kind, content, one)
+        yield f"figures/{name}.tex", snippets.snippet(name, one.name, *given, own=one.sentence).encode()
     if asked.runs:
         settings = all_settings(asked, chapters)
         yield "tables/runs.csv", tables.as_csv(lines_of(asked))
@@ -294,16 +295,18 @@ def _numbered(asked: Asked) -> str:
     return f"{told.format('any number')} A run has the same number in every file. Seeds are numbered as well (#1)."
 
 
-def _named_so(kind: str, content: bytes, title: str, settings: str) -> bytes:
-    """What is stated of a figure (TXT, JSON), under the title that it has in the report and with the
-    settings that it was drawn at; all else as it is."""
+def _named_so(kind: str, content: bytes, one: Drawn) -> bytes:
+    """What is stated of a figure (TXT, JSON), under the title and caption that it has in the report and with
+    the settings that it was drawn at; all else as it is."""
+    title, own = one.name, one.sentence
     if kind == "json":
         told = json.loads(content)
+        settings = findings.settings(one)
         about = {"figure": told.pop("figure"), **({"settings": settings} if settings else {})}
-        return _json({**about, **told, "title": title})
+        return _json({**about, **told, "title": title, **({"caption": own} if own else {})})
     if kind == "txt":
         _, _, rest = content.decode().partition("\n")
-        return "\n".join([title, *filter(None, [settings]), rest]).encode()
+        return "\n".join([title, *filter(None, [own, findings.about(one)]), rest]).encode()
     return content
 
 
@@ -321,7 +324,7 @@ def _told_of(asked: Asked) -> dict[str, report_notebook.About]:
         f"figures/{name}": report_notebook.About(
             figure=one.figure,
             title=title,
-            found=findings.of(one),
+            found=findings.lead(one),
             warned=snippets.warning(one.figure, one.rows, one.statements),
             advice=taken.get(name, ""),
         )
@@ -360,12 +363,17 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: Together) -> 
 
 def page(asked: Asked, step: Step = lambda done, what: None) -> str:
     """The report as one HTML page that needs no network. Whatever `step` raises ends it."""
-    together = Together.of(asked)
-    asked = without_seeds(asked) if asked.share else asked
-    told = _sections(asked, chapters_of(asked), together)
+    told = sections(asked)
     shown = _shown(told)
     draw = _drawing(shown, lambda place, what: step(place / len(shown), what))
     return _page(asked, told, draw)
+
+
+def sections(asked: Asked) -> blocks.Told:
+    """What its page says, in order; for others without what tells seeds."""
+    together = Together.of(asked)
+    asked = without_seeds(asked) if asked.share else asked
+    return _sections(asked, chapters_of(asked), together)
 
 
 def _page(asked: Asked, told: blocks.Told, draw: blocks.Draw) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from unicodedata import category
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.options import OptionError
@@ -33,9 +34,12 @@ from privgraph_workbench.words.naming import (
     statements_of,
 )
 
-TITLE, AUTHOR, DATE, REMARK = 200, 200, 40, 20_000
-"""Letters of a title, of who wrote it and when, and of a remark, at most."""
+TITLE, AUTHOR, DATE, REMARK, CAPTION = 200, 200, 40, 20_000, 600
+"""Letters of a title, of who wrote it and when, of a remark, and of a caption of a figure, at most."""
 MOST_COMPARED = 6
+_UNSEEN, _TURNS = ("Cc", "Cs", "Co"), "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""What no caption has: controls, halves of letters, letters of no alphabet; what turns the direction of
+writing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,8 +122,8 @@ def _known(store: RunStore, record: RunRecord) -> Told:
 class Drawn:
     """A figure of the report: its kind, rows, and the statements behind it, by label. `runs`: those whose
     numbers it shows; `gone`: how many more of them are in the store no longer; `beside`: a run of each of
-    their settings, with what is known of it. `title`: what its author calls it ("": its own); `advice`: what
-    the runs behind it say to take, in Markdown."""
+    their settings, with what is known of it. `title`: what its author calls it ("": its own); `caption`: what
+    its author says of it first; `advice`: what the runs behind it say to take, in Markdown."""
 
     figure: str
     rows: Sequence[Row]
@@ -128,12 +132,23 @@ class Drawn:
     gone: int = 0
     beside: Sequence[Told] = ()
     title: str = ""
+    caption: str = ""
     advice: str = ""
 
     @property
     def name(self) -> str:
         """What it is called: by its author, else by its own title."""
         return self.title or title_of(self.figure, self.rows, self.runs)
+
+    @property
+    def sentence(self) -> str:
+        """Its author's caption on one line, which ends as a sentence does; "" where there is none.
+
+        >>> Drawn(figure="curves", rows=[], caption="What it\n costs").sentence
+        'What it costs.'
+        """
+        said = " ".join(self.caption.split())
+        return said if not said or said.rstrip("\"')]”’»").endswith((".", "!", "?", ":", "…")) else f"{said}."
 
 
 def title_of(figure: str, rows: Sequence[Row], runs: Sequence[RunRecord] = ()) -> str:
@@ -236,6 +251,11 @@ class Asked:
         for name, most in (("author", AUTHOR), ("date", DATE), ("remark", REMARK)):
             if len(told := getattr(self, name)) > most:
                 raise OptionError(f"the {name} of a report has at most {most:,} letters (got {len(told):,})")
+        for one in self.figures:
+            if len(one.caption) > CAPTION:
+                raise OptionError(f"a caption has at most {CAPTION} letters (got {len(one.caption)})")
+            if odd := next((sign for sign in one.sentence if category(sign) in _UNSEEN or sign in _TURNS), ""):
+                raise OptionError(f"a caption has letters that can be seen (got U+{ord(odd):04X})")
 
     @property
     def beside(self) -> list[Told]:
@@ -330,6 +350,7 @@ def _figure_without_seed(hidden: Withheld, one: Drawn) -> Drawn:
         runs=[hidden.record(run) for run in one.runs],
         beside=[_without_seed(hidden, told) for told in one.beside],
         title=hidden.text(one.title),
+        caption=hidden.text(one.caption),
         advice=hidden.text(for_others.advice(one.advice)),
     )
 

@@ -21,6 +21,7 @@ MOST_NAMED = 8
 """Methods or graphs that are named at most."""
 LEARNT = ("curves", "convergence")
 """Figures that go on to the last step of training, which need not be the model that was kept."""
+OWN = "The first sentence of the caption is the author's, and not checked against the runs."
 BELOW = "What to take stands below it."
 """What is said of advice that an earlier version kept, which has no short form."""
 
@@ -31,6 +32,16 @@ def of(one: Drawn) -> str:
         return " ".join(short)
     said = markup.literal(main_findings.of(one.figure, one.rows))
     return f"{said} {BELOW}" if one.advice else said
+
+
+def lead(one: Drawn) -> str:
+    """What stands above a picture, in Markdown: its author's caption, and then what it finds."""
+    return " ".join(filter(None, (markup.literal(one.sentence), of(one))))
+
+
+def about(one: Drawn) -> str:
+    """Its settings, and whose the words are that nobody checked; "" where there is nothing to tell."""
+    return " ".join(filter(None, (settings(one), OWN * bool(one.sentence))))
 
 
 def drawn_rows(one: Drawn) -> list[Row]:

@@ -31,6 +31,7 @@ SUBTRACTED = (
     "own, before anything is released."
 )
 IN_SHORT = "In short"
+OWN_WORDS = "Remark: the author's own words, not checked against the runs"
 OWN_NETWORK = "Costs below a figure are counted from the network that this figure shows."
 """Why points of the table and costs may differ."""
 ALONE = "Settings that stand in figures alone"
@@ -61,7 +62,7 @@ def opening(asked: Asked, chapters: Sequence[Chapter], together: Together) -> Se
     by = ", ".join(filter(None, (asked.author.strip(), asked.date.strip())))
     told: list[blocks.Block] = [by] if by else []
     if asked.remark.strip():
-        told.append(Remark(f"**Remark**\n\n{asked.remark}"))
+        told.append(Remark(remark(asked.remark)))
     if warned := _public(asked):
         told.append(warned)
     told += [EVALUATOR] if _evaluator(asked) else []
@@ -70,12 +71,17 @@ def opening(asked: Asked, chapters: Sequence[Chapter], together: Together) -> Se
     return Section(IN_SHORT, told) if told else None
 
 
+def remark(said: str) -> str:
+    """A remark as reports have it, in Markdown: below whose words they are; "" where there is none."""
+    return f"**{OWN_WORDS}**\n\n{said}" if said.strip() else ""
+
+
 def figure(place: int, one: Drawn, before: Sequence[Drawn]) -> Section:
-    """A chosen figure: what it finds, the picture, directly below it what to take, which is said of the first
-    figure alone that says it, and its settings in small letters."""
-    told: list[blocks.Block] = [Remark(findings.of(one)), Picture(one.figure, findings.drawn_rows(one), marked=True)]
+    """A chosen figure: its caption, what it finds, the picture, directly below it what to take, which is
+    said of the first figure alone that says it, and its settings in small letters."""
+    told: list[blocks.Block] = [Remark(findings.lead(one)), Picture(one.figure, findings.drawn_rows(one), marked=True)]
     told += [Remark(said)] if (said := what_to_take(one, before)) else []
-    told += [Small(said)] if (said := findings.settings(one)) else []
+    told += [Small(said)] if (said := findings.about(one)) else []
     return Section(f"Figure {place}: {one.name}", told)
 
 

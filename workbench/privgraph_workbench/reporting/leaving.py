@@ -36,7 +36,7 @@ STAYS = (
     "it what the true classes alone reach",
     "how often a guess among candidates is right: one over their number, which is public",
     "privacy statements and ledgers in full",
-    "title, author, date, remark, and titles of figures and of your own graphs, as you wrote them",
+    "title, author, date, remark, titles and captions of figures, and titles of your own graphs, as you wrote them",
 )
 """What it tells all the same."""
 

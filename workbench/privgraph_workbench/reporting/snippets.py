@@ -11,11 +11,19 @@ from privgraph_workbench.figures import chart_of, notes
 from privgraph_workbench.figures.chart import Row
 
 
-def snippet(name: str, title: str, figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> str:
-    """The environment of a figure whose files in figures/ have that name."""
+def snippet(
+    name: str,
+    title: str,
+    figure: str,
+    rows: Sequence[Row],
+    statements: Mapping[str, PrivacyStatement],
+    own: str = "",
+) -> str:
+    """The environment of a figure whose files in figures/ have that name; `own`: its author's words, with
+    which the caption begins."""
     warned = warning(figure, rows, statements)
     stated = [one for one in notes.short(statements) if one != notes.IN_FULL]
-    caption = " ".join([f"{title.rstrip('.')}.", *([f"{warned}."] if warned else []), *stated])
+    caption = " ".join([*([own] if own else []), f"{title.rstrip('.')}.", *([f"{warned}."] if warned else []), *stated])
     return "\n".join(
         [
             r"% needs \usepackage{graphicx}; what is promised in full is the TXT file of this figure",

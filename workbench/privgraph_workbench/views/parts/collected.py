@@ -44,8 +44,8 @@ FILE_LIMIT = 50_000_000
 @dataclass(frozen=True, kw_only=True)
 class Kept:
     """A run (`run`) or a figure (`figure`, with its rows and statements, and the ids of the `runs` that it
-    shows, where its rows do not name them). `advice`: what the figure says to take, in Markdown; `title`:
-    what it is called in the report, where somebody has named it."""
+    shows, where its rows do not name them). `advice`: what the figure says to take, in Markdown; `title`,
+    `caption`: what it is called in the report, and what is said of it first, where somebody wrote that."""
 
     run: str = ""
     figure: str = ""
@@ -54,6 +54,7 @@ class Kept:
     runs: tuple[str, ...] = ()
     advice: str = ""
     title: str = field(default="", compare=False)
+    caption: str = field(default="", compare=False)
 
 
 def everything() -> list[Kept]:
@@ -110,6 +111,7 @@ def _kept(one: Mapping[str, Any]) -> Kept:
         runs=tuple(map(str, one.get("runs", ()))),
         advice=str(one.get("advice", "")),
         title=str(one.get("title", "")),
+        caption=str(one.get("caption", "")),
     )
 
 
@@ -149,6 +151,7 @@ def keep() -> None:
                     "runs": list(one.runs),
                     "advice": one.advice,
                     "title": one.title,
+                    "caption": one.caption,
                 }
                 for one in st.session_state[_KEY]
             ],
@@ -304,10 +307,19 @@ def undo() -> None:
     keep()
 
 
-def name(one: Kept, title: str) -> None:
-    """Call a figure so in the report."""
+def name(one: Kept, *, title: str | None = None, caption: str | None = None) -> None:
+    """Call a figure so in the report, and say that of it first; None: as it was."""
     held = everything()
-    held[:] = [replace(other, title=title) if other == one else other for other in held]
+    held[:] = [
+        replace(
+            other,
+            title=other.title if title is None else title,
+            caption=other.caption if caption is None else caption,
+        )
+        if other == one
+        else other
+        for other in held
+    ]
     keep()
 
 

@@ -6,8 +6,8 @@ import streamlit as st
 
 LIST, ROW, SAID, WAYS = "kept-list", "kept-row", "kept-said", "kept-ways"
 """What the keys of containers begin with: rows, a row, its words and its buttons."""
-BAR_ROW, BAR_SAID = "report-bar", "report-said"
-"""The keys of the bar's row, and of the words in it."""
+BAR_ROW, BAR_SAID, BAR_BUTTONS, PREVIEW = "report-bar", "report-said", "report-buttons", "report-page"
+"""The keys of the bar's row, of the words and the buttons in it, and of the page below it."""
 STAMP = "privgraph-stamp"
 """What stands at the left of a row: a picture, or a score."""
 
@@ -37,10 +37,20 @@ _STYLE = f"""
 .st-key-{BAR_SAID} {_WORDS} {{ margin: 0 !important; line-height: 1.3; }}
 .st-key-{BAR_ROW} a {{ margin: 0 !important; white-space: nowrap; }}
 .st-key-{BAR_ROW} {{ row-gap: 0.3rem; }}
+.st-key-{BAR_BUTTONS} {{ gap: 0.5rem; }}
+/* in a window of any height the buttons stay in sight above it */
+.st-key-{PREVIEW} :is(iframe, div:has(> iframe), div:has(> div > iframe)) {{ height: 56vh !important;
+  min-height: 0; flex: none !important; }}
+.st-key-{PREVIEW} iframe {{ border-radius: 0.3rem; }}
 @media (max-width: 640px) {{
-  [data-testid=stLayoutWrapper]:has(> [class*=st-key-{SAID}]) {{ min-width: 0; flex: 1 1 calc(100% - 7.5rem); }}
+  /* its words as wide as the card, below its picture and its buttons: nothing of them is cut */
+  [data-testid=stLayoutWrapper]:has(> [class*=st-key-{SAID}]) {{ min-width: 100%; flex: 1 1 100%; order: 2;
+    margin-top: 0.4rem; }}
+  [class*=st-key-{SAID}] [data-testid=stCaptionContainer] p {{ display: block; overflow: visible; }}
   [data-testid=stLayoutWrapper]:has(> [class*=st-key-{WAYS}]) {{ margin-left: auto; }}
-  [class*=st-key-{SAID}] p {{ font-size: 0.9rem; line-height: 1.35; }}
+  [class*=st-key-{SAID}] p {{ font-size: 0.9rem; line-height: 1.35; overflow-wrap: anywhere; }}
+  .st-key-{BAR_BUTTONS} {{ flex-direction: column; align-items: stretch; gap: 0.3rem; }}
+  .st-key-{BAR_BUTTONS} > *, .st-key-{BAR_BUTTONS} :is([data-testid=stButton], button) {{ width: 100%; }}
   .st-key-{BAR_SAID} p {{ font-size: 0.8rem; }}
   .st-key-{BAR_SAID} > :nth-child(3) {{ display: none; }} /* the link to the former report says what it is */
 }}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -26,8 +27,8 @@ _log = logging.getLogger(__name__)
 SECONDS, NOTEBOOK = 5, 20
 """What a figure takes, for the page, the print and as files, and the notebook, in seconds, about."""
 LATEST = "Download the report"
-FORMER = "Download the former one"
-BEFORE = "The former one is without what was changed since"
+FORMER = "Download the earlier report"
+BEFORE = "Your latest changes are not in the earlier report"
 BUILDING, BUILDING_EXAMPLE = "report.building", "report.building.example"
 """The mark of what this visitor makes now, and its building; the same of the example."""
 CHANGED = "It is made as it was when it was begun. What you have changed since needs another one."
@@ -57,44 +58,48 @@ class Archive:
         return f"for {'others' if self.share else 'myself'}, made {made}, {many}; {size}"
 
 
-def offered(asked: reporting.Asked, trouble: DeltaGenerator, *, own: bool = True) -> None:
-    """The button that makes the report, with what it makes beside it, and in the button's place the link to
-    what was made: where something was changed since, it stays as that of the former report. What is begun
-    goes on beside the page; why it failed stands in `trouble`. `own`: it is no example, which leaves no trace
-    in one's own list."""
-    mark, made = _mark(asked), _made()
+def offered(asked: reporting.Asked, trouble: DeltaGenerator, beside: Callable[[], None], *, own: bool = True) -> None:
+    """The button that makes the report, with what it makes and another button `beside` it, and in its own
+    place the link to what was made: where something was changed since, it stays as that of the earlier
+    report. What is begun goes on beside the page; why it failed stands in `trouble`. `own`: it is no example,
+    which leaves no trace in one's own list."""
+    now, made = mark(asked), _made()
     _keep_what_ended(trouble, own=own)
     building = BUILDING if own else BUILDING_EXAMPLE
     with st.container(key=looks.BAR_ROW, horizontal=True, vertical_alignment="center"):
         said = st.container(key=looks.BAR_SAID)
-        if mark not in made and building not in st.session_state:
-            place = st.empty()
-            if place.button("Make the report", key="report_make", type="primary", icon=":material/folder_zip:"):
-                begun = Building(asked)
-                st.session_state[building] = mark, begun
-                begun.wait(FIRST)
-                _keep_what_ended(trouble, own=own)
-            if mark in made or building in st.session_state:
-                place.empty()
-        if building in st.session_state:
-            _, begun = st.session_state[building]
-            with said:
-                shell.fragment(_progress, run_every=POLL_SECONDS)(
-                    begun, building, st.session_state[building][0] != mark
+        with st.container(key=looks.BAR_BUTTONS, horizontal=True, width="content"):
+            beside()
+            if now not in made and building not in st.session_state:
+                place = st.empty()
+                if place.button("Make the report", key="report_make", type="primary", icon=":material/folder_zip:"):
+                    begun = Building(asked)
+                    st.session_state[building] = now, begun
+                    begun.wait(FIRST)
+                    _keep_what_ended(trouble, own=own)
+                if now in made or building in st.session_state:
+                    place.empty()
+            if building in st.session_state:
+                _, begun = st.session_state[building]
+                with said:
+                    shell.fragment(_progress, run_every=POLL_SECONDS)(
+                        begun, building, st.session_state[building][0] != now
+                    )
+                st.button(
+                    "Cancel", key="report_cancel", icon=":material/stop:", on_click=_cancel, args=(begun, building)
                 )
-            st.button("Cancel", key="report_cancel", icon=":material/stop:", on_click=_cancel, args=(begun, building))
-        elif mark in made:
-            said.markdown("**It is ready.**")
-            said.caption(made[mark].about)
-            _link(LATEST, made[mark])
-        else:
-            said.markdown(f"**{_what(asked)}**")
-            said.caption(_how_long(asked))
-        if own and mark in made:
-            collected.write_down(collected.FORMER, mark)
-        elif own and (before := collected.said(collected.FORMER)) in made:
-            said.caption(f"{BEFORE}: {made[before].about}")
-            _link(FORMER, made[before])
+            elif now in made:
+                said.markdown("**It is ready.**")
+                said.caption(made[now].about)
+                _link(LATEST, made[now])
+            else:
+                said.markdown(f"**{_what(asked)}**")
+                said.caption(_how_long(asked))
+            if own and now in made:
+                collected.write_down(collected.FORMER, now)
+            elif own and (before := collected.said(collected.FORMER)) in made:
+                said.caption(f"{BEFORE}: {made[before].about}")
+                _link(FORMER, made[before])
 
 
 def _keep_what_ended(trouble: DeltaGenerator, *, own: bool) -> None:
@@ -178,7 +183,7 @@ def show(bar: DeltaGenerator, done: float, what: str) -> None:
     bar.progress(done, what[:1].upper() + what[1:])
 
 
-def _mark(asked: reporting.Asked) -> str:
+def mark(asked: reporting.Asked) -> str:
     """Equal for what gives the same archive."""
     told = [
         (

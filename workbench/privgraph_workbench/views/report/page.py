@@ -7,24 +7,24 @@ from dataclasses import replace
 from datetime import datetime
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.options import OptionError
 from privgraph.runs.records import RunQuery, RunRecord
-from privgraph_workbench import blocks, print_lines, reporting
+from privgraph_workbench import blocks, reporting
 from privgraph_workbench.blocks import Remark
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.reporting import Drawn
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.report import beginning, example, looks, making, rows, sharing
+from privgraph_workbench.views.report import beginning, example, looks, making, own_words, preview, rows, sharing
 from privgraph_workbench.words import markup
 
 MARKS = (
     "With the marks of Markdown: a blank line between paragraphs, - for points, **bold**, *emphasis*, `code` and "
     "[links](https://example.org). There are no formulas: write ε, and not \\$\\varepsilon\\$"
 )
-BOXES = "The PDF's font has no {letters}: boxes stand there. The HTML page is right."
 _READ = "report.drawn"
 """The figures of this visit, as they were read."""
 
@@ -50,7 +50,7 @@ def page() -> None:
     _taken()
     made_of, wanted = layout.columns("report-made-of", (3, 2))
     with wanted:
-        title, author, date, remark = _words()
+        title, author, date, remark, challenge = _words()
         share, appendix, notebook = _switches(kept, records)
     for run in [one.run for one in kept if one.run and one.run not in records]:
         trouble.warning(f"There is no run {markup.literal(run)} any more; it is left out.")
@@ -71,17 +71,20 @@ def page() -> None:
         )
     except OptionError as error:
         bar.error(markup.sentence(error))
+    if remark.strip():
+        with challenge:
+            own_words.challenged(remark, asked)
     with made_of:
         given = reporting.given(asked, figures) if asked is not None else dict(figures)
-        rows.show(kept, records, figures, given, told, share=share, own=True)
+        rows.show(kept, records, figures, given, told, asked, share=share, own=True)
         with st.container(horizontal=True):
             if asked is not None:
                 beginning.more(kept, records)
             _anew()
     if asked is not None:
         with bar:
-            making.offered(asked, trouble)
-        _preview(asked)
+            making.offered(asked, trouble, preview.button)
+            preview.show(asked)
     _further()
 
 
@@ -109,17 +112,17 @@ def _example() -> None:
         figures=list(figures.values()),
         share=True,
     )
-    with bar:
-        making.offered(asked, trouble, own=False)
     made_of, wanted = layout.columns("report-made-of", (3, 2))
     with made_of:
         told = {one.record.id: one for one in asked.runs}
-        rows.show(kept, records, figures, reporting.given(asked, figures), told, share=True, own=False)
+        rows.show(kept, records, figures, reporting.given(asked, figures), told, asked, share=True, own=False)
     with wanted:
         st.markdown(f"##### {asked.title}")
         st.markdown(asked.remark)
         st.caption(f"**{sharing.CHOICES[True]}.** {sharing.SENTENCES[True]}")
-    _preview(asked)
+    with bar:
+        making.offered(asked, trouble, preview.button, own=False)
+        preview.show(asked)
     _further()
 
 
@@ -136,17 +139,8 @@ def _drawn(kept: Sequence[Kept]) -> dict[str, Drawn]:
                 queue.store(), one.figure, one.rows, one.statements, one.runs, advice=one.advice
             )
     st.session_state[_READ] = shell.visit(), held
-    named = [replace(held[mark], title=one.title.strip()) for mark, one in own.items()]
+    named = [replace(held[mark], title=one.title.strip(), caption=one.caption) for mark, one in own.items()]
     return dict(zip(own, reporting.told_apart(named), strict=True))
-
-
-def _preview(asked: reporting.Asked) -> None:
-    with layout.fold("Look at its page", "preview", icon=":material/preview:") as part:
-        if part.open:
-            bar = st.progress(0.0, "The page is begun")
-            page = reporting.page(asked, lambda done, what: making.show(bar, done, what))
-            bar.empty()
-            st.iframe(page, height=900, alt="The page of the report")
 
 
 def _further() -> None:
@@ -167,8 +161,8 @@ def _further() -> None:
         st.markdown("`privgraph report` makes reports from a shell.", width="content")
 
 
-def _words() -> tuple[str, str, str, str]:
-    """The fields of title, author, date and remark."""
+def _words() -> tuple[str, str, str, str, DeltaGenerator]:
+    """The fields of title, author, date and remark, and the place beside the remark as it reads."""
     collected.begin(collected.TITLE, "Private learning on graphs")
     title = st.text_input(
         "Title",
@@ -177,9 +171,9 @@ def _words() -> tuple[str, str, str, str]:
         on_change=collected.word,
         args=(collected.TITLE,),
     )
-    _boxes(title)
+    own_words.boxes(title)
     author, date = _author_and_date()
-    _boxes(f"{author} {date}")
+    own_words.boxes(f"{author} {date}")
     collected.begin(collected.REMARK, "")
     remark = st.text_area(
         "Remark",
@@ -191,18 +185,13 @@ def _words() -> tuple[str, str, str, str]:
         on_change=collected.word,
         args=(collected.REMARK,),
     )
-    _boxes(remark or "")
+    own_words.boxes(remark or "")
+    challenge = st.container()
     if (remark or "").strip():  # as the report has it: Streamlit would make formulas of $…$
-        with st.container(border=True, key="report_remark_read"):
+        with challenge.container(border=True, key="report_remark_read"):
             st.caption("As it reads in the report")
-            st.html(blocks.as_html(Remark(remark or ""), {}))
-    return title or "", author, date, remark or ""
-
-
-def _boxes(said: str) -> None:
-    """Below a field a warning, where the PDF's font lacks letters of it."""
-    if letters := print_lines.lacking(said):
-        st.warning(BOXES.format(letters=markup.literal(letters)), icon=":material/warning:")
+            st.html(blocks.as_html(Remark(reporting.remark(remark or "")), {}))
+    return title or "", author, date, remark or "", challenge
 
 
 def _switches(kept: Sequence[Kept], records: dict[str, RunRecord]) -> tuple[bool, bool, bool]:

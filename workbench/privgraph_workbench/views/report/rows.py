@@ -18,7 +18,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.report import setting_rows, sharing, thumbnails
+from privgraph_workbench.views.report import own_words, setting_rows, sharing, thumbnails
 from privgraph_workbench.views.report.looks import LIST, ROW, SAID, STAMP, WAYS
 from privgraph_workbench.words import markup, naming
 
@@ -37,13 +37,15 @@ def show(
     drawn: Mapping[str, Drawn],
     given: Mapping[str, Drawn | None],
     told: Mapping[str, Told],
+    asked: reporting.Asked | None,
     *,
     share: bool,
     own: bool,
 ) -> None:
     """What was kept, as the report has it: figures in their order, then runs, those of a setting together.
     drawn: the figures by their marks, in order; given: the same as the report has them, None where it leaves
-    one out; `told`: what is known of the runs, by their ids; `own`: it can be ordered, named and taken
+    one out; `told`: what is known of the runs, by their ids; `asked`: the report (None: there is none as it
+    is); `own`: it can be ordered, named and taken
     out."""
     figures = [[one] for one in kept if one.figure]
     runs = _by_setting([one for one in kept if one.run], records)
@@ -73,7 +75,7 @@ def show(
                             if own:
                                 _ways(groups, at, figures, runs, place)
                     if group[0].figure and _unfolded(shown[at][0]):
-                        _look(group[0], shown[at][0], given[shown[at][0]] or shown[at][1], own=own)
+                        _look(group[0], shown[at][0], given[shown[at][0]] or shown[at][1], asked, own=own)
     _poll([_key(mark, share) for mark in drawn])
 
 
@@ -149,6 +151,8 @@ def _figure(drawn: Drawn, key: str, number: str, place: int, *, public: bool) ->
     _stamp(f'<img alt="" src="data:image/png;base64,{coded}">' if picture else "<span>figure</span>")
     with st.container(key=f"{SAID}-{place}"):
         st.markdown(f"**{f'{number}: ' * bool(number)}{markup.literal(drawn.name)}**")
+        if drawn.sentence:
+            st.caption(markup.literal(f"“{drawn.sentence}”"))
         found = reporting.verdict(drawn) if number else sharing.stays(drawn.figure)
         st.caption(f"**{sharing.IS_PUBLIC.capitalize()}.** {found}" if public else found)
 
@@ -171,7 +175,7 @@ def _unfolded(mark: str) -> bool:
 
 
 def _unfold(mark: str, *, own: bool) -> None:
-    opened, label = _unfolded(mark), "Look at it, or name it" if own else "Look at it"
+    opened, label = _unfolded(mark), "Look at it, name it, caption it" if own else "Look at it"
     st.button(
         "Fold it" if opened else label,
         key=f"look.{mark}",
@@ -187,8 +191,8 @@ def _turn(mark: str) -> None:
     st.session_state[f"fold.figure.{mark}"] = not _unfolded(mark)
 
 
-def _look(one: Kept, mark: str, drawn: Drawn, *, own: bool) -> None:
-    """The figure itself, all that it finds and the field for its title."""
+def _look(one: Kept, mark: str, drawn: Drawn, asked: reporting.Asked | None, *, own: bool) -> None:
+    """The figure itself, all that it finds and the fields for its title and caption."""
     if own:
         key = f"report_title.{mark}"
         st.session_state.setdefault(key, one.title)
@@ -201,13 +205,37 @@ def _look(one: Kept, mark: str, drawn: Drawn, *, own: bool) -> None:
             on_change=_name,
             args=(one, key),
         )
+        _caption(one, f"report_caption.{mark}", asked)
     st.markdown(reporting.finding(drawn))
     chart = replace(chart_of(drawn.figure, drawn.rows), title=drawn.name)
     live_plot.show(draw(chart, layout.theme()), key=f"report_look.{mark}")
 
 
 def _name(one: Kept, key: str) -> None:
-    collected.name(one, st.session_state[key])
+    collected.name(one, title=st.session_state[key])
+
+
+def _caption(one: Kept, key: str, asked: reporting.Asked | None) -> None:
+    """The field for what its author says of a figure."""
+    st.session_state.setdefault(key, one.caption)
+    said = st.text_area(
+        "Caption of your own",
+        key=key,
+        max_chars=reporting.CAPTION,
+        height="content",
+        placeholder="What the figure shows, in your words",
+        help="It begins the caption of this figure in the page, the PDF and its files; what is said of the figure by "
+        "itself stands behind it. Plain text, on one line",
+        on_change=_say,
+        args=(one, key),
+    )
+    if said and said.strip():
+        own_words.boxes(said)
+        own_words.challenged(said, asked)
+
+
+def _say(one: Kept, key: str) -> None:
+    collected.name(one, caption=st.session_state[key])
 
 
 def _runs(

@@ -25,7 +25,7 @@ SENTENCES = {
     False: "Nothing is left out: it tells seeds, ids and all results, with the commands to repeat them.",
 }
 """Of each choice what it leaves out, in a sentence."""
-WORDS = "**Still told**: title, author and remark, as you wrote them."
+WORDS = "**Still told**: title, author, remark and captions, as you wrote them."
 REPEATED = (
     "Some of these runs add no noise: whoever has the graph can repeat them for one seed after another, until an "
     "accuracy fits. A large seed that nobody guesses withstands that."

@@ -1,0 +1,57 @@
+"""What stands beside words that the author of a report writes: that nobody has checked them, which of their
+numbers are no result of the report, and which letters the print lacks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from privgraph_workbench import print_lines, reporting
+from privgraph_workbench.facts.row_words import both
+from privgraph_workbench.views.report import claims, making
+from privgraph_workbench.words import markup
+
+BOXES = "The PDF's font has no {letters}: boxes stand there. The HTML page is right."
+UNCHECKED = "Your own words: whether they are true is not checked against the runs."
+NOT_FOUND = "Not found in this report: {numbers}. No table, finding or summary of a figure has {them}."
+FOUND = "Their percents and ε occur in this report."
+_RESULTS = "report.results"
+"""The mark of what is reported, and its results."""
+
+
+def boxes(said: str) -> None:
+    """Below a field a warning, where the PDF's font lacks letters of it."""
+    if letters := print_lines.lacking(said):
+        st.warning(BOXES.format(letters=markup.literal(letters)), icon=":material/warning:")
+
+
+def challenged(words: str, asked: reporting.Asked | None) -> None:
+    """Beside these words that nobody checked them, and their numbers that are no result of what is `asked`
+    (None: nothing can be reported as it is)."""
+    if asked is None or not claims.claims_of(words):
+        st.caption(UNCHECKED)
+    elif missing := claims.unfounded(words, _results(asked)):
+        st.caption(UNCHECKED)
+        told = NOT_FOUND.format(
+            numbers=both([f"**{markup.literal(one)}**" for one in missing]),
+            them="it" if len(missing) == 1 else "any of them",
+        )
+        st.warning(told, icon=":material/warning:")
+    else:
+        st.caption(f"{UNCHECKED} {FOUND}")
+
+
+def _results(asked: reporting.Asked) -> claims.Results:
+    """Those of the report without its author's words. They are read once for what is reported: it takes as
+    long as its page without pictures."""
+    figures = [replace(one, caption="") for one in asked.figures]
+    bare = replace(asked, title="Report", author="", date="", remark="", figures=figures)
+    mark = making.mark(bare)
+    known, held = st.session_state.get(_RESULTS, ("", None))
+    if held is None or known != mark:
+        with st.spinner("Its numbers are looked up in the report"):
+            held = claims.results(reporting.sections(bare))
+        st.session_state[_RESULTS] = mark, held
+    found: claims.Results = held
+    return found

@@ -1,0 +1,44 @@
+"""The page of the report, before it is made: below the bar with the buttons, where that stands in sight."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from privgraph_workbench import reporting
+from privgraph_workbench.views.report import looks, making
+
+OPEN = "report.preview"
+"""Whether it is looked at."""
+_PAGE = "report.preview.page"
+"""The mark of what was asked for, and its page."""
+
+
+def button() -> None:
+    """Look at it, or no longer."""
+    shown = bool(st.session_state.get(OPEN))
+    st.button(
+        "Close the preview" if shown else "Preview",
+        key="report_preview",
+        icon=f":material/{'close' if shown else 'preview'}:",
+        help="The page of the report as it will be in the archive",
+        on_click=_turn,
+    )
+
+
+def show(asked: reporting.Asked) -> None:
+    """The page, where it is looked at. It is made again only where something was changed."""
+    if not st.session_state.get(OPEN):
+        return
+    with st.container(key=looks.PREVIEW):
+        mark = making.mark(asked)
+        known, page = st.session_state.get(_PAGE, ("", ""))
+        if known != mark:
+            bar = st.progress(0.0, "The page is begun")
+            page = reporting.page(asked, lambda done, what: making.show(bar, done, what))
+            bar.empty()
+            st.session_state[_PAGE] = mark, page
+        st.iframe(page, height=900, alt="The page of the report")
+
+
+def _turn() -> None:
+    st.session_state[OPEN] = not st.session_state.get(OPEN)
