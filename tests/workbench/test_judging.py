@@ -26,7 +26,7 @@ def row(name: str, reached: tuple[float, ...], asked: float = 1.0, delta: float 
     return {
         **{"title": name, "variant": "", "unit": "edge", "neighbours": "undirected edge"},
         **{"method": name, "asked": asked, "epsilon": asked, "delta": delta, "runs": " ".join(runs), "mean": mean},
-        **{"low": mean - wide / 2, "high": mean + wide / 2, "seeds": len(reached), "test_nodes": 100, "guess": 0.1},
+        **{"low": mean - wide / 2, "high": mean + wide / 2, "seeds": len(reached), "test_nodes": 10_000, "guess": 0.1},
     }
 
 
