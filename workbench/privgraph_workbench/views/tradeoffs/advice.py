@@ -104,9 +104,11 @@ def lines(said: advising.Verdict, graph: str = "", refused: str = "") -> None:
         st.markdown(f"**{to_hide}, of what has run here{mark}**{refused} {found}{absent}")
     else:
         answer = one_sentence.told(said)
-        lead = f" {markup.literal(answer.rstrip('.'))}." if answer else ""
+        lead = f" {markup.literal(answer)}" if answer else ""
         mark = "." if refused or (absent and not lead) else ":" if lead else ""
-        st.markdown(f"**{to_hide}{mark}**{refused}{lead[:2].upper() + lead[2:] if refused else lead}{absent}")
+        st.markdown(f"**{to_hide}{mark}**{refused}{lead}{absent}")
+        if more := one_sentence.further(said):
+            st.markdown("\n".join(f"- {markup.literal(one)}" for one in more))
     if said.closing:
         st.markdown(f"**{markup.literal(said.closing)}**")
     if said.public:
