@@ -133,5 +133,9 @@ def _lines(graph: OneGraph, own: Traits, found: Known) -> list[list[str]]:
         heading += f". {advising.not_run(found.said.absent).rstrip('.')}"
     none = "not run" if found.said.score == advising.ACCURACY else "–"  # nothing of the kind predicts relations
     levels = [found.said.bare or none, none if found.blind is None else with_interval(found.blind)]
-    rows = [[one.budgets, *line, one.sure, one.protection] for one in answered for line in one.lines]
+    rows = [
+        [one.budgets, *line, "\n".join(filter(None, one.cell)), one.protection]
+        for one in answered
+        for line in one.lines
+    ]
     return [[heading, *rows[0], *levels], *rows[1:]]
