@@ -13,7 +13,7 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advice_lines, advised, advising
 from privgraph_workbench.facts.advising import Verdict
-from privgraph_workbench.figures import for_others
+from privgraph_workbench.figures import for_others, set_tables
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.runs import tradeoff
 
@@ -51,7 +51,7 @@ def test_edges_and_people_have_a_block_each_with_every_row_of_the_page(said: lis
     assert [lines[place].partition(" (")[0] for place in heads] == ["To hide edges", "To hide people"]
     edges, people = lines[heads[0] : heads[1]], lines[heads[1] :]
     for one, block in zip(said, (edges, people), strict=True):
-        rows = [line.split(advice_lines.APART) for line in block if line.startswith("ε ")][1:]
+        rows = [line.split(set_tables.APART) for line in block if line.startswith("ε ")][1:]
         groups = advised.table(one)
         assert len(rows) == sum(map(len, groups)) > 0
         for group in groups:
