@@ -127,14 +127,15 @@ def asides(said: Verdict) -> str:
     return " ".join(f"At {one.span}: {one.aside}" for one in said.stretches if one.aside)
 
 
-def beneath(said: Verdict) -> str:
-    """The same in a line beside the table of a page, where the rest waits until somebody asks."""
+def beneath(said: Verdict, *, verdicts: bool = True) -> str:
+    """The same in a line beside the table of a page, where the rest waits until somebody asks; without the
+    meaning of `verdicts` where that is said once of several tables."""
     cost = "" if said.network is None else f"Cost: points below {said.counted_from}, {said.bare}, {SHARED}."
     unclear = any(one.between for part in said.stretches for one in part.candidates)
     never = covering.never_there(said.promised)
     protects = protection_words(said)
     protects = protects.partition("; a coin: 50%.")[0] + "; a coin: 50%." if never else protects
-    return " ".join(filter(None, (VERDICTS, cost, UNCLEAR if unclear else "", protects, never)))
+    return " ".join(filter(None, (VERDICTS if verdicts else "", cost, UNCLEAR if unclear else "", protects, never)))
 
 
 def protection_words(*said: Verdict, where: str = "Protection") -> str:

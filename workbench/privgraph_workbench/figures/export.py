@@ -27,9 +27,8 @@ from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import plain
-from privgraph_workbench.figures import chart_of, module_of
+from privgraph_workbench.figures import chart_of, module_of, set_tables
 from privgraph_workbench.figures import notes as figures_notes
-from privgraph_workbench.figures import set_tables
 from privgraph_workbench.figures.chart import Chart, Row
 
 FORMATS: Mapping[str, str] = {

@@ -13,6 +13,8 @@ WIDEST = 44
 NARROWER = 26
 """And of one below a picture, which is narrower."""
 BETWEEN = "  "
+LINE = 60
+"""Letters of a line above a table, which may be narrower."""
 
 Cells = tuple[tuple[str, ...], ...]
 """Rows of a table, its head first."""
@@ -64,7 +66,7 @@ def set_apart(lines: Iterable[str], widest: int = NARROWER) -> tuple[list[str], 
             left.append(one)
             continue
         table = aligned(one, widest)
-        width = max(map(len, table))
+        width = max(LINE, *map(len, table))
         apart += [*(textwrap.wrap(left.pop(), width) if left else ()), *table, ""]
     return left, apart
 
