@@ -36,7 +36,7 @@ def test_the_two_methods_of_relations_differ_in_colour_and_from_all_that_hides_e
 
 
 def test_what_stands_alone_beside_each_other_differs_in_mark_and_in_dash() -> None:
-    """The two methods of relations share a panel: without colours, too, neither line is taken for the other."""
+    """The two methods of relations share a panel, and are told apart without colours, too."""
     one, other = (SLOTS[name] for name in RELATIONS)
     assert one % len(MARKERS) != other % len(MARKERS)
     assert DASHES[one % len(DASHES)] == "solid" != DASHES[other % len(DASHES)]

@@ -45,7 +45,9 @@ def test_a_page_has_the_table_once_directly_below_its_figure(share: bool) -> Non
 
 def test_the_files_of_the_figure_have_the_lines() -> None:
     one = advised_report().figures[0]
-    assert PIPES in export("tradeoff", one.rows, one.statements, "txt").decode()
+    text = export("tradeoff", one.rows, one.statements, "txt").decode()
+    assert "ε 1  a     b         c" in text, "aligned"
+    assert PIPES not in text
     assert one.rows[0]["advised"] == PIPES
     assert all("advised" not in row for row in findings.drawn_rows(one))
 

@@ -67,7 +67,7 @@ def test_seeds_that_might_tell_are_more_than_there_are() -> None:
 
 @pytest.mark.parametrize("reached", [(48 / 90,) * 3, (48 / 90, 48 / 90, 49 / 90)])
 def test_seeds_that_agree_say_no_more_than_the_test_nodes(reached: tuple[float, ...]) -> None:
-    """Three times 48 of 90 right: where a guess has 39%, the nodes leave 14 points open, though no seed does."""
+    """Three times 48 of 90 right, and a guess has 39%: nodes leave 14 points open, though no seed does."""
     row: Row = {**ONE, "mean": sum(reached) / 3, "guess": 0.393, "test_nodes": 90}
     values = {f"a{at}": (at, one, guess) for at, (one, guess) in enumerate(zip(reached, (0.38, 0.4, 0.4), strict=True))}
     wide = Seedwise(values=values)
@@ -80,7 +80,9 @@ def test_of_two_settings_the_wider_of_both_intervals_counts() -> None:
     one, other = {0: 0.60, 1: 0.61, 2: 0.62}, {0: 0.55, 1: 0.56, 2: 0.569}
     narrow = seen(one, other).difference(ONE, OTHER)
     wide = seen(one, other).difference({**ONE, "test_nodes": 100}, OTHER)
-    assert narrow and wide and narrow[0] == wide[0]
+    assert narrow is not None
+    assert wide is not None
+    assert narrow[0] == wide[0]
     assert narrow[1] > 0 > wide[1]
     swing = {0: 0.40, 1: 0.61, 2: 0.82}
     assert seen(swing, other).difference({**ONE, "test_nodes": 100}, OTHER) == seen(swing, other).difference(ONE, OTHER)
