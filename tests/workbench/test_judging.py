@@ -144,7 +144,7 @@ def moved(above: float, moves: tuple[float, ...]) -> tuple[float, ...]:
     ],
 )
 class TestATie:
-    """A difference of at most five points either way, by its interval; more it is open, or needs more seeds."""
+    """At most five points apart either way, by the interval; more is open, or needs more seeds."""
 
     poor = staticmethod(lambda: row("edge-rand", (0.10, 0.11) * 3))
 

@@ -44,8 +44,8 @@ MLP = "MLP (ignores edges)"
         ),
         (
             [_stretch("blind", 0.25, 8.0, title=MLP, tied=4)],
-            "Leave the edges out: an MLP has 70.0% accuracy and hides every edge without noise, and at no ε compared is "
-            "anything clearly better.",
+            "Leave the edges out: an MLP has 70.0% accuracy and hides every edge without noise, and at no ε compared "
+            "is anything clearly better.",
             [],
         ),
         (

@@ -79,6 +79,11 @@ class Stretch:
         return f"{word}{mark}{beneath}" if beneath else self.verdict
 
     @property
+    def _shorter(self) -> str:
+        """The same without why a higher mean is not taken."""
+        return self.sure.removesuffix(f"; {self._why_not_higher}")
+
+    @property
     def cell(self) -> tuple[str, str]:
         """The verdict in a word or two, and what stands below it: what is not told apart, how many seeds
         would do, and why a higher mean is not taken."""
@@ -172,7 +177,7 @@ class Stretch:
         if self.kind not in ("blind", "one", "several"):
             return self._nothing
         named = ", ".join(f"{one.short} {percent(one.mean)}" for one in self.shown)
-        return named + ("" if self.verdict == CLEAR else f" ({self.sure})")
+        return named + ("" if self.verdict == CLEAR else f" ({self._shorter})")
 
     @property
     def short_names(self) -> str:
