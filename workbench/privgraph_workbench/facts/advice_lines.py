@@ -30,7 +30,8 @@ def _block(said: Verdict) -> list[str]:
         budgets, *cells = first
         shared = cells[len(advised.HEAD) - 3 :]  # verdict and protection, of all rows of the budgets
         rows += [APART.join((f"ε {budgets}", *row)) for row in (cells, *((*row, *shared) for row in others))]
-    read = [advised.beneath(said), advised.protection_words(said)]
+    beneath, protects = advised.beneath(said), advised.protection_words(said)
+    read = [beneath, protects * (protects not in beneath)]  # once, where the one has all of it
     return [*filter(None, (head, said.closing, absent)), APART.join(advised.HEAD), *rows, *filter(None, read)]
 
 
