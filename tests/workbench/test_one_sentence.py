@@ -13,7 +13,7 @@ from privgraph_workbench.facts.settling import Needed
 from privgraph_workbench.facts.stretches import Stretch
 
 COSTS = "70.0% accuracy, 22 points below a graph network without privacy"
-FEW = {"wide": True, "needed": (Needed(method="progap", epsilon=1.0, seeds=7),)}
+FEW: dict[str, Any] = {"wide": True, "needed": (Needed(method="progap", epsilon=1.0, seeds=7),)}
 
 
 def _stretch(kind: Any, *epsilons: float, title: str = "ProGAP", **more: Any) -> Stretch:
