@@ -28,16 +28,15 @@ def test_no_two_methods_look_alike_without_colour_or_with_it() -> None:
     assert all(0 <= slot < EVERY and slot % COLOURS != NEUTRAL for slot in SLOTS.values())
 
 
-def test_relations_have_a_colour_of_their_own() -> None:
-    """Neither ProGAP's nor GAP's, nor that of any other method."""
+def test_the_two_methods_of_relations_differ_in_colour_and_from_all_that_hides_edges() -> None:
+    """They stand in one panel, and beside panels of graphs."""
     own = {SLOTS[name] % COLOURS for name in RELATIONS}
-    others = {slot % COLOURS for name, slot in SLOTS.items() if name not in RELATIONS}
-    assert len(own) == 1
-    assert not own & others
+    assert len(own) == len(RELATIONS)
+    assert not own & {SLOTS[name] % COLOURS for name in ("progap", "gap", "edge-rand")}
 
 
 def test_what_stands_alone_beside_each_other_differs_in_mark_and_in_dash() -> None:
-    """The two methods of relations have one colour, in one panel: neither line is taken for the other."""
+    """The two methods of relations share a panel, and are told apart without colours, too."""
     one, other = (SLOTS[name] for name in RELATIONS)
     assert one % len(MARKERS) != other % len(MARKERS)
     assert DASHES[one % len(DASHES)] == "solid" != DASHES[other % len(DASHES)]

@@ -169,6 +169,17 @@ def test_a_point_says_what_its_promise_is() -> None:
     assert "δ 1e-06; may be released:\nthe weights alone" in text
 
 
+def test_a_point_of_public_noise_is_for_the_evaluators_eyes() -> None:
+    (text,) = (
+        one.hover[0]
+        for one in tradeoff.chart([point(1, 0.5, delta=1e-6, released="the weights", noise_public=True)]).series
+        if one.epsilon == "sound" and one.hover
+    )
+    said = " ".join(text.split())
+    assert "the noise is public: this point is for the evaluator's eyes, nothing of it may be released" in said
+    assert "the weights" not in said
+
+
 def test_points_of_ones_own_are_ringed_where_others_are_of_the_gallery() -> None:
     """A run of one's own takes the place of the gallery's: the figure says where."""
     rows = [

@@ -183,7 +183,8 @@ def test_a_single_line_has_a_legend(swept: list[RunRecord]) -> None:
 def test_the_epsilon_is_the_letter_and_the_axis_has_its_unit(swept: list[RunRecord]) -> None:
     chart = tradeoff.chart(tradeoff.data(swept))
     assert "ε" in chart.panels[0].x.title
-    assert "privacy budget" in chart.panels[0].x.title
+    assert "more private" in chart.panels[0].x.title, "which way is which"
+    assert len(chart.panels[0].x.title) < 50, "on one line beside the table of a page"
     assert "percent of nodes" in chart.panels[0].y.title
 
 

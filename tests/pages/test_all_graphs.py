@@ -51,11 +51,15 @@ def table(app: AppTest) -> list[list[str]]:
 
 def test_what_is_not_told_apart_is_named_with_its_accuracy_by_the_verdict(opened: Open, store: RunStore) -> None:
     compared(store)
-    head, *lines = table(opened("tradeoffs", data="karate", everywhere="true", fold=""))
+    app = opened("tradeoffs", data="karate", everywhere="true", fold="")
+    head, *lines = table(app)
+    body = next(one.proto.body for one in app.get("html") if 'aria-label="What hides edges"' in one.proto.body)
+    below = [re.sub(r"<[^>]+>", "", one) for one in re.findall(r'<tr role="row" class="more">(.*?)</tr>', body)]
     assert head == list(all_graphs.HEAD)
     first, clear = lines
     assert first[1:6] == ["1", "ProGAP", "81.0% (78.5% to 83.5%)", "3", "10"]
-    assert first[6] == "tie with GAP (80.5%)"
+    assert first[6] == "tie"
+    assert below == ["Tie with GAP (80.5%)"]
     assert clear[:2] == ["4", "ProGAP"]
     assert clear[5] == "clear"
 
@@ -70,7 +74,7 @@ def test_a_cost_whose_interval_holds_zero_has_it_beside_it(opened: Open, store: 
     """Also one of 0, and one where the private mean is the higher one."""
     compared(store)
     *_, clear = table(opened("tradeoffs", data="karate", everywhere="true", fold=""))
-    assert clear[4] == "0 (−2 to 2)"
+    assert clear[4] == "0 (−3 to 3)", "as wide as 200 test nodes leave it, though seeds agree better"
 
 
 def test_what_cannot_be_said_yet_is_a_sentence_below_the_table(opened: Open, store: RunStore) -> None:

@@ -159,10 +159,13 @@ def test_a_higher_mean_alone_is_no_reason_to_pay_for_noise(store: RunStore) -> N
     assert high.aside == f"{higher} (67.0%)."
     assert [line[0] for line in high.lines] == ["GAP"], "no choice: what may be no better than what is free"
     assert (high.verdict, low.verdict) == ("too few seeds", "too few seeds")
-    assert low.sure == "too few seeds to rule out ProGAP (70.0%)", "GAP is clearly below"
+    to_tell = "too few seeds: about 18 of each may tell it from ProGAP (70.0%)"
+    assert low.sure == f"{to_tell}; ProGAP is higher, but not clearly", "GAP is clearly below"
     assert not high.clear
     assert high.told.startswith("take GAP (ProGAP not ruled out), 72.0% (")
-    assert high.short == "GAP 72.0% (too few seeds to rule out ProGAP (80.0%))", "it is drawn above: it is named"
+    assert high.short.startswith("GAP 72.0% (too few seeds: about "), "it is drawn above: it is named"
+    assert high.short.endswith(" of each may tell it from ProGAP (80.0%))")
+    assert high.sure.endswith("; ProGAP is higher, but not clearly above MLP (ignores edges) (67.0%)")
     at_4 = next(row for row in tradeoff.data(records) if row["method"] == "gap" and row["asked"] == 4.0)
     said = advising.verdict(records, "edge")
     assert advised.of_row(at_4, said) == "take (ProGAP not ruled out)", "table, caption and numbers by one rule"
@@ -255,13 +258,19 @@ def test_what_a_smaller_budget_gives_is_not_lost_at_a_larger_one(store: RunStore
         },
     )
     small, worse, large = advising.verdict(records, "node").stretches
+    nothing = "nothing is clearly better: at best"
     assert (small.span, small.kind) == ("ε 4", "one")
-    assert (worse.span, worse.kind, worse.takes, worse.sure) == ("ε 8", "before", (), "clear")
+    assert (worse.span, worse.kind, worse.takes, worse.sure) == (
+        "ε 8",
+        "before",
+        (),
+        f"clear; {nothing} DP-MLP (reads no edge), 55.0% (52.5% to 57.5%)",
+    )
     assert (large.span, large.kind, large.takes) == ("ε 16", "before", ())
-    assert large.sure == "too few seeds to rule out GAP (60.3%)"
+    assert large.sure.startswith(f"not told apart from GAP (60.3%); {nothing} GAP, 60.3% (")
     assert large.told.startswith("stay at ε 4, where DP-MLP (reads no edge) has 60.0% (")
     assert large.lines[0][0] == "DP-MLP, as at ε 4"
-    assert large.lines[0][1].startswith("nothing clearly better: at best GAP, 60.3% (")
+    assert large.lines[0][1].startswith("60.0% ("), "what is taken reaches that"
     assert large.protection == "that of ε 4: weak: ≤ 98.3%"
     assert large.why.startswith(
         "What is promised at ε 4 is promised here. No method is clearly better here: the best, GAP"
@@ -286,7 +295,7 @@ def test_all_that_cannot_be_told_apart_is_named_and_why(store: RunStore) -> None
     assert "), 3 seeds. Nor is DP-MLP clearly above ProGAP. " in line.why
     assert [one[0] for one in line.lines] == ["DP-MLP (reads no edge)"]
     assert line.tied == 3
-    assert line.sure == "too few seeds to rule out GAP (69.0%) and ProGAP (68.7%)", "who stands aside is none"
+    assert line.sure == "not told apart from GAP (69.0%) and ProGAP (68.7%)", "who stands aside is none"
     assert line.aside.startswith("DP-GNN (55.0%) is not told apart from DP-MLP, nor from a guess (40.0%)")
 
 

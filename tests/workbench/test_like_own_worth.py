@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.figures import made_runs
@@ -10,6 +11,8 @@ from tests.figures import made_runs
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advising, comparing
+from privgraph_workbench.facts.candidates import Candidate
+from privgraph_workbench.facts.stretches import Stretch
 from privgraph_workbench.facts.traits import Traits
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.views.tradeoffs import like_own
@@ -60,3 +63,23 @@ def test_no_better_than_an_mlp_is_said_so(store: RunStore) -> None:
 
 def test_better_than_an_mlp_is_not_denied(store: RunStore) -> None:
     assert "nothing is clearly" not in _worth(_known(_people(store, {"gap": 0.7, "dp-mlp": 0.6}, mlp=0.4, guess=0.3)))
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "said"),
+    [
+        (("clear", "clear"), "ε 1 on, and at each of these ε it is clear which method is best."),
+        (("open", "open"), "pays there. Which method is best is another question, and at none of these ε is it clear."),
+        (("open", "clear"), "pays there. Which method is best is another question, and at ε 1 it is not clear."),
+    ],
+)
+def test_above_an_mlp_is_one_question_and_which_is_best_another(verdicts: tuple[str, ...], said: str) -> None:
+    first = Candidate(title="ProGAP", mean=0.8, reached="80.0%")
+    shared: dict[str, Any] = {"takes": ("progap",), "told": "", "why": "", "candidates": (first,)}
+    better = [
+        Stretch(epsilons=(epsilon,), kind="one" if clear == "clear" else "several", wide=clear == "open", **shared)
+        for epsilon, clear in zip((1.0, 4.0), verdicts, strict=True)
+    ]
+    told = like_own._above_mlp(better, "There")
+    assert told.startswith("On There, with edges hidden, ProGAP is clearly above its MLP from ε 1 on")
+    assert told.endswith(said)

@@ -36,7 +36,7 @@ def test_a_higher_mean_that_is_not_told_from_a_guess_is_not_ahead(store: RunStor
     said = ranking.ranked([wide, sure], 1)
     first = said.split("\n\n")[0]
     assert "**DP-MLP, node ε" in first
-    assert "has the highest mean of those clearly better than a guess (40.0%), 53.0% (too few seeds)." in first
+    assert "has the highest mean of those clearly better than a guess (40.0%), 53.0% (not told apart)." in first
     assert "is higher (62.0%), but its 3 seeds (" in first
     assert "do not tell it from a guess (40.0%)." in first
     assert "40.0%" not in ranking.ranked([wide, sure], 1, guess=False), "for others"

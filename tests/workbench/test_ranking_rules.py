@@ -56,7 +56,7 @@ def test_the_more_methods_are_tried_at_a_budget_the_clearer_each_must_be(store: 
 def test_what_is_nothing_to_take_is_not_said_to_be_as_good(store: RunStore) -> None:
     sure, wide = filled(store, "dp-mlp", SURE), filled(store, "heter-poisson", {0: 0.3, 1: 0.5, 2: 0.7})
     said = ranking.ranked([sure, wide], 2)
-    assert "has the highest mean accuracy, 53.0% (too few seeds)." in said
+    assert "has the highest mean accuracy, 53.0% (not told apart)." in said
     assert "Not told apart from it" not in said
 
 

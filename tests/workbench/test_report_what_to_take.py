@@ -10,14 +10,13 @@ from tests.workbench.test_report_order import report_of
 
 from privgraph.runs.store import RunStore
 from privgraph_workbench import blocks, report_notebook, reporting
-from privgraph_workbench.facts import advice_lines, advised
+from privgraph_workbench.facts import advised
+from privgraph_workbench.figures import set_tables
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.reporting import Asked, findings, first_page
 
-PIPES = (
-    "To hide edges:\n" + advice_lines.APART.join(advised.HEAD) + "\n" + " | ".join(["ε 1", *"abcdef"]) + "\nRead so."
-)
+PIPES = "To hide edges:\n" + set_tables.APART.join(advised.HEAD) + "\n" + " | ".join(["ε 1", *"abcdef"]) + "\nRead so."
 
 
 def advised_report(share: bool = False) -> Asked:
@@ -37,7 +36,7 @@ def test_a_page_has_the_table_once_directly_below_its_figure(share: bool) -> Non
     asked = advised_report(share)
     assert asked.figures[0].advice
     page = reporting.page(asked)
-    assert advice_lines.APART not in words(page)
+    assert set_tables.APART not in words(page)
     assert page.count("Verdict clear:") == 1
     section = page[page.index("<h2>Figure 1") : page.index("<h2>Figure 2")]
     below = section[section.index("</picture>") :]
@@ -46,7 +45,9 @@ def test_a_page_has_the_table_once_directly_below_its_figure(share: bool) -> Non
 
 def test_the_files_of_the_figure_have_the_lines() -> None:
     one = advised_report().figures[0]
-    assert PIPES in export("tradeoff", one.rows, one.statements, "txt").decode()
+    text = export("tradeoff", one.rows, one.statements, "txt").decode()
+    assert "ε 1  a     b         c" in text, "aligned"
+    assert PIPES not in text
     assert one.rows[0]["advised"] == PIPES
     assert all("advised" not in row for row in findings.drawn_rows(one))
 
@@ -58,7 +59,7 @@ def test_lines_without_other_advice_are_a_table_too() -> None:
     under = blocks.around(picture, one.statements)[1]
     assert "To hide edges:" in under
     assert blocks.Table(advised.HEAD, (("ε 1", *"abcdef"),)) in under
-    assert not any(isinstance(block, str) and advice_lines.APART in block for block in under)
+    assert not any(isinstance(block, str) and set_tables.APART in block for block in under)
 
 
 def test_a_legend_stands_below_the_first_of_two_units() -> None:

@@ -9,6 +9,7 @@ from tests.workbench.test_judging import LEADS, MANY, TRAILS, poor, row, seen
 
 from privgraph_workbench.facts.judging import Judged, level_of
 from privgraph_workbench.facts.row_words import plus
+from privgraph_workbench.facts.settling import Needed
 from privgraph_workbench.facts.stretches import Candidate, Stretch, stretch
 from privgraph_workbench.figures.chart import Row
 
@@ -94,7 +95,12 @@ def test_a_verdict_names_three_at_most_and_counts_the_others(against: tuple[str,
     )
     assert tie.sure == f"tie with {named}"
     assert tie.short == f"GAP 90.0% (tie with {named})"
-    assert replace(tie, wide=True).sure == f"too few seeds to rule out {named}"
+    assert replace(tie, wide=True).sure == f"not told apart from {named}", "no number of seeds will do"
+    needed = tuple(Needed(method=name, epsilon=1.0, seeds=seeds) for name, seeds in (("gap", 4), ("progap", 7)))
+    few = replace(tie, wide=True, needed=needed)
+    assert few.sure == f"too few seeds: about 7 of each may tell it from {named}"
+    assert few.cell == ("too few seeds", f"about 7 of each may tell it from {named}")
+    assert tie.cell == ("tie", f"with {named}")
     alone = replace(tie, kind="one", tied=1)
     assert alone.sure == "clear"
     assert alone.short == "GAP 90.0%"
@@ -103,7 +109,8 @@ def test_a_verdict_names_three_at_most_and_counts_the_others(against: tuple[str,
 @pytest.mark.parametrize("wide", [False, True])
 def test_a_verdict_that_nothing_stands_against_is_told_alone(wide: bool) -> None:
     told = Stretch(epsilons=(1.0,), kind="nothing", takes=(), told="", why="", tied=2, wide=wide)
-    assert told.sure == told.verdict == ("too few seeds" if wide else "tie of 2")
+    assert told.sure == told.verdict == ("not told apart" if wide else "tie of 2")
+    assert told.cell == (told.verdict.removesuffix(" of 2"), "")
 
 
 def test_of_many_the_highest_means_are_named_whichever_way_they_stand() -> None:

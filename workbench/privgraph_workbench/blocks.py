@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph_workbench.facts import advice_lines
-from privgraph_workbench.figures import chart_of, notes
+from privgraph_workbench.figures import chart_of, notes, set_tables
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import below, pictures
 from privgraph_workbench.page_html import PAGE
@@ -96,7 +95,7 @@ def around(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> tupl
     stated: Block = Table(head, rows) if rows else notes.NO_STATEMENT
     said_once = [] if not picture.marked else notes.subtracted(statements)
     under = [one for one in below(chart, picture.rows, statements) if one not in said_once]
-    told = [one if isinstance(one, str) else Table(one[0], one[1:]) for one in advice_lines.tabled(under)]
+    told = [one if isinstance(one, str) else Table(one[0], one[1:]) for one in set_tables.tabled(under)]
     warned = notes.mark(chart.badges, statements) if picture.marked else list(chart.badges)
     return warned, [*told, stated, *more]
 

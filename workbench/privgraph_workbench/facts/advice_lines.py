@@ -4,14 +4,11 @@ epsilon of one promises nothing about the other. No Streamlit."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 
 from privgraph_workbench.facts import advised
 from privgraph_workbench.facts.advising import CHOOSING, HIDES, UNITS, Verdict, not_run
 from privgraph_workbench.figures.chart import Row
-
-APART = " | "
-"""Between the cells of a line."""
+from privgraph_workbench.figures.set_tables import APART
 
 
 def blocks(said: Iterable[Verdict]) -> tuple[str, ...]:
@@ -33,7 +30,8 @@ def _block(said: Verdict) -> list[str]:
         budgets, *cells = first
         shared = cells[len(advised.HEAD) - 3 :]  # verdict and protection, of all rows of the budgets
         rows += [APART.join((f"ε {budgets}", *row)) for row in (cells, *((*row, *shared) for row in others))]
-    read = [advised.beneath(said), advised.protection_words(said)]
+    beneath, protects = advised.beneath(said), advised.protection_words(said)
+    read = [beneath, protects * (protects not in beneath)]  # once, where the one has all of it
     return [*filter(None, (head, said.closing, absent)), APART.join(advised.HEAD), *rows, *filter(None, read)]
 
 
@@ -51,24 +49,3 @@ def of_row(row: Row, said: Sequence[Verdict]) -> str:
 def plain(said: Iterable[Verdict]) -> str:
     """The blocks as one text, which a row keeps (`tradeoff.shown`)."""
     return "\n".join(blocks(said))
-
-
-Cells = tuple[tuple[str, ...], ...]
-"""Rows of a table, its head first."""
-
-
-def tabled(lines: Iterable[str]) -> list[str | Cells]:
-    """Lines below a figure as a page has them: those of a table as its cells, and not as they stand in a
-    text.
-
-    >>> tabled(["To hide edges:", "ε | Take", "ε 1 | GAP", "In brackets: intervals."])
-    ['To hide edges:', (('ε', 'Take'), ('ε 1', 'GAP')), 'In brackets: intervals.']
-    """
-    found: list[str | Cells] = []
-    for cells, held in groupby(lines, lambda line: line.count(APART)):
-        same = list(held)
-        if cells and len(same) > 1:
-            found.append(tuple(tuple(line.split(APART)) for line in same))
-        else:
-            found += same
-    return found

@@ -11,7 +11,8 @@ from privgraph_workbench.facts import covering
 from privgraph_workbench.facts.advising import CHOOSING, HIDES, SECRET, UNITS, Verdict, verdict
 from privgraph_workbench.facts.judging import APART
 from privgraph_workbench.facts.row_words import both, counted
-from privgraph_workbench.facts.stretches import BLIND
+from privgraph_workbench.facts.seedwise import MOST_SEEDS
+from privgraph_workbench.facts.stretches import BLIND, FEW_SEEDS, OPEN
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import curve_names, tradeoff_shown
 from privgraph_workbench.words import markup, meaning
@@ -30,10 +31,11 @@ BETWEEN = "In brackets: 95% intervals over seeds."
 UNCLEAR = "In brackets behind a cost: its 95% interval, where that includes 0."
 VERDICTS = (
     f"Verdict clear: better than every other at that ε; tie: the difference is at most {100 * APART:.0f} points either "
-    "way (what needs no noise is then named); too few seeds: it may be more. By 95% intervals of differences over "
-    "seeds, corrected for the number of comparisons: bars that do not overlap are not enough."
+    f"way (what needs no noise is then named); {FEW_SEEDS}: it may be more, and about so many may tell; {OPEN}: it "
+    f"may be more, and if seeds go on as they began {MOST_SEEDS} of each do not tell. By 95% intervals of differences "
+    "over seeds, corrected for the number of comparisons: bars that do not overlap are not enough."
 )
-"""What the three verdicts mean."""
+"""What the verdicts mean."""
 BLIND_HIDES = (
     f"{METHODS[BLIND].title} reads no edge, so that it hides every edge (ε = 0 for edges), and it protects no person."
 )
@@ -43,7 +45,7 @@ BLIND_HIDES = (
 def table(said: Verdict, *, yours: bool = False) -> list[list[tuple[str, ...]]]:
     """What is said as rows under `HEAD`, a group for each stretch of budgets. Its budgets, the verdict and
     their protection stand in its first row alone. yours: with how many seeds are one's own, where some are
-    and others came with the program."""
+    and others came with the program, and what a verdict means in a line below its word."""
     every = [one for part in said.stretches for one in part.candidates]
     mixed = yours and any(one.yours != "0" for one in every) and any(one.yours != one.seeds for one in every)
     return [
@@ -51,7 +53,7 @@ def table(said: Verdict, *, yours: bool = False) -> list[list[tuple[str, ...]]]:
             (
                 *((one.budgets,) if not place else ()),
                 *((title, reached, held.with_yours if mixed else seeds, cost)),
-                *((one.sure, one.protection) if not place else ()),
+                *(("\n".join(filter(None, one.cell)) if yours else one.sure, one.protection) if not place else ()),
             )
             for place, ((title, reached, seeds, cost), held) in enumerate(zip(one.lines, one.shown, strict=True))
         ]
@@ -125,14 +127,15 @@ def asides(said: Verdict) -> str:
     return " ".join(f"At {one.span}: {one.aside}" for one in said.stretches if one.aside)
 
 
-def beneath(said: Verdict) -> str:
-    """The same in a line beside the table of a page, where the rest waits until somebody asks."""
+def beneath(said: Verdict, *, verdicts: bool = True) -> str:
+    """The same in a line beside the table of a page, where the rest waits until somebody asks; without the
+    meaning of `verdicts` where that is said once of several tables."""
     cost = "" if said.network is None else f"Cost: points below {said.counted_from}, {said.bare}, {SHARED}."
     unclear = any(one.between for part in said.stretches for one in part.candidates)
     never = covering.never_there(said.promised)
     protects = protection_words(said)
     protects = protects.partition("; a coin: 50%.")[0] + "; a coin: 50%." if never else protects
-    return " ".join(filter(None, (VERDICTS, cost, UNCLEAR if unclear else "", protects, never)))
+    return " ".join(filter(None, (VERDICTS if verdicts else "", cost, UNCLEAR if unclear else "", protects, never)))
 
 
 def protection_words(*said: Verdict, where: str = "Protection") -> str:

@@ -9,7 +9,7 @@ from itertools import groupby
 from privgraph.options import listed
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts import covering
+from privgraph_workbench.facts import covering, settling
 from privgraph_workbench.facts.judging import Judged, Seen, judged, keeps, kept
 from privgraph_workbench.facts.row_words import at, counted, counted_seeds, title_of, with_interval
 from privgraph_workbench.facts.seedwise import Seedwise, together
@@ -29,7 +29,8 @@ CHOOSING = "Choosing by test labels reads private data, and no ε here pays for 
 """What the choice itself reads."""
 BASIS = (
     "In brackets: 95% intervals over seeds. Clearly better: the interval of the difference lies above 0, seed by seed "
-    "where most seeds are shared (Student's t), else of the two means (Welch). At each ε there are two questions: what "
+    "where most seeds are shared (Student's t), else of the two means (Welch), and never narrower than the test nodes "
+    "leave it, however well seeds agree. At each ε there are two questions: what "
     "beats the level without edges (of people: a guess), and which method is best. Each has a chance of at most 5% of "
     "a wrong answer, however many are compared (Bonferroni)."
 )
@@ -148,7 +149,7 @@ def verdict(
     for asked, held in budgets.items():
         if asked not in single:
             told.append(kept(judged(held, seen), told, seen))
-    stretches = tuple(stretch(list(same), seen) for _, same in groupby(told, key=_alike))
+    stretches = tuple(stretch(list(same), seen) for _, same in groupby(told, key=lambda one: _alike(one, seen)))
     notes += [f"A single method has run at ε {listed([f'{one:g}' for one in single])}."] if single else []
     notes += [not_run(absent)] if absent else []
     notes += left_out(beyond)
@@ -198,11 +199,12 @@ def left_out(beyond: Sequence[Row]) -> list[str]:
     return [f"Left out, for the sound ε is larger than the one asked for: {told}."] if told else []
 
 
-def _alike(one: Judged) -> tuple[str, str]:
+def _alike(one: Judged, seen: Seen) -> tuple[str, str, bool]:
     """By what budgets side by side are told in one: not where a method is taken, for its accuracy is another
-    one at each."""
+    one at each, nor where more seeds may tell whether a guess is beaten at the one and not at the other."""
     told = str(one.best["asked"]) if one.kind in ("one", "several") else str(one.wide)
-    return one.kind, told if one.before is None else f"{one.before['runs']} {one.wide}"
+    settles = one.kind == "nothing" and bool(settling.needed(one, seen))
+    return one.kind, told if one.before is None else f"{one.before['runs']} {one.wide}", settles
 
 
 def _thin(stretches: Sequence[Stretch], absent: Sequence[str], expected: int) -> str:
@@ -221,7 +223,7 @@ def _lead(told: Sequence[Judged], seen: Seen) -> str:
         return ""
     if all(one.kind == "nothing" for one in told):
         few = counted_seeds([one.best for one in told])
-        if any(one.wide for one in told):
+        if any(one.wide and settling.needed(one, seen) for one in told):
             return f" don't yet: too few seeds to say ({few}) whether any method beats {guess_words(seen)}."
         return f" don't: over {few}, no method is shown to beat {guess_words(seen)} at any ε compared."
     if seen.blind is None or any(

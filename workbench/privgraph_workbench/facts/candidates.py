@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from privgraph_workbench.facts.row_words import both, counted
+from privgraph_workbench.facts.judging import Judged, Seen
+from privgraph_workbench.facts.row_words import both, counted, reader, seeds_of, title_of, with_interval, yours_of
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.words.numbers import percent, whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,3 +76,43 @@ class Candidate:
     @property
     def _between(self) -> str:
         return f" ({self.between})" if self.between else ""
+
+
+def candidate(row: Row, seen: Seen, *, where: str = "") -> Candidate:
+    """With its cost, which no interval tells to a decimal: over the seeds that it shares with the network,
+    where these are three or more, for splits differ; without where no network has run on the same nodes."""
+    far = None if seen.bare is None else seen.seeds.shared(seen.bare, row)[1] or seen.seeds.difference(seen.bare, row)
+    return Candidate(
+        title=title_of(row) if row is seen.free else reader(row),
+        mean=row["mean"],
+        reached=with_interval(row) + where,
+        seeds=str(row["seeds"]),
+        yours=yours_of([row]),
+        cost="" if seen.bare is None else _points(seen.bare["mean"] - row["mean"] if far is None else far[0]),
+        between="" if far is None or not far[1] <= 0 <= far[2] else f"{_points(far[1])} to {_points(far[2])}",
+    )
+
+
+def _points(share: float) -> str:
+    """A share in whole points."""
+    return whole(100 * share)
+
+
+def first_of(one: Judged, seen: Seen) -> Candidate:
+    """The best of a budget, with what is not told apart from it and is nothing to take."""
+    return replace(candidate(one.best, seen), rivals=tuple(title_of(row) for row in one.beside))
+
+
+def together_of(rows: Sequence[Row], seen: Seen) -> Candidate:
+    """Further methods that cannot be told from the best, the best of them first."""
+    if len(rows) == 1:
+        return candidate(rows[0], seen)
+    first, last = candidate(rows[0], seen), candidate(rows[-1], seen)
+    return Candidate(
+        title=both([reader(row) for row in rows]),
+        mean=first.mean,
+        reached=f"means {percent(last.mean)} to {percent(first.mean)}",
+        seeds=seeds_of(rows),
+        yours=yours_of(rows),
+        cost=first.cost if first.cost == last.cost else f"{first.cost} to {last.cost}",
+    )

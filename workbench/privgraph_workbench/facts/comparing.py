@@ -21,7 +21,8 @@ from privgraph_workbench.facts.advising import NETWORK, UNITS, stands_alone
 from privgraph_workbench.facts.judging import keeps
 from privgraph_workbench.facts.method_costs import PRIVACY
 from privgraph_workbench.facts.row_words import both, counted, sound_at
-from privgraph_workbench.facts.stretches import BLIND, Needed
+from privgraph_workbench.facts.settling import Needed
+from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.words.listing import told_in_list
@@ -109,13 +110,13 @@ def specs(
 
 def settling(needed: Sequence[Needed], wanted: Sequence[RunSpec]) -> list[RunSpec]:
     """The runs with which methods would be told apart: more seeds of those that are compared, at the budgets
-    of `needed`."""
-    first = {one.method: one for one in wanted if one.unit != "none"}
+    of `needed`, and of the model that needs no noise, which has no budget."""
+    first = {one.method: one for one in wanted if one.unit != "none" or one.method == BLIND}
     return [
         make_spec(
             one.method,
             first[one.method].dataset,
-            {**first[one.method].options, "epsilon": one.epsilon},
+            {**first[one.method].options, **({} if one.method == BLIND else {"epsilon": one.epsilon})},
             data_options=first[one.method].data_options,
             seed=seed,
         )

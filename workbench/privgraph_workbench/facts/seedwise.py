@@ -51,15 +51,16 @@ class Seedwise:
     def difference(self, one: Row, other: Row, level: float = 0.95) -> tuple[float, float, float] | None:
         """By how much the one is better, with its interval: seed by seed where both have most of their seeds
         in common, else of the two means (Welch), which is rather too wide where equal seeds make results that
-        are alike. Where all seeds agree it is as wide as the test nodes leave it. None where seeds are too
+        are alike. It is never narrower than the test nodes leave it (`_opened`). None where seeds are too
         few."""
         shares = one["mean"], other["mean"]
         if pairs := self._paired(one, other):
-            return _opened(seeds.paired(pairs, level), shares, one["test_nodes"], level)
+            return _opened(seeds.paired(pairs, level), shares, _answers(one, *_columns(pairs)), level)
         mine, theirs = self._reached(one), self._reached(other)
         if min(len(mine), len(theirs)) < seeds.FEWEST:
             return None
-        return _opened(seeds.difference(_summary(mine), _summary(theirs), level), shares, one["test_nodes"], level)
+        answers = _answers(one, mine.values(), theirs.values())
+        return _opened(seeds.difference(_summary(mine), _summary(theirs), level), shares, answers, level)
 
     def shared(self, one: Row, other: Row, level: float = 0.95) -> tuple[int, tuple[float, float, float] | None]:
         """How many seeds both have, and by how much the one is better over these alone, with its interval;
@@ -69,7 +70,7 @@ class Seedwise:
         if len(pairs) < seeds.FEWEST:
             return len(pairs), None
         shares = fmean(pair[0] for pair in pairs), fmean(pair[1] for pair in pairs)
-        return len(pairs), _opened(seeds.paired(pairs, level), shares, one["test_nodes"], level)
+        return len(pairs), _opened(seeds.paired(pairs, level), shares, _answers(one, *_columns(pairs)), level)
 
     def clear(self, one: Row, other: Row, level: float = 0.95) -> bool:
         """Whether the one is clearly better: the interval of the difference lies above 0."""
@@ -77,11 +78,15 @@ class Seedwise:
         return found is not None and found[1] > 0
 
     def above_guess(self, row: Row, level: float = 0.95) -> bool:
-        """Whether it is clearly better than a guess, or no guess is known."""
-        pairs = [(accuracy, guess) for _, accuracy, guess in self._of(row) if guess is not None]
-        shares = row["mean"], row["guess"] or 0.0
-        found = _opened(seeds.paired(pairs, level), shares, row["test_nodes"], level)
-        return not pairs or (found is not None and found[1] > 0)
+        """Whether it is clearly better than a guess, or no guess is known. How often a guess is right differs
+        with the test nodes, so that three equal accuracies differ from it by what no seed of the model tells:
+        the test nodes count here, too."""
+        pairs = self._beside_guess(row)
+        if not pairs:
+            return True
+        shares, (reached, _) = (row["mean"], row["guess"] or 0.0), _columns(pairs)
+        found = _opened(seeds.paired(pairs, level), shares, _answers(row, reached), level)
+        return found is not None and found[1] > 0
 
     def to_tell(self, one: Row, other: Row, level: float = 0.95) -> int | None:
         """With how many seeds each, all shared, one would be clearly better, if mean and spread stay as they
@@ -92,13 +97,37 @@ class Seedwise:
             return seeds.FEWEST
         apart = [first - second for first, second in self._paired(one, other)]
         spread = stdev(apart) if apart else math.hypot(stdev(mine.values()), stdev(theirs.values()))
-        if spread < NO_WIDTH:
-            return None
         mean = fmean(apart) if apart else fmean(mine.values()) - fmean(theirs.values())
-        for count in range(1 + min(len(mine), len(theirs)), MOST_SEEDS + 1):
-            if seeds.reach(count, level) * spread < abs(mean):
-                return count
-        return None
+        error = _error((one["mean"], other["mean"]), one["test_nodes"])
+        grows = min(_distinct(mine.values()), _distinct(theirs.values())) > 1
+        return _enough(1 + min(len(mine), len(theirs)), mean, spread, level, error, grows=grows)
+
+    def to_beat_guess(self, row: Row, level: float = 0.95) -> int | None:
+        """With how many seeds it would be clearly better than a guess, if mean and spread stay as they are;
+        None where not even `MOST_SEEDS` would do. Where it has fewer than `FEWEST`, these tell more."""
+        pairs = self._beside_guess(row)
+        if len(pairs) < seeds.FEWEST:
+            return seeds.FEWEST
+        apart = [reached - guess for reached, guess in pairs]
+        if fmean(apart) <= 0:
+            return None
+        error = _error((row["mean"], row["guess"] or 0.0), row["test_nodes"])
+        grows = _distinct(reached for reached, _ in pairs) > 1
+        return _enough(1 + len(pairs), fmean(apart), stdev(apart), level, error, grows=grows)
+
+    def to_narrow(self, row: Row, width: float) -> int | None:
+        """With how many seeds the interval of its mean would be no wider, if the spread stays as it is; None
+        where not even `MOST_SEEDS` would do. Where it has fewer than `FEWEST`, these tell more."""
+        reached = list(self._reached(row).values())
+        if len(reached) < seeds.FEWEST:
+            return seeds.FEWEST
+        spread = stdev(reached)
+        wanted = (count for count in range(1 + len(reached), MOST_SEEDS + 1) if 2 * seeds.reach(count) * spread < width)
+        return next(wanted, None)
+
+    def _beside_guess(self, row: Row) -> list[tuple[float, float]]:
+        """The accuracy of each seed, and how often a guess is right on the same nodes."""
+        return [(accuracy, guess) for _, accuracy, guess in self._of(row) if guess is not None]
 
     def _of(self, row: Row) -> list[tuple[int, float, float | None]]:
         return [self.values[run] for run in str(row["runs"]).split() if run in self.values]
@@ -116,15 +145,48 @@ class Seedwise:
 
 
 def _opened(
-    found: tuple[float, float, float] | None, shares: tuple[float, float], nodes: int | None, level: float
+    found: tuple[float, float, float] | None, shares: tuple[float, float], answers: int | None, level: float
 ) -> tuple[float, float, float] | None:
-    """The difference of two shares of the test nodes; an interval of no width, where all seeds agree, is
-    opened to that of such shares (Wald), as if they were of other nodes: rather too wide."""
-    if found is None or nodes is None or found[2] - found[1] > NO_WIDTH:
+    """The difference of two shares of the test nodes, with the wider of two intervals: that over seeds, and
+    that of two shares of so many answers (Wald), as if they were of other nodes, which is rather too wide.
+    Few seeds that agree by chance, or because a model says the same of everybody, are no certainty."""
+    if found is None or answers is None:
         return found
-    error = math.sqrt(sum(share * (1 - share) for share in shares) / nodes)
-    reach = NormalDist().inv_cdf((1 + level) / 2) * error
-    return found[0], found[0] - reach, found[0] + reach
+    reach = NormalDist().inv_cdf((1 + level) / 2) * _error(shares, answers)
+    return found[0], min(found[1], found[0] - reach), max(found[2], found[0] + reach)
+
+
+def _error(shares: tuple[float, float], answers: int | None) -> float:
+    """The standard error of the difference of two shares of so many answers; 0 where these are not known."""
+    return 0.0 if answers is None else math.sqrt(sum(share * (1 - share) for share in shares) / answers)
+
+
+def _answers(row: Row, *reached: Iterable[float]) -> int | None:
+    """How many answers of its own a setting gave: those of seeds with the same accuracy count once."""
+    nodes = row["test_nodes"]
+    return None if nodes is None else int(nodes) * min(map(_distinct, reached))
+
+
+def _distinct(reached: Iterable[float]) -> int:
+    return len(set(reached))
+
+
+def _columns(pairs: Iterable[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    held = list(pairs)
+    return [one for one, _ in held], [other for _, other in held]
+
+
+def _enough(first: int, mean: float, spread: float, level: float, error: float, *, grows: bool) -> int | None:
+    """With how many seeds from `first` on an interval would leave 0 out: that over seeds and, with the
+    standard `error` of one seed's test nodes, that of all their answers, which `grows` with the seeds; None
+    where not even with `MOST_SEEDS`, or where all differ alike, so that nothing tells the spread."""
+    if spread < NO_WIDTH:
+        return None
+    nodes = NormalDist().inv_cdf((1 + level) / 2) * error
+    for count in range(first, MOST_SEEDS + 1):
+        if max(seeds.reach(count, level) * spread, nodes / math.sqrt(count if grows else 1)) < abs(mean):
+            return count
+    return None
 
 
 def _summary(reached: Mapping[int, float]) -> tuple[float, float, int]:

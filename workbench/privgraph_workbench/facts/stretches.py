@@ -4,35 +4,26 @@ Streamlit."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from privgraph_workbench.facts import row_words, tied
-from privgraph_workbench.facts.candidates import Candidate
+from privgraph_workbench.facts import row_words, settling, tied
+from privgraph_workbench.facts.candidates import Candidate, candidate, first_of, together_of
 from privgraph_workbench.facts.covering import Promised, promised_by
 from privgraph_workbench.facts.judging import Judged, Kind, Seen, level_of
 from privgraph_workbench.facts.row_words import at, both, counted, plus, reader, title_of, unsure, with_interval
 from privgraph_workbench.facts.seedwise import NO_WIDTH
+from privgraph_workbench.facts.settling import NEAR, Needed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.words import meaning
-from privgraph_workbench.words.numbers import bound, percent, whole
+from privgraph_workbench.words.numbers import bound, percent
 
-CLEAR, TIE, FEW_SEEDS = "clear", "tie of", "too few seeds"
-"""How sure it is what to take at a budget."""
+CLEAR, TIE, FEW_SEEDS, OPEN = "clear", "tie of", "too few seeds", "not told apart"
+"""How sure it is what to take at a budget. Too few are seeds that more of them, and not too many, can help;
+else what is open stays so."""
 MOST_NAMED = 3
 """Methods that a verdict names."""
-NEAR = 0.005
-"""Accuracies that are no further apart make no difference to anybody."""
 BLIND = "mlp"
 """A model that reads no edge: it hides all of them, and needs no noise for it."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Needed:
-    """How many seeds a method would need at a budget to be told from another there, about."""
-
-    method: str
-    epsilon: float
-    seeds: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,15 +35,17 @@ class Stretch:
     best), `several` (there is no clear winner), `before` (nothing is better than what a smaller budget gave),
     `unsure` (too little has run). takes: what can be taken, the best first. told: what is said, before the
     reasons; candidates: of whom; why: the reasons, a sentence or two. needed: what would settle it, where no
-    more than `seedwise.MOST_SEEDS` seeds would. aside: what is not told apart from the first, nor from what
-    needs no noise, and so is nothing to take ("": nothing); of `blind` what has a higher mean. alike: by how
-    much the first is above the best of the others, where more seeds are not going to tell them apart, and
-    near: whether that is next to nothing, as far as seeds tell.
-    wide: whether seeds are too few to say so. before: the smaller budget that gave as much,
-    and stays: by which method. delta: the largest behind what is taken. promised: under which relations that
-    is. unclear: methods that are taken and whose cost is not clear. tied: how many are not told apart from
-    what is taken at one of the budgets, with it; what needs no noise counts. against: what that is, with its
-    mean; where seeds are too few, that which they do not rule out.
+    more than `seedwise.MOST_SEEDS` seeds would (`settling.needed`). aside: what is not told apart from the
+    first, nor from what needs no noise, and so is nothing to take ("": nothing); of `blind` what has a higher
+    mean. alike: by how much the first is above the best of the others, where more seeds are not going to
+    tell them apart, and near: whether that is next to nothing, as far as seeds tell. wide: whether seeds are
+    too few to say so. before: the smaller budget that gave as much, and stays: by which method. delta: the
+    largest behind what is taken. promised: under which relations that is. unclear: methods that are taken and
+    whose cost is not clear. tied: how many are not told apart from what is taken at one of the budgets, with
+    it; what needs no noise counts. against: what that is, with its mean; where seeds are too few, that which
+    they do not rule out. higher: what has a higher mean than what is taken, and floor: what that is not
+    clearly above ("": what is taken). here: where nothing is taken at these budgets, what has the highest
+    mean there, and with which. guess: in words, where a guess is not beaten.
     """
 
     epsilons: tuple[float, ...]
@@ -73,15 +66,59 @@ class Stretch:
     wide: bool = False
     tied: int = 1
     against: tuple[str, ...] = ()
+    higher: tuple[str, ...] = ()
+    floor: str = ""
+    here: str = ""
+    guess: str = ""
 
     @property
     def sure(self) -> str:
-        """The verdict in a cell: with what it ties with, or what so few seeds do not rule out."""
-        if self.verdict == CLEAR or not self.against:
-            return self.verdict
+        """The verdict in a line: with what it ties with, or what is not told from it."""
+        word, beneath = self.cell
+        mark = ": " if word == FEW_SEEDS else " " if self._named else "; "
+        return f"{word}{mark}{beneath}" if beneath else self.verdict
+
+    @property
+    def _shorter(self) -> str:
+        """The same without why a higher mean is not taken."""
+        return self.sure.removesuffix(f"; {self._why_not_higher}")
+
+    @property
+    def cell(self) -> tuple[str, str]:
+        """The verdict in a word or two, and what stands below it: what is not told apart, how many seeds
+        would do, and why a higher mean is not taken."""
+        named = self._named
+        word = "tie" if self.verdict.startswith(TIE) else self.verdict
+        if word == FEW_SEEDS:
+            told = f"about {self.seeds}{' of each' * (len(self.needed) > 1)} may tell"
+            told += f" {'one' if self.kind == 'nothing' else 'it'} from {named}" * bool(named)
+        else:
+            told = f"{'with' if word == 'tie' else 'from'} {named}" if named else ""
+        best = f"{'nothing is clearly better: ' * (self.before is not None)}at best {self.here}" if self.here else ""
+        return word, "; ".join(filter(None, (told, best or self._why_not_higher)))
+
+    @property
+    def _named(self) -> str:
+        """What it is not told from; "" where it is told from all of it."""
+        if self.verdict == CLEAR:
+            return ""
+        if self.kind == "nothing":
+            return self.guess
         left = len(self.against) - MOST_NAMED
-        named = both([*self.against[:MOST_NAMED], *([f"{left} more"] if left > 0 else [])])
-        return f"{f'{FEW_SEEDS} to rule out' if self.verdict == FEW_SEEDS else 'tie with'} {named}"
+        named = [*self.against[:MOST_NAMED], *([f"{left} more"] if left > 0 else [])]
+        return both(named) if named else ""
+
+    @property
+    def _why_not_higher(self) -> str:
+        if not self.higher:
+            return ""
+        are = "are" if len(self.higher) > 1 else "is"
+        return f"{both(self.higher)} {are} higher, but not clearly{f' above {self.floor}' if self.floor else ''}"
+
+    @property
+    def seeds(self) -> int:
+        """With how many seeds of each it may be settled; 0: not even with `seedwise.MOST_SEEDS`."""
+        return settling.count(self.needed)
 
     @property
     def shown(self) -> tuple[Candidate, ...]:
@@ -90,9 +127,9 @@ class Stretch:
 
     @property
     def verdict(self) -> str:
-        """How sure it is what to take: `CLEAR`, a `TIE` of so many, or `FEW_SEEDS`."""
+        """How sure it is what to take: `CLEAR`, a `TIE` of so many, `FEW_SEEDS`, or `OPEN`."""
         if self.kind == "unsure" or self.wide or (self.kind == "one" and self.aside):
-            return FEW_SEEDS
+            return FEW_SEEDS if self.needed else OPEN
         return CLEAR if self.tied < 2 else f"{TIE} {self.tied}"
 
     @property
@@ -140,7 +177,7 @@ class Stretch:
         if self.kind not in ("blind", "one", "several"):
             return self._nothing
         named = ", ".join(f"{one.short} {percent(one.mean)}" for one in self.shown)
-        return named + ("" if self.verdict == CLEAR else f" ({self.sure})")
+        return named + ("" if self.verdict == CLEAR else f" ({self._shorter})")
 
     @property
     def short_names(self) -> str:
@@ -152,14 +189,14 @@ class Stretch:
     @property
     def answers(self) -> bool:
         """Whether it says what to take, or that nothing helps; too few runs or seeds say neither."""
-        return self.kind != "unsure" and not (self.kind == "nothing" and self.wide)
+        return self.kind != "unsure" and not (self.kind == "nothing" and self.verdict == FEW_SEEDS)
 
     @property
     def _nothing(self) -> str:
         if self.before is not None:
             return f"{self.stays}, as at ε {self.before:g}"
         if self.kind == "nothing":
-            return "too few seeds to say" if self.wide else "don't: not shown to beat a guess"
+            return "don't: not shown to beat a guess" if self.answers else "too few seeds to say"
         return "too little has run"
 
     @property
@@ -167,36 +204,40 @@ class Stretch:
         """As lines of a table: what to take, its accuracy, over how many seeds, what that costs in points."""
         if self.kind in ("blind", "one", "several"):
             return [(one.title, one.reached, one.seeds, one.costs) for one in self.shown]
-        nor = "nothing clearly better: " * (self.before is not None)
-        return [(self._nothing, f"{nor}at best {one.title}, {one.reached}", one.seeds, "–") for one in self.candidates]
+        none = self.before is None
+        return [
+            (self._nothing, "–" if none else one.reached, one.seeds, "–" if none else one.costs)
+            for one in self.candidates
+        ]
 
 
 def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
     """Budgets side by side of which the same is said."""
     kind, last = same[0].kind, same[-1]
     takes: tuple[str, ...] = ()
-    needed: tuple[Needed, ...] = ()
+    each = [settling.needed(one, seen) for one in same]
+    needed = tuple(one for held in each for one in held) if all(each) else ()
     alike, near = "", False
     nearest = max((one.best for one in same), key=lambda row: float(row["mean"]))
-    shown = [_candidate(nearest, seen, where=at(nearest) if len(same) > 1 else "")]
+    shown = [candidate(nearest, seen, where=at(nearest) if len(same) > 1 else "")]
+    here = f"{shown[0].title}, {shown[0].reached}" if kind in ("nothing", "before", "unsure") else ""
     there = f"{title_of(nearest)}, has {with_interval(nearest)}{at(nearest)}"
     if kind == "blind" and seen.blind is not None:
-        takes, shown = (BLIND,), [_candidate(seen.blind, seen)]
+        takes, shown = (BLIND,), [candidate(seen.blind, seen)]
         told = f"take {shown[0].text}"
         why = f"It needs no noise, and no method that adds noise is clearly better: the best, {there}."
     elif kind == "nothing":
         few = row_words.counted_seeds([one.best for one in same])
-        told = f"{'too few seeds to say; ' * last.wide}no method is shown to beat a guess ({few})"
+        told = f"{'too few seeds to say; ' * bool(needed)}no method is shown to beat a guess ({few})"
         why = f"None is clearly better than {guess_words(seen)}: the best, {there}."
     elif kind == "one":
-        takes, shown = (last.best["method"],), [_first(last, seen)]
+        takes, shown = (last.best["method"],), [first_of(last, seen)]
         told = f"take {shown[0].text}"
         below = [row for row in last.rows if row is not last.best and row not in last.beside]
         why = _above(last.best, [*below[:1], *_free(seen)], last, seen)
         why = why or ("" if last.beside else "No other method has run.")
-        needed = _needed(last, seen)
     elif kind == "before" and last.before is not None:
-        shown = [replace(shown[0], seeds=str(last.before["seeds"]), yours=row_words.yours_of([last.before]))]
+        shown = [candidate(last.before, seen)]
         told = f"stay{at(last.before)}, where {reader(last.before)} has {with_interval(last.before)}"
         why = (
             f"What is promised{at(last.before)} is promised here. No method is clearly better here: the best, {there}."
@@ -204,13 +245,12 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
     elif kind == "several":
         takes = tuple(dict.fromkeys(row["method"] for row in (last.best, *last.alike)))
         rival = max(last.alike, key=lambda row: float(row["mean"]))
-        shown = [_first(last, seen), _candidate(rival, seen)]
+        shown = [first_of(last, seen), candidate(rival, seen)]
         told = f"no clear winner: {shown[0].text}; or {shown[1].text}"
         if others := sorted((row for row in last.alike if row is not rival), key=lambda row: -float(row["mean"])):
-            shown.append(_together(others, seen))
+            shown.append(together_of(others, seen))
             told += f"; or {shown[2].text}"
         why = _several(last, rival, seen)
-        needed = _needed(last, seen)
         alike = "" if needed else _apart(last.best, rival, seen, level_of(last.rows))
         near = abs(last.best["mean"] - rival["mean"]) < NEAR and not last.wide
     else:
@@ -242,7 +282,11 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         wide=last.wide,
         tied=1 + max(len(tied.tied(one, seen)) for one in same),
         against=tied.against(same, seen),
-        unclear=tuple(row["method"] for row in _taken(kind, last, seen) if _candidate(row, seen).between),
+        higher=tied.higher(same, seen),
+        floor=_measure(seen) if last.beside else "",
+        here=here,
+        guess=guess_words(seen),
+        unclear=tuple(row["method"] for row in _taken(kind, last, seen) if candidate(row, seen).between),
         promised=() if kind in ("blind", "nothing") else promised_by([*behind, *last.alike]),
     )
 
@@ -284,46 +328,6 @@ def _free(seen: Seen) -> list[Row]:
     return [] if seen.free is None else [seen.free]
 
 
-def _candidate(row: Row, seen: Seen, *, where: str = "") -> Candidate:
-    """With its cost, which no interval tells to a decimal: over the seeds that it shares with the network,
-    where these are three or more, for splits differ; without where no network has run on the same nodes."""
-    far = None if seen.bare is None else seen.seeds.shared(seen.bare, row)[1] or seen.seeds.difference(seen.bare, row)
-    return Candidate(
-        title=title_of(row) if row is seen.free else reader(row),
-        mean=row["mean"],
-        reached=with_interval(row) + where,
-        seeds=str(row["seeds"]),
-        yours=row_words.yours_of([row]),
-        cost="" if seen.bare is None else _points(seen.bare["mean"] - row["mean"] if far is None else far[0]),
-        between="" if far is None or not far[1] <= 0 <= far[2] else f"{_points(far[1])} to {_points(far[2])}",
-    )
-
-
-def _points(share: float) -> str:
-    """A share in whole points."""
-    return whole(100 * share)
-
-
-def _first(one: Judged, seen: Seen) -> Candidate:
-    """The best of a budget, with what is not told apart from it and is nothing to take."""
-    return replace(_candidate(one.best, seen), rivals=tuple(title_of(row) for row in one.beside))
-
-
-def _together(rows: Sequence[Row], seen: Seen) -> Candidate:
-    """Further methods that cannot be told from the best, the best of them first."""
-    if len(rows) == 1:
-        return _candidate(rows[0], seen)
-    first, last = _candidate(rows[0], seen), _candidate(rows[-1], seen)
-    return Candidate(
-        title=both([reader(row) for row in rows]),
-        mean=first.mean,
-        reached=f"means {percent(last.mean)} to {percent(first.mean)}",
-        seeds=row_words.seeds_of(rows),
-        yours=row_words.yours_of(rows),
-        cost=first.cost if first.cost == last.cost else f"{first.cost} to {last.cost}",
-    )
-
-
 def _apart(one: Row, other: Row, seen: Seen, level: float) -> str:
     """By how many points the one is above the other, with the interval."""
     found = seen.seeds.difference(one, other, level)
@@ -353,16 +357,3 @@ def _several(one: Judged, rival: Row, seen: Seen) -> str:
     others = [title_of(row) for row in one.alike if row is not rival]
     nor = f" Nor is {title_of(best)} clearly above {both(others)}." if others else ""
     return " ".join(filter(None, (f"{said}{nor}", clear)))
-
-
-def _needed(one: Judged, seen: Seen) -> tuple[Needed, ...]:
-    """The seeds of each method with which the best would be told from all others; none where `MOST_SEEDS`
-    would not do for one of them, or where one is next to as accurate: without it there is no clear winner."""
-    seeds: dict[str, int] = {}
-    for row in (*one.alike, *one.beside):
-        told = seen.seeds.to_tell(one.best, row, level_of(one.rows))
-        if told is None or abs(one.best["mean"] - row["mean"]) < NEAR:
-            return ()
-        for name in (one.best["method"], row["method"]):
-            seeds[name] = max(told, seeds.get(name, 0))
-    return tuple(Needed(method=name, epsilon=one.best["asked"], seeds=told) for name, told in seeds.items())

@@ -26,6 +26,28 @@ def tied(one: Judged, seen: Seen) -> list[Row]:
 def against(same: Sequence[Judged], seen: Seen) -> tuple[str, ...]:
     """What is not told apart from what is taken, the highest mean first, each with it; where seeds are too
     few that which may be better or worse by more than `APART`."""
+    held = _against(same, seen)
+    most = _taken(same[-1], seen)["seeds"]
+    first = {title_of(row): _with_seeds(row, most) for row in reversed(held)}
+    return tuple(f"{title} ({first[title]})" for title in dict.fromkeys(title_of(row) for row in held))
+
+
+def higher(same: Sequence[Judged], seen: Seen) -> tuple[str, ...]:
+    """What is not taken though its mean is higher than that of what is, the highest first."""
+    if same[-1].kind in ("nothing", "unsure"):
+        return ()
+    mean = float(_taken(same[-1], seen)["mean"])
+    held = [*_against(same, seen), *(row for one in same for row in one.beside)]
+    held.sort(key=lambda row: -float(row["mean"]))
+    return tuple(dict.fromkeys(title_of(row) for row in held if row["mean"] > mean))
+
+
+def _taken(one: Judged, seen: Seen) -> Row:
+    return (seen.free if one.kind == "blind" else one.before) or one.best
+
+
+def _against(same: Sequence[Judged], seen: Seen) -> list[Row]:
+    """The rows that stand against what is taken, the highest mean first."""
     held: list[Row] = []
     for one in same:
         kept = seen.free if one.kind == "blind" else one.before
@@ -38,11 +60,7 @@ def against(same: Sequence[Judged], seen: Seen) -> tuple[str, ...]:
             others = [row for row in tied(one, seen) if row["method"] != kept["method"]]
             held += [row for row in others if not one.wide or apart(kept, row, seen, level)]
     held.sort(key=lambda row: -float(row["mean"]))
-    last = same[-1]
-    taken = (seen.free if last.kind == "blind" else last.before) or last.best
-    most = taken["seeds"]
-    first = {title_of(row): _with_seeds(row, most) for row in reversed(held)}
-    return tuple(f"{title} ({first[title]})" for title in dict.fromkeys(title_of(row) for row in held))
+    return held
 
 
 def _with_seeds(row: Row, most: int) -> str:

@@ -27,7 +27,7 @@ from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import plain
-from privgraph_workbench.figures import chart_of, module_of
+from privgraph_workbench.figures import chart_of, module_of, set_tables
 from privgraph_workbench.figures import notes as figures_notes
 from privgraph_workbench.figures.chart import Chart, Row
 
@@ -210,7 +210,8 @@ def drawn_of(
     if not whole:
         warned = figures_notes.further(chart.badges, rows, statements)
         return draw(replace(chart, badges=badges), theme, [*warned, *figures_notes.short(statements)])
-    return draw(replace(chart, badges=badges), theme, below(chart, rows, statements), figures_notes.block(statements))
+    notes, tables = set_tables.set_apart(below(chart, rows, statements))
+    return draw(replace(chart, badges=badges), theme, notes, [*tables, *figures_notes.block(statements)])
 
 
 def below(chart: Chart, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> list[str]:
@@ -281,7 +282,7 @@ def _stated(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacySt
     said += figures_notes.badges(rows, statements)
     said += filter(None, [getattr(module_of(figure), "TABLE_TOLD", "")])  # of the columns of the CSV
     said.append(f"Made by {_by()}{'' if made is None else f' on {made.isoformat()}'}.")
-    parts = ["\n".join(" ".join(text.split()) for text in said)]
+    parts = ["\n".join(set_tables.as_text(said))]
     every = len(statements)
     parts.append("\n".join(figures_notes.block(statements, most=every)))
     parts.append("\n".join(figures_notes.told(statements, most=4 * every)))

@@ -24,13 +24,13 @@ SLOTS: Mapping[str, int] = {
     "prompt-dpsgd": 105,
     "dp-gpl": 115,
     "relational": 18,
-    "relation-rand": 38,
+    "relation-rand": 13,
 }
 """The slot of each method: its colour, mark and dash by the lengths of these tables. Each private method has
-a colour that no other has, but for two families that share no axis with others of their colour: the methods
-of relations have one, and those of prompts have that of EdgeRand, which protects edges alone; within them
-marks and dashes differ. HeterPoisson has the colour of a graph network and DP-GNN that of a model that reads
-no edge, which are grey levels where they stand beside private methods."""
+a colour that no other has, but for those of prompts, which share no axis with EdgeRand and have its colour,
+and randomised relations, which have that of DP-GNN and share an axis with PvGaLM alone; where colours are
+equal marks and dashes differ. HeterPoisson has the colour of a graph network and DP-GNN that of a model that
+reads no edge, which are grey levels where they stand beside private methods."""
 COLOURS = len(LIGHT.lines)
 EVERY = math.lcm(COLOURS, len(MARKERS), len(DASHES))
 """Slots that differ in colour, mark or dash."""

@@ -265,6 +265,9 @@ _FILES = (
     "0.5rem; text-align: center; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); "
     f"color: inherit !important; text-decoration: none !important; }}a.{FILE_LINK}:hover, "
     f"a.{FILE_LINK}:focus-visible {{ border-color: currentColor; }}"
+    # a menu of all formats is read whole on a screen of 800 pixels
+    f"[data-testid=stPopoverBody] [data-testid=stHtml]:has(> a.{FILE_LINK}:nth-of-type(4)) {{ display: grid; "
+    "grid-template-columns: repeat(3, 1fr); gap: 0 0.5rem; }"
     f"a.{PRIMARY_LINK} {{ background: PRIMARY; border-color: PRIMARY; color: GROUND !important; font-weight: 600; }}"
     f"[class*=st-key-{BOXED}] [data-testid=stPageLink] a {{ padding: 0.4rem 0.75rem; border-radius: 0.5rem; "
     "border: 1px solid color-mix(in srgb, currentColor 25%, transparent); }"

@@ -107,4 +107,4 @@ def _axis(rows: Sequence[Row], *, short: bool, many: bool) -> str:
     per = PER[_unit(rows)]
     if many and not short:
         return f"ε{per} (privacy budget; logarithmic)"
-    return f"ε{per} (log.)" if short else f"ε{per} (privacy budget; logarithmic; left is more private)"
+    return f"ε{per} (log.)" if short else f"ε{per} (logarithmic; left: more private)"

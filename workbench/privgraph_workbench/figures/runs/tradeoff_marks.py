@@ -305,6 +305,13 @@ def guess(rows: Sequence[Row], panel: int, ends: tuple[float, float]) -> list[Se
     ]
 
 
+def _released(row: Row, released: str) -> str:
+    """What of a point may leave; where one of its runs has public noise, that nothing of it may."""
+    if row.get("noise_public"):
+        return fill("the noise is public: this point is for the evaluator's eyes, nothing of it may be released", WRAP)
+    return f"may be released:\n{fill(released, WRAP)}"
+
+
 def _hover(row: Row, curve: str) -> str:
     band = "one seed" if row["low"] is None else f"95%: {percent(row['low'])} to {percent(row['high'])}"
     seeds = "1 seed" if row["seeds"] == 1 else f"{row['seeds']} seeds, {band}"
@@ -312,9 +319,7 @@ def _hover(row: Row, curve: str) -> str:
     told = row.get("setting") or ("" if row["variant"] in curve else row["variant"])
     delta, released = row.get("delta"), row.get("released")
     promised = (
-        ""
-        if row["reference"] or delta is None
-        else f"\nδ {rounded_delta(delta)}; may be released:\n{fill(str(released), WRAP)}"
+        "" if row["reference"] or delta is None else f"\nδ {rounded_delta(delta)}; {_released(row, str(released))}"
     )
     whose = f"{row['own']} of {row['seeds']} runs are your own" if row["own"] else ""
     return (

@@ -10,7 +10,8 @@ import streamlit as st
 
 Group = Sequence[Sequence[str]]
 """Rows under one heading, the first cell of the first. Later rows are shorter by the cells that are common to
-the group: its heading, and whatever the first row has more."""
+the group: its heading, and whatever the first row has more. The second line of a cell, as of a verdict its
+reasons, is small and stands below its row as wide as the table, for columns are narrow."""
 SHORT = 24
 """Letters that stand in one line, but where a colon parts them."""
 BOUND = "≤ "
@@ -30,6 +31,7 @@ _STYLE = """<style>
 white-space: normal; }
 .carded .first { font-weight: 600; }
 .carded .short { white-space: nowrap; }
+.carded .more td { padding-top: 0; font-size: 0.8rem; opacity: 0.85; }
 .carded .of { display: none; }
 @media (max-width: 640px) {
 .carded, .carded tbody, .carded tr, .carded tbody :is(th, td) { display: block; }
@@ -40,6 +42,8 @@ padding: 0.5rem 0.75rem; margin-bottom: 0.75rem; }
 .carded tbody th { padding: 0 0 0.25rem; font-size: 1rem; white-space: normal; }
 .carded tbody th small { max-width: none; }
 .carded tbody td { display: grid; grid-template-columns: 6.5rem 1fr; padding: 0.1rem 0; }
+.carded tbody .more td { display: block; }
+.carded tbody .more td::before { content: none; }
 .carded tbody td::before { content: attr(data-label); opacity: 0.75; font-weight: 400; }
 .carded tr + tr { margin-top: 0.4rem; }
 }
@@ -59,23 +63,44 @@ def show(head: Sequence[str], groups: Sequence[Group], *, label: str, first: str
 
 def _body(head: Sequence[str], group: Group, first: str) -> str:
     rows = []
+    shared = len(group[0]) - len(group[-1]) - 1 if len(group) > 1 else 0  # cells of all the rows, at the end
+    lines = len(group) + sum(any("\n" in cell for cell in _own(row, place)) for place, row in enumerate(group))
+    span = f' rowspan="{lines}"' if lines > 1 else ""
     for place, row in enumerate(group):
-        cells = []
+        cells, own = [], _own(row, place)
         if not place:
             title, _, more = row[0].partition("\n")
             small = f"<small>{escape(more)}</small>" if more else ""
-            span = f' rowspan="{len(group)}"' if len(group) > 1 else ""
             shown = f'<span class="of">{escape(first)}</span>{escape(title)}' if first else escape(title)
             cells.append(f'<th role="rowheader" scope="rowgroup"{span}>{shown}{small}</th>')
-        shared = len(group[0]) - len(group[-1]) - 1 if len(group) > 1 else 0  # cells of all the rows, at the end
-        own = row[1:] if not place else row
-        for at, (name, text) in enumerate(zip(head[1:], own, strict=False)):
-            span = f' rowspan="{len(group)}"' if not place and shared and at >= len(own) - shared else ""
+        for at, (name, whole) in enumerate(zip(head[1:], own, strict=False)):
+            text = whole.partition("\n")[0]
+            common = span if not place and shared and at >= len(own) - shared else ""
             wide = len(head) <= MANY or (len(head) <= NUMBERS and "%" in text)
             looks = "short" * (": " not in text and len(text) <= (SHORT if wide else SHORTER))
-            cells.append(f'<td role="cell" data-label="{escape(name)}" class="{looks}"{span}>{_kept(text)}</td>')
+            cells.append(f'<td role="cell" data-label="{escape(name)}" class="{looks}"{common}>{_kept(text)}</td>')
         rows.append(f'<tr role="row">{"".join(cells)}</tr>')
+        if said := "; ".join(map(_beneath, filter(lambda cell: "\n" in cell, own))):
+            rows.append(
+                f'<tr role="row" class="more"><td role="cell" colspan="{len(head) - 1 - shared}">{said}</td></tr>'
+            )
     return f'<tbody role="rowgroup">{"".join(rows)}</tbody>'
+
+
+def _own(row: Sequence[str], place: int) -> Sequence[str]:
+    """The cells of a row without the heading of its group."""
+    return row if place else row[1:]
+
+
+def _beneath(cell: str) -> str:
+    """The second line of a cell, with its first in front, to be read without its column.
+
+    >>> _beneath("tie\\nwith ProGAP & more")
+    '<b>Tie</b> with ProGAP &amp; more'
+    """
+    word, _, more = cell.partition("\n")
+    mark = "" if more.startswith(("with ", "from ")) else ":"
+    return f"<b>{escape(word[:1].upper() + word[1:])}{mark}</b> {_kept(more)}"
 
 
 def _kept(text: str) -> str:

@@ -48,12 +48,8 @@ def figure_exports(
         return export(figure, held, statements, kind, theme, whole=whole, made=datetime.now(UTC).date())
 
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
-        with st.popover(
-            label,
-            icon=":material/download:",
-            help="This figure as a file that carries its privacy statement; that of a CSV is the TXT beside it",
-            key=f"export.{figure}.{name}",
-        ):
+        # without a help of its own, which would lie over the menu where that opens above its button
+        with st.popover(label, icon=":material/download:", key=f"export.{figure}.{name}"):
             theme = st.segmented_control(
                 "Background", ["light", "dark"], default="light", required=True, key=f"export.theme.{figure}.{name}"
             )
@@ -76,6 +72,7 @@ def figure_exports(
                     for kind, mime in FORMATS.items()
                 }
             )
+            st.caption("Each file carries the figure's privacy statement; that of a CSV is the TXT beside it.")
         collected.button(
             f"collect.{figure}.{name}",
             [collected.figure(figure, rows, statements, [one.id for one in runs], advice)],

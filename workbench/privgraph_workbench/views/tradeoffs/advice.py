@@ -21,7 +21,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import carded, layout
 from privgraph_workbench.views.runs import tabs
 from privgraph_workbench.views.tradeoffs import files, like_own, sending
-from privgraph_workbench.views.tradeoffs.known import MOST_KNOWN, Known, known, rows_of
+from privgraph_workbench.views.tradeoffs.known import MOST_KNOWN, Known, known, rows_of, states
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words.numbers import duration
@@ -36,8 +36,23 @@ def tells(graph: OneGraph, unit: str) -> bool:
     return found is not None and found.said.methods > 0
 
 
-def headline(graph: OneGraph, unit: str) -> None:
-    """What to take on this graph at which ε, as far as finished runs tell; the reasons when asked for."""
+def shared(graph: OneGraph, units: Sequence[str]) -> None:
+    """Above what is said of several units: once, that the runs behind it protect nobody."""
+    for public in dict.fromkeys(one.said.public for unit in units if (one := known(graph, unit)) is not None):
+        if public:
+            _warned(public)
+
+
+def read_by(graph: OneGraph, units: Sequence[str]) -> None:
+    """Below what is said of several units: once, what their verdicts mean, and what the choice reads."""
+    if any((one := known(graph, unit)) is not None and advised.table(one.said) for unit in units):
+        st.caption(markup.literal(advised.VERDICTS))
+    st.markdown(advising.CHOOSING)
+
+
+def headline(graph: OneGraph, unit: str, *, alone: bool = True) -> None:
+    """What to take on this graph at which ε, as far as finished runs tell; the reasons when asked for. Not
+    `alone`: what holds of several units is said once, around all of them (`shared`, `read_by`)."""
     found = known(graph, unit)
     if found is None:
         return
@@ -46,14 +61,15 @@ def headline(graph: OneGraph, unit: str) -> None:
             f"What is said of {markup.literal(graph.title)} does not carry over to your graph; what does, stands above."
         )
         return
-    lines(found.said, *_of_another(graph, found))
+    lines(found.said, *_of_another(graph, found), alone=alone)
     if count := len(rows_of(RunQuery(units=("none", unit), states=sending.PENDING), graph)):
         those = "one run is" if count == 1 else f"{count:,} runs are"
         st.caption(f"**May change: {those} under way.** A run of the gallery that is trained anew counts when it ends.")
     if pooled := _pooled(graph, found):
         st.caption(pooled)
     _settled(graph, unit, found.said)
-    st.markdown(advising.CHOOSING)
+    if alone:
+        st.markdown(advising.CHOOSING)
     if notes := _notes(found.said):
         st.caption(markup.literal(" ".join(notes)))
     if not found.said.settled:
@@ -91,9 +107,10 @@ def _of_another(graph: OneGraph, found: Known) -> tuple[str, str]:
     return graph.title, f" {refused}" if refused else ""
 
 
-def lines(said: advising.Verdict, graph: str = "", refused: str = "") -> None:
+def lines(said: advising.Verdict, graph: str = "", refused: str = "", *, alone: bool = True) -> None:
     """What is said, a row for each stretch of budgets, and that the runs behind it protect nobody. graph: of
-    which one, where that could be mistaken; refused: why it holds there alone."""
+    which one, where that could be mistaken; refused: why it holds there alone; not `alone`: without what is
+    said once of several units."""
     to_hide = f"{f'On {markup.literal(graph)}, to' if graph else 'To'} hide {advising.HIDES[said.unit]}"
     absent = f" {markup.literal(advising.not_run(said.absent))}" if said.absent else ""
     if not said.methods or (said.thin and all(one.kind == "unsure" for one in said.stretches)):
@@ -104,21 +121,27 @@ def lines(said: advising.Verdict, graph: str = "", refused: str = "") -> None:
         st.markdown(f"**{to_hide}, of what has run here{mark}**{refused} {found}{absent}")
     else:
         answer = one_sentence.told(said)
-        lead = f" {markup.literal(answer.rstrip('.'))}." if answer else ""
+        lead = f" {markup.literal(answer)}" if answer else ""
         mark = "." if refused or (absent and not lead) else ":" if lead else ""
-        st.markdown(f"**{to_hide}{mark}**{refused}{lead[:2].upper() + lead[2:] if refused else lead}{absent}")
+        st.markdown(f"**{to_hide}{mark}**{refused}{lead}{absent}")
+        if more := one_sentence.further(said):
+            st.markdown("\n".join(f"- {markup.literal(one)}" for one in more))
     if said.closing:
         st.markdown(f"**{markup.literal(said.closing)}**")
-    if said.public:
-        st.markdown(f"**:red[{markup.literal(said.public)}]** {advising.SECRET}")
+    if said.public and alone:
+        _warned(said.public)
     carded.show(
         advised.HEAD,
         advised.table(said, yours=True),
         label=f"What to take to hide {advising.HIDES[said.unit]}",
         first="ε ",
     )
-    if small := advised.beneath(said):
+    if small := advised.beneath(said, verdicts=alone):
         st.caption(markup.literal(small))
+
+
+def _warned(public: str) -> None:
+    st.markdown(f"**:red[{markup.literal(public)}]** {advising.SECRET}")
 
 
 def with_public(graph: OneGraph, unit: str) -> None:
@@ -219,7 +242,7 @@ def more_seeds(graph: OneGraph, found: Known, unit: str) -> None:
         st.markdown(left)
     if not found.more or files.absent(spec):
         return
-    held = {row["id"]: row["state"] for row in queue.store().find_rows(RunQuery(ids=tuple(found.more)))}
+    held = states(tuple(found.more))
     missing = [one for run, one in found.more.items() if held.get(run) not in ("done", *sending.PENDING)]
     if not missing:
         return
@@ -235,7 +258,7 @@ def more_seeds(graph: OneGraph, found: Known, unit: str) -> None:
         f"not told apart. They may settle it, or not, and read the same people again."
     )
     if st.button(
-        f"Train {len(missing)} more runs (about {about})", key=f"settle.{unit}", icon=":material/play_arrow:"
+        f"Train {counted(len(missing), 'more run')} (about {about})", key=f"settle.{unit}", icon=":material/play_arrow:"
     ) and sending.send(missing, unit, "compare"):
         st.session_state[SETTLING] = (graph.people, unit, budgets, tuple(one.id for one in missing))
         st.rerun()
@@ -248,7 +271,7 @@ def _left_alike(said: advising.Verdict) -> str:
         f"**ε {one.budgets}: stays a tie.** The first two are practically equal so far ({one.alike}): take either. "
         "No more seeds are offered for it."
         if one.near
-        else f"**ε {one.budgets}: stays open.** The first is {one.alike} above the second; if "
+        else f"**ε {one.budgets}: not told apart.** The first is {one.alike} above the second; if "
         f"seeds go on as they began, not even {MOST_SEEDS} of each method tell all of them apart."
         for one in said.stretches
         if one.alike

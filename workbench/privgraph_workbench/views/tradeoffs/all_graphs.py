@@ -34,15 +34,17 @@ def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph) -> 
         st.caption(here)
         return
     own = like_own.typed()
+    warned = set[str]()
     for unit, ones in told.items():
         if own.known:
             ones.sort(key=lambda one: unlike(one[1], own))
         ones.sort(key=lambda one: _unfinished(one[2]))  # of those as far, in this order
         st.markdown(f"**To hide {advising.HIDES[unit]}** (each ε protects {advising.UNITS[unit]})")
-        if public := _public(unit, ones):
-            st.markdown(f"**:red[{markup.literal(public)}]** {advising.SECRET}")
         if said := _overall(unit, ones):
             st.markdown(said)
+        if (public := _public(unit, ones)) and public not in warned:
+            st.markdown(f"**:red[{markup.literal(public)}]** {advising.SECRET}")
+            warned.add(public)
         if groups := [group for one in ones if (group := _lines(*one))]:
             carded.show(HEAD, groups, label=f"What hides {advising.HIDES[unit]}", first="")
         if waiting := "; ".join(filter(None, (_waiting(graph, found) for graph, _, found in ones))):
@@ -83,7 +85,7 @@ def _overall(unit: str, ones: Sequence[like_own.One]) -> str:
     named = [f"{name} on {both(titles)}" for name, titles in best.items()]
     parts = [f"clearly best: {', '.join(named)}"] if named else []
     parts += [f"nothing is clearly better than {nothing} on {both(without)}"] if without else []
-    parts += [f"methods tie, or seeds are too few, on {both(rest)}"] if rest else []
+    parts += [f"methods tie or are not told apart on {both(rest)}"] if rest else []
     return markup.sentence("; ".join(parts)) if parts else ""
 
 
@@ -133,5 +135,17 @@ def _lines(graph: OneGraph, own: Traits, found: Known) -> list[list[str]]:
         heading += f". {advising.not_run(found.said.absent).rstrip('.')}"
     none = "not run" if found.said.score == advising.ACCURACY else "–"  # nothing of the kind predicts relations
     levels = [found.said.bare or none, none if found.blind is None else with_interval(found.blind)]
-    rows = [[one.budgets, *line, one.sure, one.protection] for one in answered for line in one.lines]
+    levels = [_measured(one, found) for one in levels]
+    rows = [
+        [one.budgets, title, _measured(reached, found), *more, "\n".join(filter(None, one.cell)), one.protection]
+        for one in answered
+        for title, reached, *more in one.lines
+    ]
     return [[heading, *rows[0], *levels], *rows[1:]]
+
+
+def _measured(reached: str, found: Known) -> str:
+    """A number under the heading Accuracy, with what it is where that is another measure."""
+    if found.said.score == advising.ACCURACY or not reached[:1].isdigit():
+        return reached
+    return f"{found.said.score.partition(' ')[0]} {reached}"

@@ -15,7 +15,7 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts import advised, advising, comparing, datasets
 from privgraph_workbench.facts import plans as plans_of
-from privgraph_workbench.facts.row_words import protects_of, spread
+from privgraph_workbench.facts.row_words import counted, protects_of, spread
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -58,7 +58,7 @@ def show(graph: OneGraph) -> None:
         st.error(markup.sentence(error))
         return
     ids = tuple(one.id for one in wanted)
-    held = {row["id"]: row["state"] for row in queue.store().find_rows(RunQuery(ids=ids))}
+    held = known.states(ids)
     found = known.of_options(graph, shared, unit)
     there = {run for run, state in held.items() if state in ("done", *PENDING)}
     missing = comparing.lacking(wanted, there, found.said.network)
@@ -79,11 +79,10 @@ def show(graph: OneGraph) -> None:
         about = duration(comparing.seconds(missing, facts, ran, capacity()))
         label = "Compare what fits" if len(missing) == len(wanted) else "Train what is missing"
         head = "First, what the comparison lacks" if found.said.methods else "What it takes"
-        st.markdown(f"**{head}.** {len(missing)} runs, about {about} on this machine.")
+        runs = counted(len(missing), "run")
+        st.markdown(f"**{head}.** {runs}, about {about} on this machine.")
         _price(wanted, facts)
-        asked = st.button(
-            f"{label} ({len(missing)} runs)", type="primary", key="compare_go", icon=":material/play_arrow:"
-        )
+        asked = st.button(f"{label} ({runs})", type="primary", key="compare_go", icon=":material/play_arrow:")
         if asked and sending.send(missing, unit, "compare", followed=False):
             st.rerun()
     advice.more_seeds(graph, found, unit)
@@ -106,12 +105,12 @@ def _result(graph: OneGraph, shared: Mapping[str, Scalar], unit: str, was_going:
     ids = tuple(
         one.id for one in comparing.specs(graph.spec.name, unit, data_options=graph.data_options, shared=shared)
     )
-    rows = queue.store().find_rows(RunQuery(ids=ids))
-    done = sum(row["state"] == "done" for row in rows)
-    going = [row["id"] for row in rows if row["state"] in PENDING]
+    held = known.states(ids)
+    done = sum(state == "done" for state in held.values())
+    going = [run for run, state in held.items() if state in PENDING]
     if was_going and not going:
         st.rerun()
-    if going and len(rows) == len(ids):  # fewer are a sweep's, which has a bar of its own
+    if going and len(held) == len(ids):  # fewer are a sweep's, which has a bar of its own
         st.progress(done / len(ids), text=f"{done} of {len(ids)} runs are done")
         st.button(
             "Stop the comparison", key="compare_stop", icon=":material/stop:", on_click=_stop, args=(tuple(going),)

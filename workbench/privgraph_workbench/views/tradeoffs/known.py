@@ -16,6 +16,7 @@ from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 
 MOST_KNOWN = 2000
@@ -78,6 +79,14 @@ def rows_of(query: RunQuery, graph: OneGraph | None) -> list[dict[str, Any]]:
         return queue.store().find_rows(query)
     asked = replace(query, datasets=(graph.spec.name,))
     return [row for row in queue.store().find_rows(asked, graphs=True) if row["people"] == graph.people]
+
+
+def states(ids: Sequence[str]) -> dict[str, str]:
+    """The states of those of the runs that are there; without those of the gallery where it is switched off,
+    for nothing that is shown is said from them."""
+    rows = queue.store().find_rows(RunQuery(ids=tuple(ids)))
+    hidden = shell.gallery_hidden()
+    return {row["id"]: row["state"] for row in rows if not (hidden and row["gallery"])}
 
 
 def newest(graph: OneGraph, *units: str) -> RunRecord | None:

@@ -13,6 +13,7 @@ from privgraph.options import OptionError
 from privgraph_workbench.facts import advised
 from privgraph_workbench.facts.advising import HIDES
 from privgraph_workbench.facts.row_words import both
+from privgraph_workbench.facts.stretches import CLEAR, Stretch
 from privgraph_workbench.facts.traits import APART, FACTOR, TITLES, Traits, apart, difference, traits, unlike
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing
@@ -252,10 +253,10 @@ def _worth(own: Traits, found: Mapping[str, Known], title: str, *, carries: bool
         said.append(f"On {title} they add {added:.1f} to the {percent(told.blind['mean'])} of an MLP, without privacy.")
     edges, people = found.get("edge"), found.get("node")
     if edges is not None and not edges.said.thin:
-        clear = [one.epsilons[0] for one in edges.said.stretches if one.kind in ("one", "several")]
+        better = [one for one in edges.said.stretches if one.kind in ("one", "several")]
         said.append(
-            f"On {title}, with edges hidden, something is clearly above its MLP from ε {clear[0]:g} on."
-            if clear
+            _above_mlp(better, title)
+            if better
             else f"On {title}, with edges hidden, nothing is clearly above its MLP at any ε compared: there the MLP is "
             "what to take, for it hides every edge."
         )
@@ -263,6 +264,18 @@ def _worth(own: Traits, found: Mapping[str, Known], title: str, *, carries: bool
         than = "a guess" if all(one.kind == "nothing" for one in people.said.stretches) else "its MLP"
         said.append(f"On {title}, with people hidden, nothing is clearly above {than} at any ε compared.")
     return " ".join(said)
+
+
+def _above_mlp(better: Sequence[Stretch], title: str) -> str:
+    """From which budget on edges are worth their noise there, by which method, and where it is open which
+    one is best: that something is clearly above an MLP does not say which."""
+    first = better[0]
+    said = f"On {title}, with edges hidden, {first.candidates[0].short} is clearly above its MLP from {first.span} on"
+    undecided = [one.budgets for one in better if one.verdict != CLEAR]
+    if not undecided:
+        return f"{said}, and at each of these ε it is clear which method is best."
+    where = "at none of these ε is it" if len(undecided) == len(better) else f"at ε {both(undecided)} it is not"
+    return f"{said}: reading edges pays there. Which method is best is another question, and {where} clear."
 
 
 def words(graph: OneGraph) -> str:

@@ -98,9 +98,14 @@ def _answer(query: RunQuery, graph: OneGraph, was_waiting: bool, planned: bool) 
         with right:
             shown = figure.show(query, graph, was_waiting)
     else:
+        alone = len(told) < 2
+        if not alone:
+            advice.shared(graph, told)
         for column, unit in zip(layout.columns("answers", len(told)) if told else (), told, strict=True):
             with column:
-                advice.headline(graph, unit)
+                advice.headline(graph, unit, alone=alone)
+        if not alone:
+            advice.read_by(graph, told)
         shown = figure.show(query, graph, was_waiting, planned=planned)
     for unit in told:
         advice.with_public(graph, unit)
