@@ -5,7 +5,7 @@ and are marked. A run of the gallery is read and never changed: who asks for one
 here, with noise of this installation, and that run takes its place once it is done (`aside`).
 
 The file is JSON, compressed by xz: no pickles, and nothing of the machine that made it but the program's
-version, its device and how long each run took. Curves are thinned to `POINTS` points.
+version, its device and how long each run took. Curves are thinned to `POINTS` points, or `FEWER`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,12 @@ FORM = 1
 LIMIT = 3_000_000
 """Bytes that the file may have."""
 POINTS = 60
-"""Points of a curve that are kept."""
+"""Points of a curve that are kept of the first seeds."""
+FEWER = 20
+"""Points of a curve that are kept of a seed after `FIRST`, which are there for what comes out."""
+FIRST = 3
+DIGITS = 6
+"""Significant digits of what a curve shows: more would be half of the file, and nobody can see them."""
 FILES = ("answers.npz", "ensemble.npz")
 """Artifacts that pages read: what teachers said. They are kept of the first seed, where they are small."""
 FILE_LIMIT = 60_000
@@ -116,8 +121,8 @@ def _packed(
         "run": {name: _read(row[name]) if name in _JSON else plain(row[name]) for name in _COLUMNS},
         "version": version or "",
         "events": [
-            [event["sequence"], round(event["time"] - row["created"], 2), event["kind"], _read(event["payload"])]
-            for event in _thinned(told, files)
+            [event["sequence"], round(event["time"] - row["created"], 2), event["kind"], _told(event)]
+            for event in _thinned(told, files, POINTS if spec.seed < FIRST else FEWER)
         ],
         "audits": [_record(one) for one in kept],
         "turns": [
@@ -139,6 +144,18 @@ def _read(text: str | None) -> Any:
     return None if text is None else json.loads(text)
 
 
+def _told(event: Mapping[str, Any]) -> Any:
+    """What the event says; of a loss or an accuracy on a curve, `DIGITS` digits."""
+    payload = json.loads(event["payload"])
+    if (
+        event["kind"] == "metric"
+        and payload["name"].endswith(("_loss", "_accuracy"))
+        and isinstance(payload["value"], float)
+    ):
+        payload["value"] = float(f"{payload['value']:.{DIGITS}g}")
+    return payload
+
+
 def _record(row: Mapping[Any, Any]) -> dict[str, Any]:
     return {
         name: _read(value) if name == "record" else value
@@ -147,8 +164,8 @@ def _record(row: Mapping[Any, Any]) -> dict[str, Any]:
     }
 
 
-def _thinned(told: Sequence[dict[str, Any]], files: Sequence[str]) -> list[dict[str, Any]]:
-    """The events without what nobody reads of a finished run: the way, all but `POINTS` points of a curve,
+def _thinned(told: Sequence[dict[str, Any]], files: Sequence[str], points: int) -> list[dict[str, Any]]:
+    """The events without what nobody reads of a finished run: the way, all but `points` points of a curve,
     files that are not kept, and what the worker said of its machine."""
     curves: dict[tuple[str, str], list[int]] = defaultdict(list)
     kept = set()
@@ -164,7 +181,7 @@ def _thinned(told: Sequence[dict[str, Any]], files: Sequence[str]) -> list[dict[
             kept.add(position)
     for positions in curves.values():
         last = len(positions) - 1
-        kept |= {positions[round(at * last / (POINTS - 1))] for at in range(POINTS)} if last >= POINTS else {*positions}
+        kept |= {positions[round(at * last / (points - 1))] for at in range(points)} if last >= points else {*positions}
     return [told[position] for position in sorted(kept)]
 
 
