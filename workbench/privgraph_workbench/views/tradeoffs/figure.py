@@ -210,8 +210,9 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
         if more := len(whole) - len(outlined):
             unseen = len(held) - len(outlined)
             count = f"{more:,}" if more == unseen else f"{more:,} of {unseen:,}"
+            what = "point or level" if more == 1 else "points and levels"
             st.toggle(
-                f"Draw {count} more points and levels{_of_graphs(whole, outlined)}",
+                f"Draw {count} more {what}{_of_graphs(whole, outlined)}",
                 key=EVERY,
                 help="At first a crowded panel has one curve a method, at the options with which it has the most "
                 "points, all measured on the same nodes; and there are four panels at most",
