@@ -47,18 +47,18 @@ def test_one_column_says_how_sure_the_advice_is(opened: Open, store: RunStore) -
 
 
 def test_a_guess_is_told_with_the_seeds_that_it_is_of(opened: Open, store: RunStore) -> None:
-    """Runs of edges and of people have other seeds, so other test nodes: advice and figure agree on each."""
+    """Other seeds have other test nodes: advice and figure say the same of each unit."""
     gallery.bring_in(store)
-    app = opened("tradeoffs", data="social", protects="both")
-    assert "which differ by seed: 37.2% over 10 seeds (edge), 39.3% over 3 seeds (node)." in _captions(app)
-    assert any(one.value.endswith("A guess: 39.3%.") for one in app.markdown)
+    app = opened("tradeoffs", data="cora", protects="both")
+    assert (drawn := re.search(r"which differ by seed: (\d\d\.\d%) over 10 seeds \(node\)\.", _captions(app)))
+    assert [one.value.endswith(f"A guess: {drawn[1]}.") for one in app.markdown].count(True) == 1
 
 
 def test_the_headline_on_people_says_it_once(opened: Open, store: RunStore) -> None:
     gallery.bring_in(store)
     app = opened("tradeoffs", data="cora", protects="node")
     said = "\n".join(one.value for one in app.markdown)
-    assert said.count("protects nobody (76.5%)") == 1
+    assert len(re.findall(r"protects nobody \(\d\d\.\d%\)", said)) == 1
     assert "Don't expect more" not in said
     assert said.count("protect nobody") == 1, "that noise is public, too"
 

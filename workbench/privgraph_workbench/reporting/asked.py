@@ -144,7 +144,7 @@ class Drawn:
     def sentence(self) -> str:
         """Its author's caption on one line, which ends as a sentence does; "" where there is none.
 
-        >>> Drawn(figure="curves", rows=[], caption="What it\n costs").sentence
+        >>> Drawn(figure="curves", rows=[], caption="What  it costs").sentence
         'What it costs.'
         """
         said = " ".join(self.caption.split())
