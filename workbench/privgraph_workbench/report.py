@@ -20,6 +20,7 @@ from privgraph.privacy.statements import FAULT, Said, attacked, lines
 from privgraph.runs.records import RunRecord, StoredEvent, plain
 from privgraph_workbench import repeating
 from privgraph_workbench.blocks import Block, Code, Picture, Remark, Section, Table, Warned, as_markdown, page
+from privgraph_workbench.facts import shown_bounds
 from privgraph_workbench.facts.expecting import METRIC
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.facts.references import chance
@@ -143,6 +144,7 @@ def sections(runs: Sequence[Reported], share: bool, before: Before | None = None
     """What is said of runs that have one setting and one statement, in order: of one, or of several that
     differ in their seeds and audits. With `share`, nothing in it tells a seed, and nothing what happened in
     training; of a guarantee whose terms stand in a chapter `before`, it says what differs."""
+    runs = [replace(one, record=shown_bounds.counted(one.record, one.attacks or ())) for one in runs]
     if share:
         hidden = Withheld()
         runs = [
@@ -154,7 +156,7 @@ def sections(runs: Sequence[Reported], share: bool, before: Before | None = None
             )
             for one in runs
         ]
-    others = runs[0].others
+    others = [replace(one, record=shown_bounds.counted(one.record, one.attacks)) for one in runs[0].others]
     first = most_audited([one.record for one in runs])
     audited = most_audited([first, *(one.record for one in others)])
     called = {one.record.id: one.name or one.seed * bool(others) for one in runs}

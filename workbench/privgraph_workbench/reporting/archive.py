@@ -19,7 +19,7 @@ from privgraph.runs.records import RunRecord, plain
 from privgraph_workbench import blocks, latex, printing, repeating, report, report_notebook, tables
 from privgraph_workbench.blocks import Images, Picture, Remark, Section
 from privgraph_workbench.figures import export
-from privgraph_workbench.reporting import behind, findings, leaving, seedless, snippets
+from privgraph_workbench.reporting import behind, bounds, findings, leaving, seedless, snippets
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, without_seeds
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
 from privgraph_workbench.reporting.first_page import (
@@ -83,6 +83,7 @@ Step = Callable[[float, str], None]
 def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
     """The archive. Whatever `step` raises ends it. Raises `OptionError` where a notebook is wanted without
     Jupyter."""
+    asked = bounds.counted(asked)
     together = Together.of(asked)
     asked = without_seeds(asked) if asked.share else asked
     if asked.notebook:
@@ -360,6 +361,7 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: Together) -> 
 
 def page(asked: Asked, step: Step = lambda done, what: None) -> str:
     """The report as one HTML page that needs no network. Whatever `step` raises ends it."""
+    asked = bounds.counted(asked)
     together = Together.of(asked)
     asked = without_seeds(asked) if asked.share else asked
     told = _sections(asked, chapters_of(asked), together)

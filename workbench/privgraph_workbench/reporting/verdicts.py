@@ -38,7 +38,7 @@ def _attacked(rows: Sequence[Row]) -> str:
             )
         )
         private = [one for one in held if one.private]
-        told = [_of(private, "private models")] * bool(private)
+        told = [_of(private, "private models")] if private else []
         if bare := [one for one in held if not one.private]:
             strongest = _of(bare, "models without privacy", named=not private)
             told.append(f"Without privacy: {strongest}" if private else strongest)
