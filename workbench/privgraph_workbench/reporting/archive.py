@@ -19,10 +19,12 @@ from privgraph.runs.records import RunRecord, plain
 from privgraph_workbench import blocks, latex, printing, repeating, report, report_notebook, tables
 from privgraph_workbench.blocks import Images, Picture, Remark, Section
 from privgraph_workbench.figures import export
-from privgraph_workbench.reporting import behind, bounds, findings, leaving, seedless, snippets
+from privgraph_workbench.reporting import behind, bounds, findings, leaving, references, seedless, snippets
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, without_seeds
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
+from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.reporting.first_page import (
+    BEHIND,
     Together,
     all_settings,
     beside,
@@ -34,7 +36,8 @@ from privgraph_workbench.reporting.first_page import (
     opening,
     what_to_take,
 )
-from privgraph_workbench.words.bibliography import bibtex, named_in, references
+from privgraph_workbench.words.bibliography import bibtex, named_in
+from privgraph_workbench.words.bibliography import references as papers_of
 from privgraph_workbench.words.meaning import NO_EDGE
 from privgraph_workbench.words.naming import describe, hides_edges_alone, moved
 
@@ -42,7 +45,8 @@ FILES: Mapping[str, str] = {
     "report.html": "everything on one page that opens without a network; begin here",
     "report.pdf": "the same for print",
     "figures/": "each figure as SVG, PDF and PNG, for LaTeX (TEX), its numbers as CSV and JSON, what it states as text",
-    "tables/": "all settings as LaTeX (runs.tex) and as CSV (settings.csv); every run behind them as CSV (runs.csv)",
+    "tables/": "all settings as LaTeX (runs.tex) and CSV (settings.csv), the runs behind them (runs.csv), and levels "
+    "that figures draw beside them (references.csv)",
     "statements/": "the privacy statement of each setting in full, as text with its runs, and as JSON",
     "references.bib": "the papers behind the methods, attacks and data sets, for BibTeX",
     "reproduce.sh": "the commands for every run and attack behind tables and figures; left out where seeds are",
@@ -95,7 +99,7 @@ def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
             asked.title,
             asked.remark,
             files,
-            references(_cited(asked)),
+            papers_of(_cited(asked)),
             _told_of(asked),
             by=", ".join(filter(None, (asked.author.strip(), asked.date.strip()))),
             under=leaving.UNDER[asked.share],
@@ -146,7 +150,7 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
             draw,
             asked.author.strip(),
             whom=leaving.NAMES[asked.share],
-            under=leaving.UNDER[asked.share],
+            under=leaving.WHOSE[asked.share],
         ),
     )
     for place, (name, one) in enumerate(figures.items(), start=1):
@@ -159,6 +163,8 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
         settings = all_settings(asked, chapters)
         yield "tables/runs.csv", tables.as_csv(lines_of(asked))
         yield "tables/settings.csv", tables.settings_csv(settings)
+        if levels := references.levels(chapters):
+            yield "tables/references.csv", tables.written(references.rows(levels, share=asked.share))
         yield "tables/runs.tex", latex.table(settings).encode()
     for name, label, said, runs in _statements(asked, chapters):
         first = f"{label}\nRuns: {', '.join(runs)}."
@@ -275,6 +281,7 @@ def _contents(asked: Asked, files: Mapping[str, bytes]) -> bytes:
     held = {name: said for name, said in FILES.items() if any(one.startswith(name) for one in files)}
     wide = max(map(len, held)) + 2
     lines = [f"{name.ljust(wide)}{said}" for name, said in held.items()]
+    lines += ["", f"{BEHIND} {Counts.of(asked).words}."] if asked.runs or asked.beside else []
     lines += ["", *COLUMNS] if any(name.endswith(".csv") for name in files) else []
     lines += ["", _numbered(asked), "", leaving.told()] if asked.share else []
     return "\n".join(
@@ -343,7 +350,7 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: Together) -> 
     found.append((first_page(asked, chapters, together), {}))
     if (alone := beside(asked, chapters)) is not None:
         found.append((alone, {}))
-    papers = references(_cited(asked))
+    papers = papers_of(_cited(asked))
     cited: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(Section(REFERENCES, [papers]), {})] * bool(papers)
     if not asked.appendix:
         return [*found, *cited]
@@ -371,4 +378,4 @@ def page(asked: Asked, step: Step = lambda done, what: None) -> str:
 
 
 def _page(asked: Asked, told: blocks.Told, draw: blocks.Draw) -> str:
-    return blocks.page(asked.title, told, draw, listed=True, under=leaving.UNDER[asked.share])
+    return blocks.page(asked.title, told, draw, listed=True, under=leaving.WHOSE[asked.share])

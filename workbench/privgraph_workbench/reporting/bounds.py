@@ -1,5 +1,5 @@
-"""The third number of a report, of each run and each setting once: its tables, statements and figures tell the
-same, whoever showed it and wherever an attack was kept."""
+"""What a report tells of its runs in several places, counted once: the third number of each run and setting,
+whoever has shown it, and how many runs of a figure read the same people."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import shown_bounds
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.notes import composed
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, once
 from privgraph_workbench.table_lines import most_audited
 from privgraph_workbench.words.naming import describe, setting, variants
@@ -64,7 +65,7 @@ class _Shown:
             runs=self._of(one.runs),
             beside=[self.told(told) for told in one.beside],
             statements={label: self._statement(label, said, named) for label, said in one.statements.items()},
-            rows=self._rows(one.rows),
+            rows=self._rows(_composed(one)),
         )
 
     def _of(self, runs: Iterable[RunRecord]) -> list[RunRecord]:
@@ -102,3 +103,15 @@ class _Shown:
                 row = {**row, "epsilon_audited": most_audited([self.runs[one] for one in of]).epsilon_audited}
             told.append(row)
         return told
+
+
+def _composed(one: Drawn) -> Sequence[Row]:
+    """The rows of a figure that count how many of its runs read the same people: those that stand in it, and not
+    those beside which a page had drawn it."""
+    counts = composed(one.runs)
+    return [
+        {**row, "composed": counts[first]}
+        if row.get("composed") and (first := next(iter(str(row.get("runs") or row.get("run") or "").split()), "")) in counts
+        else row
+        for row in one.rows
+    ]

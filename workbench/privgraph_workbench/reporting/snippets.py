@@ -8,14 +8,19 @@ from collections.abc import Mapping, Sequence
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph_workbench import latex
 from privgraph_workbench.figures import chart_of, notes
+from privgraph_workbench.figures.attacks import limits
 from privgraph_workbench.figures.chart import Row
+
+ATTACKED = ("attack_roc", "attack_areas")
+"""Figures whose caption says what was attacked."""
 
 
 def snippet(name: str, title: str, figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> str:
     """The environment of a figure whose files in figures/ have that name."""
     warned = warning(figure, rows, statements)
     stated = [one for one in notes.short(statements) if one != notes.IN_FULL]
-    caption = " ".join([f"{title.rstrip('.')}.", *([f"{warned}."] if warned else []), *stated])
+    caveats = limits.caveats_of(rows) if figure in ATTACKED else []
+    caption = " ".join([f"{title.rstrip('.')}.", *([f"{warned}."] if warned else []), *caveats, *stated])
     return "\n".join(
         [
             r"% needs \usepackage{graphicx}; what is promised in full is the TXT file of this figure",

@@ -49,7 +49,7 @@ def _attacked(rows: Sequence[Row]) -> str:
 def _of(held: list[Area], what: str, *, named: bool = True) -> str:
     most = max(held, key=lambda one: one.area[0])
     lead = f"{most.name}{f' (most of {len(held)} {what})' * (len(held) > 1)}: " if named else ""
-    return f"{lead}{_verdict(most)} (AUC {number(most.area[0])})."
+    return f"{lead}{_verdict(most)} ({', '.join(filter(None, (f'AUC {number(most.area[0])}', most.caveat)))})."
 
 
 def _verdict(one: Area) -> str:
