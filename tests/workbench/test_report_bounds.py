@@ -34,7 +34,8 @@ def store() -> RunStore:
 
 
 def bare(store: RunStore) -> list[RunRecord]:
-    """Two seeds of a setting without privacy, the second attacked by two attacks, of which the first shows less."""
+    """Two seeds of a setting without privacy, the second attacked by two attacks, of which the first shows
+    less."""
     said = made_runs.statement((), unit="none")
     runs = [made_runs.finish(store, made_runs.spec("gnn", unit="none", seed=80 + place), 0.8, said) for place in (0, 1)]
     found = replace(attack(memory=2.0), run=runs[1].id, delta=0.0, sound=float("inf"), steps=None)
@@ -62,9 +63,7 @@ def archive(store: RunStore, *, share: bool, own: bool) -> dict[str, str]:
     ]
     runs = [reporting.told_of(store, one) for one in ([hidden, open_[0]] if own else [hidden])]
     packed = reporting.build(Asked(title="T", runs=runs, figures=figures, share=share, notebook=False, appendix=False))
-    return {
-        name: content.decode() for name, content in opened(packed).items() if not name.endswith((".pdf", ".png"))
-    }
+    return {name: content.decode() for name, content in opened(packed).items() if not name.endswith((".pdf", ".png"))}
 
 
 def rows(content: str) -> list[dict[str, str]]:

@@ -102,7 +102,9 @@ def test_in_short_has_at_most_five_sentences_each_an_answer(store: RunStore, sha
     """Also where several were attacked, on two graphs, and figures show attacks on others."""
     runs = [*two_runs(), *told_of(store, (5, 6, 7), public=True)]
     bare = made_runs.statement((), unit="none")
-    runs.append(reporting.told_of(store, made_runs.finish(store, made_runs.spec("gnn", "cora", unit="none"), 0.8, bare)))
+    runs.append(
+        reporting.told_of(store, made_runs.finish(store, made_runs.spec("gnn", "cora", unit="none"), 0.8, bare))
+    )
     asked = Asked(title="T", runs=runs, figures=[*reporting.usual(runs), attacks()], share=share)
     asked = reporting.asked.without_seeds(asked) if share else asked
     for price in ("", "**All together.** ε = 9."):

@@ -21,8 +21,8 @@ def test_attack_figures_answer_what_attacks_showed(store: RunStore) -> None:
     (tradeoff, *_) = reporting.usual(runs)
     answers = points(Asked(title="T", runs=runs, figures=[tradeoff, attacks()]))
     assert answers["What attacks showed"] == (
-        f"{glance.ELSEWHERE} Figure 2: GAP, edge ε 1: no better than guessing (AUC 0.51); without privacy: no better than "
-        "guessing (AUC 0.52)."
+        f"{glance.ELSEWHERE} Figure 2: GAP, edge ε 1: no better than guessing (AUC 0.51); without privacy: no better "
+        "than guessing (AUC 0.52)."
     )
     assert "Figure 1" not in " ".join(answers.values()), "what it finds stands at its head"
 

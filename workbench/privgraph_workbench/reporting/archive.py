@@ -19,7 +19,7 @@ from privgraph.runs.records import RunRecord, plain
 from privgraph_workbench import blocks, latex, printing, repeating, report, report_notebook, tables
 from privgraph_workbench.blocks import Images, Picture, Remark, Section
 from privgraph_workbench.figures import export
-from privgraph_workbench.reporting import behind, bounds, findings, leaving, references, seedless, snippets
+from privgraph_workbench.reporting import behind, bounds, columns, findings, leaving, references, seedless, snippets
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, without_seeds
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
 from privgraph_workbench.reporting.counts import Counts
@@ -53,15 +53,6 @@ FILES: Mapping[str, str] = {
     "report.ipynb": "an executed notebook that draws the figures again from their CSV, with the table and statements",
 }
 """What an archive holds, and what it is for."""
-COLUMNS = (
-    "Scores are in [0, 1] in figures/ and in percent in tables/, where metric names them: test accuracy, or",
-    "PREC@1 of relations (test_accuracy in figures/ is the same score). low and high: the 95% confidence",
-    "interval, empty where there are too few runs for one. epsilon: sound; asked: the ε that the noise was",
-    "chosen by; front: 1 where no other setting is as private and more accurate; mine: 1 for the run of",
-    "the chapter; runs_on_same_data: how many runs read the same people; evaluator: 1 where private",
-    "labels were read. stands: where a run stands, for its setting is drawn in figures or counted in means.",
-)
-"""What columns of the CSV files mean."""
 REPRODUCED = "# Every run and attack behind the tables and figures: what exists in the store already is not made again."
 IN_FIGURES = "in figures alone"
 MOST_LATELY = 40
@@ -136,7 +127,7 @@ def pictures(asked: Asked) -> int:
 def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, bytes]]:
     chapters = chapters_of(asked)
     told = _sections(asked, chapters, together)
-    figures = _named(asked) | (figures_of(chapters) if asked.appendix else {})
+    figures = _drawn_as(asked, chapters)
     shown = _shown(told)
     parts = len(shown) + len(figures) + 1
     draw = _drawing(shown, lambda place, what: step(DRAWN * place / parts, what))
@@ -282,8 +273,8 @@ def _contents(asked: Asked, files: Mapping[str, bytes]) -> bytes:
     wide = max(map(len, held)) + 2
     lines = [f"{name.ljust(wide)}{said}" for name, said in held.items()]
     lines += ["", f"{BEHIND} {Counts.of(asked).words}."] if asked.runs or asked.beside else []
-    lines += ["", *COLUMNS] if any(name.endswith(".csv") for name in files) else []
     lines += ["", _numbered(asked), "", leaving.told()] if asked.share else []
+    lines += ["", *columns.told(files, {f"figures/{name}.csv": one.figure for name, one in _drawn_as(asked).items()})]
     return "\n".join(
         [asked.title, "", leaving.UNDER[asked.share], "", *lines, "", f"Made by privgraph {version('privgraph')}.", ""]
     ).encode()
@@ -317,6 +308,13 @@ def _named_so(kind: str, content: bytes, title: str, settings: str) -> bytes:
 
 def _named(asked: Asked) -> dict[str, Drawn]:
     return {f"{place:02d}-{one.figure}": one for place, one in enumerate(asked.figures, start=1)}
+
+
+def _drawn_as(asked: Asked, chapters: Sequence[Chapter] | None = None) -> dict[str, Drawn]:
+    """Every figure that has files, by the name of these: those that were chosen, and those of the
+    chapters."""
+    held = chapters_of(asked) if chapters is None else chapters
+    return _named(asked) | (figures_of(held) if asked.appendix else {})
 
 
 def _told_of(asked: Asked) -> dict[str, report_notebook.About]:

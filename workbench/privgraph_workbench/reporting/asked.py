@@ -44,8 +44,8 @@ class Told:
     """A run with what it told, the attacks on it, and the finished runs of its setting, itself among them.
     `elsewhere`: the attacks on those others; `stands`: the rows of where its accuracy stands; `said`: its
     setting in a sentence or two, in Markdown, and `shared` the same for others; `seeds`: those of all runs of
-    its setting by their ids, and `withheld` its own, each or what is told in its place; `references`: the runs
-    behind the levels of `stands`, by their kind."""
+    its setting by their ids, and `withheld` its own, each or what is told in its place; `references`: the
+    runs behind the levels of `stands`, by their kind."""
 
     record: RunRecord
     events: Sequence[StoredEvent] = ()

@@ -20,8 +20,8 @@ from privgraph_workbench.words.statements_apart import audited_as, unaudited
 
 
 def counted(asked: Asked) -> Asked:
-    """What is reported, each of its runs with what the attacks on it have shown, and each statement of a figure
-    with the most that was shown of a run of its setting."""
+    """What is reported, each of its runs with what the attacks on it have shown, and each statement of a
+    figure with the most that was shown of a run of its setting."""
     told = [*asked.runs, *(one for figure in asked.shown for one in figure.beside)]
     attacks: dict[str, list[AttackRecord]] = {}
     for attack in once(attack for one in told for attack in one.every_attack):
@@ -38,8 +38,8 @@ def counted(asked: Asked) -> Asked:
 
 @dataclass(frozen=True, kw_only=True)
 class _Shown:
-    """The runs of a report by their ids, with all that was shown of them; `settings`: of which setting each of
-    them is, and `promises`: what it promises apart from that."""
+    """The runs of a report by their ids, with all that was shown of them; `settings`: of which setting each
+    of them is, and `promises`: what it promises apart from that."""
 
     runs: dict[str, RunRecord]
     settings: dict[str, str]
@@ -106,12 +106,13 @@ class _Shown:
 
 
 def _composed(one: Drawn) -> Sequence[Row]:
-    """The rows of a figure that count how many of its runs read the same people: those that stand in it, and not
-    those beside which a page had drawn it."""
+    """The rows of a figure that count how many of its runs read the same people: those that stand in it, and
+    not those beside which a page had drawn it."""
     counts = composed(one.runs)
     return [
         {**row, "composed": counts[first]}
-        if row.get("composed") and (first := next(iter(str(row.get("runs") or row.get("run") or "").split()), "")) in counts
+        if row.get("composed")
+        and (first := next(iter(str(row.get("runs") or row.get("run") or "").split()), "")) in counts
         else row
         for row in one.rows
     ]

@@ -33,8 +33,8 @@ MOST_LEVELS = 3
 
 
 def answers(asked: Asked, lines: Sequence[tables.Line], price: str) -> Remark:
-    """The answers for these settings, which were chosen, a sentence each; `price`: what all of the report costs
-    together, "" where nothing is known."""
+    """The answers for these settings, which were chosen, a sentence each; `price`: what all of the report
+    costs together, "" where nothing is known."""
     named = {id(one): label for one, label in zip(lines, _labels(lines), strict=True)}
     drawn = shown.of_attacks(asked.figures, lines)
     told = {

@@ -1,5 +1,6 @@
 """The levels that figures of a report draw beside its runs, and its words tell: what the same reaches without
-privacy, without edges, and without learning. Each has a row of its own, for their runs are told nowhere else."""
+privacy, without edges, and without learning. Each has a row of its own, for their runs are told nowhere
+else."""
 
 from __future__ import annotations
 
@@ -52,15 +53,15 @@ class Level:
 
     @property
     def words(self) -> str:
-        """`ProGAP (without privacy) 98.0% (96.6% to 99.4%; 10 seeds)`."""
-        name = f"{self.of} ({WHAT[self.kind]})" if self.of else WHAT[self.kind]
+        """`ProGAP, without privacy: 98.0% (96.6% to 99.4%; 10 seeds)`."""
+        name = f"{self.of}, {WHAT[self.kind]}" if self.of else WHAT[self.kind]
         told = over_seeds(self.value, self.low, self.high, self.seeds) if self.runs else percent(self.value)
-        return f"{name} {told}"
+        return f"{name}: {told}"
 
 
 def levels(chapters: Sequence[Chapter]) -> list[Level]:
-    """Each level once, in the order in which chapters tell it; for others without those that rest on labels and
-    split alone, which their rows lack."""
+    """Each level once, in the order in which chapters tell it; for others without those that rest on labels
+    and split alone, which their rows lack."""
     found: dict[tuple[object, ...], Level] = {}
     for chapter in chapters:
         for one in chapter.runs:

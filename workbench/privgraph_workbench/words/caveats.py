@@ -1,5 +1,5 @@
-"""What must be known before what an attack found of one model is read as said of a run: the page Attacks, figures
-and reports say it in these words."""
+"""What must be known before what an attack found of one model is read as said of a run: the page Attacks,
+figures and reports say it in these words."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def pairs(attacked: Iterable[tuple[RunRecord, AttackRecord]]) -> list[tuple[str,
 
 
 def of(attack: AttackRecord, statement: PrivacyStatement | None) -> str:
-    """All of it in sentences: what was attacked in the run's place, whether that tests its epsilon, and how far
-    it is from the run. `statement`: that of the run."""
+    """All of it in sentences: what was attacked in the run's place, whether that tests its epsilon, and how
+    far it is from the run. `statement`: that of the run."""
     return " ".join(filter(None, (trained_again(attack), _apart(attack, statement), stand_in(attack))))
 
 

@@ -69,9 +69,9 @@ def data(
     sides in words), others (how many of them it is judged on: their smallest share that can be named is one
     of so many), told (what it was and found, in one line), graph (of `graphs`, what it was on), no_line (why
     no line follows from the sound epsilon: told where `units`, what the runs protect, are given), banded
-    (whether bands are drawn; a CSV has them in any case), caveat and caveat_short (of `caveats`). An infinite epsilon has no rows, for it allows
-    everything, nor has one whose neighbouring datasets lead from no node that trains to one that does not.
-    Raises `ValueError` for an unknown scale."""
+    (whether bands are drawn; a CSV has them in any case), caveat and caveat_short (of `caveats`). An infinite
+    epsilon has no rows, for it allows everything, nor has one whose neighbouring datasets lead from no node
+    that trains to one that does not. Raises `ValueError` for an unknown scale."""
     if scale not in SCALES:
         raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
     rows: list[Row] = []

@@ -54,8 +54,8 @@ def without_line(rows: Sequence[Row]) -> list[str]:
 
 
 def caveats_of(rows: Sequence[Row]) -> list[str]:
-    """What must be known of the attacked models among the rows (attack, caveat), each once with the attacks that
-    it is said of; nothing of rows of an earlier version, which lack the column."""
+    """What must be known of the attacked models among the rows (attack, caveat), each once with the attacks
+    that it is said of; nothing of rows of an earlier version, which lack the column."""
     said: dict[str, list[str]] = {}
     for name, caveat in {row["attack"]: row.get("caveat") for row in rows}.items():
         if caveat:

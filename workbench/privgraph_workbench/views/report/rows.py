@@ -45,8 +45,8 @@ def show(
 ) -> None:
     """What was kept, as the report has it: figures in their order, then runs, those of a setting together.
     drawn: the figures by their marks, in order; given: the same as the report has them, None where it leaves
-    one out; `told`: what is known of the runs, by their ids; `counts`: of the report; `own`: it can be ordered, named and taken
-    out."""
+    one out; `told`: what is known of the runs, by their ids; `counts`: of the report; `own`: it can be
+    ordered, named and taken out."""
     figures = [[one] for one in kept if one.figure]
     runs = _by_setting([one for one in kept if one.run], records)
     shown = list(drawn.items())
