@@ -361,7 +361,7 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: Together) -> 
         if not few(chapters) and (said := chapter.runs[0].said):
             first = replace(first, blocks=[Remark(said), *first.blocks])
         found += [(replace(section, deep=True), chapter.statements) for section in (first, *others)]
-    return [*found, *cited, (report.libraries(), {})]
+    return [*found, *cited, (report.libraries_in_short(), {})]
 
 
 def page(asked: Asked, step: Step = lambda done, what: None) -> str:

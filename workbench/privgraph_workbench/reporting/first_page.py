@@ -76,7 +76,10 @@ def opening(asked: Asked, chapters: Sequence[Chapter], together: Together) -> Se
 def figure(place: int, one: Drawn, before: Sequence[Drawn]) -> Section:
     """A chosen figure: what it finds, the picture, directly below it what to take, which is said of the first
     figure alone that says it, and its settings in small letters."""
-    told: list[blocks.Block] = [Remark(findings.of(one)), Picture(one.figure, findings.drawn_rows(one), marked=True)]
+    told: list[blocks.Block] = [
+        Remark(findings.of(one)),
+        Picture(one.figure, findings.drawn_rows(one), marked=True, chosen=True),
+    ]
     told += [Remark(said)] if (said := what_to_take(one, before)) else []
     told += [Small(said)] if (said := findings.settings(one)) else []
     return Section(f"Figure {place}: {one.name}", told)
