@@ -141,3 +141,20 @@ def test_settings_whose_noise_was_given_are_ranked_without_an_epsilon_after_the_
     assert "51.0%" in one
     assert other.startswith("- **PvGaLM")
     assert "71.0%" in other
+
+
+def test_which_settings_have_no_row_is_told_below_the_table(store: RunStore) -> None:
+    def at(method: str, epsilon: float, reached: float) -> list[RunRecord]:
+        said, more = made_runs.statement(made_runs.edge_entries(9 / epsilon)), {"majority_class_accuracy": 0.4}
+        return [
+            made_runs.finish(
+                store, made_runs.spec(method, epsilon=epsilon, seed=seed), reached + seed / 100, said, more=more
+            )
+            for seed in range(3)
+        ]
+
+    groups = [at("progap", 1.0, 0.8), at("gap", 1.0, 0.5), at("gap", 2.0, 0.9)]
+    said = ranking.ranked(groups, 1, all_of=False)
+    assert sum(one.startswith("| GAP") for one in said.splitlines()) == 1
+    assert ranking.ROWS.format(settings=3, rows=2) in said
+    assert "have a row" not in ranking.ranked(groups, 1), "nothing is left out"

@@ -35,8 +35,8 @@ TOGETHER = (
 RELATIONS = "Not all promise it under the same relation: what each protects stands in the table of guarantees."
 ROWS = (
     "Of {settings} settings {rows} have a row: those that the report is of; of each other method that hides anything "
-    "the most accurate of those that keep their ε and are clearly better than what needs no noise, or of all where none "
-    "is; what comes first at an ε or is not told apart from it; and all without privacy. The others stand in the "
+    "the most accurate of those that keep their ε and are clearly better than what needs no noise, or of all where no "
+    "one is; what comes first at an ε or is not told apart from it; and all without privacy. The others stand in the "
     "table of settings that figures alone show."
 )
 """Which settings have no row."""
