@@ -79,7 +79,7 @@ def test_what_an_attack_has_shown_of_a_setting_is_one_number_in_all_files(
     of_settings = {row["label"]: row for row in rows(files["tables/settings.csv"])}
     (line,) = [row for label, row in of_settings.items() if label.startswith("Graph network")]
     assert float(line["epsilon_audited_at_least"]) == pytest.approx(SHOWN)
-    assert line["audit_confidence"] == "", "the larger of two bounds has none"
+    assert line.get("audit_confidence", "") == "", "the larger of two bounds has none"
     of_runs = [row["epsilon_audited_at_least"] for row in rows(files["tables/runs.csv"]) if row["method"] == "gnn"]
     assert sorted(of_runs) == ["", str(SHOWN)], "of the run that was attacked alone"
     tex = [one for one in files["tables/runs.tex"].splitlines() if one.startswith("Graph network")]

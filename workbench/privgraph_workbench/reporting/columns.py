@@ -165,7 +165,7 @@ OF_FIGURES: Mapping[str, Mapping[str, str]] = {
     },
     "standing": {
         **_SCORES,
-        "kind": "own, seed, or a level: majority, guessing, base, blind (reads no edge), bare (without privacy)",
+        "kind": "own, seed, or a level: what takes no learning, blind (reads no edge), bare (without privacy)",
         "of": "what a level is of; empty: the run's own",
         "seed": "seed; empty for a mean",
         "value": f"score, in {SHARE}",
