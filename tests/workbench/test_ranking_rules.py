@@ -37,7 +37,7 @@ def test_people_are_held_against_a_guess_and_edges_against_what_reads_none(store
     node, edge = filled(store, "dp-mlp", SURE), edges(store, "gap", SURE)
     blind = filled(store, "mlp", {0: 0.9, 1: 0.91, 2: 0.92}, "none")
     said = ranking.ranked([node, edge, blind], 3)
-    assert "| yes, than a guess (40.0%) |" in row(said, "DP-MLP")
+    assert "| yes, better than a guess (40.0%) |" in row(said, "DP-MLP")
     assert "| not told from MLP (ignores edges) (91.0%) |" in row(said, "GAP")
     assert NOT_RANKED in said
     assert NOT_RANKED not in ranking.ranked([node, blind], 2), "of one unit there is one guarantee"
@@ -49,7 +49,7 @@ def test_the_more_methods_are_tried_at_a_budget_the_clearer_each_must_be(store: 
     others = [
         filled(store, method, {0: 0.1, 1: 0.2, 2: 0.3}) for method in ("gap", "progap", "heter-poisson", "dp-gnn")
     ]
-    assert "| yes, than a guess (40.0%) |" in row(ranking.ranked([best, others[0]], 2), "DP-MLP")
+    assert "| yes, better than a guess (40.0%) |" in row(ranking.ranked([best, others[0]], 2), "DP-MLP")
     assert "| not told from a guess (40.0%) |" in row(ranking.ranked([best, *others], 5), "DP-MLP")
 
 

@@ -119,3 +119,14 @@ def test_what_was_attacked_stands_beside_what_was_found(store: RunStore) -> None
     apart = [replace(at, accuracy=0.4, said=0.7) for at in one.attacks]
     said = points(Asked(title="T", runs=[replace(one, attacks=apart)]))["What attacks showed"]
     assert "(of a model trained again, 40.0% right where the run is 70.0%)" in said
+
+
+def test_whom_nobody_hides_stands_behind_what_is_promised_and_a_level_is_told_once(store: RunStore) -> None:
+    bare = made_runs.finish(store, made_runs.spec("gnn", unit="none"), 0.8, made_runs.statement((), unit="none"))
+    (one,) = told_of(store, (0,), public=True)
+    level = {"value": 0.5, "seed": None, "of": "MLP (ignores edges)", "low": None, "high": None, "seeds": 1}
+    one = replace(one, stands=[{**level, "kind": kind} for kind in ("blind", "bare")])
+    answers = points(Asked(title="T", runs=[reporting.told_of(store, bare), one]))
+    assert answers["What is promised, and to whom"].startswith(f"{glance.AS_RUN} ProGAP hides")
+    assert answers["What is promised, and to whom"].endswith("; Graph network (not private) hides nobody.")
+    assert answers["How well it works"].count("MLP") == 1

@@ -271,7 +271,7 @@ def _reached(row: Row) -> str:
 
 def _standing(one: Placed) -> str:
     words: Mapping[bool | None, str] = {
-        True: f"yes, than {one.floor}",
+        True: f"yes, better than {one.floor}",
         False: f"not told from {one.floor}",
         None: "too few seeds to tell",
     }

@@ -71,7 +71,8 @@ def _promised(lines: Sequence[tables.Line]) -> str:
         else:
             what = "" if said.unit == "none" else meaning.protected(said.unit, said.neighbours)
         groups.setdefault(what, []).append(one)
-    whole = "; ".join(_promise(what, held) for what, held in groups.items())
+    order = sorted(groups.items(), key=lambda one: not one[0])  # nobody is hidden: that stands at the end
+    whole = "; ".join(_promise(what, held) for what, held in order)
     as_run = f"{AS_RUN} " * bool(private and all(map(tables.noise_is_public, private)))
     return literal(f"{as_run}{whole}.") if whole else ""
 
@@ -130,12 +131,14 @@ def _beside(asked: Asked, graph: str) -> str:
     """What the same without privacy and a guess reach there, as far as a run of the report knows: each by the
     name of its model."""
     rows = [row for one in asked.runs if graph_of(one.record) == graph for row in one.stands]
-    found = []
+    found, told = list[str](), set[tuple[str, float]]()
     for kind, what in (("bare", "without privacy"), ("blind", ""), ("majority", "the largest class")):
         models = sorted(
             {(str(row.get("of") or ""), round(float(row["value"]), 3)) for row in rows if row["kind"] == kind}
         )
-        found += [f"{' '.join(filter(None, (model, what)))} {percent(value)}" for model, value in models[:MOST_LEVELS]]
+        new = [one for one in models if not one[0] or one not in told]  # what reads no edge may be without privacy, too
+        told |= set(new)
+        found += [f"{' '.join(filter(None, (model, what)))} {percent(value)}" for model, value in new[:MOST_LEVELS]]
     return f", beside {both(found)}" if found else ""
 
 
