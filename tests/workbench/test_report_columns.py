@@ -38,7 +38,7 @@ def test_the_readme_lists_the_very_columns_of_each_file(share: bool) -> None:
         names, *lines = part.strip().split("\n")
         if not names.endswith(".csv"):
             continue
-        listed = []
+        listed: list[str] = []
         for line in lines:
             again = re.fullmatch(r"  as above: (.*)", line)
             listed += again[1].split(", ") if again else [re.split(r"\s{2,}", line.strip())[0]]
