@@ -47,6 +47,12 @@ def test_figures_of_attacks_carry_it_in_their_notes_and_verdicts() -> None:
         assert not any(caveats.trained_again(found) in note for note in module.chart(without).notes)
 
 
+def test_a_card_is_short_where_the_model_stands_in_for_its_run() -> None:
+    near = replace(attack(), accuracy=0.7, said=0.7)
+    rows = attack_areas.data([near], ["GAP"], caveats=[(caveats.of(near, None), caveats.in_short(near, None))])
+    assert caveats.AGAIN not in verdicts.of(reporting.Drawn(figure="attack_areas", rows=rows))
+
+
 def test_a_report_tells_it_in_short_in_the_text_the_caption_and_on_the_page() -> None:
     (one, other) = two_runs()
     one = replace(one, attacks=[replace(at, accuracy=0.4, said=0.7) for at in one.attacks])

@@ -9,6 +9,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.reporting import findings, main_findings
 from privgraph_workbench.reporting.asked import Drawn
 from privgraph_workbench.reporting.main_findings import Area
+from privgraph_workbench.words.caveats import AGAIN
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.numbers import number
 from privgraph_workbench.words.verdicts import CLOSE, FAR
@@ -49,7 +50,8 @@ def _attacked(rows: Sequence[Row]) -> str:
 def _of(held: list[Area], what: str, *, named: bool = True) -> str:
     most = max(held, key=lambda one: one.area[0])
     lead = f"{most.name}{f' (most of {len(held)} {what})' * (len(held) > 1)}: " if named else ""
-    return f"{lead}{_verdict(most)} ({', '.join(filter(None, (f'AUC {number(most.area[0])}', most.caveat)))})."
+    caveat = f", {most.caveat}" * (most.caveat not in ("", AGAIN))  # that every model is, and a card is short
+    return f"{lead}{_verdict(most)} (AUC {number(most.area[0])}{caveat})."
 
 
 def _verdict(one: Area) -> str:

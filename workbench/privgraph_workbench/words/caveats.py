@@ -13,6 +13,9 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.words.numbers import percent
 from privgraph_workbench.words.verdicts import APART, apart
 
+AGAIN = "of a model trained again"
+"""How a caveat in short begins; of a model that stands in for its run and tests its epsilon it says no more."""
+
 
 def pairs(attacked: Iterable[tuple[RunRecord, AttackRecord]]) -> list[tuple[str, str]]:
     """Of each attack on a run all that must be known, and the same in short."""
@@ -29,7 +32,7 @@ def in_short(attack: AttackRecord, statement: PrivacyStatement | None) -> str:
     """The same in a few words, for a verdict: `a model trained again, 60.1% right where the run is 72.3%`."""
     differs = f", {percent(attack.accuracy)} right where the run is {percent(attack.said)}" if _differs(attack) else ""
     tests = "; it tests no ε" if _apart(attack, statement) else ""
-    return f"of a model trained again{differs}{tests}"
+    return f"{AGAIN}{differs}{tests}"
 
 
 def trained_again(attack: AttackRecord) -> str:
