@@ -14,7 +14,8 @@ from privgraph_workbench.words.numbers import percent
 from privgraph_workbench.words.verdicts import APART, apart
 
 AGAIN = "of a model trained again"
-"""How a caveat in short begins; of a model that stands in for its run and tests its epsilon it says no more."""
+"""How a caveat in short begins; of a model that stands in for its run and tests its epsilon it says no
+more."""
 
 
 def pairs(attacked: Iterable[tuple[RunRecord, AttackRecord]]) -> list[tuple[str, str]]:
