@@ -112,4 +112,6 @@ def test_advice_loses_how_often_a_guess_is_right() -> None:
 
     said = f"None is clearly better than {stretches.guess_words(Seen())}: the best, GAP (33.0%)."  # type: ignore[arg-type]
     assert "31.0%" in said
-    assert for_others.advice(said) == "None is clearly better than a guess (not told): the best, GAP (33.0%)."
+    assert for_others.advice(said) == (
+        "None is clearly better than a guess (its share is left out): the best, GAP (33.0%)."
+    )

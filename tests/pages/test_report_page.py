@@ -14,6 +14,8 @@ from privgraph.home import home
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
 from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.reporting import Asked
+from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.collected import Kept
@@ -222,3 +224,20 @@ def test_public_noise_is_said_above_figures_and_on_every_card(
     assert len(red) == 1
     assert len(marked) == 2, "the figure's and the run's"
     assert tried == 1
+
+
+def test_the_red_line_counts_the_runs_that_the_report_counts(
+    opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [keep(store, spec(epsilon=2.0, seed=seed)) for seed in range(3)]
+    find = RunStore.find
+    monkeypatch.setattr(RunStore, "find", lambda *given: [replace(one, gallery=True) for one in find(*given)])
+    app = opened("report")
+    app.session_state["collected"] = [Kept(run=runs[0])]
+    app.run()
+    (red,) = [one.value for one in app.markdown if sharing.NO_SECRET in one.value]
+    assert "all 3 private runs" in red, "those of its mean, too"
+    asked = Asked(title="T", runs=[reporting.told_of(store, store.get(runs[0]))])
+    words = Counts.of(asked).words
+    assert words.startswith("3 runs")
+    assert any(words in one.value for one in app.caption)

@@ -144,6 +144,39 @@ def test_small_figures_stand_two_to_a_page_each_with_its_words_beside_it(monkeyp
     assert [ends[f"Settings {place}"] for place in range(1, 5)] == [1, 1, 2, 2], "each with its settings"
 
 
+@pytest.mark.long
+def test_a_small_figure_that_was_chosen_stands_large_with_its_words_below_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"low": place, "high": place, "nodes": 3, "share": 0.1} for place in range(1, 9)]
+    wide: list[float] = []
+    put = printing._Paper.image
+
+    def seen(self: printing._Paper, pixels: Any, left: float, width: float, height: float) -> None:
+        wide.append(width)
+        put(self, pixels, left, width, height)
+
+    monkeypatch.setattr(printing._Paper, "image", seen)
+    for chosen in (True, False):
+        placed_lines(monkeypatch, [(Section("Figure", [Picture("degrees", rows, chosen=chosen)]), {})])
+    assert wide == [printing.LARGE] * 2 + [printing.NARROW] * 2, "each is laid twice"
+
+
+@pytest.mark.parametrize("before", [40, 44])
+def test_words_that_lead_to_a_part_stand_on_its_page_and_a_long_list_is_divided(
+    monkeypatch: pytest.MonkeyPatch, before: int
+) -> None:
+    points = Remark("\n".join(f"- point {place} {'of many words ' * 12}" for place in range(20)))
+    sections: Told = [
+        (Section("Before", ["line " * 15] * before), {}),
+        (Section("Appendix", ["What stands here."]), {}),
+        (Section("Words", [points]), {}),
+    ]
+    lines = placed_lines(monkeypatch, sections)
+    page = {said: place for place, said in lines}
+    told = [place for place, said in lines if "point" in said]
+    assert page["Appendix"] == page["Words"] == told[0]
+    assert len(set(told)) > 1
+
+
 def test_letters_that_the_font_does_not_have_are_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
     """And no error at the end of a minute's work."""
     drawn: list[str] = []

@@ -37,7 +37,7 @@ def test_people_are_held_against_a_guess_and_edges_against_what_reads_none(store
     node, edge = filled(store, "dp-mlp", SURE), edges(store, "gap", SURE)
     blind = filled(store, "mlp", {0: 0.9, 1: 0.91, 2: 0.92}, "none")
     said = ranking.ranked([node, edge, blind], 3)
-    assert "| yes: a guess (40.0%) |" in row(said, "DP-MLP")
+    assert "| yes, better than a guess (40.0%) |" in row(said, "DP-MLP")
     assert "| not told from MLP (ignores edges) (91.0%) |" in row(said, "GAP")
     assert NOT_RANKED in said
     assert NOT_RANKED not in ranking.ranked([node, blind], 2), "of one unit there is one guarantee"
@@ -49,7 +49,7 @@ def test_the_more_methods_are_tried_at_a_budget_the_clearer_each_must_be(store: 
     others = [
         filled(store, method, {0: 0.1, 1: 0.2, 2: 0.3}) for method in ("gap", "progap", "heter-poisson", "dp-gnn")
     ]
-    assert "| yes: a guess (40.0%) |" in row(ranking.ranked([best, others[0]], 2), "DP-MLP")
+    assert "| yes, better than a guess (40.0%) |" in row(ranking.ranked([best, others[0]], 2), "DP-MLP")
     assert "| not told from a guess (40.0%) |" in row(ranking.ranked([best, *others], 5), "DP-MLP")
 
 
@@ -141,3 +141,20 @@ def test_settings_whose_noise_was_given_are_ranked_without_an_epsilon_after_the_
     assert "51.0%" in one
     assert other.startswith("- **PvGaLM")
     assert "71.0%" in other
+
+
+def test_which_settings_have_no_row_is_told_below_the_table(store: RunStore) -> None:
+    def at(method: str, epsilon: float, reached: float) -> list[RunRecord]:
+        said, more = made_runs.statement(made_runs.edge_entries(9 / epsilon)), {"majority_class_accuracy": 0.4}
+        return [
+            made_runs.finish(
+                store, made_runs.spec(method, epsilon=epsilon, seed=seed), reached + seed / 100, said, more=more
+            )
+            for seed in range(3)
+        ]
+
+    groups = [at("progap", 1.0, 0.8), at("gap", 1.0, 0.5), at("gap", 2.0, 0.9)]
+    said = ranking.ranked(groups, 1, all_of=False)
+    assert sum(one.startswith("| GAP") for one in said.splitlines()) == 1
+    assert ranking.ROWS.format(settings=3, rows=2) in said
+    assert "have a row" not in ranking.ranked(groups, 1), "nothing is left out"

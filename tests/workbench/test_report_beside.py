@@ -167,7 +167,7 @@ def test_every_run_and_attack_behind_it_can_be_made_again(store: RunStore) -> No
     assert "reproduce.sh" not in shared
     rows = list(csv.DictReader(io.StringIO(shared["tables/runs.csv"])))
     assert len(rows) == 6
-    assert {row["seed"] for row in rows} == {""}
+    assert not any("seed" in row for row in rows)
     assert not any(one.id in shared["tables/runs.csv"] for one in (*gap, given.runs[0].record))
 
 

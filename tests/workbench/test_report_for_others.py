@@ -82,7 +82,7 @@ def test_no_file_tells_what_was_withheld(runs: list[Told]) -> None:
     page = next(one for name, one in shared.items() if name.endswith("report.html"))
     assert "How it learnt" not in page
     assert "70.0%" in page, "the accuracy that is published"
-    assert "by 406 test nodes" in page, "with its interval"
+    assert "(95% interval by test nodes)" in page, "with its interval"
 
 
 def test_the_report_of_one_run_tells_none_of_it(runs: list[Told]) -> None:

@@ -3,16 +3,18 @@ showed, what is still a risk."""
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import replace
 
 import pytest
 from tests.figures import made_runs
+from tests.workbench.made_reports import two_runs
 
 from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
-from privgraph_workbench.reporting import Asked, Told, chapters, first_page, glance
-from privgraph_workbench.reporting.counts import Counts
+from privgraph_workbench.reporting import Asked, Drawn, Told, chapters, first_page, glance
 
 
 @pytest.fixture
@@ -27,9 +29,21 @@ def told_of(store: RunStore, seeds: tuple[int, ...], *, public: bool = False, sc
     return [reporting.told_of(store, store.get(run)) for run in ids]
 
 
+ROW = {"asks": "who was trained on", "area_low": 0.45, "area_high": 0.6, "curve": "attack"}
+
+
+def attacks() -> Drawn:
+    """A figure of an attack on a run that is in the report by its figure alone."""
+    rows = [
+        {**ROW, "attack": "GAP, edge ε 1", "area": 0.51, "epsilon": 1.0},
+        {**ROW, "attack": "GNN", "area": 0.52, "epsilon": math.inf},
+    ]
+    return Drawn(figure="attack_areas", rows=rows, title="Who was trained on")
+
+
 def points(asked: Asked, price: str = "") -> dict[str, str]:
     lines = first_page.all_settings(asked, chapters.chapters_of(asked))
-    said = glance.answers(asked, lines, Counts.of(asked), price).text.replace("\\", "")
+    said = glance.answers(asked, lines, price).text.replace("\\", "")
     pairs = (point.removeprefix("- **").partition(".** ") for point in said.split("\n"))
     return {question: answer for question, _, answer in pairs}
 
@@ -43,11 +57,8 @@ def test_each_question_has_its_answer(store: RunStore) -> None:
         "What attacks showed",
         "What is still a risk",
     ]
-    assert answers["What was trained"] == (
-        "ProGAP, edge ε 0.8142 (ε 1 asked for) on Made-up social network. Behind this report: 3 runs of 1 setting, all "
-        "private."
-    )
-    assert "hides one connection (edge): ε " in answers["What is promised, and to whom"]
+    assert answers["What was trained"] == "ProGAP, edge ε 0.8142 (ε 1 asked for) on Made-up social network."
+    assert "hides one connection (edge) (ε " in answers["What is promised, and to whom"]
     assert glance.COIN in answers["What is promised, and to whom"]
     assert "Test accuracy 70.0% (all 3 seeds alike)" in answers["How well it works"]
     assert answers["What attacks showed"] == glance.UNATTACKED
@@ -81,3 +92,41 @@ def test_a_report_for_others_answers_without_what_stays(store: RunStore) -> None
     assert "without privacy 33.3%" in answers["How well it works"]
     assert "largest class" not in answers["How well it works"]
     assert not any(str(seed) in answer for answer in answers.values() for seed in (70141, 70142, 70143))
+
+
+SENTENCE = re.compile(r"[.!?](?= |$)")
+
+
+@pytest.mark.parametrize("share", [True, False])
+def test_in_short_has_at_most_five_sentences_each_an_answer(store: RunStore, share: bool) -> None:
+    """Also where several were attacked, on two graphs, and figures show attacks on others."""
+    runs = [*two_runs(), *told_of(store, (5, 6, 7), public=True)]
+    bare = made_runs.statement((), unit="none")
+    runs.append(
+        reporting.told_of(store, made_runs.finish(store, made_runs.spec("gnn", "cora", unit="none"), 0.8, bare))
+    )
+    asked = Asked(title="T", runs=runs, figures=[*reporting.usual(runs), attacks()], share=share)
+    asked = reporting.asked.without_seeds(asked) if share else asked
+    for price in ("", "**All together.** ε = 9."):
+        answers = points(asked, price)
+        assert len(answers) == 5
+        counts = {question: len(SENTENCE.findall(answer)) for question, answer in answers.items()}
+        assert set(counts.values()) == {1}, answers
+
+
+def test_what_was_attacked_stands_beside_what_was_found(store: RunStore) -> None:
+    (one, *_) = two_runs()
+    apart = [replace(at, accuracy=0.4, said=0.7) for at in one.attacks]
+    said = points(Asked(title="T", runs=[replace(one, attacks=apart)]))["What attacks showed"]
+    assert "(of a model trained again, 40.0% right where the run is 70.0%)" in said
+
+
+def test_whom_nobody_hides_stands_behind_what_is_promised_and_a_level_is_told_once(store: RunStore) -> None:
+    bare = made_runs.finish(store, made_runs.spec("gnn", unit="none"), 0.8, made_runs.statement((), unit="none"))
+    (one,) = told_of(store, (0,), public=True)
+    level = {"value": 0.5, "seed": None, "of": "MLP (ignores edges)", "low": None, "high": None, "seeds": 1}
+    one = replace(one, stands=[{**level, "kind": kind} for kind in ("blind", "bare")])
+    answers = points(Asked(title="T", runs=[reporting.told_of(store, bare), one]))
+    assert answers["What is promised, and to whom"].startswith(f"{glance.AS_RUN} ProGAP hides")
+    assert answers["What is promised, and to whom"].endswith("; Graph network (not private) hides nobody.")
+    assert answers["How well it works"].count("MLP") == 1

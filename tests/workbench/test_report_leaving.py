@@ -31,7 +31,8 @@ def test_whom_it_is_for_is_told_below_the_title_and_in_every_name(share: bool) -
     files = opened(reporting.build(mine))
     assert leaving.UNDER[share] in files["README.txt"].decode()
     page = files["report.html"].decode()
-    assert leaving.UNDER[share] in page[page.index("<h1>") : page.index("<h2>")]
+    assert leaving.WHOSE[share] in page[page.index("<h1>") : page.index("<h2>")]
+    assert page.index("What is still a risk") < page.index(leaving.UNDER[share]) < page.index("<h2>Figure 1")
     assert page.count(leaving.GUESS) == share, "once"
 
 

@@ -54,7 +54,7 @@ def test_runs_are_counted_once_for_page_figure_and_files(store: RunStore, share:
     files = opened(reporting.build(report_of(store, share=share)))
     page = re.sub("<[^>]*>", "", files["report.html"].decode())
     assert "none of the six private runs here (of 2 settings) protects anybody" in page
-    assert "12 runs of 4 settings: 6 private (of 2 settings), 6 not." in page
+    assert "12 runs: 6 private (of 2 settings), 6 without privacy." in page
     assert "edge-level: 6 private runs (" in page
     assert len(files["tables/runs.csv"].decode().strip().split("\n")) == 1 + 12
     assert len(files["tables/settings.csv"].decode().strip().split("\n")) == 1 + 4

@@ -64,7 +64,7 @@ def test_the_notebook_was_executed_beside_the_files(runs: list[Told]) -> None:
     cells_of = dict(zip(head.split(" | "), row.split(" | "), strict=True))
     assert cells_of["ε sound"] == "0.8142", "up"
     assert all(cells_of.values()), "no column is empty"
-    assert len(code) == 2 + len(figures) + 1, "the statement of a setting is shown once"
+    assert len(code) == 2 + len(figures) + 2, "of a setting: that of the attacked run, and the other"
     assert all(cell["execution_count"] for cell in code)
     pictures = [one for cell in code for one in cell["outputs"] if "image/svg+xml" in one.get("data", {})]
     again = [one for cell in code for one in cell["outputs"] if "image/png" in one.get("data", {})]

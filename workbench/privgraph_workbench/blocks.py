@@ -25,11 +25,13 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """`marked`: a report tells its warnings in full elsewhere, and a short mark stands above it."""
+    """`marked`: a report tells its warnings in full elsewhere, and a short mark stands above it; `chosen`: it
+    is one of the report's own figures, and stands large in print."""
 
     figure: str
     rows: Sequence[Row]
     marked: bool = False
+    chosen: bool = False
 
 
 @dataclass(frozen=True)

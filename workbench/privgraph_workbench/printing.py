@@ -42,9 +42,9 @@ WITH_NEXT = 90.0
 """What has to fit below a heading: none stands alone at the end of a page."""
 SMALLEST = 0.75
 """A wide picture gives way so far, where it fits on a page that way together with what stands below it."""
-NARROW, BESIDE, OVER = 256.0, 14.0, 40.0
-"""How wide a narrow picture is, how far from it the words beside it stand, and how far these reach below it:
-what goes on further stands below both."""
+NARROW, LARGE, BESIDE, OVER = 256.0, 420.0, 14.0, 40.0
+"""How wide a narrow picture is, and one that was chosen, below which words stand; how far from it the words
+beside it stand, and how far these reach below it: what goes on further stands below both."""
 NOTE, NOTE_GAP, NOTE_LEADING = 7.2, 4.0, 1.36
 """The letters of what is said of a picture, and between two paragraphs and two lines of it."""
 FULL = HEIGHT - 2 * MARGIN
@@ -84,8 +84,10 @@ def _lay(paper: _Paper, sections: Told, begins: Sequence[int], under: str) -> li
     opening = [_below(paper, section, said) for section, said in sections]
     for place, (section, statements) in enumerate(sections):
         below, core = opening[place]
-        if not section.blocks and place + 1 < len(sections):  # a chapter of its own, with its first part
-            below, core = (PART + one for one in opening[place + 1])
+        if place + 1 < len(sections) and all(isinstance(one, str) for one in section.blocks):
+            # a chapter of its own, or the words that lead to one, with its first part
+            words = sum(paper.tall(one) + GAP for one in section.blocks)
+            below, core = (PART + words + one for one in opening[place + 1])
         paper.heading(section.title, DEEP if section.deep else PART, below, core)
         found.append(paper.number)
         first = next((one for one in section.blocks[:3] if isinstance(one, Picture | Table)), None)
@@ -253,7 +255,7 @@ class _Paper(Paper):
     def least(self, block: Block, statements: Mapping[str, PrivacyStatement]) -> float:
         """How much of it has to stand on the page where it begins."""
         if isinstance(block, Remark):
-            first = parts_of(block.text)[:1]
+            first = [one[:2] if isinstance(one, list) else one for one in parts_of(block.text)[:1]]
             return sum(self.tall(one) + GAP for one in first if not isinstance(one, Table))
         if isinstance(block, Picture):
             return self.needs(block, statements)[1]
@@ -329,7 +331,8 @@ class _Paper(Paper):
         pixels = self.pixels[id(block)]
         tall, wide = pixels.shape[:2]
         if wide <= 1.01 * INCHES * DPI:
-            return pixels, NARROW, NARROW * tall / wide
+            width = LARGE if block.chosen else NARROW
+            return pixels, width, width * tall / wide
         width = min(WIDTH - 2 * MARGIN, (HEIGHT - 2 * MARGIN - WITH_NEXT) * wide / tall)
         return pixels, width, width * tall / wide
 

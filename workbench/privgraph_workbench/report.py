@@ -20,6 +20,7 @@ from privgraph.privacy.statements import FAULT, Said, attacked, lines
 from privgraph.runs.records import RunRecord, StoredEvent, plain
 from privgraph_workbench import repeating
 from privgraph_workbench.blocks import Block, Code, Picture, Remark, Section, Table, Warned, as_markdown, page
+from privgraph_workbench.facts import shown_bounds
 from privgraph_workbench.facts.expecting import METRIC
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.facts.references import chance
@@ -59,6 +60,7 @@ PRECISION = (
     "a class that none was given). Test accuracy is the share of all test nodes whose class was found."
 )
 UNREAD = "Attacks on this run were kept by another version of the workbench, and cannot be read by this one."
+VERSIONS = "Versions, where this report was made"
 SETTINGS = "All its settings, with what the method chose where it was left to"
 BESIDE = 5
 """Runs that stand side by side in a table at most."""
@@ -143,6 +145,7 @@ def sections(runs: Sequence[Reported], share: bool, before: Before | None = None
     """What is said of runs that have one setting and one statement, in order: of one, or of several that
     differ in their seeds and audits. With `share`, nothing in it tells a seed, and nothing what happened in
     training; of a guarantee whose terms stand in a chapter `before`, it says what differs."""
+    runs = [replace(one, record=shown_bounds.counted(one.record, one.attacks or ())) for one in runs]
     if share:
         hidden = Withheld()
         runs = [
@@ -154,7 +157,7 @@ def sections(runs: Sequence[Reported], share: bool, before: Before | None = None
             )
             for one in runs
         ]
-    others = runs[0].others
+    others = [replace(one, record=shown_bounds.counted(one.record, one.attacks)) for one in runs[0].others]
     first = most_audited([one.record for one in runs])
     audited = most_audited([first, *(one.record for one in others)])
     called = {one.record.id: one.name or one.seed * bool(others) for one in runs}
@@ -180,7 +183,10 @@ def sections(runs: Sequence[Reported], share: bool, before: Before | None = None
 
 def _summary(runs: Sequence[Reported], share: bool) -> Section:
     """What was run in one table, and in another what came out of each run, where there are several."""
-    facts = [_facts(one.record, share) for one in runs]
+    facts = [_facts(one.record, share, brief=len(runs) > 1) for one in runs]
+    made = {one["Made by"] for one in facts}
+    if len(made) > 1 and len(programs := {one.partition("+")[0] for one in made}) == 1:
+        facts = [{**one, "Made by": f"{programs.copy().pop()}, {len(made)} builds"} for one in facts]
     names = list(dict.fromkeys(name for one in facts for name in one))
     apart = [name for name in names if len({one.get(name) for one in facts}) > 1]
     blocks: list[Block] = [] if share else [Warned(repeating.secret([one.record for one in runs]))]
@@ -223,12 +229,14 @@ def _one_of(facts: Sequence[tuple[str, str]], same: Sequence[RunRecord]) -> Tabl
     return Table((f"One of {len(same)} runs", "This run, on its own split", f"Mean of {len(same)} runs"), tuple(rows))
 
 
-def _facts(record: RunRecord, share: bool) -> dict[str, str]:
-    """What was run and what came out, a line each."""
+def _facts(record: RunRecord, share: bool, *, brief: bool = False) -> dict[str, str]:
+    """What was run and what came out, a line each; `brief`: of one of several runs, side by side."""
     spec = record.spec
     facts = {"Method": method_title(spec.method), "Graph": graph_of(record)}
     facts["State"] = record.state + (f": {record.error}" if record.error else "")
-    facts |= {result_title(name, spec.method): _measured(record, name) for name in sorted(record.metrics)}
+    for name in sorted(record.metrics):
+        title, told = _measured(record, name, brief=brief)
+        facts[title] = told
     facts["Split"] = spec.split  # from here on for the record
     if not share:
         facts |= {"Seed": str(spec.seed), "Run": record.id}
@@ -243,12 +251,16 @@ def _facts(record: RunRecord, share: bool) -> dict[str, str]:
     return facts
 
 
-def _measured(record: RunRecord, name: str) -> str:
-    """A result of the run; the accuracy with the interval that so many test nodes leave."""
-    value, nodes = metric(name, record.metrics[name]), chance(record.metrics) if name == METRIC else None
+def _measured(record: RunRecord, name: str, *, brief: bool) -> tuple[str, str]:
+    """A result of the run by its title; the accuracy with the interval that so many test nodes leave."""
+    title, value = result_title(name, record.spec.method), metric(name, record.metrics[name])
+    nodes = chance(record.metrics) if name == METRIC else None
     if nodes is None:
-        return value
-    return f"{value} (95% interval {percent(nodes.low)} to {percent(nodes.high)}, by {nodes.nodes:,} test nodes)"
+        return title, value
+    if brief:
+        return f"{title} (95% interval by test nodes)", f"{value} ({percent(nodes.low)} to {percent(nodes.high)})"
+    interval = f"{percent(nodes.low)} to {percent(nodes.high)}"
+    return title, f"{value} (95% interval {interval}, by {nodes.nodes:,} test nodes)"
 
 
 def _guarantee(statement: PrivacyStatement, whose: str, before: Before | None, *, no_edge: bool = False) -> Section:
@@ -363,12 +375,22 @@ def _repeat(records: Sequence[RunRecord], share: bool) -> Section:
     )
 
 
-def libraries() -> Section:
-    """With which versions the report was made."""
-    versions = [("python", platform.python_version())]
+def versions() -> list[tuple[str, str]]:
+    """Of each library its version here."""
+    found = [("python", platform.python_version())]
     for name in LIBRARIES:
         try:
-            versions.append((name, version(name)))
+            found.append((name, version(name)))
         except PackageNotFoundError:
-            versions.append((name, "not installed"))
-    return Section("Versions, where this report was made", [Table(("Library", "Version"), tuple(versions))])
+            found.append((name, "not installed"))
+    return found
+
+
+def libraries() -> Section:
+    """With which versions the report was made."""
+    return Section(VERSIONS, [Table(("Library", "Version"), tuple(versions()))])
+
+
+def libraries_in_short() -> Section:
+    """The same as a line, for a report of several chapters."""
+    return Section(VERSIONS, [f"{', '.join(f'{name} {number}' for name, number in versions())}."])

@@ -30,7 +30,7 @@ UP = ("epsilon_sound", "epsilon_edge", "epsilon_node", "delta")
 
 
 def rounded(name, text):
-    """Four digits, percent to a tenth."""
+    """Four digits, of a lower bound three, percent to a tenth."""
     try:
         value = Decimal(text)
     except InvalidOperation:
@@ -40,21 +40,21 @@ def rounded(name, text):
     if name.endswith("_percent"):
         return f"{{value:.1f}}"
     way = ROUND_CEILING if name in UP else ROUND_FLOOR if name in DOWN else ROUND_HALF_EVEN
-    return f"{{float(Context(prec=4, rounding=way).create_decimal(value)):g}}"
+    return f"{{float(Context(prec=3 if name in DOWN else 4, rounding=way).create_decimal(value)):g}}"
 
 
 with Path("{SETTINGS}").open(encoding="utf-8", newline="") as file:
     rows = list(csv.DictReader(file))
 scores = {{row["metric"] for row in rows}}
 score = scores.pop() if len(scores) == 1 else "score"
-columns = [name for name in SHOWN if any(row[name] for row in rows)]
+columns = [name for name in SHOWN if any(row.get(name) for row in rows)]
 signs = str.maketrans({{sign: f"&#{{ord(sign)}};" for sign in "&<>|[]*_`\\\\$"}})
 told = [[SHOWN[name].format(score=score) for name in columns]]
 told += [[rounded(name, row[name]).translate(signs) for name in columns] for row in rows]
 lines = ["| " + " | ".join(cells) + " |" for cells in told]
 Markdown("\\n".join([lines[0], "|" + "---|" * len(columns), *lines[1:]]))
 '''.strip()
-"""The table with a row for each setting; columns that are empty are left out, the file has all. Its texts,
+"""The table with a row for each setting; columns that are empty are left out. Its texts,
 such as the title of an upload, are text, and no HTML or Markdown."""
 _DECIMALS = "from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation\n\n"
 

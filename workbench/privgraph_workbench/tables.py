@@ -279,21 +279,23 @@ def accuracy(one: Line) -> str:
 
 def as_csv(lines: Sequence[Line]) -> bytes:
     """A row of numbers a run, with their units in the names of the columns; empty where there is none."""
-    return _written([_numbers(one) for one in lines])
+    return written([_numbers(one) for one in lines])
 
 
 def settings_csv(lines: Sequence[Line]) -> bytes:
     """The table of `latex.table` in numbers: a row a setting, whose accuracy is the mean over its seeds."""
-    return _written([_of_setting(one) for one in lines])
+    return written([_of_setting(one) for one in lines])
 
 
-def _written(rows: Sequence[Mapping[str, object]]) -> bytes:
-    written = io.StringIO(newline="")
-    if rows:
-        writer = csv.DictWriter(written, list(rows[0]), lineterminator="\n")
+def written(rows: Sequence[Mapping[str, object]]) -> bytes:
+    """Rows of one form as CSV. A column that is empty in all of them is left out."""
+    told = io.StringIO(newline="")
+    kept = [key for key in rows[0] if any(cell(row[key]) != "" for row in rows)] if rows else []
+    if kept:
+        writer = csv.DictWriter(told, kept, lineterminator="\n")
         writer.writeheader()
-        writer.writerows({key: cell(value) for key, value in row.items()} for row in rows)
-    return written.getvalue().encode()
+        writer.writerows({key: cell(row[key]) for key in kept} for row in rows)
+    return told.getvalue().encode()
 
 
 _OF_A_RUN = ("seed", "stands", "score_percent", "score_low_percent", "score_high_percent")

@@ -31,7 +31,7 @@ from privgraph.studies.cells import Cell
 
 SEEDS = (0, 1, 2)
 MORE_SEEDS = tuple(range(10))
-"""Of what trains in seconds: an interval from three seeds would hide the curve, and which method is better."""
+"""Of what trains in seconds: an interval from three would hide the curve, and which method is better."""
 RELATION_SEEDS = tuple(range(6))
 """From three seeds, what privacy costs in finding partners is lost in its interval."""
 AT_ONCE = 30

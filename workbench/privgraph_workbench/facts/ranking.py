@@ -33,6 +33,13 @@ TOGETHER = (
     "asks for more than a 95% interval of its own above the other."
 )
 RELATIONS = "Not all promise it under the same relation: what each protects stands in the table of guarantees."
+ROWS = (
+    "Of {settings} settings {rows} have a row: those that the report is of; of each other method that hides anything "
+    "the most accurate of those that keep their ε and are clearly better than what needs no noise, or of all where no "
+    "one is; what comes first at an ε or is not told apart from it; and all without privacy. The others stand in the "
+    "table of settings that figures alone show."
+)
+"""Which settings have no row."""
 FEW = "With fewer than three seeds of each, other seeds may turn this round."
 
 
@@ -70,13 +77,14 @@ def ranked(
     for place, group in enumerate(groups):
         graphs.setdefault(graph_of(group[0]), []).append((group, place < own))
     names = graph_names([group[0] for group in groups])
-    told, several, tabled = [], False, False
+    told, several, tabled, left = [], False, False, [0, 0]
     for graph, held in graphs.items():
         where = f"**On {literal(names[graph])}.** " if len(graphs) > 1 else ""
         if len(held) == 1:
             said = of_one(held[0][0])
         else:
-            said, units, table = _on_graph(held, all_of=all_of, guess=guess)
+            said, units, table, rows = _on_graph(held, all_of=all_of, guess=guess)
+            left = [left[0] + len(held), left[1] + rows] if table and rows < len(held) else left
             several, tabled = several or units > 1, tabled or bool(table and BARE in table)
             said = "\n\n".join(filter(None, ((advised or {}).get(graph, said), table)))
             where = where.strip() + "\n\n" if where and said.startswith(("|", "- ")) else where
@@ -84,14 +92,17 @@ def ranked(
             told.append(f"{where}{said}")
     methods = [group[0].spec.method for group in groups]
     below = [BY_SEEDS.format(measures(methods))] * tabled + [TOGETHER] * any("| not told from" in one for one in told)
+    below += [ROWS.format(settings=left[0], rows=left[1])] * bool(left[0])
     below += [RELATIONS] * any(_relations([group[0] for group, _ in held]) for held in graphs.values())
     below += ["Different guarantees are not ranked."] * several
     below += ["Accuracies on different graphs say nothing of each other."] * (len(told) > 1)
     return "\n\n".join([*told, *[" ".join(below)] * bool(below and told)])
 
 
-def _on_graph(held: Sequence[tuple[Sequence[RunRecord], bool]], *, all_of: bool, guess: bool) -> tuple[str, int, str]:
-    """What is ahead on one graph, how many units are protected, and the table."""
+def _on_graph(
+    held: Sequence[tuple[Sequence[RunRecord], bool]], *, all_of: bool, guess: bool
+) -> tuple[str, int, str, int]:
+    """What is ahead on one graph, how many units are protected, the table, and how many rows it has."""
     records = [one for group, _ in held for one in group]
     seeds = Seedwise.of(records)
     labels = run_labels([group[0] for group, _ in held], privacy_too=True, seeds=False)
@@ -145,7 +156,7 @@ def _on_graph(held: Sequence[tuple[Sequence[RunRecord], bool]], *, all_of: bool,
     few = any(one.above is None for one in private) and bool(told) and bool(private)
     said = "\n".join(f"- {one}" for one in told) if len(told) > 1 else "".join(told)
     said += (("\n\n" if len(told) > 1 else " ") + FEW) * few
-    return said, len(units), _table([*shown, *bare], bare[:1], seeds, mean)
+    return said, len(units), _table([*shown, *bare], bare[:1], seeds, mean), len(shown) + len(bare)
 
 
 def _relations(records: Sequence[RunRecord]) -> bool:
@@ -260,7 +271,7 @@ def _reached(row: Row) -> str:
 
 def _standing(one: Placed) -> str:
     words: Mapping[bool | None, str] = {
-        True: f"yes: {one.floor}",
+        True: f"yes, better than {one.floor}",
         False: f"not told from {one.floor}",
         None: "too few seeds to tell",
     }

@@ -75,7 +75,7 @@ _TOLD: Mapping[str, frozenset[str]] = {"tradeoff": frozenset({"advised"})}
 """Columns of figures that hold advice, which leaves without the guess."""
 _GUESS = re.compile(r"(?P<words>\ba guess) \([\d.]+%\)| ?\bA guess: [\d.]+%\.")
 """How often naming the largest class is right, as advice tells it."""
-NOT_TOLD = "not told"
+NOT_TOLD = "its share is left out"
 """What stands in its place, so that nobody looks for the number."""
 
 
@@ -134,6 +134,6 @@ def advice(said: str) -> str:
     """Advice without how often a guess is right.
 
     >>> advice("None is clearly better than a guess (31.9%): none. A guess: 31.9%.")
-    'None is clearly better than a guess (not told): none.'
+    'None is clearly better than a guess (its share is left out): none.'
     """
     return _GUESS.sub(lambda found: f"{found['words']} ({NOT_TOLD})" if found["words"] else "", said)

@@ -15,7 +15,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.markup import wrapped
 from privgraph_workbench.words.naming import NO_PERSON, UNIT_WORDS, unit_of
-from privgraph_workbench.words.statements import SAME_NOISE, cells, line, protect_nobody, remarks
+from privgraph_workbench.words.statements import SAME_NOISE, audited_bound, cells, line, protect_nobody, remarks
 
 MOST_NOTES = 6
 NO_STATEMENT = "No privacy guarantee: this figure is drawn from the data themselves, or from runs without a statement."
@@ -158,7 +158,7 @@ def _unprotected(statements: Mapping[str, PrivacyStatement]) -> list[str]:
     if not open_:
         return []
     if len(open_) == len(statements) and not any(map(_no_edge, open_)):
-        return ["No setting here guarantees anything."]
+        return ["No setting here guarantees anything.", *_of_none(statements)]
     blind = dict.fromkeys(label.partition(" on ")[0] for label in open_ if _no_edge(label))
     count = sum(not _no_edge(label) for label in open_)
     nothing = f"{count} of the {len(statements)} settings guarantee{'s' * (count == 1)} nothing: no ε"
@@ -166,7 +166,16 @@ def _unprotected(statements: Mapping[str, PrivacyStatement]) -> list[str]:
         f"{' and '.join(blind)} hide{'s' * (len(blind) == 1)} every edge without noise (ε 0 for edges), and no person"
     )
     told = "; ".join([*([nothing] if count else []), *([hides] if blind else [])])
-    return [f"{told}."]
+    return [f"{told}.", *_of_none(statements)]
+
+
+def _of_none(statements: Mapping[str, PrivacyStatement]) -> list[str]:
+    """What attacks have shown of settings that guarantee nothing, where they have."""
+    bounds = [one.epsilon_audited for one in statements.values() if one.unit == "none"]
+    shown = max((one for one in bounds if one is not None), default=None)
+    if shown is None:
+        return []
+    return [f"{EPSILONS['audited'].title} of what guarantees nothing: {audited_bound(shown)}."]
 
 
 SUBTRACTED = "Its key came with the program, so that anybody can subtract it."

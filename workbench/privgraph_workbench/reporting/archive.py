@@ -19,10 +19,12 @@ from privgraph.runs.records import RunRecord, plain
 from privgraph_workbench import blocks, latex, printing, repeating, report, report_notebook, tables
 from privgraph_workbench.blocks import Images, Picture, Remark, Section
 from privgraph_workbench.figures import export
-from privgraph_workbench.reporting import behind, findings, leaving, seedless, snippets
+from privgraph_workbench.reporting import behind, bounds, columns, findings, leaving, references, seedless, snippets
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, without_seeds
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
+from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.reporting.first_page import (
+    BEHIND,
     Together,
     all_settings,
     beside,
@@ -35,7 +37,8 @@ from privgraph_workbench.reporting.first_page import (
     remark,
     what_to_take,
 )
-from privgraph_workbench.words.bibliography import bibtex, named_in, references
+from privgraph_workbench.words.bibliography import bibtex, named_in
+from privgraph_workbench.words.bibliography import references as papers_of
 from privgraph_workbench.words.meaning import NO_EDGE
 from privgraph_workbench.words.naming import describe, hides_edges_alone, moved
 
@@ -43,22 +46,14 @@ FILES: Mapping[str, str] = {
     "report.html": "everything on one page that opens without a network; begin here",
     "report.pdf": "the same for print",
     "figures/": "each figure as SVG, PDF and PNG, for LaTeX (TEX), its numbers as CSV and JSON, what it states as text",
-    "tables/": "all settings as LaTeX (runs.tex) and as CSV (settings.csv); every run behind them as CSV (runs.csv)",
+    "tables/": "all settings as LaTeX (runs.tex) and CSV (settings.csv), the runs behind them (runs.csv), and levels "
+    "that figures draw beside them (references.csv)",
     "statements/": "the privacy statement of each setting in full, as text with its runs, and as JSON",
     "references.bib": "the papers behind the methods, attacks and data sets, for BibTeX",
     "reproduce.sh": "the commands for every run and attack behind tables and figures; left out where seeds are",
     "report.ipynb": "an executed notebook that draws the figures again from their CSV, with the table and statements",
 }
 """What an archive holds, and what it is for."""
-COLUMNS = (
-    "Scores are in [0, 1] in figures/ and in percent in tables/, where metric names them: test accuracy, or",
-    "PREC@1 of relations (test_accuracy in figures/ is the same score). low and high: the 95% confidence",
-    "interval, empty where there are too few runs for one. epsilon: sound; asked: the ε that the noise was",
-    "chosen by; front: 1 where no other setting is as private and more accurate; mine: 1 for the run of",
-    "the chapter; runs_on_same_data: how many runs read the same people; evaluator: 1 where private",
-    "labels were read. stands: where a run stands, for its setting is drawn in figures or counted in means.",
-)
-"""What columns of the CSV files mean."""
 REPRODUCED = "# Every run and attack behind the tables and figures: what exists in the store already is not made again."
 IN_FIGURES = "in figures alone"
 MOST_LATELY = 40
@@ -84,6 +79,7 @@ Step = Callable[[float, str], None]
 def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
     """The archive. Whatever `step` raises ends it. Raises `OptionError` where a notebook is wanted without
     Jupyter."""
+    asked = bounds.counted(asked)
     together = Together.of(asked)
     asked = without_seeds(asked) if asked.share else asked
     if asked.notebook:
@@ -95,7 +91,7 @@ def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
             asked.title,
             remark(asked.remark),
             files,
-            references(_cited(asked)),
+            papers_of(_cited(asked)),
             _told_of(asked),
             by=", ".join(filter(None, (asked.author.strip(), asked.date.strip()))),
             under=leaving.UNDER[asked.share],
@@ -132,7 +128,7 @@ def pictures(asked: Asked) -> int:
 def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, bytes]]:
     chapters = chapters_of(asked)
     told = _sections(asked, chapters, together)
-    figures = _named(asked) | (figures_of(chapters) if asked.appendix else {})
+    figures = _drawn_as(asked, chapters)
     shown = _shown(told)
     parts = len(shown) + len(figures) + 1
     draw = _drawing(shown, lambda place, what: step(DRAWN * place / parts, what))
@@ -146,7 +142,7 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
             draw,
             asked.author.strip(),
             whom=leaving.NAMES[asked.share],
-            under=leaving.UNDER[asked.share],
+            under=leaving.WHOSE[asked.share],
         ),
     )
     for place, (name, one) in enumerate(figures.items(), start=1):
@@ -159,6 +155,8 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
         settings = all_settings(asked, chapters)
         yield "tables/runs.csv", tables.as_csv(lines_of(asked))
         yield "tables/settings.csv", tables.settings_csv(settings)
+        if levels := references.levels(chapters):
+            yield "tables/references.csv", tables.written(references.rows(levels, share=asked.share))
         yield "tables/runs.tex", latex.table(settings).encode()
     for name, label, said, runs in _statements(asked, chapters):
         first = f"{label}\nRuns: {', '.join(runs)}."
@@ -275,8 +273,9 @@ def _contents(asked: Asked, files: Mapping[str, bytes]) -> bytes:
     held = {name: said for name, said in FILES.items() if any(one.startswith(name) for one in files)}
     wide = max(map(len, held)) + 2
     lines = [f"{name.ljust(wide)}{said}" for name, said in held.items()]
-    lines += ["", *COLUMNS] if any(name.endswith(".csv") for name in files) else []
+    lines += ["", f"{BEHIND} {Counts.of(asked).words}."] if asked.runs or asked.beside else []
     lines += ["", _numbered(asked), "", leaving.told()] if asked.share else []
+    lines += ["", *columns.told(files, {f"figures/{name}.csv": one.figure for name, one in _drawn_as(asked).items()})]
     return "\n".join(
         [asked.title, "", leaving.UNDER[asked.share], "", *lines, "", f"Made by privgraph {version('privgraph')}.", ""]
     ).encode()
@@ -314,6 +313,13 @@ def _named(asked: Asked) -> dict[str, Drawn]:
     return {f"{place:02d}-{one.figure}": one for place, one in enumerate(asked.figures, start=1)}
 
 
+def _drawn_as(asked: Asked, chapters: Sequence[Chapter] | None = None) -> dict[str, Drawn]:
+    """Every figure that has files, by the name of these: those that were chosen, and those of the
+    chapters."""
+    held = chapters_of(asked) if chapters is None else chapters
+    return _named(asked) | (figures_of(held) if asked.appendix else {})
+
+
 def _told_of(asked: Asked) -> dict[str, report_notebook.About]:
     """What the notebook says of each figure of the archive, by the name of its files."""
     named = {name: (f"Figure {place}: {one.name}", one) for place, (name, one) in enumerate(_named(asked).items(), 1)}
@@ -345,7 +351,7 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: Together) -> 
     found.append((first_page(asked, chapters, together), {}))
     if (alone := beside(asked, chapters)) is not None:
         found.append((alone, {}))
-    papers = references(_cited(asked))
+    papers = papers_of(_cited(asked))
     cited: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(Section(REFERENCES, [papers]), {})] * bool(papers)
     if not asked.appendix:
         return [*found, *cited]
@@ -358,7 +364,7 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: Together) -> 
         if not few(chapters) and (said := chapter.runs[0].said):
             first = replace(first, blocks=[Remark(said), *first.blocks])
         found += [(replace(section, deep=True), chapter.statements) for section in (first, *others)]
-    return [*found, *cited, (report.libraries(), {})]
+    return [*found, *cited, (report.libraries_in_short(), {})]
 
 
 def page(asked: Asked, step: Step = lambda done, what: None) -> str:
@@ -371,10 +377,11 @@ def page(asked: Asked, step: Step = lambda done, what: None) -> str:
 
 def sections(asked: Asked) -> blocks.Told:
     """What its page says, in order; for others without what tells seeds."""
+    asked = bounds.counted(asked)
     together = Together.of(asked)
     asked = without_seeds(asked) if asked.share else asked
     return _sections(asked, chapters_of(asked), together)
 
 
 def _page(asked: Asked, told: blocks.Told, draw: blocks.Draw) -> str:
-    return blocks.page(asked.title, told, draw, listed=True, under=leaving.UNDER[asked.share])
+    return blocks.page(asked.title, told, draw, listed=True, under=leaving.WHOSE[asked.share])

@@ -23,6 +23,7 @@ from privgraph_workbench.figures.runs import compare, standing, tradeoff
 from privgraph_workbench.forms.beginnings import called
 from privgraph_workbench.reporting import seedless
 from privgraph_workbench.withheld import Withheld
+from privgraph_workbench.words import caveats
 from privgraph_workbench.words.attacks import with_bounds
 from privgraph_workbench.words.naming import (
     data_title,
@@ -47,7 +48,8 @@ class Told:
     """A run with what it told, the attacks on it, and the finished runs of its setting, itself among them.
     `elsewhere`: the attacks on those others; `stands`: the rows of where its accuracy stands; `said`: its
     setting in a sentence or two, in Markdown, and `shared` the same for others; `seeds`: those of all runs of
-    its setting by their ids, and `withheld` its own, each or what is told in its place."""
+    its setting by their ids, and `withheld` its own, each or what is told in its place; `references`: the
+    runs behind the levels of `stands`, by their kind."""
 
     record: RunRecord
     events: Sequence[StoredEvent] = ()
@@ -59,6 +61,7 @@ class Told:
     said: str = ""
     shared: str = ""
     withheld: str = ""
+    references: Mapping[str, Sequence[RunRecord]] = field(default_factory=dict)
 
     @property
     def seed(self) -> str:
@@ -115,6 +118,9 @@ def _known(store: RunStore, record: RunRecord) -> Told:
         stands=standing.data(record, same, known),
         said=said(),
         shared=said(guess=False),
+        references={
+            kind: list(level.records) for kind, level in (("blind", known.blind), ("bare", known.bare)) if level
+        },
     )
 
 
@@ -312,7 +318,13 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
             found.append(
                 Drawn(
                     figure="attack_roc",
-                    rows=attack_roc.data(one.attacks, "log", names, units),
+                    rows=attack_roc.data(
+                        one.attacks,
+                        "log",
+                        names,
+                        units,
+                        caveats=caveats.pairs((one.record, at) for at in one.attacks),
+                    ),
                     statements=_attacked(one),
                     runs=[one.record],
                     title=f"{question} {label}" if len(runs) > 1 else "",
@@ -368,6 +380,11 @@ def numbered(asked: Asked) -> Withheld:
     drawn = (record for one in asked.figures for record in one.runs)
     for record in sorted(drawn, key=lambda one: (setting(one), seedless.by_results(one))):
         hidden.meet(record)
+    for record in sorted(
+        (record for one in asked.runs for held in one.references.values() for record in held),
+        key=lambda one: (setting(one), seedless.by_results(one)),
+    ):
+        hidden.meet(record)  # last: they are counted, and never named
     return hidden
 
 
@@ -383,6 +400,7 @@ def _without_seed(hidden: Withheld, one: Told) -> Told:
         withheld=_numbered(hidden, one.record.spec.seed),
         attacks=[replace(attack, run=hidden.text(attack.run)) for attack in one.attacks],
         elsewhere=[replace(attack, run=hidden.text(attack.run)) for attack in one.elsewhere],
+        references={kind: [hidden.record(other) for other in held] for kind, held in one.references.items()},
     )
 
 

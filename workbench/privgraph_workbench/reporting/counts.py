@@ -1,12 +1,13 @@
-"""How many runs and settings are behind a report: counted once, from the runs that tables/runs.csv lists."""
+"""How many runs and settings are behind a report: counted once, here, for all that tells it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import tables
+from privgraph_workbench.reporting import references
 from privgraph_workbench.reporting.asked import Asked
 from privgraph_workbench.reporting.behind import behind
 from privgraph_workbench.words.naming import setting
@@ -14,17 +15,26 @@ from privgraph_workbench.words.naming import setting
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """Runs, those of them that are private, and those whose noise is public; and their settings."""
+    """Runs that tables/runs.csv lists, those of them that are private, and those whose noise is public; and
+    their settings. `references`: further runs, which stand behind levels of tables/references.csv alone."""
 
     runs: int
     settings: int
     private: int
     private_settings: int
     public: int
+    references: int = 0
 
     @staticmethod
     def of(asked: Asked) -> Counts:
-        every: Sequence[RunRecord] = [one.record for one in behind(asked)]
+        every = [one.record for one in behind(replace(asked, figures=asked.shown))]
+        ids = {one.id for one in every}
+        return replace(Counts.over(every), references=sum(one.id not in ids for one in references.runs_of(asked)))
+
+    @staticmethod
+    def over(runs: Iterable[RunRecord]) -> Counts:
+        """Of these runs, each counted once."""
+        every = list({one.id: one for one in runs}.values())
         private = [one for one in every if one.statement is not None and one.statement.unit != "none"]
         return Counts(
             runs=len(every),
@@ -36,12 +46,14 @@ class Counts:
 
     @property
     def words(self) -> str:
-        """All runs, and what is left out where private ones are counted."""
-        said = f"{counted(self.runs, 'run')} of {counted(self.settings, 'setting')}"
-        without = self.runs - self.private
-        if not without:
-            return f"{said}, all private"
-        return f"{said}: {self.private:,} private (of {counted(self.private_settings, 'setting')}), {without:,} not"
+        """All runs, in parts that sum to them."""
+        every, without = self.runs + self.references, self.runs - self.private
+        if self.private == every:
+            return f"{counted(every, 'run')} of {counted(self.settings, 'setting')}, all private"
+        parts = [f"{self.private:,} private (of {counted(self.private_settings, 'setting')})"] * bool(self.private)
+        parts += [f"{without:,} without privacy"] * bool(without)
+        parts += [counted(self.references, "reference")] * bool(self.references)
+        return f"{counted(every, 'run')}: {', '.join(parts)}"
 
 
 def counted(count: int, thing: str) -> str:

@@ -11,7 +11,7 @@ from privgraph_workbench import blocks, repeating, tables
 from privgraph_workbench.blocks import Picture, Remark, Section, Small, Warned
 from privgraph_workbench.facts import advised, composition, ranking
 from privgraph_workbench.figures.notes import badges_of
-from privgraph_workbench.reporting import findings, glance, joined
+from privgraph_workbench.reporting import findings, glance, joined, leaving, references
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, numbered, once
 from privgraph_workbench.reporting.behind import FIGURES, MEAN, TOLD, behind
 from privgraph_workbench.reporting.chapters import Chapter
@@ -34,6 +34,8 @@ IN_SHORT = "In short"
 OWN_WORDS = "Remark: the author's own words, not checked against the runs"
 OWN_NETWORK = "Costs below a figure are counted from the network that this figure shows."
 """Why points of the table and costs may differ."""
+BEHIND = "Behind this report:"
+LEVELS = "References, which figures draw as levels and tables/references.csv lists:"
 ALONE = "Settings that stand in figures alone"
 MANY = "{count} more settings stand in figures alone: what they guarantee and reached is told below, under “{section}”."
 MOST_BESIDE = 6
@@ -67,7 +69,8 @@ def opening(asked: Asked, chapters: Sequence[Chapter], together: Together) -> Se
         told.append(warned)
     told += [EVALUATOR] if _evaluator(asked) else []
     if lines := _own(asked, chapters) or all_settings(asked, chapters):
-        told.append(glance.answers(asked, lines, Counts.of(asked), together.price))
+        told.append(glance.answers(asked, lines, together.price))
+    told += [Small(leaving.UNDER[asked.share])] if told else []
     return Section(IN_SHORT, told) if told else None
 
 
@@ -79,7 +82,10 @@ def remark(said: str) -> str:
 def figure(place: int, one: Drawn, before: Sequence[Drawn]) -> Section:
     """A chosen figure: its caption, what it finds, the picture, directly below it what to take, which is
     said of the first figure alone that says it, and its settings in small letters."""
-    told: list[blocks.Block] = [Remark(findings.lead(one)), Picture(one.figure, findings.drawn_rows(one), marked=True)]
+    told: list[blocks.Block] = [
+        Remark(findings.lead(one)),
+        Picture(one.figure, findings.drawn_rows(one), marked=True, chosen=True),
+    ]
     told += [Remark(said)] if (said := what_to_take(one, before)) else []
     told += [Small(said)] if (said := findings.about(one)) else []
     return Section(f"Figure {place}: {one.name}", told)
@@ -98,7 +104,10 @@ def first_page(asked: Asked, chapters: Sequence[Chapter], together: Together) ->
     """What each setting guarantees and reached, and what is said of all `together`."""
     notes: tables.Notes = {}
     lines = all_settings(asked, chapters) if few_beside(asked) else _own(asked, chapters)
-    told = joined.settings(lines, notes)
+    told: list[blocks.Block] = [f"{BEHIND} {Counts.of(asked).words}."] if asked.runs or asked.beside else []
+    told += joined.settings(lines, notes)
+    if levels := references.levels(chapters):
+        told.append(f"{LEVELS} {'; '.join(one.words for one in levels)}.")
     if few(chapters) and (said := [one.runs[0].said for one in chapters if one.runs[0].said]):
         told.append(_points("What was run", said))
     if few_beside(asked) and (said := [one.said for one in asked.beside if one.said]):

@@ -3,7 +3,8 @@ promised to whom, how well it works, what an attack showed, and what is a risk s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 
 from privgraph.registry import sides
 from privgraph_workbench import tables
@@ -12,8 +13,7 @@ from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.reporting import shown
 from privgraph_workbench.reporting.asked import Asked
-from privgraph_workbench.reporting.counts import Counts
-from privgraph_workbench.words import meaning, strongest
+from privgraph_workbench.words import caveats, meaning, strongest
 from privgraph_workbench.words import statements as words
 from privgraph_workbench.words.attacks import called
 from privgraph_workbench.words.markup import literal
@@ -23,53 +23,46 @@ from privgraph_workbench.words.numbers import at_most, number, percent, rounded_
 
 UNATTACKED = "No attack was made on these settings: what outsiders can tell is not known."
 ELSEWHERE = "On the settings named above none was made; on those of figures:"
-FIGURES = "What the figures show"
-AS_RUN = "As run nothing. With secret noise:"
+AS_RUN = "As run nothing; with secret noise"
 COIN = "where a coin is right in 50%"
-NO_PROOF = "Guessing has AUC 0.5; an attack that finds little proves nothing."
+NO_PROOF = "guessing has AUC 0.5, and an attack that finds little proves nothing"
 PUBLIC = "the noise of {which} is public"
 TOLD_TWICE = "all runs together reveal more than one ε says (“All together” has the sum)"
 MOST_LEVELS = 3
 """Graphs, and settings, that are told of one by one at most."""
 
 
-def answers(asked: Asked, lines: Sequence[tables.Line], counts: Counts, price: str) -> Remark:
-    """The answers for these settings, which were chosen, a point of about two lines each; `counts`: what is
-    behind all of the report; `price`: what all of it costs together, "" where nothing is known."""
+def answers(asked: Asked, lines: Sequence[tables.Line], price: str) -> Remark:
+    """The answers for these settings, which were chosen, a sentence each; `price`: what all of the report
+    costs together, "" where nothing is known."""
     named = {id(one): label for one, label in zip(lines, _labels(lines), strict=True)}
-    attacks = shown.of_attacks(asked.figures, lines)
+    drawn = shown.of_attacks(asked.figures, lines)
     told = {
-        "What was trained": [_trained(lines, named, counts)],
+        "What was trained": _trained(lines, named),
         "What is promised, and to whom": _promised(lines),
         "How well it works": _works(asked, lines, named),
-        "What attacks showed": _attacked(lines, named, drawn=bool(attacks)),
-        "What is still a risk": [_risks(lines, price)],
+        "What attacks showed": _attacked(lines, named, drawn),
+        "What is still a risk": _risks(lines, price),
     }
-    said = {question: literal(" ".join(answer)) for question, answer in told.items()}
-    said["What attacks showed"] = " ".join(filter(None, (said["What attacks showed"], *attacks)))
-    order = [*list(said)[:3], FIGURES, *list(said)[3:]]
-    said[FIGURES] = " ".join(shown.of_others(asked.figures))
-    return Remark("\n".join(f"- **{question}.** {said[question]}" for question in order if said[question]))
+    return Remark("\n".join(f"- **{question}.** {answer}" for question, answer in told.items() if answer))
 
 
 def _labels(lines: Sequence[tables.Line]) -> list[str]:
     return run_labels([one.record for one in lines], privacy_too=True, seeds=False)
 
 
-def _trained(lines: Sequence[tables.Line], named: Mapping[int, str], counts: Counts) -> str:
+def _trained(lines: Sequence[tables.Line], named: Mapping[int, str]) -> str:
     methods = list(dict.fromkeys(method_title(one.record.spec.method) for one in lines))
     names = [named[id(one)] for one in lines] if len(lines) <= MOST_LEVELS else methods
     graphs = list(dict.fromkeys(graph_of(one.record).partition(" (")[0] for one in lines))
     where = both(graphs) if len(graphs) <= MOST_LEVELS else f"{len(graphs)} graphs"
-    return f"{both(names)} on {where}. Behind this report: {counts.words}."
+    return literal(f"{both(names)} on {where}.")
 
 
-def _promised(lines: Sequence[tables.Line]) -> Iterator[str]:
+def _promised(lines: Sequence[tables.Line]) -> str:
     """Of each unit the budgets, and how often somebody who knows everything else guesses right."""
     groups: dict[str, list[tables.Line]] = {}
     private = [one.record for one in lines if one.record.statement and unit_of(one.record) != "none"]
-    if private and all(map(tables.noise_is_public, private)):
-        yield AS_RUN
     for one in lines:
         if (said := one.record.statement) is None:
             continue
@@ -78,45 +71,56 @@ def _promised(lines: Sequence[tables.Line]) -> Iterator[str]:
         else:
             what = "" if said.unit == "none" else meaning.protected(said.unit, said.neighbours)
         groups.setdefault(what, []).append(one)
-    for what, held in groups.items():
-        told = [one.record.statement for one in held if one.record.statement]
-        methods = both(list(dict.fromkeys(method_title(one.record.spec.method) for one in held)))
-        if not what:
-            yield f"{methods} {_hide(held)} nobody."
-        elif hides_edges_alone(held[0].record):
-            yield f"{methods} {_hide(held)} {what}."
-        else:
-            least, most = (pick(told, key=lambda said: said.epsilon) for pick in (min, max))
-            epsilons = " to ".join(dict.fromkeys(stated("sound", one.epsilon) for one in (least, most)))
-            deltas = both([rounded_delta(one) for one in sorted({one.delta for one in told})])
-            right = [at_most(meaning.guess(one.epsilon, one.delta)).removeprefix("at most ") for one in (least, most)]
-            faults = ", but for known faults" if any(one.known_faults for one in told) else ""
-            yield (
-                f"{methods} {_hide(held)} {what}: ε {epsilons} at δ {deltas}{faults}; a guess is right in at most "
-                f"{' to '.join(dict.fromkeys(right))}, {COIN}."
-            )
+    order = sorted(groups.items(), key=lambda one: not one[0])  # nobody is hidden: that stands at the end
+    whole = "; ".join(_promise(what, held) for what, held in order)
+    as_run = f"{AS_RUN} " * bool(private and all(map(tables.noise_is_public, private)))
+    return literal(f"{as_run}{whole}.") if whole else ""
+
+
+def _promise(what: str, held: Sequence[tables.Line]) -> str:
+    """What settings that hide the same promise, as a clause."""
+    methods = both(list(dict.fromkeys(method_title(one.record.spec.method) for one in held)))
+    if not what or hides_edges_alone(held[0].record):
+        return f"{methods} {_hide(held)} {what or 'nobody'}"
+    told = [one.record.statement for one in held if one.record.statement]
+    least, most = (pick(told, key=lambda said: said.epsilon) for pick in (min, max))
+    epsilons = " to ".join(dict.fromkeys(stated("sound", one.epsilon) for one in (least, most)))
+    deltas = both([rounded_delta(one) for one in sorted({one.delta for one in told})])
+    right = [at_most(meaning.guess(one.epsilon, one.delta)).removeprefix("at most ") for one in (least, most)]
+    faults = ", but for known faults" if any(one.known_faults for one in told) else ""
+    return (
+        f"{methods} {_hide(held)} {what} (ε {epsilons} at δ {deltas}{faults}): a guess is right in at most "
+        f"{' to '.join(dict.fromkeys(right))}, {COIN}"
+    )
 
 
 def _hide(held: Sequence[tables.Line]) -> str:
     return "hides" if len({one.record.spec.method for one in held}) == 1 else "hide"
 
 
-def _works(asked: Asked, lines: Sequence[tables.Line], named: dict[int, str]) -> Iterator[str]:
+def _works(asked: Asked, lines: Sequence[tables.Line], named: Mapping[int, str]) -> str:
     """The least and the most accurate private setting of each graph, beside what has no privacy."""
     graphs: dict[str, list[tables.Line]] = {}
     for one in lines:
         if METRIC in one.record.metrics:
             graphs.setdefault(graph_of(one.record), []).append(one)
+    told = []
     for graph, held in list(graphs.items())[:MOST_LEVELS]:
         score = titled(measures(one.record.spec.method for one in held))
-        where = f"On {graph.partition(' (')[0]}: {score[:1].lower()}{score[1:]}" if len(graphs) > 1 else score
+        where = f"on {graph.partition(' (')[0]} {score[:1].lower()}{score[1:]}" if len(graphs) > 1 else score
         private = [one for one in held if unit_of(one.record) != "none"] or held
         ends = sorted(private, key=_mean)
         ends = list({id(one): one for one in (ends[0], ends[-1])}.values())
-        told = [f"{tables.accuracy(one)} by {named[id(one)]}" for one in ends]
-        yield f"{where} {'from ' * (len(told) > 1)}{' to '.join(told)}.{_beside(asked, graph)}"
-    if len(graphs) > MOST_LEVELS:
-        yield f"{len(graphs) - MOST_LEVELS} more graphs stand in the table below."
+        reached = [f"{tables.accuracy(one)} by {named[id(one)]}" for one in ends]
+        told.append(f"{where} {'from ' * (len(reached) > 1)}{' to '.join(reached)}{_beside(asked, graph)}")
+    told += [f"{len(graphs) - MOST_LEVELS} more graphs stand in the table below"] * (len(graphs) > MOST_LEVELS)
+    return literal(_sentence(told))
+
+
+def _sentence(clauses: Sequence[str]) -> str:
+    """Clauses as one sentence; "" of none."""
+    whole = "; ".join(clauses)
+    return f"{whole[:1].upper()}{whole[1:]}." if whole else ""
 
 
 def _mean(one: tables.Line) -> float:
@@ -127,34 +131,44 @@ def _beside(asked: Asked, graph: str) -> str:
     """What the same without privacy and a guess reach there, as far as a run of the report knows: each by the
     name of its model."""
     rows = [row for one in asked.runs if graph_of(one.record) == graph for row in one.stands]
-    found = []
+    found, told = list[str](), set[tuple[str, float]]()
     for kind, what in (("bare", "without privacy"), ("blind", ""), ("majority", "the largest class")):
         models = sorted(
             {(str(row.get("of") or ""), round(float(row["value"]), 3)) for row in rows if row["kind"] == kind}
         )
-        found += [f"{' '.join(filter(None, (model, what)))} {percent(value)}" for model, value in models[:MOST_LEVELS]]
-    return f" Beside it: {', '.join(found)}." if found else ""
+        new = [one for one in models if not one[0] or one not in told]  # what reads no edge may be without privacy, too
+        told |= set(new)
+        found += [f"{' '.join(filter(None, (model, what)))} {percent(value)}" for model, value in new[:MOST_LEVELS]]
+    return f", beside {both(found)}" if found else ""
 
 
-def _attacked(lines: Sequence[tables.Line], named: dict[int, str], *, drawn: bool) -> Iterator[str]:
-    """The strongest attack of each question, on which setting; how many were attacked at all. `drawn`:
-    figures show attacks on other settings."""
+def _attacked(lines: Sequence[tables.Line], named: Mapping[int, str], drawn: Sequence[str]) -> str:
+    """The strongest attack of each question, on which setting, and what was attacked in its place; how many
+    were attacked at all. `drawn`: what figures show of attacks on other settings, in Markdown."""
     held = [one for one in lines if one.attacks]
     if not held:
-        yield ELSEWHERE if drawn else UNATTACKED
-        return
+        return _one(literal(ELSEWHERE), *drawn) if drawn else literal(UNATTACKED)
     best: dict[str, tuple[float, str]] = {}
     for one in held:
         for attack in strongest.strongest(one.attacks):
             asks, area = sides(attack.attack).asks, attack.found[0]
             if asks not in best or area > best[asks][0]:
-                by = f"AUC {number(area)}, by {called(attack.attack)}, on {named[id(one)]}"
-                best[asks] = area, f"{asks[:1].upper()}{asks[1:]}: {by}."
-    for attack_of in best.values():
-        yield attack_of[1]
-    if len(held) < len(lines):
-        yield f"{len(held)} of these {len(lines)} settings were attacked."
-    yield NO_PROOF
+                caveat = caveats.in_short(attack, one.record.statement)
+                told = f"AUC {number(area)}, by {called(attack.attack)} on {named[id(one)]} ({caveat})"
+                best[asks] = area, f"{asks}: {told}"
+    clauses = [attack_of for _, attack_of in best.values()]
+    clauses += [f"{len(held)} of these {len(lines)} settings were attacked"] * (len(held) < len(lines))
+    return _one(literal(_sentence([*clauses, NO_PROOF])), *drawn)
+
+
+_END = re.compile(r"\.(?= (?:Figure|See|Without|Strongest|[A-Z]))|\.$")
+
+
+def _one(*said: str) -> str:
+    """Sentences as one, which their ends part no longer."""
+    first, *rest = (_END.sub(";", one).rstrip(";") for one in said)
+    joined = "; ".join([first, *rest]) if not first.endswith(":") else f"{first} {'; '.join(rest)}"
+    return f"{joined.replace('; Without', '; without').replace('; See', '; see')}."
 
 
 def _risks(lines: Sequence[tables.Line], price: str) -> str:
@@ -176,8 +190,7 @@ def _risks(lines: Sequence[tables.Line], price: str) -> str:
         found.append(f"known faults: {faults}, named below")
     if price:
         found.append(TOLD_TWICE)
-    whole = "; ".join(found)
-    return f"{whole[:1].upper()}{whole[1:]}." if whole else ""
+    return literal(_sentence(found))
 
 
 def _counted(count: int) -> str:

@@ -14,12 +14,14 @@ GUESS = (
     "classes alone reach in an attack."
 )
 """Why a line that other reports have is missing here, and which numbers like it are told."""
+WHOSE: Mapping[bool, str] = {True: "A report for others.", False: "A report for myself."}
+"""What stands below the title."""
 UNDER: Mapping[bool, str] = {
     True: f"For others: seeds, ids of runs and results of training are left out; runs and seeds are numbered. {GUESS}",
     False: "For myself: with seeds, ids of runs, commands and all results. What others get is made as a report for "
     "others.",
 }
-"""What stands below the title."""
+"""What that means, below what is told in short."""
 GOES = (
     "seeds, also that of each command (SEED stands there), and reproduce.sh",
     "ids of runs, which tell seeds: runs and seeds are numbered, and have the same number in every file",
@@ -31,7 +33,9 @@ GOES = (
 """What a report for others leaves out."""
 STAYS = (
     "methods, graphs and all their settings, and with an appendix a command for each setting, without its seed",
-    "results on test nodes: of each run that is reported or stands behind a mean or a trade-off, and their means",
+    "results on test nodes: of each run that is reported or stands behind a mean or a trade-off, and their means; of "
+    "references their means alone; of attacked models the accuracy",
+    "on which kind of device (cpu or cuda) a run was made, and by which version",
     "what attacks found, also of nodes that a model was trained on: as shares of all, and no node is named; beside "
     "it what the true classes alone reach",
     "how often a guess among candidates is right: one over their number, which is public",

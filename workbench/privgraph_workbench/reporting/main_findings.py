@@ -39,7 +39,8 @@ def of(figure: str, rows: Sequence[Row]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Area:
-    """What one attack found: the area under its curve, and the rarest true positive rate that can be told."""
+    """What one attack found: the area under its curve, and the rarest true positive rate that can be told;
+    `caveat`: what must be known of the attacked model, in short."""
 
     name: str
     asks: str
@@ -51,6 +52,7 @@ class Area:
     rare_between: tuple[float, float] | None = None
     confidence: float | None = None
     drawn: bool = True
+    caveat: str = ""
 
     @property
     def words(self) -> str:
@@ -107,6 +109,7 @@ def _area(row: Row) -> Area:
         rare_between=_between(row),
         confidence=row.get("confidence", 0.95 if "signed_rank" in row else None),  # areas: always at 95%
         drawn=bool(row.get("drawn", True)),
+        caveat=str(row.get("caveat_short") or ""),
     )
 
 

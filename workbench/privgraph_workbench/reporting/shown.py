@@ -1,5 +1,5 @@
-"""What the figures of a report show, a clause each, for its head: the verdict that stands on the figure's
-card, in Markdown."""
+"""What the figures of attacks of a report show, a clause each, for its head: the verdict that stands on the
+figure's card, in Markdown."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SENTENCES = re.compile(r"(?<=\.) (?=[A-Z])")
 
 
 def of_attacks(figures: Sequence[Drawn], lines: Sequence[tables.Line]) -> list[str]:
-    """Of the figures of attacks. One that draws attacks on these settings alone, of which the head speaks
+    """A clause of each. One that draws attacks on these settings alone, of which the head speaks
     already, is named and no more."""
     told = {setting(one.record) for one in lines if one.attacks}
     chosen = [(place, one) for place, one in enumerate(figures, start=1) if one.figure.startswith(ATTACKS)]
@@ -29,11 +29,6 @@ def of_attacks(figures: Sequence[Drawn], lines: Sequence[tables.Line]) -> list[s
     if not again:
         return said
     return [*said, f"See Figure{'s' * (len(again) > 1)} {both([str(place) for place in again])}."]
-
-
-def of_others(figures: Sequence[Drawn]) -> list[str]:
-    """Of all other figures."""
-    return _clauses([one for one in enumerate(figures, start=1) if not one[1].figure.startswith(ATTACKS)])
 
 
 def _clauses(figures: Sequence[tuple[int, Drawn]]) -> list[str]:

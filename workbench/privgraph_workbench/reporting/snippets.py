@@ -8,7 +8,11 @@ from collections.abc import Mapping, Sequence
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph_workbench import latex
 from privgraph_workbench.figures import chart_of, notes
+from privgraph_workbench.figures.attacks import limits
 from privgraph_workbench.figures.chart import Row
+
+ATTACKED = ("attack_roc", "attack_areas")
+"""Figures whose caption says what was attacked."""
 
 
 def snippet(
@@ -23,7 +27,10 @@ def snippet(
     which the caption begins."""
     warned = warning(figure, rows, statements)
     stated = [one for one in notes.short(statements) if one != notes.IN_FULL]
-    caption = " ".join([*([own] if own else []), f"{title.rstrip('.')}.", *([f"{warned}."] if warned else []), *stated])
+    caveats = limits.caveats_of(rows) if figure in ATTACKED else []
+    own_first = [own] if own else []
+    warnings = [f"{warned}."] if warned else []
+    caption = " ".join([*own_first, f"{title.rstrip('.')}.", *warnings, *caveats, *stated])
     return "\n".join(
         [
             r"% needs \usepackage{graphicx}; what is promised in full is the TXT file of this figure",

@@ -9,6 +9,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.reporting import findings, main_findings
 from privgraph_workbench.reporting.asked import Drawn
 from privgraph_workbench.reporting.main_findings import Area
+from privgraph_workbench.words.caveats import AGAIN
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.numbers import number
 from privgraph_workbench.words.verdicts import CLOSE, FAR
@@ -38,7 +39,7 @@ def _attacked(rows: Sequence[Row]) -> str:
             )
         )
         private = [one for one in held if one.private]
-        told = [_of(private, "private models")] * bool(private)
+        told = [_of(private, "private models")] if private else []
         if bare := [one for one in held if not one.private]:
             strongest = _of(bare, "models without privacy", named=not private)
             told.append(f"Without privacy: {strongest}" if private else strongest)
@@ -49,7 +50,8 @@ def _attacked(rows: Sequence[Row]) -> str:
 def _of(held: list[Area], what: str, *, named: bool = True) -> str:
     most = max(held, key=lambda one: one.area[0])
     lead = f"{most.name}{f' (most of {len(held)} {what})' * (len(held) > 1)}: " if named else ""
-    return f"{lead}{_verdict(most)} (AUC {number(most.area[0])})."
+    caveat = f", {most.caveat}" * (most.caveat not in ("", AGAIN))  # that every model is, and a card is short
+    return f"{lead}{_verdict(most)} (AUC {number(most.area[0])}{caveat})."
 
 
 def _verdict(one: Area) -> str:

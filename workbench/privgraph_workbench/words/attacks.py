@@ -146,7 +146,7 @@ def told(attack: AttackRecord) -> str:
 
 def with_bounds(statement: PrivacyStatement, attacks: Sequence[AttackRecord]) -> PrivacyStatement:
     """The statement of a run with the largest bound that these attacks on it have shown, where it has no
-    audited epsilon: a run that promises nothing has no audits. Of several attacks, no confidence is said."""
+    audited epsilon: a run that promises nothing has no audits. Of several bounds, no confidence is said."""
     shown = [one for one in attacks if one.bound is not None and one.delta >= statement.delta]
     if not shown or statement.epsilon_audited is not None:
         return statement
@@ -154,7 +154,7 @@ def with_bounds(statement: PrivacyStatement, attacks: Sequence[AttackRecord]) ->
     return replace(
         statement,
         epsilon_audited=most.bound,
-        audit_confidence=most.confidence if len(attacks) == 1 else None,
+        audit_confidence=most.confidence if len(shown) == 1 else None,
         audited_by=most.attack,
         adversary=Adversary.OUTSIDER,
     )

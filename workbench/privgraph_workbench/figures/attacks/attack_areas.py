@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
+from privgraph_workbench.figures.attacks.limits import Caveat, caveats_of
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.theme import NEUTRAL
@@ -20,7 +21,13 @@ CLASSES = "true classes alone"
 TITLE = "How often each attack picks the right one of two"
 
 
-def data(records: Sequence[AttackRecord], names: Sequence[str] = (), slots: Sequence[int] = ()) -> list[Row]:
+def data(
+    records: Sequence[AttackRecord],
+    names: Sequence[str] = (),
+    slots: Sequence[int] = (),
+    *,
+    caveats: Sequence[Caveat] = (),
+) -> list[Row]:
     """One row per attack, the smallest sound epsilon first and runs without privacy last.
 
     attack (its name: of `names`, else its title), attack_name (in `ATTACKS`), run, epsilon (sound; infinite
@@ -31,7 +38,7 @@ def data(records: Sequence[AttackRecord], names: Sequence[str] = (), slots: Sequ
     signed_rank (its p-value, or None), by_classes (the area of the true classes alone, where the attack goes
     by similarity; else None), slot (its colour, of `slots`: that of its curve beside this figure; all have
     one colour where none are given), guessing (whether nothing says that it is better than a guess),
-    evaluator (True: an evaluator alone knows the answers)."""
+    evaluator (True: an evaluator alone knows the answers), caveat and caveat_short (of `caveats`)."""
     rows = [
         {
             "attack": name,
@@ -49,9 +56,15 @@ def data(records: Sequence[AttackRecord], names: Sequence[str] = (), slots: Sequ
             "slot": slot,
             "guessing": guessing(record),
             "evaluator": True,
+            "caveat": caveat,
+            "caveat_short": brief,
         }
-        for name, record, slot in zip(
-            distinct(names or [one.title for one in records]), records, slots or [0] * len(records), strict=True
+        for name, record, slot, (caveat, brief) in zip(
+            distinct(names or [one.title for one in records]),
+            records,
+            slots or [0] * len(records),
+            caveats or [("", "")] * len(records),
+            strict=True,
         )
     ]
     return sorted(rows, key=lambda row: (row["epsilon"], row["attack"]))
@@ -107,7 +120,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         series=tuple(series),
         summary=f"{told}. Intervals are at 95% confidence.",
-        notes=tuple(_one_model(rows)),
+        notes=(*_one_model(rows), *caveats_of(rows)),
         badges=tuple(f"evaluator only: nobody outside knows {asks}" for asks in dict.fromkeys(r["asks"] for r in rows)),
         columns=1,
         height=170 + 26 * len(rows),

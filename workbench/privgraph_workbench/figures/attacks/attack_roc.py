@@ -12,7 +12,7 @@ import numpy as np
 from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.registry import sides
 from privgraph_workbench.figures.attacks.colours import slots
-from privgraph_workbench.figures.attacks.limits import claim_rows, no_line, without_line
+from privgraph_workbench.figures.attacks.limits import Caveat, caveats_of, claim_rows, no_line, without_line
 from privgraph_workbench.figures.audits.audit_roc import SCALES
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
@@ -53,6 +53,7 @@ def data(
     graphs: Sequence[str] = (),
     *,
     banded: bool = True,
+    caveats: Sequence[Caveat] = (),
 ) -> list[Row]:
     """One row per point of each curve, from few false positives to many.
 
@@ -68,16 +69,19 @@ def data(
     sides in words), others (how many of them it is judged on: their smallest share that can be named is one
     of so many), told (what it was and found, in one line), graph (of `graphs`, what it was on), no_line (why
     no line follows from the sound epsilon: told where `units`, what the runs protect, are given), banded
-    (whether bands are drawn; a CSV has them in any case). An infinite epsilon has no rows, for it allows
-    everything, nor has one whose neighbouring datasets lead from no node that trains to one that does not.
-    Raises `ValueError` for an unknown scale."""
+    (whether bands are drawn; a CSV has them in any case), caveat and caveat_short (of `caveats`). An infinite
+    epsilon has no rows, for it allows everything, nor has one whose neighbouring datasets lead from no node
+    that trains to one that does not. Raises `ValueError` for an unknown scale."""
     if scale not in SCALES:
         raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
     rows: list[Row] = []
     claims: set[tuple[float, float, int | None]] = set()
     titles = distinct(names or [one.title for one in records])
     none = [""] * len(records)
-    for name, record, unit, graph in zip(titles, records, units or none, graphs or none, strict=True):
+    pairs = caveats or [("", "")] * len(records)
+    for name, record, unit, graph, (caveat, brief) in zip(
+        titles, records, units or none, graphs or none, pairs, strict=True
+    ):
         shared = {
             "attack": name,
             "attack_name": record.attack,
@@ -107,6 +111,8 @@ def data(
             "graph": graph,
             "banded": banded,
             "no_line": no_line(record, unit) if unit else "",
+            "caveat": caveat,
+            "caveat_short": brief,
         }
         if len(record.areas) > 1:
             ends = (record.band_false, record.band_mean, record.band_low, record.band_high)
@@ -342,7 +348,7 @@ def _notes(rows: Sequence[Row], crowd: bool) -> tuple[str, ...]:
             f"1 of 40 cases at each point. Exchanging a member and another takes {_steps(rows)} changes of the "
             "data, and each costs ε; where the line runs along the upper edge, such an ε excludes no curve."
         )
-    return (*notes, *without_line(rows))
+    return (*notes, *without_line(rows), *caveats_of(rows))
 
 
 def _lines(rows: Sequence[Row], crowd: bool) -> str:

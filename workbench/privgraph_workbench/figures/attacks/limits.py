@@ -14,6 +14,8 @@ from privgraph.registry import sides
 from privgraph_workbench.figures.audits.audit_roc import frontier
 from privgraph_workbench.figures.chart import Row
 
+Caveat = tuple[str, str]
+"""What must be known of an attacked model, in sentences and in short (`words.caveats`)."""
 NAMED = 3
 """Attacks of which one sentence tells are named one by one up to this many."""
 POINTS = 120
@@ -49,6 +51,16 @@ def without_line(rows: Sequence[Row]) -> list[str]:
         for reason, held in reasons.items()
     }
     return [f"No line of a sound ε for {held}: {reason}." for reason, held in told.items()]
+
+
+def caveats_of(rows: Sequence[Row]) -> list[str]:
+    """What must be known of the attacked models among the rows (attack, caveat), each once with the attacks
+    that it is said of; nothing of rows of an earlier version, which lack the column."""
+    said: dict[str, list[str]] = {}
+    for name, caveat in {row["attack"]: row.get("caveat") for row in rows}.items():
+        if caveat:
+            said.setdefault(caveat, []).append(name)
+    return [f"{'; '.join(held)}: {caveat}" for caveat, held in said.items()]
 
 
 def claim_rows(record: AttackRecord, steps: int, shared: Row) -> list[Row]:

@@ -18,7 +18,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import columns
 from privgraph_workbench.words import attacks as attack_words
-from privgraph_workbench.words import markup, rates, verdicts
+from privgraph_workbench.words import caveats, markup, rates, verdicts
 from privgraph_workbench.words.numbers import between, duration, exact_percent, lower, percent, stated
 
 KNOWS = "What the attacker knows"
@@ -46,7 +46,7 @@ def numbers(
     found, apart = attack.outcome, sides(attack.attack)
     st.caption(
         f"**{attack_words.models_apart(attack)}.** {found.members:,} {apart.members}, {found.others:,} {apart.others}. "
-        f"{trained_again(attack)} Balanced accuracy of the attack at its best threshold, chosen in hindsight: "
+        f"{caveats.trained_again(attack)} Balanced accuracy of the attack at its best threshold, chosen in hindsight: "
         f"{percent(found.balanced_accuracy)}. It took {duration(attack.seconds)}, seed {attack.options.seed}."
     )
 
@@ -133,12 +133,6 @@ def _about(attack: AttackRecord) -> str:
             f"trained.{counted}"
         )
     return "\n".join(f"- {one}" for one in said)
-
-
-def trained_again(attack: AttackRecord) -> str:
-    """What was attacked in the run's place."""
-    noise = ", with noise of its own" if math.isfinite(attack.sound) else ""
-    return f"The attacked model was trained again on {sides(attack.attack).again}{noise}."
 
 
 def too_few(attack: AttackRecord) -> bool:

@@ -13,7 +13,7 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.attacks import verdict
 from privgraph_workbench.views.parts import given_away, public_noise, right_how_often
 from privgraph_workbench.words import attacks as attack_words
-from privgraph_workbench.words import relying, verdicts
+from privgraph_workbench.words import caveats, relying, verdicts
 from privgraph_workbench.words.numbers import lower
 
 
@@ -62,7 +62,7 @@ def told(
                 verdict.lead(attack, without, verdicts.learnt(record)),
                 verdict.alone(attack),
                 more,
-                verdict.stand_in(attack),
+                caveats.stand_in(attack),
             ),
         )
     )

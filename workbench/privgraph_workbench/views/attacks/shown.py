@@ -33,7 +33,7 @@ from privgraph_workbench.views.attacks import baseline, comparing, exposure, fin
 from privgraph_workbench.views.parts import given_away, layout, under_way
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import attacks as attack_words
-from privgraph_workbench.words import markup, naming, verdicts
+from privgraph_workbench.words import caveats, markup, naming, verdicts
 from privgraph_workbench.words.naming import statements_of
 
 MANY = 4
@@ -248,7 +248,8 @@ def _roc(curves: Sequence[comparing.Other], over: int, name: str) -> list[Row]:
     units, graphs = [_unit(run) for run in runs], [naming.graph_of(run) for run in runs]
     names = comparing.labels(runs, drawn)
     names = [f"{name}: similarity alone" if _alone(one) else name for name, one in zip(names, curves, strict=True)]
-    rows = attack_roc.data(drawn, str(scale), names, units, graphs, banded=banded)
+    told = caveats.pairs(zip(runs, drawn, strict=True))
+    rows = attack_roc.data(drawn, str(scale), names, units, graphs, banded=banded, caveats=told)
     with place:
         live_plot.show(attack_roc.plot(rows, layout.theme()), key=f"attack_roc.{name}")
         if left := comparing.left_out(over, len(curves) - 1):
@@ -269,7 +270,7 @@ def _side_by_side(every: Sequence[comparing.Other], curves: Sequence[comparing.O
     names = comparing.labels(runs, drawn)
     colours_of = colours.slots([one.attack.sound for one in curves])
     slots = [colours_of[curves.index(one)] if one in curves else NEUTRAL for one in every]
-    areas = attack_areas.data(drawn, names, slots)
+    areas = attack_areas.data(drawn, names, slots, caveats=caveats.pairs(zip(runs, drawn, strict=True)))
     live_plot.show(attack_areas.plot(areas, layout.theme()), key=f"attack_areas.{name}")
     figure_exports("attack_areas", areas, _statements(runs, drawn), name=name)
     flat = [one for one, run in zip(drawn, runs, strict=True) if _flat(run)]

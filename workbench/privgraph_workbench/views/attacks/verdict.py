@@ -10,7 +10,7 @@ import streamlit as st
 from privgraph.attacks.exchange import group_delta
 from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.registry import sides
-from privgraph_workbench.words import markup, meaning, verdicts
+from privgraph_workbench.words import caveats, markup, meaning, verdicts
 from privgraph_workbench.words.attacks import best_rival, by_name, called
 from privgraph_workbench.words.numbers import at_most, between, exact_percent, percent, signed, stated
 
@@ -243,15 +243,5 @@ def show(
     said = [one for one in details(attack, unit, without, learnt, public) if one not in before]
     if told := [*said, *map(markup.sentence, beyond)]:
         st.markdown("\n".join(f"- {one}" for one in told))
-    if not led and (warned := stand_in(attack)):
+    if not led and (warned := caveats.stand_in(attack)):
         st.caption(f":material/warning: {warned}")
-
-
-def stand_in(attack: AttackRecord) -> str:
-    """That the attacked model is not as accurate as the run in whose place it stands; "" where it is."""
-    if attack.said is None or abs(attack.accuracy - attack.said) <= verdicts.APART:
-        return ""
-    return (
-        f"The attacked model is right about {percent(attack.accuracy)} of the test nodes, the run about "
-        f"{percent(attack.said)}. Models that differ so much may give away more or less than the run."
-    )

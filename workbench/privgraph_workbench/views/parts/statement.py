@@ -317,6 +317,8 @@ def event_words(event: Single) -> str:
     'Gaussian noise, 2 × sensitivity, on a 10% sample'
     >>> event_words(SampledOnce(rate=0.1, event=Repeated(event=Gaussian(noise_multiplier=2.0), count=1000)))
     'Gaussian noise, 2 × sensitivity, 1,000 times, all on one and the same 10% sample'
+    >>> event_words(PureDP(epsilon=1.00049)), event_words(BoundedRange(epsilon=0.12341))
+    ('pure ε = 1.001', 'privacy losses within a range of 0.1235')
     >>> drawn = SampledSubgraphs(
     ...     rate=0.2, neighbours=2, noise_multiplier=5.0, largest_degree=99, exclusive=False
     ... )
@@ -333,9 +335,9 @@ def event_words(event: Single) -> str:
         case Laplace():
             return f"Laplace noise, {event.noise_multiplier:.3g} × sensitivity"
         case PureDP():
-            return f"pure ε = {event.epsilon:.3g}"
+            return f"pure ε = {upper(event.epsilon)}"
         case BoundedRange():
-            return f"privacy losses within a range of {event.epsilon:.3g}"
+            return f"privacy losses within a range of {upper(event.epsilon)}"
         case RandomizedResponse():
             return (
                 f"randomised response: 1 stays 1 with {event.one_to_one:.3g}, 0 becomes 1 with {event.zero_to_one:.3g}"

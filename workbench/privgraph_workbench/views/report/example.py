@@ -17,7 +17,7 @@ from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.words import naming
+from privgraph_workbench.words import caveats, naming
 from privgraph_workbench.words.attacks import with_bounds
 
 SHOWN = "report.example"
@@ -112,7 +112,10 @@ def _figures(store: RunStore, runs: Sequence[RunRecord]) -> list[Kept]:
         by_id = {one.id: [attack] for one, attack in told}
         said = naming.statements_of(attacked, lambda one, own: with_bounds(own, by_id[one.id]))
         curves = collected.figure(
-            "attack_roc", attack_roc.data(attacks, "log", labels, units), said, [one.id for one in attacked]
+            "attack_roc",
+            attack_roc.data(attacks, "log", labels, units, caveats=caveats.pairs(told)),
+            said,
+            [one.id for one in attacked],
         )
         found.append(replace(curves, title=CURVES))
     return found

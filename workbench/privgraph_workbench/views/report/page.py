@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -15,6 +15,7 @@ from privgraph_workbench import blocks, reporting
 from privgraph_workbench.blocks import Remark
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.reporting import Drawn
+from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
@@ -76,7 +77,8 @@ def page() -> None:
             own_words.challenged(remark, asked)
     with made_of:
         given = reporting.given(asked, figures) if asked is not None else dict(figures)
-        rows.show(kept, records, figures, given, told, asked, share=share, own=True)
+        counts = _counts(asked, figures, records)
+        rows.show(kept, records, figures, given, told, asked, counts, share=share, own=True)
         with st.container(horizontal=True):
             if asked is not None:
                 beginning.more(kept, records)
@@ -115,7 +117,8 @@ def _example() -> None:
     made_of, wanted = layout.columns("report-made-of", (3, 2))
     with made_of:
         told = {one.record.id: one for one in asked.runs}
-        rows.show(kept, records, figures, reporting.given(asked, figures), told, asked, share=True, own=False)
+        given = reporting.given(asked, figures)
+        rows.show(kept, records, figures, given, told, asked, Counts.of(asked), share=True, own=False)
     with wanted:
         st.markdown(f"##### {asked.title}")
         st.markdown(asked.remark)
@@ -124,6 +127,13 @@ def _example() -> None:
         making.offered(asked, trouble, preview.button, own=False)
         preview.show(asked)
     _further()
+
+
+def _counts(asked: reporting.Asked | None, figures: Mapping[str, Drawn], records: Mapping[str, RunRecord]) -> Counts:
+    """As the report counts; of what is kept, where no report can be made of it yet."""
+    if asked is not None:
+        return Counts.of(asked)
+    return Counts.over([*records.values(), *(run for one in figures.values() for run in one.runs)])
 
 
 def _drawn(kept: Sequence[Kept]) -> dict[str, Drawn]:

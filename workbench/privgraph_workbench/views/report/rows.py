@@ -14,6 +14,7 @@ from privgraph_workbench import live_plot, reporting
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.reporting import Drawn, Told
+from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.serving import shell
 from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.views.parts import collected, layout
@@ -38,6 +39,7 @@ def show(
     given: Mapping[str, Drawn | None],
     told: Mapping[str, Told],
     asked: reporting.Asked | None,
+    counts: Counts,
     *,
     share: bool,
     own: bool,
@@ -45,14 +47,13 @@ def show(
     """What was kept, as the report has it: figures in their order, then runs, those of a setting together.
     drawn: the figures by their marks, in order; given: the same as the report has them, None where it leaves
     one out; `told`: what is known of the runs, by their ids; `asked`: the report (None: there is none as it
-    is); `own`: it can be ordered, named and taken
-    out."""
+    is); `counts`: of the report; `own`: it can be ordered, named and taken out."""
     figures = [[one] for one in kept if one.figure]
     runs = _by_setting([one for one in kept if one.run], records)
     shown = list(drawn.items())
     numbers = _numbers(given)
     public = {mark: sharing.public_figure(one) for mark, one in shown}
-    sharing.warn(drawn.values(), records.values())
+    sharing.warn(counts, drawn.values(), records.values())
     for title, groups in (("Figures", figures), ("Runs", runs)):
         if not groups:
             continue

@@ -11,6 +11,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures import FIGURES, for_others
 from privgraph_workbench.forms import again
 from privgraph_workbench.reporting import Drawn, leaving
+from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.serving import shell
 from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.views.parts import collected
@@ -67,15 +68,13 @@ def told(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> str:
     return "\n\n".join(filter(None, (stay, " ".join(risks))))
 
 
-def warn(figures: Iterable[Drawn], records: Iterable[RunRecord]) -> None:
+def warn(counts: Counts, figures: Iterable[Drawn], records: Iterable[RunRecord]) -> None:
     """That noise is public, before any number of it is read, with the way to noise that is not; nothing where
-    none is."""
+    none is. `counts`: of the report, which says the same of the same runs."""
     shown = list(figures)
-    private = {one.id: one for one in (*records, *(run for figure in shown for run in figure.runs)) if _private(one)}
-    public = [one for one in private.values() if noise_is_public(one)]
     # a figure whose runs are not in the store any more has its statements
     alone = [said for figure in shown if not figure.runs for said in figure.statements.values() if said.unit != "none"]
-    found, every = len(public) + sum(map(has_public_noise, alone)), len(private) + len(alone)
+    found, every = counts.public + sum(map(has_public_noise, alone)), counts.private + len(alone)
     if not found:
         return
     if found == every:
@@ -84,18 +83,16 @@ def warn(figures: Iterable[Drawn], records: Iterable[RunRecord]) -> None:
         whose = f"{found} of {every} private runs"
     as_run = "it protects" if found == 1 else "they protect"
     st.markdown(f":red[The noise of {whose} behind this is public: as run, {as_run} {NO_SECRET}]")
-    if public:
+    st.caption(f"Behind this report: {counts.words}.")
+    runs = (*records, *(run for figure in shown for run in figure.runs))
+    if first := next(filter(noise_is_public, runs), None):
         st.page_link(
             shell.page("train"),
             label="Train with secret noise",
             icon=":material/key:",
-            query_params=again.address(public[0]),
+            query_params=again.address(first),
             help="Opens Train with the settings of the first of them, and noise by a key of your own",
         )
-
-
-def _private(record: RunRecord) -> bool:
-    return record.statement is not None and record.statement.unit != "none"
 
 
 def stays(figure: str) -> str:

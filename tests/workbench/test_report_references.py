@@ -1,0 +1,95 @@
+"""Levels that a report tells beside its runs have rows of their own, and its runs are counted once."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from dataclasses import replace
+
+import pytest
+from tests.figures import made_runs
+from tests.workbench.made_reports import opened
+
+from privgraph.runs.store import RunStore
+from privgraph_workbench import reporting
+from privgraph_workbench.reporting import Asked, Told, first_page, references
+from privgraph_workbench.reporting.asked import without_seeds
+from privgraph_workbench.reporting.chapters import chapters_of
+from privgraph_workbench.reporting.counts import Counts
+from privgraph_workbench.words.naming import statements_of
+
+
+@pytest.fixture
+def store() -> RunStore:
+    return RunStore.open()
+
+
+def told(store: RunStore) -> Told:
+    """A private run beside which the store has two seeds without privacy and one that reads no edge."""
+    made_runs.finish(store, made_runs.spec(unit="none", seed=81), 0.90, made_runs.statement((), unit="none"))
+    made_runs.finish(store, made_runs.spec(unit="none", seed=82), 0.94, made_runs.statement((), unit="none"))
+    made_runs.finish(store, made_runs.spec("mlp", unit="none", seed=83), 0.55, made_runs.statement((), unit="none"))
+    said = made_runs.statement(made_runs.edge_entries(9))
+    more = {"majority_class_accuracy": 0.31}
+    return reporting.told_of(store, made_runs.finish(store, made_runs.spec(seed=80), 0.7, said, more=more))
+
+
+def rows(content: bytes) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(content.decode())))
+
+
+@pytest.mark.parametrize("share", [True, False])
+def test_each_level_has_a_row_with_its_mean_its_seeds_and_where_it_is_from(store: RunStore, share: bool) -> None:
+    asked = Asked(title="T", runs=[told(store)], share=share, notebook=False, appendix=False)
+    files = opened(reporting.build(asked))
+    found = {row["what"]: row for row in rows(files["tables/references.csv"])}
+    bare, blind = found["without privacy"], found["reads no edge"]
+    assert (float(bare["mean_score_percent"]), bare["seeds"], bare["from"]) == (92.0, "2", references.STORE)
+    assert (float(blind["mean_score_percent"]), blind["seeds"]) == (55.0, "1")
+    assert ("largest class of the test nodes" in found) is not share, "it follows from labels and split"
+    assert ("runs" in bare) is not share
+    listed = {row["run"] for row in rows(files["tables/runs.csv"])}
+    assert len(listed) == 1, "for others the single runs of references tell seeds"
+    page = re.sub(r"\s*<[^>]*>\s*", "|", files["report.html"].decode())
+    assert first_page.LEVELS in page
+    assert "MLP (ignores edges), reads no edge: 55.0%" in page
+    assert "ProGAP, without privacy: 92.0%" in page
+
+
+def test_counts_sum_to_all_runs_behind_a_report_and_are_told_alike(store: RunStore) -> None:
+    one = told(store)
+    extra = made_runs.finish(store, made_runs.spec("gnn", unit="none"), 0.9, made_runs.statement((), unit="none"))
+    figure = reporting.drawn(
+        store, "tradeoff", reporting.usual([one, reporting.told_of(store, extra)])[0].rows, statements_of([extra])
+    )
+    asked = Asked(title="T", runs=[one], figures=[figure], share=True, notebook=False, appendix=False)
+    counts = Counts.of(asked)
+    assert counts == Counts.of(without_seeds(asked)), "with seeds withheld, too"
+    assert counts.words == "5 runs: 1 private (of 1 setting), 1 without privacy, 3 references"
+    whole, *parts = map(int, re.findall(r"(\d+) (?:runs|private|without|references)", counts.words))
+    assert whole == sum(parts)
+    files = opened(reporting.build(asked))
+    assert counts.runs == len(rows(files["tables/runs.csv"]))
+    line = f"{first_page.BEHIND} {counts.words}."
+    assert line in files["README.txt"].decode()
+    assert line in files["report.html"].decode()
+
+
+def test_a_run_that_stands_in_a_figure_is_no_reference(store: RunStore) -> None:
+    one = told(store)
+    held = [*one.references["bare"], *one.references["blind"]]
+    figure = replace(reporting.drawn(store, "tradeoff", [], {}, [run.id for run in held]), rows=[{"kind": "x"}])
+    asked = Asked(title="T", runs=[one], figures=[figure])
+    assert Counts.of(asked).references == 0
+    assert Counts.of(asked).runs == 4
+
+
+def test_a_level_is_told_once_with_all_settings_beside_it(store: RunStore) -> None:
+    first = told(store)
+    said = made_runs.statement(made_runs.edge_entries(20))
+    other = reporting.told_of(store, made_runs.finish(store, made_runs.spec(epsilon=0.5, seed=80), 0.6, said))
+    asked = Asked(title="T", runs=[first, other])
+    levels = [one for one in references.levels(chapters_of(asked)) if one.kind == "bare"]
+    assert [one.of for one in levels] == ["ProGAP"]
+    assert list(levels[0].beside) == [first.record.id, other.record.id]
