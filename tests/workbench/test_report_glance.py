@@ -14,7 +14,7 @@ from tests.workbench.made_reports import two_runs
 from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
-from privgraph_workbench.reporting import Asked, Drawn, Told, chapters, first_page, glance
+from privgraph_workbench.reporting import Asked, Drawn, Told, chapters, first_page, glance, withholding
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_a_report_for_others_answers_without_what_stays(store: RunStore) -> None
     stands = [{"kind": kind, "value": 0.333, "seed": None, "of": ""} for kind in ("majority", "bare")]
     asked = Asked(title="T", runs=[replace(one, stands=stands) for one in runs])
     assert "the largest class 33.3%" in points(asked)["How well it works"]
-    hidden = reporting.asked.without_seeds(replace(asked, share=True))
+    hidden = withholding.without_seeds(replace(asked, share=True))
     answers = points(hidden)
     assert "without privacy 33.3%" in answers["How well it works"]
     assert "largest class" not in answers["How well it works"]
@@ -106,7 +106,7 @@ def test_in_short_has_at_most_five_sentences_each_an_answer(store: RunStore, sha
         reporting.told_of(store, made_runs.finish(store, made_runs.spec("gnn", "cora", unit="none"), 0.8, bare))
     )
     asked = Asked(title="T", runs=runs, figures=[*reporting.usual(runs), attacks()], share=share)
-    asked = reporting.asked.without_seeds(asked) if share else asked
+    asked = withholding.without_seeds(asked) if share else asked
     for price in ("", "**All together.** ε = 9."):
         answers = points(asked, price)
         assert len(answers) == 5

@@ -18,7 +18,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench import report, report_plots, reporting
 from privgraph_workbench.figures import for_others
 from privgraph_workbench.reporting import leaving
-from privgraph_workbench.reporting.asked import given, numbered
+from privgraph_workbench.reporting.withholding import given, numbered
 from privgraph_workbench.withheld import Withheld
 
 

@@ -14,9 +14,9 @@ from tests.workbench.made_reports import opened
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
 from privgraph_workbench.reporting import Asked, Told, first_page, references
-from privgraph_workbench.reporting.asked import without_seeds
 from privgraph_workbench.reporting.chapters import chapters_of
 from privgraph_workbench.reporting.counts import Counts
+from privgraph_workbench.reporting.withholding import without_seeds
 from privgraph_workbench.words.naming import statements_of
 
 

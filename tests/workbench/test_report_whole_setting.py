@@ -20,7 +20,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting, tables
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.reporting import Asked, chapters, first_page, glance
-from privgraph_workbench.reporting.asked import without_seeds
+from privgraph_workbench.reporting.withholding import without_seeds
 from privgraph_workbench.words import strongest
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.statements import audited_bound

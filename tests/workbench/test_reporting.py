@@ -23,7 +23,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import FORMATS
 from privgraph_workbench.figures.runs import curves as made_curves
 from privgraph_workbench.reporting import Asked, Drawn, Told, archive, chapters, first_page
-from privgraph_workbench.reporting.asked import without_seeds
+from privgraph_workbench.reporting.withholding import without_seeds
 from privgraph_workbench.words.naming import describe
 
 

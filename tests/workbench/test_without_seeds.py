@@ -14,7 +14,7 @@ from privgraph_workbench import reporting
 from privgraph_workbench.figures import for_others
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.reporting import Asked, Drawn, Told
-from privgraph_workbench.reporting.asked import without_seeds
+from privgraph_workbench.reporting.withholding import without_seeds
 from privgraph_workbench.words.naming import statements_of
 
 METRICS = {"majority_class_accuracy": 0.3198765, "epsilon_data_dependent": 6.6831234, "teacher_accuracy": 0.5234567}

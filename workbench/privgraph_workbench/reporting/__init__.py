@@ -20,7 +20,6 @@ from privgraph_workbench.reporting.asked import (
     Drawn,
     Told,
     drawn,
-    given,
     title_of,
     told_of,
     usual,
@@ -28,6 +27,7 @@ from privgraph_workbench.reporting.asked import (
 from privgraph_workbench.reporting.findings import of as finding
 from privgraph_workbench.reporting.first_page import remark
 from privgraph_workbench.reporting.verdicts import of as verdict
+from privgraph_workbench.reporting.withholding import given
 
 __all__ = [
     "AUTHOR",

@@ -20,7 +20,7 @@ from privgraph_workbench import blocks, latex, printing, repeating, report, repo
 from privgraph_workbench.blocks import Images, Picture, Remark, Section
 from privgraph_workbench.figures import export
 from privgraph_workbench.reporting import behind, bounds, columns, findings, leaving, references, seedless, snippets
-from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, without_seeds
+from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
 from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.reporting.first_page import (
@@ -37,6 +37,7 @@ from privgraph_workbench.reporting.first_page import (
     remark,
     what_to_take,
 )
+from privgraph_workbench.reporting.withholding import without_seeds
 from privgraph_workbench.words.bibliography import bibtex, named_in
 from privgraph_workbench.words.bibliography import references as papers_of
 from privgraph_workbench.words.meaning import NO_EDGE

@@ -21,8 +21,6 @@ from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, standing, tradeoff
 from privgraph_workbench.forms.beginnings import called
-from privgraph_workbench.reporting import seedless
-from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words import caveats
 from privgraph_workbench.words.attacks import with_bounds
 from privgraph_workbench.words.naming import (
@@ -331,81 +329,6 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
                 )
             )
     return [one for one in found if one.rows]
-
-
-def without_seeds(asked: Asked) -> Asked:
-    """What is reported, without what tells seeds or private values; figures that tell them are left out."""
-    asked = seedless.ordered(asked)
-    hidden = numbered(asked)
-    return replace(
-        asked,
-        runs=[_without_seed(hidden, one) for one in asked.runs],
-        # of a measure that stays nothing is left
-        figures=[given for one in asked.shown if (given := _figure_without_seed(hidden, one)).rows],
-    )
-
-
-def given(asked: Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]:
-    """Figures as the report has them, by their marks; None where others are not given one."""
-    if not asked.share:
-        return dict(figures)
-    hidden = numbered(seedless.ordered(asked))
-    told = {mark: _figure_without_seed(hidden, one) for mark, one in figures.items() if for_others.leaves(one.figure)}
-    return {mark: told[mark] if mark in told and told[mark].rows else None for mark in figures}
-
-
-def _figure_without_seed(hidden: Withheld, one: Drawn) -> Drawn:
-    return replace(
-        one,
-        rows=seedless.rows(hidden.rows(for_others.rows(one.figure, one.rows))),
-        statements=seedless.statements(hidden.labelled(one.statements)),
-        runs=[hidden.record(run) for run in one.runs],
-        beside=[_without_seed(hidden, told) for told in one.beside],
-        title=hidden.text(one.title),
-        caption=hidden.text(one.caption),
-        advice=hidden.text(for_others.advice(one.advice)),
-    )
-
-
-def numbered(asked: Asked) -> Withheld:
-    """What numbers the runs of a report for others, the same in all of its files: its own in its order, so
-    that the seed of its first is #1; then setting by setting the others by what they reached, which tells no
-    seed."""
-    hidden = Withheld()
-    for one in asked.runs:
-        hidden.meet(one.record)
-    for one in (*asked.runs, *asked.beside):
-        for record in sorted(one.same or [one.record], key=seedless.by_results):
-            hidden.meet(record)
-    drawn = (record for one in asked.figures for record in one.runs)
-    for record in sorted(drawn, key=lambda one: (setting(one), seedless.by_results(one))):
-        hidden.meet(record)
-    for record in sorted(
-        (record for one in asked.runs for held in one.references.values() for record in held),
-        key=lambda one: (setting(one), seedless.by_results(one)),
-    ):
-        hidden.meet(record)  # last: they are counted, and never named
-    return hidden
-
-
-def _without_seed(hidden: Withheld, one: Told) -> Told:
-    return replace(
-        one,
-        record=hidden.record(one.record),
-        events=(),  # what happened in training
-        same=[hidden.record(other) for other in one.same],
-        stands=seedless.rows(hidden.rows(for_others.rows("standing", one.stands))),
-        said=hidden.text(one.shared),
-        seeds={hidden.text(run): _numbered(hidden, seed) for run, seed in one.seeds.items()},
-        withheld=_numbered(hidden, one.record.spec.seed),
-        attacks=[replace(attack, run=hidden.text(attack.run)) for attack in one.attacks],
-        elsewhere=[replace(attack, run=hidden.text(attack.run)) for attack in one.elsewhere],
-        references={kind: [hidden.record(other) for other in held] for kind, held in one.references.items()},
-    )
-
-
-def _numbered(hidden: Withheld, seed: int | str) -> str:
-    return hidden.text(f"seed {seed}").removeprefix("seed ")
 
 
 def named_runs(asked: Asked) -> dict[str, Told]:
