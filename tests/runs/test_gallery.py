@@ -133,17 +133,25 @@ def test_a_gallery_comes_whole(store: RunStore, packed: Path) -> None:
 
 
 def test_a_later_seed_has_fewer_points_and_what_they_show_has_six_digits(store: RunStore, tmp_path: Path) -> None:
-    spec = make_spec("progap", "karate", {"unit": "edge"}, seed=gallery.FIRST)
-    trained(store, spec)
-    gallery.write(store, {"all": [spec]}, tmp_path / "gallery.json.xz")
-    (one,) = gallery.content(tmp_path / "gallery.json.xz")["all"]
-    curves: dict[str, list[float]] = {"val_accuracy": [], "epsilon_data_dependent": []}
-    for _, _, kind, payload in one["events"]:
-        if kind == "metric":
-            curves[payload["name"]].append(payload["value"])
-    assert [len(points) for points in curves.values()] == [gallery.FEWER] * 2
-    assert curves["val_accuracy"][1] == 0.0757143
-    assert curves["epsilon_data_dependent"][1] == 53 / 700, "an epsilon is never rounded"
+    specs = [make_spec("progap", "karate", {"unit": "edge"}, seed=seed) for seed in (0, gallery.FIRST)]
+    for spec in specs:
+        trained(store, spec)
+    gallery.write(store, {"all": specs}, tmp_path / "gallery.json.xz")
+    first, later = (
+        {
+            name: {
+                payload["step"]: payload["value"] for _, _, _, payload in one["events"] if payload.get("name") == name
+            }
+            for name in ("val_accuracy", "epsilon_data_dependent")
+        }
+        for one in gallery.content(tmp_path / "gallery.json.xz")["all"]
+    )
+    assert [len(points) for points in (*first.values(), *later.values())] == [gallery.POINTS] * 2 + [gallery.FEWER] * 2
+    for name, points in later.items():
+        assert points.keys() <= first[name].keys(), "means over seeds are of steps that all have"
+    step = next(step for step in later["val_accuracy"] if step)
+    assert later["val_accuracy"][step] == float(f"{step / 700:.6g}") != step / 700
+    assert later["epsilon_data_dependent"][step] == step / 700, "an epsilon is never rounded"
 
 
 def test_a_large_file_is_left_out(store: RunStore, tmp_path: Path) -> None:

@@ -180,9 +180,14 @@ def _thinned(told: Sequence[dict[str, Any]], files: Sequence[str], points: int) 
         elif event["kind"] != "progress":
             kept.add(position)
     for positions in curves.values():
-        last = len(positions) - 1
-        kept |= {positions[round(at * last / (points - 1))] for at in range(points)} if last >= points else {*positions}
+        kept |= {*_spread(_spread(positions, POINTS), points)}  # of the same steps: means are of what all measured
     return [told[position] for position in sorted(kept)]
+
+
+def _spread(positions: Sequence[int], points: int) -> Sequence[int]:
+    """That many of them at even distances, from the first to the last."""
+    last = len(positions) - 1
+    return [positions[round(at * last / (points - 1))] for at in range(points)] if last >= points else positions
 
 
 @lru_cache(maxsize=4)
