@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -52,11 +53,31 @@ def test_the_runs_that_are_told_have_a_number_of_their_own(store: RunStore) -> N
     assert f"; the 2 alone {shown(method_costs.cost(ledger * 2, 1e-5), 1e-5)}." in told
 
 
-def test_so_many_behind_means_are_not_priced_either(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_too_many_different_mechanisms_the_epsilons_are_added(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(composition, "MOST", 1)
+    said = [made_runs.statement(made_runs.edge_entries(noise), delta=1e-5) for noise in (9, 9, 12)]
+    runs = [run(store, seed, one) for seed, one in enumerate(said)]
+    added, delta = (math.fsum(getattr(one, name) for one in said) for name in ("epsilon", "delta"))
+    exact = method_costs.cost(tuple(entry for one in said for entry in one.ledger), 3e-5)
+    assert added > exact, "sound, and looser"
+    told = composition.together(runs[:1], runs[1:])
+    assert f"have shown {shown(added, delta)} (each run's added: more than 1 different mechanisms)" in told
+    assert set(composition.of_each(runs).values()) == {(pytest.approx(added), pytest.approx(delta))}
+    assert "added" not in composition.together(runs[:2]), "two runs of one mechanism"
     monkeypatch.setattr(composition, "MOST", 2)
-    runs = [run(store, seed) for seed in range(3)]
-    assert "so many are not priced here" in composition.together(runs[:1], runs[1:])
-    assert "so many are not priced here" not in composition.together(runs[:2])
+    assert "added" not in composition.together(runs)
+
+
+def test_where_the_deltas_reach_1_nothing_is_said_to_be_proved(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(composition, "MOST", 1)
+    said = [made_runs.statement(made_runs.edge_entries(noise), delta=0.5) for noise in (9, 12)]
+    runs = [run(store, seed, one) for seed, one in enumerate(said)]
+    assert "have shown so much that no ε is proved" in composition.together(runs)
+    assert composition.of_each(runs) == {}
 
 
 def test_runs_without_noise_are_said_to_be_in_no_number(store: RunStore) -> None:

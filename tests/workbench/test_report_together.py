@@ -80,11 +80,8 @@ def test_ids_that_are_withheld_count_no_run_twice(store: RunStore, monkeypatch: 
     assert "has a mean accuracy of 71.0% over 3 seeds" in re.sub("<[^>]*>", "", shared), "the run itself counts once"
 
 
-def test_what_cannot_be_priced_together_is_said(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_different_units_promise_is_not_priced_together(store: RunStore) -> None:
     records = [told.record for told in runs(store, 3)]
-    monkeypatch.setattr(composition, "MOST", 2)
-    assert "so many are not priced here" in composition.together(records)
-    monkeypatch.undo()
     said = made_runs.statement(made_runs.node_entries(4.0), "node")
     node = made_runs.finish(store, made_runs.spec(unit="node"), 0.7, said)
     other = made_runs.finish(store, made_runs.spec(dataset="cora"), 0.7, records[0].statement)

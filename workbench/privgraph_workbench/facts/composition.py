@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 
 from privgraph.privacy.kinds import NEIGHBOURS, Neighbours
@@ -16,8 +17,8 @@ from privgraph_workbench.words.numbers import rounded_delta, stated
 
 _WITH_RECORDS = (Neighbours.NODE, Neighbours.ASSIGNED_NODE, Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
 """Relations in which a node, and with it its record, is there or not."""
-MOST = 100
-"""How many runs are priced together: more of them take too long."""
+MOST = 40
+"""How many different mechanisms are priced together, which takes seconds: of more the epsilons are added."""
 
 
 def together(records: Sequence[RunRecord], behind: Sequence[RunRecord] = ()) -> str:
@@ -76,16 +77,16 @@ def plain(records: Sequence[RunRecord]) -> str:
 
 def of_each(records: Sequence[RunRecord]) -> dict[str, tuple[float, float]]:
     """Of each private run by its id the epsilon and delta of all that read the same people and promise the
-    same, as `together` tells them; none where these are more than `MOST`."""
+    same, as `together` tells them; none where nothing is promised of all of them."""
     people: dict[People, list[RunRecord]] = {}
     for one in records:
         if one.statement is not None and one.statement.unit != "none":
             people.setdefault(GraphId.of(one.spec).people, []).append(one)
     found: dict[str, tuple[float, float]] = {}
     for runs in (runs for held in people.values() for runs in promises(held)):
-        if len(runs) <= MOST:
-            price = _price([one.statement for one in runs if one.statement is not None])
-            found |= {one.id: price for one in runs}
+        price, delta = _price(runs)
+        if delta < 1:
+            found |= {one.id: (price, delta) for one in runs}
     return found
 
 
@@ -128,8 +129,6 @@ def _line(runs: Sequence[RunRecord], own: Collection[str]) -> str:
     said = f"{len(runs)} private run{'s' * (len(runs) > 1)}"
     if beside:
         said += f" ({len(chosen)} told here, {beside} behind means and figures)"
-    if len(runs) > MOST:
-        return f"{said} have shown more than the ε of one run; so many are not priced here"
     fewer = f"; the {len(chosen)} alone {_stated(chosen)}" if beside and len(chosen) > 1 else ""
     return f"{said} ha{'ve' if len(runs) > 1 else 's'} shown {_stated(runs)}{fewer}"
 
@@ -146,14 +145,26 @@ def relations(statements: Sequence[PrivacyStatement]) -> list[Neighbours]:
 
 
 def _stated(records: Sequence[RunRecord]) -> str:
-    price, delta = _price([one.statement for one in records if one.statement is not None])
-    return f"ε = {stated('sound', price)} at δ = {rounded_delta(delta)}"
+    price, delta = _price(records)
+    if delta >= 1:
+        return f"so much that no ε is proved: more than {MOST} different mechanisms are added, and their δ reach 1"
+    said = f"ε = {stated('sound', price)} at δ = {rounded_delta(delta)}"
+    return f"{said} (each run's added: more than {MOST} different mechanisms)" if _many(records) else said
 
 
-def _price(statements: Sequence[PrivacyStatement]) -> tuple[float, float]:
-    """Epsilon and delta of all of them: ledgers compose, and what was chosen by a tuning is added."""
-    plain, chosen = [one for one in statements if not one.tuned], [one for one in statements if one.tuned]
-    price, delta = (sum(getattr(one, name) for one in chosen) for name in ("epsilon", "delta"))
+def _many(records: Sequence[RunRecord]) -> bool:
+    """Whether these have more different mechanisms than are priced together."""
+    plain = (one.statement for one in records if one.statement is not None and not one.statement.tuned)
+    return len({entry.event for one in plain for entry in one.ledger}) > MOST
+
+
+def _price(records: Sequence[RunRecord]) -> tuple[float, float]:
+    """Epsilon and delta of all of them: ledgers compose, and what was chosen by a tuning is added. Of too
+    many different mechanisms every run's are added, which is sound and looser (basic composition)."""
+    statements = [one.statement for one in records if one.statement is not None]
+    plain = [] if _many(records) else [one for one in statements if not one.tuned]
+    added = [one for one in statements if not plain or one.tuned]
+    price, delta = (math.fsum(getattr(one, name) for one in added) for name in ("epsilon", "delta"))
     if plain:
         own = max(one.delta for one in plain)
         price += method_costs.cost(tuple(entry for one in plain for entry in one.ledger), own)

@@ -124,7 +124,7 @@ OF_FIGURES: Mapping[str, Mapping[str, str]] = {
         "epsilon_for_edges": "ε for an edge: 0 where no edge is read",
         "low_by_test_nodes": f"lower end of the interval that the number of test nodes leaves of the mean, in {SHARE}",
         "high_by_test_nodes": "upper end",
-        "epsilon_all_together": "sound ε of all private runs on these data together; empty: not priced",
+        "epsilon_all_together": "sound ε of all private runs on these data together; empty: nothing is proved",
         "delta_all_together": "its δ",
     },
     "compare": {
