@@ -40,7 +40,8 @@ def test_one_column_says_how_sure_the_advice_is(opened: Open, store: RunStore) -
     assert _verdicts(app) == ["clear", "tie", "too few seeds"], "a word or two"
     below = [re.sub("<[^>]*>", "", found) for one in app.get("html") for found in BELOW.findall(one.proto.body)]
     assert below == ["Tie with ProGAP (80.0%)", "Too few seeds: about 3 may tell; at best GAP, 80.0%"]
-    assert advised.VERDICTS in _captions(app), "a line explains them"
+    for word, meant in advised.VERDICTS.items():
+        assert (meant in _captions(app).split("  \n")) == (word in _verdicts(app)), "a line explains each that is there"
     tables = "\n".join(one.proto.body for one in app.get("html") if "carded" in one.proto.body)
     for other in ("not ruled out", ">or ", "not clear", 'class="first'):
         assert other not in tables, "no other form"
@@ -84,11 +85,11 @@ def test_what_holds_of_both_units_is_said_once(opened: Open, store: RunStore) ->
     said = "\n".join(one.value for one in app.markdown)
     assert said.count("protect nobody") == 1
     assert said.count(advising.CHOOSING) == 1
-    assert _captions(app).count(advised.VERDICTS) == 1
+    assert [_captions(app).count(meant) for meant in advised.VERDICTS.values()] == [1, 1, 1, 1], "of both together"
     assert _captions(app).count("Cost: points below") == 2, "each counts from its own network"
     alone = opened("tradeoffs", data="social", protects="node")
     assert "\n".join(one.value for one in alone.markdown).count("protect nobody") == 1
-    assert _captions(alone).count(advised.VERDICTS) == 1
+    assert [_captions(alone).count(meant) for meant in advised.VERDICTS.values()] == [1, 0, 1, 1], "no tie of people"
 
 
 def test_a_hidden_gallery_does_not_count_as_run(opened: Open, store: RunStore) -> None:

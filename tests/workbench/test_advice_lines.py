@@ -87,7 +87,7 @@ def test_a_row_is_advised_by_its_own_unit(records: list[RunRecord], said: list[V
     assert told["progap", "edge"] == "take: clear"
     assert told["gap", "edge"] == "", "though it may be taken to hide people"
     assert told["dp-mlp", "node"] == "take: not told apart", "on 90 test nodes"
-    assert told["gap", "node"] == "not ruled out", "one method is taken"
+    assert told["gap", "node"] == "not told apart from DP-MLP", "one method is taken: the verdict is its own"
     assert told["gnn", "none"] == "costs are counted from it"
 
 

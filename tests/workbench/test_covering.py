@@ -43,7 +43,7 @@ def test_who_was_never_there_is_said_not_to_be_covered(store: RunStore, kind: Ne
     records = _people(store, {"gap": (kind, 0.8), "dp-mlp": (Neighbours.NODE_RECORD, 0.5)})
     said = advising.verdict(records, "node")
     assert [one.takes for one in said.stretches] == [("gap",)]
-    words = f"right about {OPTED}; a coin: 50%. S{NEVER}."
+    words = f"right about {OPTED}, where both were equally likely before (a coin: 50%). S{NEVER}."
     assert "Not covered by GAP: somebody who was never there." in advised.beneath(said), "on the page"
     assert words in advised.lines(said), "in a report"
     assert words in said.text, "on the command line"
@@ -70,7 +70,7 @@ def test_methods_of_two_relations_are_told_apart_once(store: RunStore) -> None:
 def test_what_covers_everybody_has_no_such_word(store: RunStore) -> None:
     records = _people(store, {"dp-mlp": (Neighbours.NODE_RECORD, 0.8), "gap": (Neighbours.FROZEN_SAMPLE, 0.5)})
     said = advising.verdict(records, "node")
-    assert "right about whether a person's data were used; a coin: 50%." in advised.lines(said)
+    assert "right about whether a person's data were used, where both were equally likely before (a coin: 50%)." in advised.lines(said)
     assert "Not covered" not in advised.beneath(said)
     assert NEVER not in advised.lines(said) + said.text, "of what is taken alone"
     nothing = [replace(one, metrics={**one.metrics, "majority_class_accuracy": 0.99}) for one in records]
@@ -101,11 +101,11 @@ def test_what_is_guessed_is_what_the_relation_hides(kind: Neighbours, guess: str
     who = "Protection: how often, at most, somebody who knows all else is right"
     said = covering.words([("A", kind.value), ("B", kind.value)])
     never = f" S{NEVER}." if kind in WHY_NOT_COVERED else ""
-    assert said == f"{who} about {guess}; a coin: 50%.{never}"
+    assert said == f"{who} about {guess}, where both were equally likely before (a coin: 50%).{never}"
     (other, theirs) = next((one, words) for one, words in covering.GUESSED.items() if words != guess)
     for_each = covering.words([("A", kind.value), ("B", other)])
     left, right = (f" (s{NEVER})" * (one in WHY_NOT_COVERED) for one in (kind, other))
-    assert for_each == (f"{who}; a coin: 50%. What is guessed: with A, {guess}{left}; with B, {theirs}{right}."), (
+    assert for_each == (f"{who}, where both were equally likely before (a coin: 50%). What is guessed: with A, {guess}{left}; with B, {theirs}{right}."), (
         "beside the number of a coin, also where there are two guesses"
     )
 

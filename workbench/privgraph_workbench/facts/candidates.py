@@ -43,7 +43,7 @@ class Candidate:
     @property
     def left_open(self) -> str:
         """What it may yet lose against; "" where that is nothing."""
-        return f"not told apart from {both(self.rivals)}" if self.rivals else ""
+        return f"{both(self.rivals)} may be better" if self.rivals else ""
 
     @property
     def short(self) -> str:
@@ -55,9 +55,9 @@ class Candidate:
         """Its title with that.
 
         >>> Candidate(title="ProGAP", mean=0.6, reached="60.0%", rivals=("GAP",)).named
-        'ProGAP (not told apart from GAP)'
+        'ProGAP (GAP may be better)'
         >>> Candidate(title="DP-MLP (reads no edge)", mean=0.6, reached="60.0%", rivals=("GAP",)).named
-        'DP-MLP (reads no edge; not told apart from GAP)'
+        'DP-MLP (reads no edge; GAP may be better)'
         """
         if not self.left_open:
             return self.title

@@ -40,8 +40,12 @@ DETAILED = "tradeoff_detailed"
 """Whether the epsilons as published stand beside the sound ones."""
 FRONT = "tradeoff_front"
 """Whether the Pareto front is drawn."""
-ADVICE = 170
-"""Pixels in which every cell of advice is read whole."""
+ADVICE, DIFFERS = 190, 420
+"""Pixels in which every cell of advice, and what a setting differs in, is read whole on the lines of a row."""
+ROW, ROW_TALL, TALL = 35, 80, 640
+"""Pixels of a row of one line, of one whose words are wrapped, and of the table at most."""
+LINE = 24
+"""Letters of advice that stand in a line, of what a setting differs in twice as many."""
 _LEVELS = "tradeoffs.levels"
 """The runs of the levels that were drawn last, by what the figure shows."""
 EVERY = "tradeoff_every"
@@ -258,11 +262,20 @@ def numbers(done: Finished, graph: OneGraph, units: Sequence[str]) -> None:
             if len({row["graph"] for row in rows}) == 1:
                 st.caption(f"All on {markup.literal(rows[0]['graph'])}.")
                 shown = [{name: value for name, value in row.items() if name != "graph"} for row in shown]
+            if not any(row["differs in"] for row in shown):
+                shown = [{name: value for name, value in row.items() if name != "differs in"} for row in shown]
+            wrapped = any(len(row["advice"]) > LINE or len(row.get("differs in", "")) > 2 * LINE for row in shown)
+            tall = ROW_TALL if wrapped else ROW
             st.dataframe(
                 shown,
                 hide_index=True,
                 alt="Accuracy and epsilons of each setting",
-                column_config={"advice": st.column_config.TextColumn(width=ADVICE)},
+                height=min(TALL, ROW + 3 + len(shown) * tall),
+                row_height=tall,
+                column_config={
+                    "advice": st.column_config.TextColumn(width=ADVICE),
+                    "differs in": st.column_config.TextColumn(width=DIFFERS),
+                },
             )
             st.caption(" ".join(markup.sentence(badge) for badge in badges_of(rows)))
             if together := _together(done):
