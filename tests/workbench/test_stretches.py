@@ -49,7 +49,7 @@ def test_of_several_budgets_each_rival_is_named_with_the_one_of_its_best() -> No
     both = stretch(blind, there)
     assert both.budgets == "1 to 2"
     assert both.against == ("GAP (61.0% at ε 2)",)
-    assert stretch(blind[:1], there).against == ("GAP (60.0%)",), "of one budget it is the row's own"
+    assert stretch(blind[1:], there).against == ("GAP (61.0%)",), "of one budget it is the row's own"
 
 
 def test_how_far_apart_two_are_is_told_at_the_level_of_all_that_ran() -> None:

@@ -15,9 +15,9 @@ from privgraph_workbench.words.numbers import percent, whole
 class Candidate:
     """What may be taken at a budget, or has the highest mean where nothing is. reached: its accuracy with the
     interval; cost: by how many points that is below a network without privacy ("": not known); between: its
-    95% interval ("": not known), and unclear: whether that includes 0; seeds: how many it is said from, and yours: how many
-    of them did not come with the program; rivals: what is not told apart from it, nor from what needs no
-    noise."""
+    95% interval ("": not known), and unclear: whether that includes 0; seeds: how many it is said from, and
+    yours: how many of them did not come with the program; rivals: what is not told apart from it, nor from
+    what needs no noise."""
 
     title: str
     mean: float

@@ -43,10 +43,8 @@ def further(said: Verdict) -> list[str]:
     if said.thin or not said.stretches or (all(one.kind == "nothing" for one in said.stretches) and lead):
         return []
     first = _first(said)
-    if first is not None:
-        above = [first]
-    else:
-        above = _blind(said) or next((held for held, _ in _parts(_unled(said))), [])
+    left = _blind(said) or next((held for held, _ in _parts(_unled(said))), [])
+    above = left if first is None else [first]
     rest = [one for one in said.stretches if one not in above]
     network = "" if first is not None and first.candidates[0].cost else said.counted_from
     lines: list[str] = []
@@ -115,7 +113,7 @@ def _left_out(blind: Sequence[Stretch], said: Verdict) -> str:
 
 
 def _line(one: Stretch, network: str) -> str:
-    """The same of another budget, in short. network: what costs are counted from, where it is not said yet."""
+    """The same of another budget, in short. network: what costs are counted from, if not said yet."""
     first = one.candidates[0]
     if one.kind == "blind":
         return f"ε {one.budgets}: leave the edges out ({first.short}, {percent(first.mean)}); {_sure(one)}"

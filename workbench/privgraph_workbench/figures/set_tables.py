@@ -54,8 +54,8 @@ def aligned(cells: Cells, widest: int = WIDEST) -> list[str]:
 
 
 def set_apart(lines: Iterable[str], widest: int = NARROWER) -> tuple[list[str], list[str]]:
-    """Lines in front of the heading of the first table; and it and all after it in their order, for letters of
-    one width: tables `aligned`, each directly below its heading, and what is said of them wrapped below them.
+    """Lines in front of the heading of the first table; and it and all after it in their order, for letters
+    of one width: tables `aligned`, each directly below its heading, and what is said of them wrapped below.
 
     >>> set_apart(["Note.", "To hide edges:", "ε | Take", "ε 1 | GAP", "In brackets."])
     (['Note.'], ['To hide edges:', 'ε    Take', 'ε 1  GAP', '', 'In brackets.', ''])

@@ -16,7 +16,7 @@ from privgraph_workbench.facts import advised, advising, comparing, datasets, on
 from privgraph_workbench.facts.judging import APART
 from privgraph_workbench.facts.row_words import at_sound, counted, sound_at, title_of, with_interval
 from privgraph_workbench.facts.seedwise import MOST_SEEDS
-from privgraph_workbench.facts.stretches import FEW_SEEDS
+from privgraph_workbench.facts.stretches import FEW_SEEDS, Stretch
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -274,18 +274,24 @@ def more_seeds(graph: OneGraph, found: Known, unit: str) -> None:
 
 
 def _left_alike(said: advising.Verdict) -> str:
-    """At which budgets no more seeds are offered, and by how much methods differ there: in a tie, and where no
+    """At which budgets no more seeds are offered, and by how much methods differ: in a tie, and where no
     affordable number of seeds is likely to tell; "" where there are none."""
     told = [
-        f"**ε {one.budgets}: {one.word}.** The first is {one.alike} above the second, at most {100 * APART:.0f} points "
-        "either way: take either. No more seeds are offered for it."
+        f"**ε {one.budgets}: {one.word}.** {_ahead(one)}, at most {100 * APART:.0f} points either way: take "
+        f"{'either' if one.tied < 3 else 'any of them'}. No more seeds are offered for it."
         if one.word == "tie"
-        else f"**ε {one.budgets}: {one.word}.** The first is {one.alike} above the second; if "
-        f"seeds go on as they began, not even {MOST_SEEDS} of each method tell all of them apart."
+        else f"**ε {one.budgets}: {one.word}.** {_ahead(one)}; if seeds go on as they began, not even {MOST_SEEDS} of "
+        "each method tell all of them apart."
         for one in said.stretches
         if one.alike
     ]
     return "  \n".join(told)
+
+
+def _ahead(one: Stretch) -> str:
+    """By how much the first of a budget is above the second."""
+    first, second = (markup.literal(held.short) for held in one.candidates[:2])
+    return f"{first} is {one.alike} above {second}"
 
 
 def _settled(graph: OneGraph, unit: str, said: advising.Verdict) -> None:
