@@ -122,7 +122,7 @@ def test_a_line_says_what_is_guessed_also_where_methods_differ_in_it() -> None:
     told = covering.short(mixed, "node")
     assert told.startswith(
         "Protection: how often, at most, somebody who knows all else is right about whether a person"
-    )
+    ), "in the words of the others"
     assert f"'s data were used, {covering.EVEN}. Not covered by B: " in told
     assert covering.short(mixed[1:], "node").partition(" about ")[2].startswith(OPTED)
     assert covering.short([], "edge") == ""
