@@ -118,7 +118,9 @@ def test_table_and_fold_call_a_verdict_by_one_word_and_offer_no_seeds_for_a_tie(
     opened: Open, store: RunStore, data: str, unit: str
 ) -> None:
     gallery.bring_in(store)
-    app = opened("tradeoffs", data=data, protects=unit, fold="compare")
+    app = opened("tradeoffs", data=data, protects=unit)
+    app.session_state["fold.compare"] = True
+    app.run()
     (body,) = (one.proto.body for one in app.get("html") if "What to take to hide" in one.proto.body)
     shown = {
         re.sub("<[^>]*>", "", group[0]).removeprefix("ε "): group[1]
@@ -146,13 +148,13 @@ def test_the_first_budget_that_is_told_protects(opened: Open, store: RunStore) -
 
 def test_rows_of_settings_are_tall_enough_for_what_they_differ_in(opened: Open, store: RunStore) -> None:
     keep(store, spec("gap", epsilon=1.0), accuracy=0.5)
-    app = opened("tradeoffs", data="karate", fold="numbers")
-    assert _settings(app).row_height == settings_table.ROW
+    assert _settings(opened("tradeoffs", data="karate")).row_height == settings_table.ROW
     keep(store, spec("gap", epsilon=1.0, depth=7, hidden=32, epochs=9, dropout=0.1, learning_rate=0.02), accuracy=0.6)
-    app = opened("tradeoffs", data="karate", fold="numbers")
-    assert _settings(app).row_height == settings_table.ROW_TALL > 64, "above 4rem words are wrapped"
+    assert _settings(opened("tradeoffs", data="karate")).row_height == settings_table.ROW_TALL > 64, "above 4rem words are wrapped"
 
 
 def _settings(app: AppTest) -> Any:
+    app.session_state["fold.numbers"] = True
+    app.run()
     (found,) = (one.proto for one in app.dataframe if "95% over seeds" in one.value.columns)
     return found

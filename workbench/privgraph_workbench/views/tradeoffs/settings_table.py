@@ -17,7 +17,7 @@ from privgraph_workbench.words.numbers import percent, stated
 ADVICE, DIFFERS = 190, 420
 """Pixels in which advice, and what a setting differs in, are read whole on the lines of a row."""
 ROW, ROW_TALL, TALL = 35, 66, 640
-"""Pixels of a row of one line, of one whose words are wrapped (above 4rem alone), and of the table at most."""
+"""Pixels of a row of one line, of one whose words are wrapped (above 4rem alone), and of the table."""
 DIFFERS_IN = "differs in"
 LINE = 24
 """Letters of advice that stand in a line, of what a setting differs in twice as many."""
