@@ -150,7 +150,8 @@ def test_rows_of_settings_are_tall_enough_for_what_they_differ_in(opened: Open, 
     keep(store, spec("gap", epsilon=1.0), accuracy=0.5)
     assert _settings(opened("tradeoffs", data="karate")).row_height == settings_table.ROW
     keep(store, spec("gap", epsilon=1.0, depth=7, hidden=32, epochs=9, dropout=0.1, learning_rate=0.02), accuracy=0.6)
-    assert _settings(opened("tradeoffs", data="karate")).row_height == settings_table.ROW_TALL > 64, "above 4rem words are wrapped"
+    tall = _settings(opened("tradeoffs", data="karate")).row_height
+    assert tall == settings_table.ROW_TALL > 64, "above 4rem words are wrapped"
 
 
 def _settings(app: AppTest) -> Any:
