@@ -57,7 +57,7 @@ def test_what_is_not_told_apart_is_named_with_its_accuracy_by_the_verdict(opened
     below = [re.sub(r"<[^>]+>", "", one) for one in re.findall(r'<tr role="row" class="more">(.*?)</tr>', body)]
     assert head == list(all_graphs.HEAD)
     first, clear = lines
-    assert first[1:6] == ["1", "ProGAP", "81.0% (78.5% to 83.5%)", "3", "10"]
+    assert first[1:6] == ["1", "ProGAP", "81.0% (78.5% to 83.5%)", "3", "10 (6 to 14)"]
     assert first[6] == "tie"
     assert below == ["Tie with GAP (80.5%)"]
     assert clear[:2] == ["4", "ProGAP"]

@@ -104,7 +104,8 @@ def test_no_seeds_are_offered_where_methods_are_next_to_equal(opened: Open, stor
     app.session_state["fold.compare"] = True
     app.run()
     shown = "\n".join(one.value for one in app.markdown)
-    assert "**ε 1: stays a tie.** The first two are practically equal so far (+0.1 points (" in shown
+    assert "**ε 1: tie.** ProGAP is +0.1 points (" in shown
+    assert " above GAP, at most 5 points either way: take either. No more seeds are offered for it." in shown
     assert "may settle" not in shown
     assert not any(one.key == "settle.edge" for one in app.button)
 

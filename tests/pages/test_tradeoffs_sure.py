@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
 
@@ -13,7 +15,7 @@ from privgraph.runs import gallery
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advised, advising, comparing
-from privgraph_workbench.views.tradeoffs import one_graph
+from privgraph_workbench.views.tradeoffs import one_graph, settings_table
 
 Open = Callable[..., AppTest]
 BELOW = re.compile(r'class="more">(.*?)</tr>')
@@ -40,7 +42,8 @@ def test_one_column_says_how_sure_the_advice_is(opened: Open, store: RunStore) -
     assert _verdicts(app) == ["clear", "tie", "too few seeds"], "a word or two"
     below = [re.sub("<[^>]*>", "", found) for one in app.get("html") for found in BELOW.findall(one.proto.body)]
     assert below == ["Tie with ProGAP (80.0%)", "Too few seeds: about 3 may tell; at best GAP, 80.0%"]
-    assert advised.VERDICTS in _captions(app), "a line explains them"
+    for word, meant in advised.VERDICTS.items():
+        assert (meant in _captions(app).split("  \n")) == (word in _verdicts(app)), "a line explains each that is there"
     tables = "\n".join(one.proto.body for one in app.get("html") if "carded" in one.proto.body)
     for other in ("not ruled out", ">or ", "not clear", 'class="first'):
         assert other not in tables, "no other form"
@@ -84,11 +87,11 @@ def test_what_holds_of_both_units_is_said_once(opened: Open, store: RunStore) ->
     said = "\n".join(one.value for one in app.markdown)
     assert said.count("protect nobody") == 1
     assert said.count(advising.CHOOSING) == 1
-    assert _captions(app).count(advised.VERDICTS) == 1
+    assert [_captions(app).count(meant) for meant in advised.VERDICTS.values()] == [1, 1, 1, 1], "of both together"
     assert _captions(app).count("Cost: points below") == 2, "each counts from its own network"
     alone = opened("tradeoffs", data="social", protects="node")
     assert "\n".join(one.value for one in alone.markdown).count("protect nobody") == 1
-    assert _captions(alone).count(advised.VERDICTS) == 1
+    assert [_captions(alone).count(meant) for meant in advised.VERDICTS.values()] == [1, 0, 1, 1], "no tie of people"
 
 
 def test_a_hidden_gallery_does_not_count_as_run(opened: Open, store: RunStore) -> None:
@@ -108,3 +111,51 @@ def test_a_hidden_gallery_does_not_count_as_run(opened: Open, store: RunStore) -
     app.session_state["fold.compare"] = True
     app.run()
     assert app.button(key="compare_go").label == "Train what is missing (1 run)"
+
+
+@pytest.mark.parametrize(("data", "unit"), [("social", "edge"), ("cora", "node"), ("facebook-pages", "edge")])
+def test_table_and_fold_call_a_verdict_by_one_word_and_offer_no_seeds_for_a_tie(
+    opened: Open, store: RunStore, data: str, unit: str
+) -> None:
+    gallery.bring_in(store)
+    app = opened("tradeoffs", data=data, protects=unit)
+    app.session_state["fold.compare"] = True
+    app.run()
+    (body,) = (one.proto.body for one in app.get("html") if "What to take to hide" in one.proto.body)
+    shown = {
+        re.sub("<[^>]*>", "", group[0]).removeprefix("ε "): group[1]
+        for group in re.findall(r'(?s)<th role="rowheader".*?>(.*?)</th>.*?data-label="Verdict"[^>]*>([^<]*)<', body)
+    }
+    said = "\n".join(one.value for one in app.markdown)
+    told = dict(re.findall(r"\*\*ε ([\d.]+): ([a-z ]+)\.\*\*", said))
+    ties = {budget for budget, word in shown.items() if word == "tie"}
+    assert ties, "of these graphs each has one"
+    assert {budget for budget, word in told.items() if word == "tie"} == ties
+    assert all(shown[budget] == word for budget, word in told.items() if budget in shown)
+    assert any(one.key == f"settle.{unit}" for one in app.button) == ("too few seeds" in shown.values())
+
+
+def test_the_first_budget_that_is_told_protects(opened: Open, store: RunStore) -> None:
+    """At ε 8 a method is clearly the best, and protects next to nothing: it is told after what protects."""
+    for seed, off in enumerate((-0.01, 0.0, 0.01)):
+        for epsilon, mean in ((2.0, 0.6), (8.0, 0.9)):
+            keep(store, spec(epsilon=epsilon, seed=seed), accuracy=0.5 + off)
+            keep(store, spec("gap", epsilon=epsilon, seed=seed), accuracy=mean + off)
+    said = "\n".join(one.value for one in opened("tradeoffs", data="karate").markdown)
+    assert "at ε 2 take GAP (60.0% accuracy; moderate protection: ≤ 88.1%), clearly the best." in said
+    assert "- ε 8: GAP, 90.0%, next to no protection; clearly the best." in said
+
+
+def test_rows_of_settings_are_tall_enough_for_what_they_differ_in(opened: Open, store: RunStore) -> None:
+    keep(store, spec("gap", epsilon=1.0), accuracy=0.5)
+    assert _settings(opened("tradeoffs", data="karate")).row_height == settings_table.ROW
+    keep(store, spec("gap", epsilon=1.0, depth=7, hidden=32, epochs=9, dropout=0.1, learning_rate=0.02), accuracy=0.6)
+    tall = _settings(opened("tradeoffs", data="karate")).row_height
+    assert tall == settings_table.ROW_TALL > 64, "above 4rem words are wrapped"
+
+
+def _settings(app: AppTest) -> Any:
+    app.session_state["fold.numbers"] = True
+    app.run()
+    (found,) = (one.proto for one in app.dataframe if "95% over seeds" in one.value.columns)
+    return found

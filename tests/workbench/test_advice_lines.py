@@ -87,7 +87,7 @@ def test_a_row_is_advised_by_its_own_unit(records: list[RunRecord], said: list[V
     assert told["progap", "edge"] == "take: clear"
     assert told["gap", "edge"] == "", "though it may be taken to hide people"
     assert told["dp-mlp", "node"] == "take: not told apart", "on 90 test nodes"
-    assert told["gap", "node"] == "not ruled out", "one method is taken"
+    assert told["gap", "node"] == "not told apart from DP-MLP", "one method is taken: the verdict is its own"
     assert told["gnn", "none"] == "costs are counted from it"
 
 
@@ -111,6 +111,32 @@ def test_the_lines_leave_without_how_often_a_guess_is_right(records: list[RunRec
     assert "31.9" not in str(for_others.rows("tradeoff", rows))
     header = next(csv.reader(io.StringIO(export("tradeoff", rows, {}, "csv").decode())))
     assert "advised" not in header
+
+
+@pytest.mark.parametrize("kind", ["txt", "svg"])
+def test_a_file_has_each_table_below_its_heading_and_how_it_is_read_below_it(
+    records: list[RunRecord], said: list[Verdict], kind: str
+) -> None:
+    """Also where something has not run, which is said after the table."""
+    absent = [replace(one, absent=("EdgeRand",), closing="Edges: leave them.") for one in said]
+    rows = tradeoff.shown(tradeoff.data(records), published=False, front=False, advised=advice_lines.plain(absent))
+    text = export("tradeoff", rows, {}, kind).decode().replace("\N{NO-BREAK SPACE}", " ")
+    text = re.sub("(?s)<metadata>.*?</metadata>|<!--|-->|<[^>]*>", "", text)
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    heads = [place for place, line in enumerate(lines) if line.startswith("To hide ")]
+    assert len(heads) == 2
+    for place, end in zip(heads, [*heads[1:], len(lines)], strict=True):
+        block = lines[place:end]
+        head = next(at for at, line in enumerate(block) if line.startswith("ε ") and "Take" in line)
+        assert head <= 2, "nothing stands between, but a heading may be two lines"
+        for later in (
+            "Edges: leave them.",
+            "EdgeRand has not run here.",
+            "Cost: points below",
+            "Protection: how often",
+        ):
+            (at,) = (at for at, line in enumerate(block) if line.startswith(later))
+            assert at > head, later
 
 
 @pytest.mark.parametrize("kind", ["txt", "svg"])

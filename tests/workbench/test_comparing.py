@@ -87,8 +87,8 @@ def test_what_is_clearly_best_is_taken_and_what_it_is_above_is_told(store: RunSt
     assert (small.epsilons, small.kind, small.takes) == ((1.0,), "one", ("progap",))
     assert (line.epsilons, line.kind, line.takes) == ((4.0,), "one", ("progap",))
     assert line.text == (
-        "ε 4 (weak protection): take ProGAP, 81.0% (78.5% to 83.5%), costs 9 points. Clearly above GAP, the next "
-        "best, by +20.0 points (the same in every seed) and MLP (ignores edges) by +41.0 points (+38.5 to +43.5)."
+        "ε 4 (weak protection): take ProGAP, 81.0% (78.5% to 83.5%), costs 9 points (7 to 11). Clearly above GAP, the "
+        "next best, by +20.0 points (the same in every seed) and MLP (ignores edges) by +41.0 points (+38.5 to +43.5)."
     )
     assert said.settled
     assert said.heading == (
@@ -162,15 +162,17 @@ def test_a_higher_mean_alone_is_no_reason_to_pay_for_noise(store: RunStore) -> N
     to_tell = "too few seeds: about 18 of each may tell it from ProGAP (70.0%)"
     assert low.sure == f"{to_tell}; ProGAP is higher, but not clearly", "GAP is clearly below"
     assert not high.clear
-    assert high.told.startswith("take GAP (ProGAP not ruled out), 72.0% (")
+    assert high.told.startswith("take GAP (ProGAP may be better), 72.0% (")
     assert high.short.startswith("GAP 72.0% (too few seeds: about "), "it is drawn above: it is named"
     assert high.short.endswith(" of each may tell it from ProGAP (80.0%))")
     assert high.sure.endswith("; ProGAP is higher, but not clearly above MLP (ignores edges) (67.0%)")
     at_4 = next(row for row in tradeoff.data(records) if row["method"] == "gap" and row["asked"] == 4.0)
     said = advising.verdict(records, "edge")
-    assert advised.of_row(at_4, said) == "take (ProGAP not ruled out)", "table, caption and numbers by one rule"
+    assert advised.of_row(at_4, said) == "take (ProGAP may be better)", "table, caption and numbers by one rule"
     assert advised.with_verdict(at_4, said) == "take: too few seeds", "on the page"
-    assert advised.VERDICTS in advised.beneath(said)
+    few = advised.VERDICTS["too few seeds"]
+    assert [line for line in advised.beneath(said) if line in advised.VERDICTS.values()] == [few], "of no other verdict"
+    assert few not in advised.beneath(said, verdicts=False), "where it is said once of several tables"
     assert high.aside in advised.below(advising.verdict(records, "edge")), "in small print"
 
 
@@ -394,18 +396,18 @@ def test_no_seeds_are_offered_where_one_rival_would_stay(store: RunStore) -> Non
     filled(store, values, {"mlp": 0.3})
     records = [one for one in store.find() if one.spec.asked_epsilon in (None, 1.0)]
     (line,) = advising.verdict(records, "edge").stretches
-    assert (line.kind, line.needed, line.near) == ("several", (), False), "they may be further apart"
+    assert (line.kind, line.needed, line.word) == ("several", (), "not told apart"), "they may be further apart"
     assert line.alike.startswith("+0.1 points")
     (far,) = advising.verdict([one for one in records if one.spec.method != "edge-rand"], "edge").stretches
     assert far.kind == "several"
     assert far.needed, "of these two more seeds do"
-    assert (far.alike, far.near) == ("", False)
+    assert (far.alike, far.word) == ("", "too few seeds")
 
 
-def test_what_is_next_to_equal_by_its_interval_is_said_to_be_near(store: RunStore) -> None:
+def test_what_is_next_to_equal_by_its_interval_is_a_tie(store: RunStore) -> None:
     filled(store, {"progap": [0.791, 0.801, 0.811], "edge-rand": [0.800, 0.795, 0.805]}, {"mlp": 0.3})
     (line, *_) = advising.verdict(list(store.find()), "edge").stretches
-    assert (line.kind, line.needed, line.near) == ("several", (), True)
+    assert (line.kind, line.needed, line.word) == ("several", (), "tie")
     assert line.sure == "tie with EdgeRand (80.0%)"
     assert line.alike.startswith("+0.1 points")
 

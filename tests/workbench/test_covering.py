@@ -43,8 +43,10 @@ def test_who_was_never_there_is_said_not_to_be_covered(store: RunStore, kind: Ne
     records = _people(store, {"gap": (kind, 0.8), "dp-mlp": (Neighbours.NODE_RECORD, 0.5)})
     said = advising.verdict(records, "node")
     assert [one.takes for one in said.stretches] == [("gap",)]
-    words = f"right about {OPTED}; a coin: 50%. S{NEVER}."
-    assert "Not covered by GAP: somebody who was never there." in advised.beneath(said), "on the page"
+    words = f"right about {OPTED}, where both were equally likely before (a coin: 50%). S{NEVER}."
+    page = next(line for line in advised.beneath(said) if line.startswith("Protection: "))
+    assert f"is right about {OPTED}, {covering.EVEN}." in page, "on the page, too"
+    assert page.endswith("Not covered by GAP: somebody who was never there.")
     assert words in advised.lines(said), "in a report"
     assert words in said.text, "on the command line"
     assert "data were used" not in advised.lines(said) + said.text
@@ -70,8 +72,11 @@ def test_methods_of_two_relations_are_told_apart_once(store: RunStore) -> None:
 def test_what_covers_everybody_has_no_such_word(store: RunStore) -> None:
     records = _people(store, {"dp-mlp": (Neighbours.NODE_RECORD, 0.8), "gap": (Neighbours.FROZEN_SAMPLE, 0.5)})
     said = advising.verdict(records, "node")
-    assert "right about whether a person's data were used; a coin: 50%." in advised.lines(said)
-    assert "Not covered" not in advised.beneath(said)
+    assert (
+        "right about whether a person's data were used, where both were equally likely before (a coin: 50%)."
+        in advised.lines(said)
+    )
+    assert "Not covered" not in "\n".join(advised.beneath(said))
     assert NEVER not in advised.lines(said) + said.text, "of what is taken alone"
     nothing = [replace(one, metrics={**one.metrics, "majority_class_accuracy": 0.99}) for one in records]
     assert advised.protection_words(advising.verdict(nothing, "node")) == "", "no number, no words"
@@ -101,13 +106,26 @@ def test_what_is_guessed_is_what_the_relation_hides(kind: Neighbours, guess: str
     who = "Protection: how often, at most, somebody who knows all else is right"
     said = covering.words([("A", kind.value), ("B", kind.value)])
     never = f" S{NEVER}." if kind in WHY_NOT_COVERED else ""
-    assert said == f"{who} about {guess}; a coin: 50%.{never}"
+    assert said == f"{who} about {guess}, where both were equally likely before (a coin: 50%).{never}"
     (other, theirs) = next((one, words) for one, words in covering.GUESSED.items() if words != guess)
     for_each = covering.words([("A", kind.value), ("B", other)])
     left, right = (f" (s{NEVER})" * (one in WHY_NOT_COVERED) for one in (kind, other))
-    assert for_each == (f"{who}; a coin: 50%. What is guessed: with A, {guess}{left}; with B, {theirs}{right}."), (
-        "beside the number of a coin, also where there are two guesses"
-    )
+    assert for_each == (
+        f"{who}, where both were equally likely before (a coin: 50%). What is guessed: with A, {guess}{left}; with B, "
+        f"{theirs}{right}."
+    ), "beside the number of a coin, also where there are two guesses"
+
+
+def test_a_line_says_what_is_guessed_also_where_methods_differ_in_it() -> None:
+    """At length each of them says its own; in a line stands what holds of all."""
+    mixed = [("A", Neighbours.NODE_RECORD.value), ("B", Neighbours.FROZEN_SAMPLE.value)]
+    told = covering.short(mixed, "node")
+    assert told.startswith(
+        "Protection: how often, at most, somebody who knows all else is right about whether a person"
+    ), "in the words of the others"
+    assert f"'s data were used, {covering.EVEN}. Not covered by B: " in told
+    assert covering.short(mixed[1:], "node").partition(" about ")[2].startswith(OPTED)
+    assert covering.short([], "edge") == ""
 
 
 def test_files_of_the_figure_say_it_too(store: RunStore) -> None:

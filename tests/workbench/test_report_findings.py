@@ -127,7 +127,7 @@ def test_what_to_take_is_a_table_with_its_reasons_below(store: RunStore) -> None
     figure = report_of(store).figures[0]
     table = next(part for part in blocks.parts_of(figure.advice) if isinstance(part, blocks.Table))
     assert table.head == advised.HEAD
-    assert table.rows == (("1", "ProGAP", "81.0% (78.5% to 83.5%)", "3", "9", "clear", "strong: ≤ 73.2%"),)
+    assert table.rows == (("1", "ProGAP", "81.0% (78.5% to 83.5%)", "3", "9 (7 to 11)", "clear", "strong: ≤ 73.2%"),)
     assert "**Why**\n\n- **ε 1.** Clearly above GAP" in figure.advice
     assert advised.shortened(figure.advice) == ["To hide edges (test accuracy): ε 1: ProGAP 81.0%."]
     assert advised.shortened("**To hide edges:**\n\n- **ε 1: take it.**") == []

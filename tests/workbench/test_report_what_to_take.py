@@ -37,7 +37,7 @@ def test_a_page_has_the_table_once_directly_below_its_figure(share: bool) -> Non
     assert asked.figures[0].advice
     page = reporting.page(asked)
     assert set_tables.APART not in words(page)
-    assert page.count("Verdict clear:") == 1
+    assert page.count(advised.JUDGED) == 1
     section = page[page.index("<h2>Figure 1") : page.index("<h2>Figure 2")]
     below = section[section.index("</picture>") :]
     assert below.index("What to take") < below.index("Settings of this figure")
@@ -63,10 +63,11 @@ def test_lines_without_other_advice_are_a_table_too() -> None:
 
 
 def test_a_legend_stands_below_the_first_of_two_units() -> None:
-    one = f"{advised.BETWEEN} {advised.VERDICTS} Protection: a."
-    said = advised.legend_once(f"{one}\n\nMore.\n\n{one.replace('a.', 'b.')}")
-    assert said.count(advised.VERDICTS) == said.count(advised.BETWEEN) == 1
-    assert said.endswith("More.\n\nProtection: b.")
+    clear, tie = advised.VERDICTS["clear"], advised.VERDICTS["tie"]
+    one = f"{advised.BETWEEN} {clear} {advised.JUDGED} Protection: a."
+    said = advised.legend_once(f"{one}\n\nMore.\n\n{one.replace('a.', 'b.').replace(clear, f'{clear} {tie}')}")
+    assert said.count(clear) == said.count(advised.BETWEEN) == said.count(advised.JUDGED) == 1
+    assert said.endswith(f"More.\n\n{tie} Protection: b."), "a verdict that the first has not is said there"
 
 
 def test_the_notebook_has_the_table_below_the_figure() -> None:

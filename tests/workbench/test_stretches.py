@@ -25,8 +25,31 @@ def test_the_best_needs_the_seeds_of_its_hardest_comparison() -> None:
     count = {one["method"]: seen().seeds.to_tell(best, one, level) for one in (hard, easy)}
     assert (count["progap"] or 0) > (count["dp-mlp"] or 0) > 0
     for alike in ((hard, easy), (easy, hard)):
-        needed = {one.method: one.seeds for one in stretch([several(best, *alike)], seen()).needed}
+        open_ = replace(several(best, *alike), wide=True)
+        needed = {one.method: one.seeds for one in stretch([open_], seen()).needed}
         assert needed == {**count, "gap": count["progap"]}
+
+
+def test_no_seeds_are_offered_for_a_tie() -> None:
+    """Seeds would tell these two apart, but in a tie it makes no difference which is taken."""
+    best, rival = row("gap", (0.60, 0.64, 0.62)), row("progap", (0.58, 0.60, 0.62))
+    tie = stretch([several(best, rival)], seen())
+    assert (tie.word, tie.needed) == ("tie", ())
+    assert tie.alike.startswith("+2.0 points ("), "by how much is said all the same"
+    open_ = stretch([replace(several(best, rival), wide=True)], seen())
+    assert (open_.word, open_.alike) == ("too few seeds", "")
+    assert open_.needed
+
+
+def test_of_several_budgets_each_rival_is_named_with_the_one_of_its_best() -> None:
+    free = row("mlp", (0.60, 0.61, 0.62))
+    there = replace(seen(), unit="edge", blind=free)
+    low, high = row("gap", (0.59, 0.60, 0.61)), row("gap", (0.60, 0.60, 0.63), 2.0)
+    blind = [Judged(rows=[one], kind="blind", best=one) for one in (low, high)]
+    both = stretch(blind, there)
+    assert both.budgets == "1 to 2"
+    assert both.against == ("GAP (61.0% at ε 2)",)
+    assert stretch(blind[1:], there).against == ("GAP (61.0%)",), "of one budget it is the row's own"
 
 
 def test_how_far_apart_two_are_is_told_at_the_level_of_all_that_ran() -> None:

@@ -15,11 +15,12 @@ def blocks(said: Iterable[Verdict]) -> tuple[str, ...]:
     """What the page says of each unit of which a method has run: its table, a line for each of its rows, and
     how that is read; and what the choice itself reads. Nothing where nothing has run."""
     told = [line for one in said if one.methods for line in _block(one)]
-    return (*told, CHOOSING) if told else ()
+    return (*told, advised.JUDGED, CHOOSING) if told else ()
 
 
 def _block(said: Verdict) -> list[str]:
-    """Every row of the page's table stands for itself: with its budgets, its verdict and its protection."""
+    """Every row of the page's table stands for itself: with its budgets, its verdict and its protection. It
+    follows its heading directly, and how it is read follows it."""
     if not said.stretches:
         return [said.heading]
     thin = "; of what has run here" if said.thin else ""
@@ -30,9 +31,8 @@ def _block(said: Verdict) -> list[str]:
         budgets, *cells = first
         shared = cells[len(advised.HEAD) - 3 :]  # verdict and protection, of all rows of the budgets
         rows += [APART.join((f"ε {budgets}", *row)) for row in (cells, *((*row, *shared) for row in others))]
-    beneath, protects = advised.beneath(said), advised.protection_words(said)
-    read = [beneath, protects * (protects not in beneath)]  # once, where the one has all of it
-    return [*filter(None, (head, said.closing, absent)), APART.join(advised.HEAD), *rows, *filter(None, read)]
+    after = (said.closing, absent, *advised.beneath(said))
+    return [head, APART.join(advised.HEAD), *rows, *filter(None, after)]
 
 
 def of_row(row: Row, said: Sequence[Verdict]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from privgraph.options import listed
 from privgraph.registry import METHODS
@@ -12,7 +12,7 @@ from privgraph_workbench.facts.advising import CHOOSING, HIDES, SECRET, UNITS, V
 from privgraph_workbench.facts.judging import APART
 from privgraph_workbench.facts.row_words import both, counted
 from privgraph_workbench.facts.seedwise import MOST_SEEDS
-from privgraph_workbench.facts.stretches import BLIND, FEW_SEEDS, OPEN
+from privgraph_workbench.facts.stretches import BLIND, CLEAR, FEW_SEEDS, OPEN
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import curve_names, tradeoff_shown
 from privgraph_workbench.words import markup, meaning
@@ -28,14 +28,18 @@ HEAD = ("ε", "Take", "Accuracy", "Seeds", "Cost (points)", "Verdict", "Protecti
 SHARED = "over the seeds that both share"
 """Over which seeds costs are counted."""
 BETWEEN = "In brackets: 95% intervals over seeds."
-UNCLEAR = "In brackets behind a cost: its 95% interval, where that includes 0."
-VERDICTS = (
-    f"Verdict clear: better than every other at that ε; tie: the difference is at most {100 * APART:.0f} points either "
-    f"way (what needs no noise is then named); {FEW_SEEDS}: it may be more, and about so many may tell; {OPEN}: it "
-    f"may be more, and if seeds go on as they began {MOST_SEEDS} of each do not tell. By 95% intervals of differences "
-    "over seeds, corrected for the number of comparisons: bars that do not overlap are not enough."
+VERDICTS: Mapping[str, str] = {
+    CLEAR: "Clear: better than every other at that ε.",
+    "tie": f"Tie: at most {100 * APART:.0f} points apart, whichever is better.",
+    FEW_SEEDS: "Too few seeds: cannot be told yet; about as many of each as are named there may tell.",
+    OPEN: f"Not told apart: {MOST_SEEDS} seeds of each would probably not tell either.",
+}
+"""What the verdicts mean, by their words (`Stretch.word`)."""
+JUDGED = (
+    "Verdicts are by 95% intervals of differences over seeds, corrected for the number of comparisons: bars that do "
+    "not overlap are not enough."
 )
-"""What the verdicts mean."""
+"""By what verdicts are given."""
 BLIND_HIDES = (
     f"{METHODS[BLIND].title} reads no edge, so that it hides every edge (ε = 0 for edges), and it protects no person."
 )
@@ -88,23 +92,26 @@ def of_row(row: Row, said: Verdict) -> str:
 
 
 def with_verdict(row: Row, said: Verdict) -> str:
-    """The same for the table of a page, which says how sure it is as the advice does."""
+    """The same for the table of a page, which says how sure it is in the words of the advice, also of what
+    stands against what is taken."""
     told = of_row(row, said).removesuffix(tradeoff_shown.UNCLEAR)
     if row["method"] == BLIND and told.startswith("take at"):
-        spans = [f"{one.span} ({one.verdict})" for one in said.stretches if one.kind == "blind"]
+        spans = [f"{one.span} ({one.word})" for one in said.stretches if one.kind == "blind"]
         return f"take at {listed(spans)}"
     here = next(
         (one for one in said.stretches if row["asked"] in one.epsilons and row["method"] in one.takes and told), None
     )
     if here is None or row["variant"]:
         return told
-    return f"take: {here.verdict}" if row["method"] == here.takes[0] else "not ruled out"
+    if row["method"] == here.takes[0]:
+        return f"take: {here.word}"
+    mark = {"tie": " with", OPEN: " from"}.get(here.word, " to tell it from")
+    return f"{here.word}{mark} {METHODS[here.takes[0]].title}"
 
 
 def below(said: Verdict) -> str:
     """How the table is read, beside it: what its numbers are, and its words."""
     kinds = {one.kind for one in said.stretches}
-    unclear = any(one.between for part in said.stretches for one in part.candidates)
     told = [
         markup.sentence(
             said.score
@@ -112,8 +119,8 @@ def below(said: Verdict) -> str:
             else f"{said.score}; costs are points below {said.counted_from}, {said.bare}, {SHARED}"
         ),
         BETWEEN,
-        UNCLEAR if unclear else "",
-        VERDICTS,
+        *verdict_words(said),
+        JUDGED,
         "What is promised at an ε is promised at a larger one." if "before" in kinds else "",
         BLIND_HIDES if "blind" in kinds else "",
         protection_words(said),
@@ -127,15 +134,19 @@ def asides(said: Verdict) -> str:
     return " ".join(f"At {one.span}: {one.aside}" for one in said.stretches if one.aside)
 
 
-def beneath(said: Verdict, *, verdicts: bool = True) -> str:
-    """The same in a line beside the table of a page, where the rest waits until somebody asks; without the
-    meaning of `verdicts` where that is said once of several tables."""
+def verdict_words(*said: Verdict) -> list[str]:
+    """What the verdicts mean that occur in these tables, a short sentence each."""
+    there = {one.word for told in said for one in told.stretches}
+    return [meant for word, meant in VERDICTS.items() if word in there]
+
+
+def beneath(said: Verdict, *, verdicts: bool = True) -> list[str]:
+    """The same in short lines below the table of a page, where the rest waits until somebody asks; without
+    the meaning of `verdicts` where that is said once of several tables."""
     cost = "" if said.network is None else f"Cost: points below {said.counted_from}, {said.bare}, {SHARED}."
-    unclear = any(one.between for part in said.stretches for one in part.candidates)
-    never = covering.never_there(said.promised)
-    protects = protection_words(said)
-    protects = protects.partition("; a coin: 50%.")[0] + "; a coin: 50%." if never else protects
-    return " ".join(filter(None, (VERDICTS if verdicts else "", cost, UNCLEAR if unclear else "", protects, never)))
+    intervals = BETWEEN if said.stretches else ""
+    lines = [*(verdict_words(said) if verdicts else ()), " ".join(filter(None, (cost, intervals)))]
+    return [*filter(None, (*lines, covering.short(said.promised, said.unit)))]
 
 
 def protection_words(*said: Verdict, where: str = "Protection") -> str:
@@ -226,7 +237,7 @@ def words(graph: str, said: Sequence[Verdict], runs: int) -> str:
 
 def legend_once(advice: str) -> str:
     """Advice for several units with what the words of its tables mean below the first of them alone."""
-    for said in (BETWEEN, UNCLEAR, VERDICTS, BLIND_HIDES):
+    for said in (BETWEEN, *VERDICTS.values(), JUDGED, BLIND_HIDES):
         first, mark, rest = advice.partition(said)
         advice = first + mark + rest.replace(f"{said} ", "").replace(f" {said}", "")
     return advice

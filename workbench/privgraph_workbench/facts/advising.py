@@ -30,9 +30,9 @@ CHOOSING = "Choosing by test labels reads private data, and no ε here pays for 
 BASIS = (
     "In brackets: 95% intervals over seeds. Clearly better: the interval of the difference lies above 0, seed by seed "
     "where most seeds are shared (Student's t), else of the two means (Welch), and never narrower than the test nodes "
-    "leave it, however well seeds agree. At each ε there are two questions: what "
-    "beats the level without edges (of people: a guess), and which method is best. Each has a chance of at most 5% of "
-    "a wrong answer, however many are compared (Bonferroni)."
+    "leave it, however well seeds agree: bars that do not overlap are not enough. At each ε there are two questions: "
+    "what beats the level without edges (of people: a guess), and which method is best. Each has a chance of at most "
+    "5% of a wrong answer, however many are compared (Bonferroni)."
 )
 """What is called clear."""
 ACCURACY, PREC = "test accuracy", "PREC@1 of relations"

@@ -15,15 +15,16 @@ from privgraph_workbench.words.numbers import percent, whole
 class Candidate:
     """What may be taken at a budget, or has the highest mean where nothing is. reached: its accuracy with the
     interval; cost: by how many points that is below a network without privacy ("": not known); between: its
-    95% interval where that includes 0, "" elsewhere; seeds: how many it is said from, and yours: how many
-    of them did not come with the program; rivals: what is not told apart from it, nor from what needs no
-    noise."""
+    95% interval ("": not known), and unclear: whether that includes 0; seeds: how many it is said from, and
+    yours: how many of them did not come with the program; rivals: what is not told apart from it, nor from
+    what needs no noise."""
 
     title: str
     mean: float
     reached: str
     cost: str = ""
     between: str = ""
+    unclear: bool = False
     seeds: str = ""
     yours: str = "0"
     rivals: tuple[str, ...] = ()
@@ -42,7 +43,7 @@ class Candidate:
     @property
     def left_open(self) -> str:
         """What it may yet lose against; "" where that is nothing."""
-        return f"{both(self.rivals)} not ruled out" if self.rivals else ""
+        return f"{both(self.rivals)} may be better" if self.rivals else ""
 
     @property
     def short(self) -> str:
@@ -54,9 +55,9 @@ class Candidate:
         """Its title with that.
 
         >>> Candidate(title="ProGAP", mean=0.6, reached="60.0%", rivals=("GAP",)).named
-        'ProGAP (GAP not ruled out)'
+        'ProGAP (GAP may be better)'
         >>> Candidate(title="DP-MLP (reads no edge)", mean=0.6, reached="60.0%", rivals=("GAP",)).named
-        'DP-MLP (reads no edge; GAP not ruled out)'
+        'DP-MLP (reads no edge; GAP may be better)'
         """
         if not self.left_open:
             return self.title
@@ -89,7 +90,8 @@ def candidate(row: Row, seen: Seen, *, where: str = "") -> Candidate:
         seeds=str(row["seeds"]),
         yours=yours_of([row]),
         cost="" if seen.bare is None else _points(seen.bare["mean"] - row["mean"] if far is None else far[0]),
-        between="" if far is None or not far[1] <= 0 <= far[2] else f"{_points(far[1])} to {_points(far[2])}",
+        between="" if far is None else f"{_points(far[1])} to {_points(far[2])}",
+        unclear=far is not None and far[1] <= 0 <= far[2],
     )
 
 

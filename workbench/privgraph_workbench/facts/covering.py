@@ -24,6 +24,9 @@ GUESSED: Mapping[str, str] = {
     Neighbours.REPLACED_RECORD: "which of two records a person gave",
 }
 """What is guessed under a relation."""
+_PLAIN: Mapping[str, Neighbours] = {"edge": Neighbours.UNDIRECTED_EDGE, "node": Neighbours.NODE}
+EVEN = "where both were equally likely before (a coin: 50%)"
+"""Before what is guessed is released."""
 NEVER_THERE = "somebody who was never there is not covered"
 
 
@@ -42,11 +45,27 @@ def never_there(promised: Iterable[Promised]) -> str:
     return f"Not covered by {both(titles)}: somebody who was never there." if titles else ""
 
 
+def short(promised: Iterable[Promised], unit: str) -> str:
+    """The same in a line: of people the guess that covers what their methods say at more length, where they
+    do not say the same, and whom some do not cover; "" where nothing is promised.
+
+    >>> short([("GAP", "undirected edge")], "edge").partition(" is ")[2]
+    'right about whether an edge is there, where both were equally likely before (a coin: 50%).'
+    """
+    held = tuple(promised)
+    if not held:
+        return ""
+    found = {GUESSED.get(relation, ANY_WAGER.rstrip(",")) for _, relation in held}
+    guess = next(iter(found)) if len(found) == 1 else GUESSED[_PLAIN[unit]]
+    told = f"Protection: how often, at most, somebody who knows all else is right about {guess}, {EVEN}."
+    return " ".join(filter(None, (told, never_there(held))))
+
+
 def words(promised: Iterable[Promised], lead: str = "Protection: how often") -> str:
     """What the number of a protection is, once for all methods of one guess; "" where nothing is promised.
 
     >>> words([("GAP", "undirected edge")]).partition(" about ")[2]
-    'whether an edge is there; a coin: 50%.'
+    'whether an edge is there, where both were equally likely before (a coin: 50%).'
     """
     guesses: dict[str, list[str]] = {}
     for title, relation in promised:
@@ -57,6 +76,6 @@ def words(promised: Iterable[Promised], lead: str = "Protection: how often") -> 
     who = f"{lead}, at most, somebody who knows all else is right"
     if len(guesses) > 1:
         each = "; ".join(f"with {both(list(dict.fromkeys(titles)))}, {guess}" for guess, titles in guesses.items())
-        return f"{who}; a coin: 50%. What is guessed: {each}."
+        return f"{who}, {EVEN}. What is guessed: {each}."
     guess, bracket, _ = next(iter(guesses)).partition(" (")
-    return f"{who} about {guess}; a coin: 50%." + (f" {NEVER_THERE[:1].upper()}{NEVER_THERE[1:]}." if bracket else "")
+    return f"{who} about {guess}, {EVEN}." + (f" {NEVER_THERE[:1].upper()}{NEVER_THERE[1:]}." if bracket else "")

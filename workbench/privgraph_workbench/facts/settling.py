@@ -28,11 +28,13 @@ def needed(one: Judged, seen: Seen) -> tuple[Needed, ...]:
     """The seeds of each method with which what is open would be settled: the best told from all others, or
     what needs no noise or less of it from all that may be far from it; where nothing beats a guess the one
     that needs fewest to do so. None where `seedwise.MOST_SEEDS` would not do, where two are next to equally
-    accurate, or where nothing is open."""
+    accurate, or where nothing is open: in a tie it makes no difference which is taken."""
     if one.kind == "nothing":
         return _beating(one, seen) if one.wide else ()
     if one.kind == "unsure":
         return _begun(one, seen)
+    if one.kind == "several" and not one.wide:
+        return ()  # a tie, whichever of them is ahead
     if one.kind in ("one", "several"):
         return _told(one.best, [*one.alike, *one.beside], level_of(one.rows), one, seen)
     taken = seen.free if one.kind == "blind" else one.before

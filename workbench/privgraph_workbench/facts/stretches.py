@@ -12,7 +12,7 @@ from privgraph_workbench.facts.covering import Promised, promised_by
 from privgraph_workbench.facts.judging import Judged, Kind, Seen, level_of
 from privgraph_workbench.facts.row_words import at, both, counted, plus, reader, title_of, unsure, with_interval
 from privgraph_workbench.facts.seedwise import NO_WIDTH
-from privgraph_workbench.facts.settling import NEAR, Needed
+from privgraph_workbench.facts.settling import Needed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words.numbers import bound, percent
@@ -38,7 +38,7 @@ class Stretch:
     more than `seedwise.MOST_SEEDS` seeds would (`settling.needed`). aside: what is not told apart from the
     first, nor from what needs no noise, and so is nothing to take ("": nothing); of `blind` what has a higher
     mean. alike: by how much the first is above the best of the others, where more seeds are not going to
-    tell them apart, and near: whether that is next to nothing, as far as seeds tell. wide: whether seeds are
+    tell them apart, or need not. wide: whether seeds are
     too few to say so. before: the smaller budget that gave as much, and stays: by which method. delta: the
     largest behind what is taken. promised: under which relations that is. unclear: methods that are taken and
     whose cost is not clear. tied: how many are not told apart from what is taken at one of the budgets, with
@@ -62,7 +62,6 @@ class Stretch:
     promised: tuple[Promised, ...] = ()
     unclear: tuple[str, ...] = ()
     alike: str = ""
-    near: bool = False
     wide: bool = False
     tied: int = 1
     against: tuple[str, ...] = ()
@@ -79,6 +78,11 @@ class Stretch:
         return f"{word}{mark}{beneath}" if beneath else self.verdict
 
     @property
+    def word(self) -> str:
+        """The verdict in a word or two, wherever it stands."""
+        return "tie" if self.verdict.startswith(TIE) else self.verdict
+
+    @property
     def _shorter(self) -> str:
         """The same without why a higher mean is not taken."""
         return self.sure.removesuffix(f"; {self._why_not_higher}")
@@ -87,8 +91,7 @@ class Stretch:
     def cell(self) -> tuple[str, str]:
         """The verdict in a word or two, and what stands below it: what is not told apart, how many seeds
         would do, and why a higher mean is not taken."""
-        named = self._named
-        word = "tie" if self.verdict.startswith(TIE) else self.verdict
+        named, word = self._named, self.word
         if word == FEW_SEEDS:
             told = f"about {self.seeds}{' of each' * (len(self.needed) > 1)} may tell"
             told += f" {'one' if self.kind == 'nothing' else 'it'} from {named}" * bool(named)
@@ -217,7 +220,7 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
     takes: tuple[str, ...] = ()
     each = [settling.needed(one, seen) for one in same]
     needed = tuple(one for held in each for one in held) if all(each) else ()
-    alike, near = "", False
+    alike = ""
     nearest = max((one.best for one in same), key=lambda row: float(row["mean"]))
     shown = [candidate(nearest, seen, where=at(nearest) if len(same) > 1 else "")]
     here = f"{shown[0].title}, {shown[0].reached}" if kind in ("nothing", "before", "unsure") else ""
@@ -252,7 +255,6 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
             told += f"; or {shown[2].text}"
         why = _several(last, rival, seen)
         alike = "" if needed else _apart(last.best, rival, seen, level_of(last.rows))
-        near = abs(last.best["mean"] - rival["mean"]) < NEAR and not last.wide
     else:
         told = "too little has run"
         row = last.best
@@ -278,7 +280,6 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         delta=max(row["delta"] or 0.0 for row in behind),
         aside=aside or beside,
         alike=alike,
-        near=near,
         wide=last.wide,
         tied=1 + max(len(tied.tied(one, seen)) for one in same),
         against=tied.against(same, seen),
@@ -286,7 +287,7 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         floor=_measure(seen) if last.beside else "",
         here=here,
         guess=guess_words(seen),
-        unclear=tuple(row["method"] for row in _taken(kind, last, seen) if candidate(row, seen).between),
+        unclear=tuple(row["method"] for row in _taken(kind, last, seen) if candidate(row, seen).unclear),
         promised=() if kind in ("blind", "nothing") else promised_by([*behind, *last.alike]),
     )
 

@@ -210,7 +210,8 @@ def drawn_of(
     if not whole:
         warned = figures_notes.further(chart.badges, rows, statements)
         return draw(replace(chart, badges=badges), theme, [*warned, *figures_notes.short(statements)])
-    notes, tables = set_tables.set_apart(below(chart, rows, statements))
+    beside, tables = set_tables.set_apart(chart.beside)
+    notes = below(replace(chart, beside=tuple(beside)), rows, statements)
     return draw(replace(chart, badges=badges), theme, notes, [*tables, *figures_notes.block(statements)])
 
 

@@ -54,26 +54,36 @@ def aligned(cells: Cells, widest: int = WIDEST) -> list[str]:
 
 
 def set_apart(lines: Iterable[str], widest: int = NARROWER) -> tuple[list[str], list[str]]:
-    """Lines without their tables, and these as `aligned` lines, each below the line that stands in front of
-    it and with an empty line after it.
+    """Lines in front of the heading of the first table; and it and all after it in their order, for letters
+    of one width: tables `aligned`, each directly below its heading, and what is said of them wrapped below.
 
     >>> set_apart(["Note.", "To hide edges:", "ε | Take", "ε 1 | GAP", "In brackets."])
-    (['Note.', 'In brackets.'], ['To hide edges:', 'ε    Take', 'ε 1  GAP', ''])
+    (['Note.'], ['To hide edges:', 'ε    Take', 'ε 1  GAP', '', 'In brackets.', ''])
     """
-    left, apart = list[str](), list[str]()
-    for one in tabled(lines):
-        if isinstance(one, str):
-            left.append(one)
-            continue
-        table = aligned(one, widest)
-        width = max(LINE, *map(len, table))
-        apart += [*(textwrap.wrap(left.pop(), width) if left else ()), *table, ""]
-    return left, apart
+    parts = tabled(lines)
+    tables = [place for place, one in enumerate(parts) if not isinstance(one, str)]
+    if not tables:
+        return [one for one in parts if isinstance(one, str)], []
+    shown = {place: aligned(one, widest) for place, one in enumerate(parts) if not isinstance(one, str)}
+    width = max(LINE, *(len(line) for held in shown.values() for line in held))
+    first, apart = max(0, tables[0] - 1), list[str]()
+    for place, one in enumerate(parts[first:], first):
+        if place in shown:
+            apart += [*shown[place], ""]
+        elif isinstance(one, str):
+            apart += [""] * (place + 1 in shown and place > first)  # between what is said of one table and the next
+            apart += textwrap.wrap(one, width, subsequent_indent="   " * (place + 1 not in shown))
+    return [one for one in parts[:first] if isinstance(one, str)], [*apart, *[""] * (apart[-1] != "")]
 
 
 def as_text(lines: Sequence[str]) -> list[str]:
-    """Lines of a text file, each sentence with single spaces, and the tables among them aligned."""
-    said = list[str]()
-    for one in tabled(lines):
-        said += [" ".join(one.split())] if isinstance(one, str) else aligned(one)
+    """Lines of a text file, each sentence with single spaces, and the tables among them aligned, each with an
+    empty line in front of its heading and one after it."""
+    said, parts = list[str](), tabled(lines)
+    for one, after in zip(parts, [*parts[1:], ""], strict=True):
+        if not isinstance(one, str):
+            said += [*aligned(one), ""]
+            continue
+        heads = not isinstance(after, str) and said and said[-1]
+        said += [*([""] if heads else []), " ".join(one.split())]
     return said

@@ -3,6 +3,7 @@ telephone."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -14,6 +15,7 @@ the group: its heading, and whatever the first row has more. The second line of 
 reasons, is small and stands below its row as wide as the table, for columns are narrow."""
 SHORT = 24
 """Letters that stand in one line, but where a colon parts them."""
+_INTERVAL = re.compile(r"\(−?\d+ to −?\d+\)")
 BOUND = "≤ "
 """What stands with its number in one line, however narrow the column."""
 MANY, SHORTER = 6, 12
@@ -104,9 +106,10 @@ def _beneath(cell: str) -> str:
 
 
 def _kept(text: str) -> str:
-    """A cell that may be broken, but for a bound and its number.
+    """A cell that may be broken, but for a bound and its number, and an interval of whole numbers.
 
-    >>> _kept("strong: ≤ 73.2% & more")
-    'strong: ≤&nbsp;73.2% &amp; more'
+    >>> _kept("strong: ≤ 73.2% & more"), _kept("0 (−1 to 2)")
+    ('strong: ≤&nbsp;73.2% &amp; more', '0 (−1&nbsp;to&nbsp;2)')
     """
-    return escape(text).replace(BOUND, f"{BOUND.strip()}&nbsp;")
+    held = escape(text).replace(BOUND, f"{BOUND.strip()}&nbsp;")
+    return _INTERVAL.sub(lambda found: found[0].replace(" ", "&nbsp;"), held)

@@ -13,8 +13,10 @@ from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery
 from privgraph_workbench.facts import advised, advising, comparing, datasets, one_sentence
+from privgraph_workbench.facts.judging import APART
 from privgraph_workbench.facts.row_words import at_sound, counted, sound_at, title_of, with_interval
 from privgraph_workbench.facts.seedwise import MOST_SEEDS
+from privgraph_workbench.facts.stretches import FEW_SEEDS, Stretch
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -45,8 +47,9 @@ def shared(graph: OneGraph, units: Sequence[str]) -> None:
 
 def read_by(graph: OneGraph, units: Sequence[str]) -> None:
     """Below what is said of several units: once, what their verdicts mean, and what the choice reads."""
-    if any((one := known(graph, unit)) is not None and advised.table(one.said) for unit in units):
-        st.caption(markup.literal(advised.VERDICTS))
+    said = [one.said for unit in units if (one := known(graph, unit)) is not None]
+    if meant := advised.verdict_words(*said):
+        _small(meant)
     st.markdown(advising.CHOOSING)
 
 
@@ -121,8 +124,9 @@ def lines(said: advising.Verdict, graph: str = "", refused: str = "", *, alone: 
         st.markdown(f"**{to_hide}, of what has run here{mark}**{refused} {found}{absent}")
     else:
         answer = one_sentence.told(said)
+        mark = "." if refused or (absent and not answer) else ":" if answer else ""
+        answer = answer if mark == ":" else markup.sentence(answer)
         lead = f" {markup.literal(answer)}" if answer else ""
-        mark = "." if refused or (absent and not lead) else ":" if lead else ""
         st.markdown(f"**{to_hide}{mark}**{refused}{lead}{absent}")
         if more := one_sentence.further(said):
             st.markdown("\n".join(f"- {markup.literal(one)}" for one in more))
@@ -137,7 +141,12 @@ def lines(said: advising.Verdict, graph: str = "", refused: str = "", *, alone: 
         first="ε ",
     )
     if small := advised.beneath(said, verdicts=alone):
-        st.caption(markup.literal(small))
+        _small(small)
+
+
+def _small(lines: Sequence[str]) -> None:
+    """Small print, a line each."""
+    st.caption("  \n".join(map(markup.literal, lines)))
 
 
 def _warned(public: str) -> None:
@@ -254,8 +263,8 @@ def more_seeds(graph: OneGraph, found: Known, unit: str) -> None:
     about = duration(comparing.seconds(missing, facts, found.records, capacity()))
     budgets = sorted({one.epsilon for stretch in found.said.stretches for one in stretch.needed})
     st.markdown(
-        f"**For a clear verdict at ε {listed([f'{one:g}' for one in budgets])}:** more seeds of the methods that are "
-        f"not told apart. They may settle it, or not, and read the same people again."
+        f"**ε {listed([f'{one:g}' for one in budgets])}: {FEW_SEEDS}.** More of the methods that may be best may "
+        "settle it, or not, and read the same people again."
     )
     if st.button(
         f"Train {counted(len(missing), 'more run')} (about {about})", key=f"settle.{unit}", icon=":material/play_arrow:"
@@ -265,18 +274,24 @@ def more_seeds(graph: OneGraph, found: Known, unit: str) -> None:
 
 
 def _left_alike(said: advising.Verdict) -> str:
-    """At which budgets no affordable number of seeds is likely to tell methods apart, and by how much they
-    differ; "" where there are none."""
+    """At which budgets no more seeds are offered, and by how much methods differ: in a tie, and where no
+    affordable number of seeds is likely to tell; "" where there are none."""
     told = [
-        f"**ε {one.budgets}: stays a tie.** The first two are practically equal so far ({one.alike}): take either. "
-        "No more seeds are offered for it."
-        if one.near
-        else f"**ε {one.budgets}: not told apart.** The first is {one.alike} above the second; if "
-        f"seeds go on as they began, not even {MOST_SEEDS} of each method tell all of them apart."
+        f"**ε {one.budgets}: {one.word}.** {_ahead(one)}, at most {100 * APART:.0f} points either way: take "
+        f"{'either' if one.tied < 3 else 'any of them'}. No more seeds are offered for it."
+        if one.word == "tie"
+        else f"**ε {one.budgets}: {one.word}.** {_ahead(one)}; if seeds go on as they began, not even {MOST_SEEDS} of "
+        "each method tell all of them apart."
         for one in said.stretches
         if one.alike
     ]
     return "  \n".join(told)
+
+
+def _ahead(one: Stretch) -> str:
+    """By how much the first of a budget is above the second."""
+    first, second = (markup.literal(held.short) for held in one.candidates[:2])
+    return f"{first} is {one.alike} above {second}"
 
 
 def _settled(graph: OneGraph, unit: str, said: advising.Verdict) -> None:

@@ -56,10 +56,11 @@ def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph) -> 
             st.markdown(f"**{markup.literal(titles)}:** {markup.literal(closing)}")
     st.markdown(advising.CHOOSING)
     st.caption(f"Cost: points below the most accurate graph network without privacy. {here}")
+    meant = advised.verdict_words(*(found.said for ones in told.values() for _, _, found in ones))
     with layout.fold("How to read this, and what makes noise cost more", "reading", icon=":material/help_outline:"):
         st.caption(
-            f"What is not told apart has a line for itself. In brackets: 95% intervals over seeds. {advised.VERDICTS} "
-            f"{advised.UNCLEAR} {advised.BLIND_HIDES}"
+            "What is not told apart has a line for itself. "
+            f"{' '.join([advised.BETWEEN, *meant, advised.JUDGED, advised.BLIND_HIDES])}"
         )
         st.caption(" ".join(advised.protection_of(unit) for unit in told))
         st.caption(f"{WHY} Turn All graphs off for reasons.")

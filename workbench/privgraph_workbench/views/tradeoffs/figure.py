@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -17,8 +16,7 @@ from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot, theme
 from privgraph_workbench.facts import advice_lines, comparing, composition
 from privgraph_workbench.facts.finished import Finished
-from privgraph_workbench.facts.row_words import protects_of, spread
-from privgraph_workbench.figures.axes import COLUMNS, placed
+from privgraph_workbench.figures.axes import placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing import with_plotly
 from privgraph_workbench.figures.notes import badges_of
@@ -28,20 +26,18 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.parts.states import readable
-from privgraph_workbench.views.tradeoffs import guess_told, sending
+from privgraph_workbench.views.tradeoffs import guess_told, sending, settings_table
 from privgraph_workbench.views.tradeoffs.known import known, rows_of, to_report
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import option, percent, stated
+from privgraph_workbench.words.numbers import option
 
 MOST_RUNS = 1000
 DETAILED = "tradeoff_detailed"
 """Whether the epsilons as published stand beside the sound ones."""
 FRONT = "tradeoff_front"
 """Whether the Pareto front is drawn."""
-ADVICE = 170
-"""Pixels in which every cell of advice is read whole."""
 _LEVELS = "tradeoffs.levels"
 """The runs of the levels that were drawn last, by what the figure shows."""
 EVERY = "tradeoff_every"
@@ -254,16 +250,7 @@ def numbers(done: Finished, graph: OneGraph, units: Sequence[str]) -> None:
     ) as part:
         if part.open:
             advice, _ = _advice(graph, units)
-            shown = [_shown(row, advice.get(row["runs"], ""), "edge" if "edge" in units else "node") for row in rows]
-            if len({row["graph"] for row in rows}) == 1:
-                st.caption(f"All on {markup.literal(rows[0]['graph'])}.")
-                shown = [{name: value for name, value in row.items() if name != "graph"} for row in shown]
-            st.dataframe(
-                shown,
-                hide_index=True,
-                alt="Accuracy and epsilons of each setting",
-                column_config={"advice": st.column_config.TextColumn(width=ADVICE)},
-            )
+            settings_table.show(rows, advice, "edge" if "edge" in units else "node")
             st.caption(" ".join(markup.sentence(badge) for badge in badges_of(rows)))
             if together := _together(done):
                 st.caption(together)
@@ -370,22 +357,3 @@ def _other_unit(query: RunQuery, graph: OneGraph | None) -> str:
         f"{count:,} finished run{'s' if count != 1 else ''} here protect{'s' if count == 1 else ''} a "
         f"unit that is not shown: {others[0]}. Choose it above."
     )
-
-
-def _shown(row: dict[str, Any], advice: str, unit: str) -> dict[str, Any]:
-    """A setting in numbers, where that unit is to be hidden."""
-    protects, epsilon = protects_of(row, unit)
-    return {
-        "graph": row["graph"],
-        "method": row["title"],
-        "protects": protects,
-        theme.EPSILONS["sound"].title: epsilon,
-        theme.EPSILONS["published"].title: stated("published", row[COLUMNS["published"]]),
-        "accuracy (mean)": percent(row["mean"]),
-        "95% over seeds": spread(row),
-        "advice": advice,
-        "seeds": row["seeds"],
-        "of them yours": row["seeds"] - row["gallery"],
-        "test nodes": row["test_nodes"],
-        "differs in": row["variant"],
-    }
