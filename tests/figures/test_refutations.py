@@ -40,7 +40,8 @@ def test_an_audit_refutes_the_claims_below_it(
     said = statements.refutations(replace(statement, epsilon_audited=shown, audit_confidence=0.95))
     assert [sentence.split()[1] for sentence in said] == refuted
     line = statements.line("a run", replace(statement, epsilon_audited=shown))
-    assert ("an audit refutes the ε as published; the sound ε stands" in line) == (refuted == ["published"])
+    told = "published; the sound ε stands"
+    assert ("an attack refutes the published ε: at least " in line and told in line) == (refuted == ["published"])
     assert ("an audit refutes the sound ε: do not rely on it" in line) == ("sound" in refuted)
 
 

@@ -32,7 +32,7 @@ from privgraph_workbench.figures.chart import (
 )
 from privgraph_workbench.figures.drawing.looks import Look, look
 from privgraph_workbench.theme import Theme, theme
-from privgraph_workbench.words.markup import wrapped
+from privgraph_workbench.words.markup import capital, wrapped
 from privgraph_workbench.words.numbers import exact_percent
 
 # The theme's words for dashes, symbols and hatching, in matplotlib's.
@@ -103,8 +103,12 @@ def draw(
     named = {_entry(series): series.name.count("\n") for series in chart.series if series.legend and series.name}
     entries, further = len(named), sum(named.values())
     legend_columns = _legend_columns(chart, width, letter)
+    groups = _by_panel(chart) if legend_columns > 1 else []
+    legend_columns = len(groups) or legend_columns
     legend_rows = math.ceil((entries + further) / legend_columns) if chart.has_legend(entries) else 0
-    badges = [line for badge in chart.badges for line in textwrap.wrap(f"⚠ {badge}", int(width * 13))]
+    if groups and legend_rows:
+        legend_rows = max(map(len, groups)) + further
+    badges = [line for badge in chart.badges for line in textwrap.wrap(f"⚠ {capital(badge)}", int(width * 13))]
     title = textwrap.wrap(chart.title, int(width * _HEADING)) if titled else []
     top = 0.4 + _NEXT * max(0, len(title) - 1) if titled else 0.12
     head = top + 0.22 * len(badges)
@@ -150,7 +154,10 @@ def draw(
     for place, panel in enumerate(chart.panels):
         _finish(axes[place // columns][place % columns], panel)
     if chart.has_legend(len(handles)):
-        found = list(handles.values())
+        blank = (Rectangle((0, 0), 0, 0, visible=False), "")
+        longest = max(map(len, groups), default=0)
+        parted = [[*group, *[""] * (longest - len(group))] for group in groups] or [list(handles)]
+        found = [handles.get(name, blank) for group in parted for name in group]
         upper.legend(
             [handle for handle, _ in found],
             [name for _, name in found],
@@ -211,6 +218,20 @@ def _wrapped(series: Series, width: float, letter: float) -> Series:
     if max(map(len, lines)) > letters:
         lines = wrapped(" ".join(lines), letters)
     return replace(series, name="\n".join(lines), group=_entry(series))
+
+
+def _by_panel(chart: Chart) -> list[list[str]]:
+    """The entries of the legend in a column for each of two panels that have several of their own, with what
+    both share below the fewer of them; nothing otherwise."""
+    places: dict[str, set[int]] = {}
+    for series in chart.series:
+        places.setdefault(_entry(series), set()).add(series.panel)
+    named = dict.fromkeys(_entry(series) for series in chart.series if series.legend and series.name)
+    own = [[name for name in named if places[name] == {place}] for place in (0, 1)]
+    if len(chart.panels) != 2 or min(map(len, own)) < 2:
+        return []
+    min(own, key=len).extend(name for name in named if len(places[name]) > 1)
+    return own
 
 
 def _legend_columns(chart: Chart, width: float, letter: float) -> int:
