@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs.curve_names import curve_of
+from privgraph_workbench.words.naming import reads_no_edge
 
 LEVELS = 4
 """Levels that are named before any curve: some of what there is to compare with."""
@@ -108,9 +109,9 @@ def added(whole: Sequence[Row], outlined: Sequence[Row]) -> str:
     methods; "" where it draws nothing more.
 
     >>> gap = {"graph": "A", "title": "GAP", "unit": "edge", "reference": False, "variant": ""}
-    >>> mlp = {**gap, "title": "MLP", "reference": True, "epsilon": 1.0}
-    >>> added([gap, {**gap, "variant": "hops 1"}, {**gap, "title": "PATE"}, mlp], [gap])
-    '3 more: GAP with other options, PATE, level of MLP'
+    >>> level = {**gap, "reference": True, "unit": "none", "method": "gap", "epsilon": 9.0}
+    >>> added([gap, {**gap, "variant": "hops 1"}, {**gap, "title": "PATE"}, level], [gap])
+    '3 more: GAP with other options, PATE, level of GAP (not private)'
     """
     held = {_curve(row) for row in outlined} | {_curve({**row, "variant": row.get("setting", "")}) for row in outlined}
     more = {_curve(row): row for row in whole if _curve(row) not in held}
@@ -119,11 +120,17 @@ def added(whole: Sequence[Row], outlined: Sequence[Row]) -> str:
     drawn = {(row["title"], row["reference"]) for row in outlined}
     lines = [row for row in more.values() if not row["reference"]]
     titles = [f"{row['title']}{' with other options' * ((row['title'], False) in drawn)}" for row in lines]
-    levels = list(dict.fromkeys(row["title"] for row in more.values() if row["reference"]))
+    levels = list(dict.fromkeys(_level(row) for row in more.values() if row["reference"]))
     named = [*dict.fromkeys(titles)]
     named += [f"level{'s' * (len(levels) > 1)} of {' and '.join(levels)}"] if levels else []
     told = named if len(named) <= NAMED else [*named[: NAMED - 1], f"{len(named) - NAMED + 1} other methods"]
     return f"{len(more):,} more: {', '.join(told)}"
+
+
+def _level(row: Row) -> str:
+    """A level by its method, which has no privacy there; what is called so needs not be told."""
+    known = "private" in row["title"] or reads_no_edge(row["method"])
+    return row["title"] if known else f"{row['title']} (not private)"
 
 
 def _curve(row: Row) -> tuple[object, ...]:

@@ -299,7 +299,9 @@ def _worth(own: Traits, found: Mapping[str, Known], title: str, *, carries: bool
     said = [f"Your MLP has {percent(own.mlp)}."]
     if told.said.network is not None:
         added = 100 * (told.said.network["mean"] - told.blind["mean"])
-        said.append(f"On {title} they add {added:.1f} to the {percent(told.blind['mean'])} of an MLP, without privacy.")
+        said.append(
+            f"On {title} edges add {added:.1f} points to the {percent(told.blind['mean'])} of an MLP, without privacy."
+        )
     edges, people = found.get("edge"), found.get("node")
     if edges is not None and not edges.said.thin:
         better = [one for one in edges.said.stretches if one.kind in ("one", "several")]
