@@ -56,6 +56,10 @@ def test_the_number_is_rounded_down_and_has_its_confidence(statement: PrivacySta
     assert audited(shown) == "≥ 1.23"
     assert statements.audited_how(shown) == "confidence 95%"
     assert "an attack has shown at least 1.23 with" in statement_text(shown), "in the digits of the table beside it"
+    high = replace(shown, epsilon_as_published=1.2)
+    told = "An attack refutes the published epsilon: at least 1.23 was shown, 1.2 published."
+    assert told in statement_text(high)
+    assert "refutes" not in statement_text(replace(shown, epsilon_as_published=1.3))
     assert dict(statements.three_numbers(shown))["ε audited"] == "at least 1.23 (confidence 95%)"
 
 

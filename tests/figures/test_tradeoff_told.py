@@ -55,9 +55,13 @@ REFUTED = {"title": "GAP", "asked": 8.0, "epsilon_as_published": 5.71, "epsilon_
 def test_a_published_epsilon_that_an_attack_refutes_is_named_where_it_is_drawn() -> None:
     rows = [point(1, 0.5, epsilon_as_published=0.9, epsilon_audited=0.2), point(8.0, 0.7, **REFUTED)]
     rows[1]["audit_premise"] = "if the noise is Gaussian"
-    said = "an attack refutes the published ε: at least 6.43 was shown, 5.71 published (GAP, edge ε 8)"
+    rows.append({**rows[1], "title": "ProGAP", "method": "progap"})
+    said = (
+        "an attack refutes the published ε, if the noise is Gaussian: at least 6.43 was shown, 5.71 published (GAP at "
+        "edge ε 8, ProGAP at edge ε 8)"
+    )
     full = tradeoff.chart(tradeoff.shown(rows, published=True, front=False))
-    assert f"{said}; if the noise is Gaussian" in full.badges
+    assert said in full.badges
     assert not any("refutes" in one for one in tradeoff.chart(plainly(rows)).badges), "of a number that is not drawn"
     held = export("tradeoff", rows, {}, "csv").decode()
     assert "epsilon_audited" in held.partition("\n")[0].split(",")
@@ -109,9 +113,9 @@ def test_ticks_are_the_epsilons_that_were_asked_for() -> None:
 
 def test_a_guess_below_the_axis_is_told() -> None:
     low = [point(at, 0.7, guess=0.307) for at in (1, 8)]
-    assert "A guess: 30.7%, below the axis." in tradeoff.chart(low).notes
+    assert "A guess: 30.7%, below all marks." in tradeoff.chart(low).notes
     seen = [point(1, 0.3, guess=0.307), point(8, 0.7, guess=0.307)]
-    assert not any("below the axis" in one for one in tradeoff.chart(seen).notes), "it has a line"
+    assert not any("below all marks" in one for one in tradeoff.chart(seen).notes), "it has a line"
 
 
 def test_settings_of_one_method_have_colours_of_their_own_where_it_stands_alone() -> None:

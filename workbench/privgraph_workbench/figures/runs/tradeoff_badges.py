@@ -48,14 +48,15 @@ def out_of_sight(
 def refuted(rows: Iterable[Row]) -> list[str]:
     """Which published epsilons lie below what an attack has shown of the same runs, and what that takes for
     granted."""
-    found: dict[str, list[str]] = {}
+    found: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         shown, published = row.get("epsilon_audited"), row["epsilon_as_published"]
         if shown is not None and published is not None and shown > published:
-            whose = f"{row['title']}, {row['unit']} ε {kept(row['asked'], row['epsilon'])}"
-            said = f"at least {lower(shown)} was shown, {number(published, 4)} published ({whose})"
-            found.setdefault(str(row.get("audit_premise") or ""), []).append(said)
+            said = f"at least {lower(shown)} was shown, {number(published, 4)} published"
+            granted = str(row.get("audit_premise") or "")
+            whose = f"{row['title']} at {row['unit']} ε {kept(row['asked'], row['epsilon'])}"
+            found.setdefault((f", {granted}" if granted else "", said), []).append(whose)
     return [
-        f"an attack refutes the published ε: {'; '.join(said)}{f'; {granted}' if granted else ''}"
-        for granted, said in found.items()
+        f"an attack refutes the published ε{granted}: {said} ({', '.join(dict.fromkeys(whose))})"
+        for (granted, said), whose in found.items()
     ]

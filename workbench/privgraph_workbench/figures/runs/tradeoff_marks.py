@@ -329,7 +329,7 @@ def unseen_guess(panels: Sequence[Sequence[Row]]) -> list[str]:
         level = guessed(held)
         if level is not None and not guess(held, 0, (1.0, 2.0)):
             units = sorted({row["unit"] for row in held if not row["reference"]})
-            told.append((f"{GUESS}: {percent(level)}, below the axis", f"{held[0]['graph']}, {' and '.join(units)}"))
+            told.append((f"{GUESS}: {percent(level)}, below all marks", f"{held[0]['graph']}, {' and '.join(units)}"))
     alone = len(panels) == 1
     return [f"{said}{'' if alone else f' ({where})'}." for said, where in told]
 
