@@ -114,6 +114,8 @@ def test_ticks_are_the_epsilons_that_were_asked_for() -> None:
 def test_a_guess_below_the_axis_is_told() -> None:
     low = [point(at, 0.7, guess=0.307) for at in (1, 8)]
     assert "A guess: 30.7%, below all marks." in tradeoff.chart(low).notes
+    both = [*low, *({**row, "unit": "node"} for row in low)]
+    assert "A guess: 30.7%, below all marks (karate, edge and node)." in tradeoff.chart(both).notes
     seen = [point(1, 0.3, guess=0.307), point(8, 0.7, guess=0.307)]
     assert not any("below all marks" in one for one in tradeoff.chart(seen).notes), "it has a line"
 

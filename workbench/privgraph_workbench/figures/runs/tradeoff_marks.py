@@ -324,14 +324,18 @@ def guess(rows: Sequence[Row], panel: int, ends: tuple[float, float]) -> list[Se
 
 def unseen_guess(panels: Sequence[Sequence[Row]]) -> list[str]:
     """What takes no learning where it lies below all that is drawn of a panel, and so has no line in it."""
-    told = []
+    told: dict[str, dict[str, list[str]]] = {}
     for held in panels:
         level = guessed(held)
         if level is not None and not guess(held, 0, (1.0, 2.0)):
             units = sorted({row["unit"] for row in held if not row["reference"]})
-            told.append((f"{GUESS}: {percent(level)}, below all marks", f"{held[0]['graph']}, {' and '.join(units)}"))
-    alone = len(panels) == 1
-    return [f"{said}{'' if alone else f' ({where})'}." for said, where in told]
+            graphs = told.setdefault(f"{GUESS}: {percent(level)}, below all marks", {})
+            graphs.setdefault(held[0]["graph"], []).extend(units)
+    said = []
+    for words, graphs in told.items():
+        where = "; ".join(f"{graph}, {' and '.join(units)}" for graph, units in graphs.items())
+        said.append(f"{words}." if len(panels) == 1 else f"{words} ({where}).")
+    return said
 
 
 def _released(row: Row, released: str) -> str:

@@ -198,13 +198,13 @@ def below(shown: Shown) -> None:
             disabled=not shown.proved,
             help="The paper's own number for the same noise, beside the sound one",
         )
-        if more := tradeoff_shown.added(shown.whole, shown.outlined):
-            st.toggle(
-                f"Draw {markup.literal(more)}{_of_graphs(shown.whole, shown.outlined)}",
-                key=EVERY,
-                help="At first a crowded panel has one curve a method, at the options with which it has the most "
-                "points, all measured on the same nodes; and there are four panels at most",
-            )
+    if more := tradeoff_shown.added(shown.whole, shown.outlined):
+        st.toggle(
+            f"Draw {markup.literal(more)}{_of_graphs(shown.whole, shown.outlined)}",
+            key=EVERY,
+            help="At first a crowded panel has one curve a method, at the options with which it has the most "
+            "points, all measured on the same nodes; and there are four panels at most",
+        )
     if shown.first is None and (apart := len(drawing.curve(done)) - len(shown.whole)):
         st.caption(
             f"A panel holds {tradeoff_shown.LINES} curves and {tradeoff_shown.LEVELS} levels; the other {apart:,} "

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -254,7 +254,8 @@ def _elsewhere_shown(
         told = markup.literal(advised.in_line(found.said))
         st.markdown(f"**On {markup.literal(graph.title)}, to hide {HIDES[unit]}.** {told}")
     name, mark = markup.literal(graph.title), graph.address.replace(MARK, "-")
-    st.button(f"Show {name}", key=f"like_show.{mark}", type="primary", on_click=_choose, args=(_key(graph, graphs),))
+    kind: Literal["primary", "secondary"] = "primary" if carries else "secondary"
+    st.button(f"Show {name}", key=f"like_show.{mark}", type=kind, on_click=_choose, args=(_key(graph, graphs),))
 
 
 def _choose(key: str) -> None:
