@@ -42,7 +42,8 @@ def address(home: Path) -> Iterator[str]:
             keep(store, one, accuracy=0.6 + one.seed / 10 + (0.1 if one.options["epsilon"] == 4 else 0))
         for method in ("gap", "progap"):
             for seed in range(3):
-                keep(store, make_spec(method, "digits", {"unit": "edge"}, seed=seed), accuracy=0.7 + seed / 100)
+                for unit in ("edge", "node"):
+                    keep(store, make_spec(method, "digits", {"unit": unit}, seed=seed), accuracy=0.7 + seed / 100)
         store.close()
         with served(home) as found:
             yield found
@@ -144,6 +145,27 @@ def test_on_a_phone_the_answer_is_first(browser: Browser, address: str, shown: s
     assert len(tops) == len(parts)
     assert tops == sorted(tops)
     assert tops[0] < 844, "some of it is seen at once"
+
+
+def test_of_both_units_each_panel_stands_beside_its_own_table(browser: Browser, address: str) -> None:
+    with profile(browser, address) as context:
+        page = context.new_page()
+        page.goto(f"{address}/tradeoffs?data=digits&protects=both")
+        _drawn(page)
+        expect(page.locator(".js-plotly-plot .main-svg .xtitle")).to_have_count(2)
+        tables = [page.get_by_role("table", name=f"What to take to hide {what}") for what in ("edges", "people")]
+        plots = page.locator(".js-plotly-plot").all()
+        assert len(plots) == len(tables)
+        for table, plot in zip(tables, plots, strict=True):
+            one, other = table.bounding_box(), plot.bounding_box()
+            assert one is not None
+            assert other is not None
+            assert other["x"] >= one["x"] + one["width"], "at its right"
+            assert other["y"] <= one["y"] + one["height"]
+            assert one["y"] <= other["y"] + other["height"]
+        first = plots[0].bounding_box()
+        assert first is not None
+        assert first["y"] < 500, "above the fold"
 
 
 def test_of_all_graphs_a_phone_shows_the_figure_first(browser: Browser, address: str) -> None:
@@ -257,3 +279,21 @@ def test_it_can_be_read_by_everybody(browser: Browser, address: str) -> None:
     found = faults_of_both_themes(page, "/tradeoffs")
     context.close()
     assert not found, "\n".join(found)
+
+
+def test_a_switch_says_all_that_it_draws_on_a_phone(browser: Browser, address: str, home: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRIVGRAPH_HOME", str(home))
+        store = RunStore.open()
+        for hidden in range(16, 24):
+            keep(store, make_spec("progap", "patients", {"unit": "edge", "hidden": hidden}), accuracy=0.7)
+        store.close()
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(f"{address}/tradeoffs?data=patients")
+    _drawn(page)
+    label = page.get_by_text(re.compile("^Draw 7 more: ProGAP with other options"))
+    expect(label).to_be_visible()
+    whole = label.evaluate("one => one.scrollWidth <= one.clientWidth && getComputedStyle(one).whiteSpace")
+    context.close()
+    assert whole == "normal"

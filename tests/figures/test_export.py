@@ -33,6 +33,7 @@ from privgraph_workbench.figures.noise import precision
 from privgraph_workbench.figures.notes import COMPOSED_BADGE, EVALUATOR_BADGE
 from privgraph_workbench.figures.runs import compare, convergence, depth, neighbours_heatmap, tradeoff
 from privgraph_workbench.words import statements
+from privgraph_workbench.words.markup import capital
 
 SVG = "{http://www.w3.org/2000/svg}"
 Rows = Mapping[str, list[Row]]
@@ -244,7 +245,7 @@ def test_accuracies_by_private_labels_say_so_wherever_they_go(
     assert {notes.EVALUATOR, notes.COMPOSED.format(many)} <= set(held["badges"])
     drawn = texts(export.export(figure, rows, {"": statement}, "svg")).replace("\n", " ")
     for badge in (EVALUATOR_BADGE, COMPOSED_BADGE.format(many)):
-        assert drawn.count(badge) == 1
+        assert drawn.count(capital(badge)) == 1
     assert notes.EVALUATOR not in drawn, "once is enough"
 
 

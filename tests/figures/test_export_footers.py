@@ -50,7 +50,7 @@ def test_a_long_footer_has_a_line_for_each_method_and_names_the_graph_once(state
     assert [line.split("  ")[0] for line in lines] == ["GAP, edge ε 0.5 to 10", "ProGAP, edge ε 0.5 to 10"]
     assert "  0.5 to 10  " in lines[1]
     assert "  0.25 to 5  " in lines[1]
-    assert "at least 1.5, 1 of 4" in lines[0]
+    assert "at least 1.5 (1 of 4)" in lines[0]
     assert "none yet" in lines[1]
     assert "more statements" not in "".join(lines)
     sized = {name.replace("Cora", "Social (nodes 600, degree 8)"): said for name, said in held.items()}
@@ -76,7 +76,7 @@ def test_a_statement_with_much_to_say_stays_within_the_picture(statement: Privac
         said = " ".join(" ".join(text.get_text() for text in lower.texts).split())
     for words in (
         "mechanisms played",
-        "An audit refutes the ε as published",
+        "An attack refutes the published ε",
         "which no attack can cross",
         "So the curve decides nothing",
     ):

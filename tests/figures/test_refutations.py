@@ -40,7 +40,8 @@ def test_an_audit_refutes_the_claims_below_it(
     said = statements.refutations(replace(statement, epsilon_audited=shown, audit_confidence=0.95))
     assert [sentence.split()[1] for sentence in said] == refuted
     line = statements.line("a run", replace(statement, epsilon_audited=shown))
-    assert ("an audit refutes the ε as published; the sound ε stands" in line) == (refuted == ["published"])
+    told = "published; the sound ε stands"
+    assert ("an attack refutes the published ε: at least " in line and told in line) == (refuted == ["published"])
     assert ("an audit refutes the sound ε: do not rely on it" in line) == ("sound" in refuted)
 
 
@@ -55,6 +56,10 @@ def test_the_number_is_rounded_down_and_has_its_confidence(statement: PrivacySta
     assert audited(shown) == "≥ 1.23"
     assert statements.audited_how(shown) == "confidence 95%"
     assert "an attack has shown at least 1.23 with" in statement_text(shown), "in the digits of the table beside it"
+    high = replace(shown, epsilon_as_published=1.2)
+    told = "An attack refutes the published epsilon: at least 1.23 was shown, 1.2 published."
+    assert told in statement_text(high)
+    assert "refutes" not in statement_text(replace(shown, epsilon_as_published=1.3))
     assert dict(statements.three_numbers(shown))["ε audited"] == "at least 1.23 (confidence 95%)"
 
 

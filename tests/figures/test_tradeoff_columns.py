@@ -18,7 +18,7 @@ from privgraph_workbench.facts import composition
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.runs import tradeoff, tradeoff_table
-from privgraph_workbench.views.tradeoffs import figure
+from privgraph_workbench.views.tradeoffs import drawing
 
 NONE = made_runs.statement((), unit="none")
 
@@ -58,7 +58,7 @@ def test_what_all_runs_on_the_same_data_have_shown_is_that_of_the_figure(store: 
     made_runs.finish(store, made_runs.spec("gap", unit="node"), 0.6, node)
     made_runs.finish(store, made_runs.spec("mlp", unit="none"), 0.6, NONE)
     records = store.find()
-    rows = _read(figure._finished(records, tradeoff.data(records)))
+    rows = _read(drawing.finished(records, tradeoff.data(records)))
     by = {(row["method"], row["unit"]): row for row in rows}
     edges, people = by["gap", "edge"], by["gap", "node"]
     told = composition.plain(records)
@@ -76,7 +76,7 @@ def test_where_nothing_is_proved_together_there_is_no_number(store: RunStore, mo
     records = [made_runs.finish(store, made_runs.spec("gap", seed=at), 0.7, one) for at, one in enumerate(said)]
     monkeypatch.setattr(composition, "MOST", 1)
     assert composition.of_each(records) == {}
-    assert [row["epsilon_all_together"] for row in _read(figure._finished(records, tradeoff.data(records)))] == [""]
+    assert [row["epsilon_all_together"] for row in _read(drawing.finished(records, tradeoff.data(records)))] == [""]
 
 
 def test_seeds_that_agree_leave_open_what_the_test_nodes_do(store: RunStore) -> None:

@@ -366,15 +366,15 @@ def test_mixed_units_carry_a_warning(
         keep(store, spec(epsilon=1.0, seed=seed), accuracy=0.7 + seed / 10)
         keep(store, spec(unit="node", epsilon=8.0, batch_size=8, seed=seed), accuracy=0.6)
     app = opened("tradeoffs", data="karate", protects=protects, fold="numbers")
-    said = [text.value for text in app.warning]
+    said = [text.value for text in app.markdown]
     said += [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
     assert sum("do not compare them" in text for text in said) == mixed, "said once, where it is drawn"
     numbers = next(table.value for table in app.dataframe if "sound ε" in table.value)
     assert len(numbers) == 1 + mixed
-    layout = json.loads(app.get("bidi_component")[0].proto.json)["figure"]["layout"]
     axes = [
         re.split(r" \((?:privacy|log)", axis["title"]["text"])[0]
-        for name, axis in layout.items()
+        for plot in app.get("bidi_component")
+        for name, axis in json.loads(plot.proto.json)["figure"]["layout"].items()
         if name.startswith("xaxis")
     ]
     shown = {"edge": ["ε per edge"], "node": ["ε per person (node)"], "both": ["ε per edge", "ε per person (node)"]}
@@ -856,7 +856,7 @@ def test_a_crowd_of_settings_is_drawn_on_request(opened: Callable[..., AppTest],
     for hidden in range(16, 24):
         made_runs.finish(store, spec(hidden=hidden), 0.7, said)
     app = opened("tradeoffs", data="karate", fold="numbers")
-    assert app.toggle(key="tradeoff_every").label == "Draw 7 more points and levels"
+    assert app.toggle(key="tradeoff_every").label == "Draw 7 more: ProGAP with other options"
     assert len(app.selectbox(key="point").options) == 1
     numbers = next(table.value for table in app.dataframe if "sound ε" in table.value)
     assert len(numbers) == 8, "the table has all"
@@ -874,17 +874,14 @@ def test_everything_is_no_more_than_can_be_read(opened: Callable[..., AppTest], 
     for hidden in range(16, 20 + tradeoff_shown.LINES):
         made_runs.finish(store, spec(hidden=hidden), 0.5 + hidden / 100, said)
     app = opened("tradeoffs", data="karate", fold="numbers")
-    assert (
-        app.toggle(key="tradeoff_every").label
-        == f"Draw {tradeoff_shown.LINES - 1} of {tradeoff_shown.LINES + 3} more points and levels"
-    )
+    assert app.toggle(key="tradeoff_every").label == f"Draw {tradeoff_shown.LINES - 1} more: ProGAP with other options"
     app.toggle(key="tradeoff_every").set_value(True).run()
     points = app.selectbox(key="point").options
     assert len(points) == tradeoff_shown.LINES
     assert not any("66.0%" in point for point in points), "the least accurate are left to the table"
     texts = "\n".join(text.value for text in app.caption)
     assert (
-        "A panel holds 12 curves and 4 levels; the other 4 points and levels stand only in the numbers below." in texts
+        "A panel holds 8 curves and 4 levels; the other 4 points and levels stand only in the numbers below." in texts
     )
     numbers = next(table.value for table in app.dataframe if "sound ε" in table.value)
     assert len(numbers) == 4 + tradeoff_shown.LINES

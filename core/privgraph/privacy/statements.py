@@ -310,7 +310,14 @@ def _numbers(statement: PrivacyStatement) -> Iterator[str]:
     else:
         sure = "" if statement.audit_confidence is None else f" with confidence {statement.audit_confidence:g}"
         told = f", {taken}" if (taken := premise(statement)) else ""
-        yield f"Epsilon audited: an attack has shown at least {_lower(statement.epsilon_audited)}{sure}{told}."
+        shown = _lower(statement.epsilon_audited)
+        yield f"Epsilon audited: an attack has shown at least {shown}{sure}{told}."
+        published = statement.epsilon_as_published
+        if published is not None and statement.epsilon_audited > published:
+            yield (
+                f"An attack refutes the published epsilon{told}: at least {shown} was shown, {_number(published)} "
+                "published."
+            )
         yield f"Attacked: {attacked(statement.adversary)}."
 
 

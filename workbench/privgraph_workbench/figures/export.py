@@ -30,6 +30,7 @@ from privgraph.runs.records import plain
 from privgraph_workbench.figures import chart_of, module_of, set_tables
 from privgraph_workbench.figures import notes as figures_notes
 from privgraph_workbench.figures.chart import Chart, Row
+from privgraph_workbench.words.markup import capital
 
 FORMATS: Mapping[str, str] = {
     "svg": "image/svg+xml",
@@ -279,7 +280,8 @@ def _stated(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacySt
     """What must be known of the rows: title, warnings, the statements as a table, and in words each sentence
     of them once; by which program, and when that is known. Their JSON is in the JSON file."""
     chart = chart_of(figure, rows)
-    said = [chart.title, *figures_notes.warned(statements), *chart.badges, chart.summary, *chart.notes, *chart.beside]
+    badges = [capital(one) for one in chart.badges]
+    said = [chart.title, *figures_notes.warned(statements), *badges, chart.summary, *chart.notes, *chart.beside]
     said += figures_notes.badges(rows, statements)
     said += filter(None, [getattr(module_of(figure), "TABLE_TOLD", "")])  # of the columns of the CSV
     said.append(f"Made by {_by()}{'' if made is None else f' on {made.isoformat()}'}.")

@@ -15,15 +15,25 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.markup import wrapped
 from privgraph_workbench.words.naming import NO_PERSON, UNIT_WORDS, unit_of
-from privgraph_workbench.words.statements import SAME_NOISE, audited_bound, cells, line, protect_nobody, remarks
+from privgraph_workbench.words.statements import (
+    SAME_NOISE,
+    audited_bound,
+    cells,
+    line,
+    protect_nobody,
+    refuted_in_short,
+    remarks,
+)
 
 MOST_NOTES = 6
 NO_STATEMENT = "No privacy guarantee: this figure is drawn from the data themselves, or from runs without a statement."
 EVALUATOR = "Evaluator only: some numbers here are not part of what is released, and no guarantee covers them."
 COMPOSED = (
-    "Composition: {} runs on the same data stand in this figure. Each statement speaks of one run "
-    "alone; all of them together reveal more than any one ε says."
+    "Composition: {} runs on the same data. Each statement speaks of one run alone; all of them together "
+    "reveal more than any one ε says."
 )
+DRAWN = "Composition: {} runs in this figure, of "
+"""How the same begins where fewer runs are drawn than were made on these data."""
 DATA_DEPENDENT = "Data-dependent: an ε here was computed from the private data, and is itself not private."
 
 
@@ -34,7 +44,10 @@ def badges(rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> l
         warnings.append(EVALUATOR)
     if (most := max((row.get("composed") or 0 for row in rows), default=0)) > 1:
         several = len({row.get("graph") for row in rows}) > 1
-        warnings.append(COMPOSED.format(f"{'up to ' * several}{most:,}"))
+        said = COMPOSED.format(f"{'up to ' * several}{most:,}")
+        drawn = len({run for row in rows for run in str(row.get("runs") or "").split()})
+        fewer = not several and 0 < drawn < most
+        warnings.append(said.replace("Composition: ", DRAWN.format(f"{drawn:,}"), 1) if fewer else said)
     if any(row.get("data_dependent") for row in rows) or any(one.data_dependent for one in statements.values()):
         warnings.append(DATA_DEPENDENT)
     return warnings
@@ -143,12 +156,22 @@ def short(statements: Mapping[str, PrivacyStatement]) -> list[str]:
         numbers = [
             f"{names[0].capitalize()} {sound}",
             f"{names[1]} {published}",
-            *([f"{names[2]} {audited}"] if known else []),
+            *([f"audited: {audited}"] if known else []),
         ]
         said.append(f"Protected unit: one {unit}. {'; '.join(numbers)}; δ {delta}.")
+    said += _refuted(statements)
     said += [f"The noise is public: {SAME_NOISE[:1].lower()}{SAME_NOISE[1:]}."] if warned(statements) else []
     said += _unprotected(statements)
     return [*said, IN_FULL]
+
+
+def _refuted(statements: Mapping[str, PrivacyStatement]) -> list[str]:
+    """Which claims attacks have refuted, a line for all of whom the same is said."""
+    shared, held = _shared(list(statements)), dict[str, list[str]]()
+    for label, one in sorted(statements.items(), key=lambda each: natural(each[0])):
+        if one.unit != "none" and (refuted := refuted_in_short(one)):
+            held.setdefault(refuted, []).append(label.replace(shared, "", 1))
+    return [f"{_named(labels)}: {refuted}." for refuted, labels in held.items()]
 
 
 def _unprotected(statements: Mapping[str, PrivacyStatement]) -> list[str]:
@@ -276,12 +299,17 @@ def _ranges(members: Sequence[PrivacyStatement], *, no_edge: bool = False) -> tu
         values = list(dict.fromkeys(cells(one, no_edge=no_edge)[place] for one in by_size.get(place, members)))
         found.append(_range(values) or cells(members[0])[place])
     if 0 < len(by_size[3]) < len(members):
-        found[3] += f", {len(by_size[3])} of {len(members)}"
+        found[3] += f" ({len(by_size[3])} of {len(members)})"
     return tuple(found)
 
 
 def _range(values: Sequence[str]) -> str:
-    return f"{values[0]} to {values[-1]}" if len(values) > 1 else "".join(values)
+    """The first and the last of them; words that both begin with are said once.
+
+    >>> _range(["1", "2", "8"]), _range(["at least 5.17", "at least 6.43"]), _range(["2"])
+    ('1 to 8', 'at least 5.17 to 6.43', '2')
+    """
+    return f"{values[0]} to {values[-1].removeprefix('at least ')}" if len(values) > 1 else "".join(values)
 
 
 def _named(labels: Sequence[str]) -> str:

@@ -164,10 +164,11 @@ _STEPS = (
     f".st-key-{STACK}-{STEPS} [data-testid=stMetricValue] * {{ white-space: normal; line-height: 1.25; }}"
 )
 
-# Buttons that are texts say all of them, in several lines where the page is narrow.
+# Buttons and switches that are texts say all of them, in several lines where the page is narrow.
 WHOLE = "whole-texts"
 _WHOLE = (
-    f".st-key-{WHOLE} button * {{ white-space: normal; overflow: visible; text-overflow: clip; text-align: left; }}"
+    f".st-key-{WHOLE} button *, .st-key-{WHOLE} label * "
+    "{ white-space: normal; overflow: visible; text-overflow: clip; text-align: left; }"
 )
 
 # Fields that stand in one row stand below one another on a phone, the last two in one row, and no

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import textwrap
 
+_GREEK = "εδα"
+"""Letters that are symbols: no sentence makes them large."""
 _JOINER = "\u2060"
 """A letter without width. Streamlit looks for addresses, icons and arrows once more when escapes have been
 read."""
@@ -53,6 +55,15 @@ def wrapped(text: str, letters: int) -> list[str]:
     ['Made up', '(nodes 600,', 'signal 1)']
     """
     return [line.replace("\u00a0", " ") for line in textwrap.wrap(unbroken(text), letters)]
+
+
+def capital(text: str) -> str:
+    """A text that begins as a sentence does.
+
+    >>> capital("evaluator only"), capital("ε as published"), capital("")
+    ('Evaluator only', 'ε as published', '')
+    """
+    return text if text[:1] in _GREEK else text[:1].upper() + text[1:]
 
 
 def sentence(error: Exception | str) -> str:

@@ -159,7 +159,10 @@ def refuted_in_short(statement: PrivacyStatement) -> str:
     if shown > statement.epsilon:
         return f"an audit refutes the sound ε{taken}: do not rely on it"
     if published is not None and shown > published:
-        return f"an audit refutes the ε as published{taken}; the sound ε stands"
+        return (
+            f"an attack refutes the published ε{taken}: at least {lower(shown)} was shown, {number(published, 4)} "
+            "published; the sound ε stands"
+        )
     return ""
 
 

@@ -30,9 +30,10 @@ from privgraph_workbench.figures.chart import (
     title_lines,
     widths,
 )
+from privgraph_workbench.figures.drawing import legends
 from privgraph_workbench.figures.drawing.looks import Look, look
 from privgraph_workbench.theme import Theme, theme
-from privgraph_workbench.words.markup import wrapped
+from privgraph_workbench.words.markup import capital
 from privgraph_workbench.words.numbers import exact_percent
 
 # The theme's words for dashes, symbols and hatching, in matplotlib's.
@@ -69,7 +70,7 @@ BAND = {"light": 0.18, "dark": 0.28}
 _WIDTH = {1: 8.0, 2: 10.5, 3: 12.0}
 HIGHEST = 310  # of a narrow chart, in the pixels of a height
 SMALLER = 0.9  # letters of its legend, beside those of others
-_LETTER, _HANDLE = 0.085, 0.75  # of the legend in inches: a letter, and what stands before a name
+_LETTER = 0.085  # of the legend in inches
 _LINE = 0.19  # inches of one line of the footnote
 _LETTERS = 13  # of the footnote in an inch
 _HEADING, _NEXT = 9, 0.25  # letters of the title in an inch, and inches of one more line of it
@@ -99,12 +100,16 @@ def draw(
         width, letter, chart = NARROW, _LETTER * SMALLER, replace(chart, height=height)
         tall = int((height / 95 - 0.9) * 13.5)  # letters of the title of its y axis
     lines = [line for note in notes for line in textwrap.wrap(note, int(width * _LETTERS), subsequent_indent="   ")]
-    chart = replace(chart, series=tuple(_wrapped(series, width, letter) for series in chart.series))
-    named = {_entry(series): series.name.count("\n") for series in chart.series if series.legend and series.name}
+    chart = replace(chart, series=tuple(legends.wrapped_series(series, width, letter) for series in chart.series))
+    named = {legends.entry(series): series.name.count("\n") for series in chart.series if series.legend and series.name}
     entries, further = len(named), sum(named.values())
-    legend_columns = _legend_columns(chart, width, letter)
+    legend_columns = legends.columns_of(chart, width, letter)
+    groups = legends.by_panel(chart) if legend_columns > 1 else []
+    legend_columns = len(groups) or legend_columns
     legend_rows = math.ceil((entries + further) / legend_columns) if chart.has_legend(entries) else 0
-    badges = [line for badge in chart.badges for line in textwrap.wrap(f"⚠ {badge}", int(width * 13))]
+    if groups and legend_rows:
+        legend_rows = max(map(len, groups)) + further
+    badges = [line for badge in chart.badges for line in textwrap.wrap(f"⚠ {capital(badge)}", int(width * 13))]
     title = textwrap.wrap(chart.title, int(width * _HEADING)) if titled else []
     top = 0.4 + _NEXT * max(0, len(title) - 1) if titled else 0.12
     head = top + 0.22 * len(badges)
@@ -146,11 +151,14 @@ def draw(
         axis = axes[series.panel // columns][series.panel % columns]
         handle = _series(axis, series, chart.panels[series.panel], colours)
         if series.legend and series.name and handle is not None:
-            handles.setdefault(_entry(series), (handle, series.name))
+            handles.setdefault(legends.entry(series), (handle, series.name))
     for place, panel in enumerate(chart.panels):
         _finish(axes[place // columns][place % columns], panel)
     if chart.has_legend(len(handles)):
-        found = list(handles.values())
+        blank = (Rectangle((0, 0), 0, 0, visible=False), "")
+        longest = max(map(len, groups), default=0)
+        parted = [[*group, *[""] * (longest - len(group))] for group in groups] or [list(handles)]
+        found = [handles.get(name, blank) for group in parted for name in group]
         upper.legend(
             [handle for handle, _ in found],
             [name for _, name in found],
@@ -198,24 +206,6 @@ def _settle(figure: Figure) -> None:
     for axis in figure.get_axes():
         left, bottom, width, height = (round(float(end), 6) for end in axis.get_position().bounds)
         axis.set_position((left, bottom, width, height))
-
-
-def _entry(series: Series) -> str:
-    return series.group or series.name
-
-
-def _wrapped(series: Series, width: float, letter: float) -> Series:
-    """The series with a name that is no wider in the legend than the picture."""
-    letters = int((width - _HANDLE) / letter)
-    lines = series.name.split("\n")
-    if max(map(len, lines)) > letters:
-        lines = wrapped(" ".join(lines), letters)
-    return replace(series, name="\n".join(lines), group=_entry(series))
-
-
-def _legend_columns(chart: Chart, width: float, letter: float) -> int:
-    longest = max((len(line) for one in chart.series if one.legend for line in one.name.split("\n")), default=1)
-    return max(1, min(4, int(width / (letter * longest + _HANDLE))))
 
 
 def _axes(axis: Axes, panel: Panel, colours: Theme, columns: int, letters: int, tall: int) -> None:

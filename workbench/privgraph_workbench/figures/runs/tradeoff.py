@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from privgraph.privacy.kinds import Neighbours
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statements import premise
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.axes import placed
 from privgraph_workbench.figures.chart import Chart, Row, Series, empty
@@ -63,12 +64,14 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     over seeds; None for fewer than three), seeds (their number), test_nodes (on how many nodes each accuracy
     was measured; None: not known), reference (True: no epsilon to place it at, because nothing or everything
     is protected), data_dependent, evaluator (True: test labels are private), composed (how many of all these
-    runs read the same people), delta, released and neighbours (of the statement; None: it has none), guess
-    (what takes no learning; None: not known), gallery (how many of the seeds came with the program),
+    runs read the same people), epsilon_audited (the largest lower bound over the seeds that an attack has
+    shown; None: none has), audit_premise (what that bound takes for granted), delta, released and neighbours
+    (of the statement; None: it has none), guess (what takes no learning; None: not known), gallery (how many
+    of the seeds came with the program),
     noise_public (of one of them; None: nothing is protected), noise,
     noise_multiplier and noise_std (`tradeoff_table.noise_of` the seed with that sound epsilon), runs (ids),
     front (True: no other setting of this graph and unit, measured on as many nodes, has a higher mean at an
-    epsilon that is no larger).
+    epsilon that is no larger; what reads no edge stands at 0 among those that protect edges).
     """
     done = [record for record in records if record.state == "done" and metric in record.metrics]
     words, together, guessed = variants(done), composed(done), guesses.by_seed(done)
@@ -106,6 +109,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 "metric": metric,
                 "evaluator": True,
                 "composed": together[first.id],
+                **_audited(statements),
                 "delta": max((one.delta for one in statements), default=None),
                 "released": statements[0].released if statements else None,
                 "neighbours": _relation(statements),
@@ -127,20 +131,33 @@ def _relation(statements: Sequence[PrivacyStatement]) -> str | None:
     return None if not kinds else kinds.pop() if len(kinds) == 1 else Neighbours.UNKNOWN.value
 
 
+def _audited(statements: Sequence[PrivacyStatement]) -> dict[str, object]:
+    """The largest epsilon that an attack has shown of these, and what it takes for granted."""
+    shown = [one for one in statements if one.epsilon_audited is not None]
+    most = max(shown, key=lambda one: one.epsilon_audited or 0.0, default=None)
+    return {
+        "epsilon_audited": None if most is None else most.epsilon_audited,
+        "audit_premise": "" if most is None else premise(most),
+    }
+
+
 def _on_front(row: Row, rows: Iterable[Row]) -> bool:
     """Whether nothing that may be compared with it is as private and more accurate, or as accurate and more
-    private."""
-    if not placed(row["epsilon"]):
+    private. Of edges, what reads none of them is the most private."""
+    held = list(rows)
+    blind = tradeoff_marks.hides_edges(row)
+    if not blind and not placed(row["epsilon"]):
         return False
-    same = [row[key] for key in ("graph", "unit", "test_nodes")]
-    rivals = (
-        one for one in rows if placed(one["epsilon"]) and [one[key] for key in ("graph", "unit", "test_nodes")] == same
-    )
+    same, unit = [row[key] for key in ("graph", "test_nodes")], "edge" if blind else row["unit"]
+    beside = [one for one in held if [one[key] for key in ("graph", "test_nodes")] == same]
+    rivals = [(one["epsilon"], one["mean"]) for one in beside if one["unit"] == unit and placed(one["epsilon"])]
+    if blind and not rivals:
+        return False
+    if unit == "edge":
+        rivals += [(0.0, one["mean"]) for one in beside if tradeoff_marks.hides_edges(one)]
+    epsilon, mean = 0.0 if blind else row["epsilon"], row["mean"]
     return not any(
-        one["epsilon"] <= row["epsilon"]
-        and one["mean"] >= row["mean"]
-        and (one["epsilon"] < row["epsilon"] or one["mean"] > row["mean"])
-        for one in rivals
+        other <= epsilon and reached >= mean and (other < epsilon or reached > mean) for other, reached in rivals
     )
 
 
@@ -176,7 +193,8 @@ def _everything(rows: Sequence[Row]) -> Chart:
     panels, apart = tradeoff_axes.panels(parts, ends, metric)
     series: list[Series] = []
     first = sorted(rows, key=lambda row: -int(row.get("gallery", 0)))  # one's own take no colour away
-    styles = slots({_style(row): row["method"] for row in first if not row["reference"]}, alike=True)
+    looks = {_style(row): row["method"] for row in first if not row["reference"]}
+    styles = slots(looks, alike=len(set(looks.values())) > 1)  # of one method alone colours tell settings apart
     dashes = tradeoff_marks.dashes([row for row in rows if row["reference"]])
     own = {curve_of(row): styles[_style(row)] for row in rows if not row["reference"]}
     mixed = len({row["low"] is None for row in rows}) > 1
@@ -198,7 +216,7 @@ def _everything(rows: Sequence[Row]) -> Chart:
                 if row["reference"] and curve_of(row) == level:
                     series.append(tradeoff_marks.level(row, called[level], dashes[level], place, ends[place]))
         series += tradeoff_marks.guess(held, place, ends[place])
-        series += tradeoff_marks.front(private, place, ends[place][1])
+        series += tradeoff_marks.front(held, place, ends[place])
     series, left = _named(series, [*levels[: tradeoff_shown.LEVELS], *curves, *levels[tradeoff_shown.LEVELS :]])
     series += tradeoff_marks.keys(series)
     warning = mixed_units(rows)
@@ -206,7 +224,11 @@ def _everything(rows: Sequence[Row]) -> Chart:
     if any(row["data_dependent"] for row in rows):
         badges.append("an ε shown here depends on the private data itself")
     badges += tradeoff_badges.other_nodes(parts)
-    badges += tradeoff_badges.out_of_sight(parts, ends)
+    if rows[0].get("with_published", True):
+        badges += tradeoff_badges.out_of_sight(parts, ends) + tradeoff_badges.refuted(rows)
+    else:
+        sound = [tradeoff_axes.ends_of(held, ("sound",)) for held in parts]
+        badges += tradeoff_badges.out_of_sight(parts, sound, ("sound",))
     best = max(rows, key=lambda row: float(row["mean"]))
     highest = f" Highest: {called[curve_of(best)]} with {percent(best['mean'])} on {best['graph']}."
     if warning:  # guarantees for different units are not ranked
@@ -225,6 +247,7 @@ def _everything(rows: Sequence[Row]) -> Chart:
         notes=(
             _seeds_note(rows),
             *reads_none(rows),
+            *tradeoff_marks.unseen_guess(parts),
             *([f"{left} more curves have no room in the legend."] if left else []),
             *apart,
         ),

@@ -12,10 +12,11 @@ from typing import Any
 from privgraph.registry import METHODS
 from privgraph_workbench import theme
 from privgraph_workbench.figures.axes import COLUMNS, placed
-from privgraph_workbench.figures.chart import Row, Series, band
+from privgraph_workbench.figures.chart import Row, Series, band, log_ticks
 from privgraph_workbench.figures.runs import tradeoff_shown
 from privgraph_workbench.figures.runs.curve_names import curve_of
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
+from privgraph_workbench.words.naming import reads_no_edge
 from privgraph_workbench.words.numbers import kept, percent, rounded_delta, stated
 
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
@@ -54,20 +55,30 @@ ALONE = 1.12
 """A curve of a single point is a line that reaches so far to either side of it, as a factor of epsilon."""
 
 
-def front(rows: Sequence[Row], panel: int, end: float) -> list[Series]:
-    """The Pareto front as a staircase: the highest mean that is had at an epsilon or below it. One for each
-    number of test nodes, since others cannot be compared."""
+def hides_edges(row: Row) -> bool:
+    """Whether it protects every edge without noise: nothing of it is private, and it reads none."""
+    return bool(row["unit"] == "none" and reads_no_edge(row["method"]))
+
+
+def front(rows: Sequence[Row], panel: int, ends: tuple[float, float]) -> list[Series]:
+    """The Pareto front of a panel's rows as a staircase: the highest mean that is had at an epsilon or below
+    it. One for each number of test nodes, since others cannot be compared. Where edges are protected it
+    begins at the level of what reads none, whose epsilon is 0, at the left end of the axis."""
     drawn = []
-    for nodes in dict.fromkeys(row["test_nodes"] for row in rows):
-        steps = sorted(
-            {(row["epsilon"], row["mean"]) for row in rows if row.get("front") and row["test_nodes"] == nodes}
-        )
-        if len(steps) < 2:
+    private = [row for row in rows if not row["reference"]]
+    edges = any(row["unit"] == "edge" for row in private)
+    for nodes in dict.fromkeys(row["test_nodes"] for row in private):
+        same = [row for row in rows if row["test_nodes"] == nodes]
+        start = max((row["mean"] for row in same if edges and hides_edges(row)), default=None)
+        steps = sorted({(row["epsilon"], row["mean"]) for row in same if row.get("front") and not row["reference"]})
+        if start is not None:
+            steps = [(ends[0], start), *(step for step in steps if step[1] > start)]
+        elif len(steps) < 2:
             continue
         corners = [(steps[0][0], steps[0][1])]
         for (_, before), (x, y) in pairwise(steps):
             corners += [(x, before), (x, before), (x, y), (x, y)]
-        corners.append((end, steps[-1][1]))
+        corners.append((ends[1], steps[-1][1]))
         drawn.append(
             Series(
                 name=FRONT,
@@ -183,24 +194,30 @@ def curve(members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, 
 
 
 def ticks(rows: Sequence[Row], low: float, high: float) -> tuple[float, ...]:
-    """The epsilons that were asked for and came to be, where they lie apart and across half of an axis at
-    least; none otherwise: then its usual ones stand.
+    """The epsilons that were asked for and came to be, where they lie apart, and the usual ones of an end of
+    the axis of which half or more has none of them; none where one epsilon or none was asked for: then the
+    usual ones stand.
 
     >>> ticks([{"asked": one, "epsilon": 0.99 * one} for one in (4.0, 0.25, 8.0, 4.0)], 0.2, 10.0)
     (0.25, 4.0, 8.0)
     >>> ticks([{"asked": one, "epsilon": one} for one in (4.0, 8.0)], 0.1, 10.0)
+    (0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
+    >>> ticks([{"asked": 4.0, "epsilon": 4.0}], 0.1, 10.0)
     ()
     """
     held = [row for row in rows if row["asked"] is not None and AS_ASKED <= row["epsilon"] / row["asked"] <= 1]
     tried = sorted({float(row["asked"]) for row in held})
     tried = [one for one in tried if low <= one <= high]
     whole = math.log(high / low)
-    if not tried or math.log(tried[-1] / tried[0]) < whole / 2:
+    if len(tried) < 2:
         return ()
     chosen: list[float] = []
     for one in sorted(tried, key=lambda tick: (not math.log2(tick).is_integer(), tick)):
         if all(abs(math.log(one / other)) >= TICK * whole for other in chosen):
             chosen.append(one)
+    bare = [(start, end) for start, end in ((low, tried[0]), (tried[-1], high)) if math.log(end / start) >= whole / 2]
+    usual = [one for one in log_ticks(low, high) if any(start <= one <= end for start, end in bare)]
+    chosen += [one for one in usual if all(abs(math.log(one / other)) >= TICK * whole for other in chosen)]
     return tuple(sorted(chosen))
 
 
@@ -303,6 +320,22 @@ def guess(rows: Sequence[Row], panel: int, ends: tuple[float, float]) -> list[Se
             name=GUESS, kind="level", x=ends, y=(level,), slot=NEUTRAL, shape=0, panel=panel, group=GUESS, hover=hover
         )
     ]
+
+
+def unseen_guess(panels: Sequence[Sequence[Row]]) -> list[str]:
+    """What takes no learning where it lies below all that is drawn of a panel, and so has no line in it."""
+    told: dict[str, dict[str, list[str]]] = {}
+    for held in panels:
+        level = guessed(held)
+        if level is not None and not guess(held, 0, (1.0, 2.0)):
+            units = sorted({row["unit"] for row in held if not row["reference"]})
+            graphs = told.setdefault(f"{GUESS}: {percent(level)}, below all marks", {})
+            graphs.setdefault(held[0]["graph"], []).extend(units)
+    said = []
+    for words, graphs in told.items():
+        where = "; ".join(f"{graph}, {' and '.join(units)}" for graph, units in graphs.items())
+        said.append(f"{words}." if len(panels) == 1 else f"{words} ({where}).")
+    return said
 
 
 def _released(row: Row, released: str) -> str:

@@ -7,13 +7,16 @@ from collections.abc import Collection, Sequence
 
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs.curve_names import curve_of
+from privgraph_workbench.words.naming import reads_no_edge
 
 LEVELS = 4
 """Levels that are named before any curve: some of what there is to compare with."""
 FEW = 6
 """Of more curves in a panel, `outline` draws one a method; of levels it always does, beside a curve."""
-LINES = 12
+LINES = 8
 """Curves that a panel holds at most where more is asked for: of more nobody reads which is which."""
+NAMED = 6
+"""So many of the methods that are drawn besides are named."""
 PANELS = 4
 """Panels that stand side by side before somebody asks for more."""
 COUNTED_FROM = "costs are counted from it"
@@ -74,7 +77,8 @@ def _outlined(rows: Sequence[Row], wanted: Collection[str]) -> set[int]:
 
 def fitting(rows: Sequence[Row], wanted: Collection[str] = ()) -> list[Row]:
     """The rows that a figure of everything draws: all that `outline` draws; beside it, up to `LINES` curves a
-    panel, those with the most points, and of such the most accurate; up to `LEVELS` levels, likewise."""
+    panel, first of each method that has none, and those with the most points, of such the most accurate; up
+    to `LEVELS` levels, likewise."""
     first = _outlined(rows, wanted)
     chosen: set[int] = set()
     for held in panels_of(rows):
@@ -85,9 +89,52 @@ def fitting(rows: Sequence[Row], wanted: Collection[str] = ()) -> list[Row]:
                     curves.setdefault(curve_of(row), []).append(row)
             outlined = [points for points in curves.values() if any(id(row) in first for row in points)]
             others = sorted((points for points in curves.values() if points not in outlined), key=_worth, reverse=True)
+            others = _new_methods_first(others, {str(points[0]["method"]) for points in outlined})
             kept = [*outlined, *others[: max(0, most - len(outlined))]]
             chosen |= {id(row) for points in kept for row in points}
     return [row for row in rows if id(row) in chosen]
+
+
+def _new_methods_first(curves: Sequence[list[Row]], drawn: Collection[str]) -> list[list[Row]]:
+    """These curves in their order, but the first of each method that is not drawn before all others."""
+    seen, first, rest = set(drawn), list[list[Row]](), list[list[Row]]()
+    for points in curves:
+        (rest if points[0]["method"] in seen else first).append(points)
+        seen.add(str(points[0]["method"]))
+    return [*first, *rest]
+
+
+def added(whole: Sequence[Row], outlined: Sequence[Row]) -> str:
+    """What the figure of everything draws beside the outline: how many curves and levels, and of which
+    methods; "" where it draws nothing more.
+
+    >>> gap = {"graph": "A", "title": "GAP", "unit": "edge", "reference": False, "variant": ""}
+    >>> level = {**gap, "reference": True, "unit": "none", "method": "gap", "epsilon": 9.0}
+    >>> added([gap, {**gap, "variant": "hops 1"}, {**gap, "title": "PATE"}, level], [gap])
+    '3 more: GAP with other options, PATE, level of GAP (not private)'
+    """
+    held = {_curve(row) for row in outlined} | {_curve({**row, "variant": row.get("setting", "")}) for row in outlined}
+    more = {_curve(row): row for row in whole if _curve(row) not in held}
+    if not more:
+        return ""
+    drawn = {(row["title"], row["reference"]) for row in outlined}
+    lines = [row for row in more.values() if not row["reference"]]
+    titles = [f"{row['title']}{' with other options' * ((row['title'], False) in drawn)}" for row in lines]
+    levels = list(dict.fromkeys(_level(row) for row in more.values() if row["reference"]))
+    named = [*dict.fromkeys(titles)]
+    named += [f"level{'s' * (len(levels) > 1)} of {' and '.join(levels)}"] if levels else []
+    told = named if len(named) <= NAMED else [*named[: NAMED - 1], f"{len(named) - NAMED + 1} other methods"]
+    return f"{len(more):,} more: {', '.join(told)}"
+
+
+def _level(row: Row) -> str:
+    """A level by its method, which has no privacy there; what is called so needs not be told."""
+    known = "private" in row["title"] or reads_no_edge(row["method"])
+    return row["title"] if known else f"{row['title']} (not private)"
+
+
+def _curve(row: Row) -> tuple[object, ...]:
+    return row["graph"], curve_of(row)
 
 
 def with_curves(rows: Sequence[Row]) -> list[Row]:

@@ -38,6 +38,10 @@ TOLD = (
     "protects nobody, no where it hangs on a secret key, and empty where nothing is protected. low and high are the "
     "95% interval over seeds (Student's t), which has no width where all seeds agree; low_by_test_nodes and "
     "high_by_test_nodes are what the number of test nodes alone leaves open of the mean (95%, Clopper and Pearson). "
+    f"epsilon_audited is the largest lower bound that an attack has shown of a run behind the row, rounded down to "
+    f"{DIGITS} digits, and empty where no attack was made. front is true where no other row of the graph and unit, "
+    "measured on as many test nodes, has a higher mean at an epsilon that is no larger; what reads no edge stands at 0 "
+    "among rows that protect edges. "
     "runs_on_same_data counts the runs in the figure's table on the same data. epsilon_all_together, with "
     "delta_all_together, is the sound ε of all private runs on these data that protect the row's unit under its "
     "relation of neighbouring datasets, composed: what whoever sees all of them has been shown. It is empty where "
@@ -97,7 +101,7 @@ def table(rows: Sequence[Row]) -> list[Row]:
     """The rows as a CSV has them: without what the drawing alone asks for, epsilons in few digits (`TOLD`),
     with names that speak for themselves, and with `epsilon_for_edges`, which is 0 of what reads no edge: no
     noise is needed to hide them."""
-    left_out = ("with_published", "with_front", TOGETHER, ADVISED)
+    left_out = ("with_published", "with_front", "audit_premise", TOGETHER, ADVISED)
     kept = [{name: value for name, value in row.items() if name not in left_out} for row in rows]
     return [_named(_rounded({**row, "epsilon_for_edges": _for_edges(row)})) for row in kept]
 
@@ -123,8 +127,13 @@ def _for_edges(row: Row) -> float | None:
 
 def _rounded(row: Row) -> Row:
     up = {name: above(row[name]) for name in ("epsilon", "epsilon_for_edges", "delta") if row.get(name) is not None}
-    published = row.get("epsilon_as_published")
-    return {**row, **up, "epsilon_as_published": None if published is None else float(f"{published:.{DIGITS}g}")}
+    published, audited = row.get("epsilon_as_published"), row.get("epsilon_audited")
+    return {
+        **row,
+        **up,
+        "epsilon_as_published": None if published is None else float(f"{published:.{DIGITS}g}"),
+        "epsilon_audited": None if audited is None else float(rounding.lower(audited, DIGITS)),
+    }
 
 
 def above(value: float) -> float:

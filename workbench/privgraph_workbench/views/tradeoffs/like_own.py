@@ -3,8 +3,9 @@ of that one carries over, and a sweep on a graph that is made with its measures.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -29,20 +30,28 @@ MADE_UP = "social"
 OPENED = "own"
 """Whether the fields of one's own graph are open."""
 FIELDS: Mapping[str, tuple[str, dict[str, Any], str | None]] = {
-    "like_nodes": ("Nodes of your graph", {"min_value": 1, "step": 1}, None),
-    "like_degree": ("Its mean degree (2 × edges / nodes)", {"min_value": 0.1, "step": 1.0}, None),
+    "like_nodes": ("Nodes of your graph", {"step": 1}, None),
+    "like_degree": ("Its mean degree (2 × edges / nodes)", {"step": 1.0}, None),
     "like_homophily": (
         "Its homophily (0 to 1)",
-        {"min_value": 0.0, "max_value": 1.0, "step": 0.05},
+        {"step": 0.05},
         "The share of edges whose ends have the same class. Of a private graph it is private: a guess will do",
     ),
     "like_mlp": (
         "MLP accuracy, % (optional)",
-        {"min_value": 1.0, "max_value": 100.0, "step": 1.0},
+        {"step": 1.0},
         "The test accuracy of an MLP on your features alone, without edges",
     ),
 }
-"""The fields of one's own graph by their keys: what each is called, its bounds, and what is asked for."""
+"""The fields of one's own graph by their keys: what each is called, its steps, and what is asked for."""
+BOUNDS: Mapping[str, tuple[float, float]] = {
+    "like_nodes": (1, math.inf),
+    "like_degree": (0.1, math.inf),
+    "like_homophily": (0.0, 1.0),
+    "like_mlp": (1.0, 100.0),
+}
+"""What they admit. A field with bounds of its own tells nobody of a number beyond them, and the answer to
+what was typed before would stay."""
 MEASURES = ("nodes", "degree", "homophily")
 """What a made-up graph takes of them."""
 NEXT = 2
@@ -58,10 +67,13 @@ def show(graphs: Mapping[str, OneGraph], units: Sequence[str]) -> None:
     the ways to runs on one's own graph or on one that is made with its measures."""
     with st.container(border=True):
         own = form(units)
+        for complaint in complaints():
+            st.error(complaint)
         if own.known:
             ordered = _ordered(graphs.values(), units, own)
             nearest(own, ordered, graphs)
-        _ways(own)
+        else:
+            _ways(own)
 
 
 def _ordered(graphs: Iterable[OneGraph], units: Sequence[str], own: Traits) -> dict[str, list[One]]:
@@ -96,11 +108,23 @@ def told(graphs: Iterable[OneGraph], units: Sequence[str]) -> dict[str, list[One
 
 
 def typed() -> Traits:
-    """What is typed of one's own graph; nothing while its fields are shut."""
-    if not st.session_state.get(OPENED):
+    """What is typed of one's own graph; nothing while its fields are shut, or one of them has what cannot
+    be."""
+    if not st.session_state.get(OPENED) or complaints():
         return Traits()
     nodes, degree, homophily, mlp = (st.session_state.get(key) for key in FIELDS)
     return Traits(nodes=nodes, degree=degree, homophily=homophily, mlp=None if mlp is None else mlp / 100)
+
+
+def complaints() -> list[str]:
+    """Which of the numbers that are typed cannot be, a sentence each."""
+    said = []
+    for key, (low, high) in BOUNDS.items():
+        value = st.session_state.get(key)
+        if value is not None and not low <= value <= high:
+            bounds = f"{low:g} at least" if math.isinf(high) else f"between {low:g} and {high:g}"
+            said.append(f"{FIELDS[key][0].partition(' (')[0]}: {bounds}, and {value:g} is not. Nothing is compared.")
+    return said
 
 
 def form(units: Sequence[str]) -> Traits:
@@ -121,6 +145,18 @@ def too_far(graph: OneGraph, found: Known) -> list[str] | None:
     if not own.known:
         return None
     return _beyond(apart(_traits(graph, found), own))
+
+
+def far(graph: OneGraph, units: Sequence[str], graphs: Mapping[str, OneGraph]) -> bool:
+    """Whether what is said of a graph does not carry over to the one that is typed, in any of these units,
+    and no other graph's does, which would be said instead."""
+    held = [found for unit in units if (found := known(graph, unit)) is not None]
+    return any(too_far(graph, found) and not elsewhere(graph, found, units, graphs) for found in held)
+
+
+def is_nearest(graph: OneGraph, units: Sequence[str], graphs: Mapping[str, OneGraph]) -> bool:
+    """Whether no graph with runs is nearer to the one that is typed."""
+    return any(ones[0][0] == graph for ones in _ordered(graphs.values(), units, typed()).values())
 
 
 def refused(graph: OneGraph, found: Known) -> str:
@@ -154,6 +190,7 @@ def nearest(own: Traits, ordered: Mapping[str, Sequence[One]], graphs: Mapping[s
     graphs: all, by what chooses them."""
     first = {unit: ones[0] for unit, ones in ordered.items()}
     details = list[str]()
+    offered = False
     for graph in dict.fromkeys(graph for graph, _, _ in first.values()):
         here = {unit: one for unit, one in first.items() if one[0] == graph}
         known = next(iter(here.values()))[1]
@@ -170,6 +207,11 @@ def nearest(own: Traits, ordered: Mapping[str, Sequence[One]], graphs: Mapping[s
         else:
             carries = f"near enough for its advice{' below' * shown} to be a first guess for your graph."
         st.markdown(f"**The nearest measured graph{to_hide} is {title}**, {carries}")
+        if beyond:
+            st.markdown("\n".join(_distance(name, units, known, own) for name, units in far.items()))
+            if not offered:
+                _ways(own, lead=True)
+                offered = True
         if not shown:
             _elsewhere_shown(graph, here, graphs, carries=near)
         details += _details(own, known, far, beyond, title)
@@ -180,6 +222,15 @@ def nearest(own: Traits, ordered: Mapping[str, Sequence[One]], graphs: Mapping[s
     if details:
         with st.expander("How near it is, and what does not carry over", icon=":material/compare_arrows:"):
             st.markdown("\n\n".join(details))
+    if not offered:
+        _ways(own)
+
+
+def _distance(name: str, far: float, known: Traits, own: Traits) -> str:
+    """How far a graph is from one's own in a measure, as a point of a list."""
+    verdict = "too far" if far > 1 else "near enough"
+    said = markup.literal(markup.sentence(difference(name, known, own)).rstrip("."))
+    return f"- {said}: **{verdict}**" if far > 1 else f"- {said}: {verdict}"
 
 
 def _details(own: Traits, known: Traits, far: Mapping[str, float], beyond: Sequence[str], title: str) -> list[str]:
@@ -203,7 +254,8 @@ def _elsewhere_shown(
         told = markup.literal(advised.in_line(found.said))
         st.markdown(f"**On {markup.literal(graph.title)}, to hide {HIDES[unit]}.** {told}")
     name, mark = markup.literal(graph.title), graph.address.replace(MARK, "-")
-    st.button(f"Show {name}", key=f"like_show.{mark}", type="primary", on_click=_choose, args=(_key(graph, graphs),))
+    kind: Literal["primary", "secondary"] = "primary" if carries else "secondary"
+    st.button(f"Show {name}", key=f"like_show.{mark}", type=kind, on_click=_choose, args=(_key(graph, graphs),))
 
 
 def _choose(key: str) -> None:
@@ -239,18 +291,18 @@ def _further(own: Traits, ordered: Mapping[str, Sequence[One]]) -> str:
 
 
 def _worth(own: Traits, found: Mapping[str, Known], title: str, *, carries: bool) -> str:
-    """Whether edges are worth anything beside an MLP whose accuracy is typed: what they can add at most; and
-    where what is said of the nearest graph `carries` over, what they do add there, without privacy and with
-    it for each unit."""
+    """Whether edges are worth anything beside an MLP whose accuracy is typed: where what is said of the
+    nearest graph `carries` over, what they add there, without privacy and with it for each unit; ""
+    elsewhere, for nothing tells."""
     told = next(iter(found.values()))
-    if own.mlp is None or told.blind is None:
+    if own.mlp is None or told.blind is None or not carries:
         return ""
-    said = [f"Your MLP has {percent(own.mlp)}: edges can add {100 * (1 - own.mlp):.1f} points at most."]
-    if not carries:
-        return said[0]
+    said = [f"Your MLP has {percent(own.mlp)}."]
     if told.said.network is not None:
         added = 100 * (told.said.network["mean"] - told.blind["mean"])
-        said.append(f"On {title} they add {added:.1f} to the {percent(told.blind['mean'])} of an MLP, without privacy.")
+        said.append(
+            f"On {title} edges add {added:.1f} points to the {percent(told.blind['mean'])} of an MLP, without privacy."
+        )
     edges, people = found.get("edge"), found.get("node")
     if edges is not None and not edges.said.thin:
         better = [one for one in edges.said.stretches if one.kind in ("one", "several")]
@@ -304,8 +356,11 @@ def made_as(graph: OneGraph) -> str:
     )
 
 
-def _ways(own: Traits) -> None:
-    """To a comparison on one's own graph, or on one that is made with its measures."""
+def _ways(own: Traits, *, lead: bool = False) -> None:
+    """To a comparison on one's own graph, or on one that is made with its measures; `lead`: nothing else
+    helps."""
+    if lead:
+        st.markdown("**No run here answers for your graph. Make the runs that do:**")
     with st.container(horizontal=True):
         st.page_link(
             shell.page("data"), label="Bring your graph, then Compare what fits on it", icon=":material/upload:"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -9,6 +10,8 @@ import streamlit as st
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery
 from privgraph_workbench.facts import datasets
+from privgraph_workbench.facts.finished import Finished
+from privgraph_workbench.figures.notes import mixed_units
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, layout
@@ -80,7 +83,7 @@ def _sweep_of_own(graph: OneGraph) -> None:
 
 
 def _answer(query: RunQuery, graph: OneGraph, was_waiting: bool, planned: bool) -> None:
-    """What to take and the figure, side by side where both are of one unit; on a phone what to take is first.
+    """What to take and the figure, side by side for each protected unit; on a phone what to take is first.
     Drawn again as runs end."""
     units = query.units[1:]
     if not query.datasets:
@@ -91,26 +94,70 @@ def _answer(query: RunQuery, graph: OneGraph, was_waiting: bool, planned: bool) 
                 figure.show(query, graph, was_waiting)
         return
     told = [unit for unit in units if advice.tells(graph, unit)]
-    if len(units) == 1 and told:
+    if like_own.far(graph, told, files.choices()):
+        _not_near(graph, told)
+        shown = figure.show(query, graph, was_waiting)
+    elif len(units) == 1 and told:
         left, right = layout.columns("answer", [11, 10], "medium")
         with left:
             advice.headline(graph, told[0])
         with right:
             shown = figure.show(query, graph, was_waiting)
+        advice.with_public(graph, told[0])
     else:
-        alone = len(told) < 2
-        if not alone:
-            advice.shared(graph, told)
-        for column, unit in zip(layout.columns("answers", len(told)) if told else (), told, strict=True):
-            with column:
-                advice.headline(graph, unit, alone=alone)
-        if not alone:
-            advice.read_by(graph, told)
-        shown = figure.show(query, graph, was_waiting, planned=planned)
-    for unit in told:
-        advice.with_public(graph, unit)
+        shown = _by_unit(query, graph, told, was_waiting, planned)
     if shown is not None:
         figure.numbers(shown, graph, units)
+
+
+def _not_near(graph: OneGraph, told: Sequence[str]) -> None:
+    """What is said of a graph that is too far from one's own, folded, and why."""
+    title = markup.literal(graph.title)
+    why = next(
+        said for unit in told if (found := known.known(graph, unit)) and (said := like_own.refused(graph, found))
+    )
+    st.markdown(f"**What follows is about {title}.** {why}")
+    nearest = like_own.is_nearest(graph, told, files.choices())
+    label = "Advice for the nearest graph, which is not near" if nearest else f"Advice for {title}, which is not near"
+    with layout.fold(label, "far", icon=":material/wrong_location:") as part:
+        if part.open:
+            for unit in told:
+                advice.headline(graph, unit)
+                advice.with_public(graph, unit)
+
+
+def _by_unit(
+    query: RunQuery, graph: OneGraph, told: Sequence[str], was_waiting: bool, planned: bool
+) -> Finished | None:
+    """Of each protected unit what to take and its panel of the figure, side by side; below all of them what
+    they share."""
+    shown = figure.made(query, graph, was_waiting, planned=planned)
+    drawn = [] if shown is None else shown.units
+    alone = len(told) < 2
+    if not alone:
+        advice.shared(graph, told)
+    if shown is not None and (mixed := mixed_units(shown.rows)):
+        st.markdown(f"⚠ {markup.literal(markup.sentence(mixed))}")
+    for unit in query.units[1:]:
+        if unit in told and unit in drawn:
+            left, right = layout.columns(f"answer-{unit}", [11, 10], "medium")
+        else:
+            left = right = st.container()
+        if unit in told:
+            with left:
+                advice.headline(graph, unit, alone=alone)
+        if shown is not None and unit in drawn:
+            with right:
+                figure.plot(shown, unit)
+    if not alone:
+        advice.read_by(graph, told)
+    if shown is not None:
+        if not drawn:
+            figure.plot(shown)
+        figure.below(shown)
+    for unit in told:
+        advice.with_public(graph, unit)
+    return None if shown is None else shown.done
 
 
 _KEPT = (
