@@ -17,7 +17,7 @@ from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.report import looks, rows, setting_rows, thumbnails
+from privgraph_workbench.views.report import looks, setting_rows, thumbnails
 
 Open = Callable[..., AppTest]
 
@@ -123,7 +123,7 @@ def test_a_figure_is_unfolded_and_folded_by_its_button(opened: Open, store: RunS
     app = opened("report")
     app.session_state["collected"] = [figure]
     app.run()
-    key = f"look.{rows.mark(figure)}"
+    key = f"look.{figure.mark}"
     names = {one.label for one in app.button if one.key in (key, "arrow_upward.0", "close.0")}
     assert names == {"Look at it, name it, caption it", "Move up", "Take out"}, "icons have names to be heard"
     app.button(key=key).click().run()

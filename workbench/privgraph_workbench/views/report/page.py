@@ -37,6 +37,7 @@ def page() -> None:
     if example.shown():
         _example()
         return
+    collected.settle()
     kept = collected.everything()
     if not kept:
         st.markdown(
@@ -142,7 +143,7 @@ def _drawn(kept: Sequence[Kept]) -> dict[str, Drawn]:
     visit, held = st.session_state.get(_READ, (0, {}))
     if visit != shell.visit():
         held = {}
-    own = {rows.mark(one): one for one in kept if one.figure}
+    own = {one.mark: one for one in kept if one.figure}
     for mark, one in own.items():
         if mark not in held:
             held[mark] = reporting.drawn(
@@ -178,8 +179,7 @@ def _words() -> tuple[str, str, str, str, DeltaGenerator]:
         "Title",
         key=collected.TITLE,
         max_chars=reporting.TITLE,
-        on_change=collected.word,
-        args=(collected.TITLE,),
+        on_change=collected.settle,
     )
     own_words.boxes(title)
     author, date = _author_and_date()
@@ -192,8 +192,7 @@ def _words() -> tuple[str, str, str, str, DeltaGenerator]:
         placeholder="What this report is about, and what you conclude. It stands on the first page.",
         height="content",
         help=MARKS,
-        on_change=collected.word,
-        args=(collected.REMARK,),
+        on_change=collected.settle,
     )
     own_words.boxes(remark or "")
     challenge = st.container()
@@ -230,7 +229,7 @@ def _author_and_date() -> tuple[str, str]:
     told = []
     for place, (key, label, default, most, help_) in zip(st.columns(2), fields, strict=True):
         collected.begin(key, default)
-        told.append(place.text_input(label, key=key, max_chars=most, help=help_, on_change=collected.word, args=(key,)))
+        told.append(place.text_input(label, key=key, max_chars=most, help=help_, on_change=collected.settle))
     return told[0] or "", told[1] or ""
 
 

@@ -40,7 +40,7 @@ NO_SECRET = "nobody, whatever the ε."
 
 def switch(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> bool:
     """Whether it is for others: so begins every report, and then it is as its author has chosen."""
-    st.session_state.setdefault(collected.SHARE, collected.said(collected.SHARE) != str(False))
+    collected.begin(collected.SHARE, True)
     with st.container(key=f"{shell.CHOICE}-whom"):
         share = st.radio(
             QUESTION,
@@ -48,8 +48,7 @@ def switch(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> bool:
             format_func=CHOICES.__getitem__,
             captions=tuple(SENTENCES.values()),
             key=collected.SHARE,
-            on_change=collected.word,
-            args=(collected.SHARE,),
+            on_change=collected.settle,
         )
     if share:
         st.caption(told(kept, records))
