@@ -14,7 +14,7 @@ from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import blocks, reporting
 from privgraph_workbench.blocks import Remark
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.reporting import Drawn
+from privgraph_workbench.reporting import Drawn, bounds
 from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import collected, layout
@@ -146,9 +146,8 @@ def _drawn(kept: Sequence[Kept]) -> dict[str, Drawn]:
     own = {one.mark: one for one in kept if one.figure}
     for mark, one in own.items():
         if mark not in held:
-            held[mark] = reporting.drawn(
-                queue.store(), one.figure, one.rows, one.statements, one.runs, advice=one.advice
-            )
+            read = reporting.drawn(queue.store(), one.figure, one.rows, one.statements, one.runs, advice=one.advice)
+            held[mark] = replace(read, rows=bounds.composed_here(read))  # as its archive counts
     st.session_state[_READ] = shell.visit(), held
     named = [replace(held[mark], title=one.title.strip(), caption=one.caption) for mark, one in own.items()]
     return dict(zip(own, reporting.told_apart(named), strict=True))

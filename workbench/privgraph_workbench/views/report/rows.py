@@ -144,7 +144,7 @@ def _figure(drawn: Drawn, key: str, number: str, place: int, *, public: bool) ->
         st.markdown(f"**{f'{number}: ' * bool(number)}{markup.literal(drawn.name)}**")
         if drawn.sentence:
             st.caption(markup.literal(f"“{drawn.sentence}”"))
-        found = reporting.verdict(drawn) if number else sharing.stays(drawn.figure)
+        found = reporting.verdict(drawn) if number else sharing.stays(drawn)
         st.caption(f"**{sharing.IS_PUBLIC.capitalize()}.** {found}" if public else found)
 
 

@@ -60,8 +60,11 @@ def switch(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> bool:
 
 def told(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> str:
     """Which figures a report for others leaves out, and what is not hidden by that, in Markdown."""
-    titles = [(one.figure, one.title.strip() or FIGURES[one.figure]) for one in kept if one.figure]
-    stay = for_others.told((figure, f"**{markup.literal(title)}**") for figure, title in titles)
+    stay = for_others.told(
+        (one.figure, f"**{markup.literal(one.title.strip() or FIGURES[one.figure])}**", one.rows)
+        for one in kept
+        if one.figure
+    )
     bare = any(one.statement is not None and one.statement.unit == "none" for one in records.values())
     risks = [WORDS, *[TRIED] * any(map(noise_is_public, records.values())), *[REPEATED] * bare]
     return "\n\n".join(filter(None, (stay, " ".join(risks))))
@@ -94,9 +97,10 @@ def warn(counts: Counts, figures: Iterable[Drawn], records: Iterable[RunRecord])
         )
 
 
-def stays(figure: str) -> str:
+def stays(drawn: Drawn) -> str:
     """Why a report for others leaves a figure out."""
-    why = "what it measures is not a result on test nodes" if for_others.leaves(figure) else for_others.why_not(figure)
+    kept_back = not for_others.leaves(drawn.figure, drawn.rows)
+    why = for_others.why_not(drawn.figure) if kept_back else "what it measures is not a result on test nodes"
     return f"Left out of a report for others: {why}."
 
 
