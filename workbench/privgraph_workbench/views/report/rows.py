@@ -19,7 +19,7 @@ from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
 from privgraph_workbench.views.report import own_words, setting_rows, sharing, thumbnails
-from privgraph_workbench.views.report.looks import LIST, ROW, SAID, STAMP, WAYS
+from privgraph_workbench.views.report.looks import LIST, ROW, SAID, STAMP, WAYS, WITHHELD
 from privgraph_workbench.words import markup, naming
 
 CHAPTER = (
@@ -27,6 +27,8 @@ CHAPTER = (
     "in full, attacks and commands, as far as it has them."
 )
 """What comes with runs, unasked."""
+NOT_FOR_OTHERS = ":gray-badge[not for others]"
+"""Beside the title of a figure that a report for others leaves out."""
 POLL_SECONDS = 1.0
 """From one look at thumbnails that are still drawn to the next."""
 
@@ -60,7 +62,8 @@ def show(
         with st.container(key=f"{LIST}-{title}"):
             for at, group in enumerate(groups):
                 place = kept.index(group[0])
-                with st.container(key=f"{ROW}-{place}"):
+                stays = bool(group[0].figure) and not numbers[shown[at][0]]
+                with st.container(key=f"{WITHHELD if stays else ROW}-{place}"):
                     with st.container(horizontal=True, vertical_alignment="center"):
                         if group[0].figure:
                             mark, own_drawn = shown[at]
@@ -141,7 +144,8 @@ def _figure(drawn: Drawn, key: str, number: str, place: int, *, public: bool) ->
     # beside its title: whoever hears the page needs no other
     _stamp(f'<img alt="" src="data:image/png;base64,{coded}">' if picture else "<span>figure</span>")
     with st.container(key=f"{SAID}-{place}"):
-        st.markdown(f"**{f'{number}: ' * bool(number)}{markup.literal(drawn.name)}**")
+        name = f"**{f'{number}: ' * bool(number)}{markup.literal(drawn.name)}**"
+        st.markdown(name if number else f"{name} {NOT_FOR_OTHERS}")
         if drawn.sentence:
             st.caption(markup.literal(f"“{drawn.sentence}”"))
         found = reporting.verdict(drawn) if number else sharing.stays(drawn)
@@ -207,9 +211,12 @@ def _caption(one: Kept, asked: reporting.Asked | None) -> None:
         max_chars=reporting.CAPTION,
         height="content",
         placeholder="What the figure shows, in your words",
-        help="It begins the caption of this figure in the page, the PDF and its files; what is said of the figure by "
-        "itself stands behind it. Plain text, on one line",
         on_change=collected.settle,
+    )
+    # and no help beside the label: the key Tab would reach its button before the field
+    st.caption(
+        "It begins the caption of this figure in the page, the PDF and its files; what is said of the figure by itself "
+        "stands behind it. Plain text, on one line."
     )
     if said and said.strip():
         own_words.boxes(said)
