@@ -43,9 +43,9 @@ _STYLE = f"""
 .st-key-{BAR_ROW} a {{ margin: 0 !important; white-space: nowrap; }}
 .st-key-{BAR_ROW} {{ row-gap: 0.3rem; }}
 .st-key-{BAR_BUTTONS} {{ gap: 0.5rem; flex-wrap: nowrap; }}
-.st-key-{LATEST} a {{ font-size: 1rem; line-height: 1.6; }}
+.st-key-{LATEST} a {{ font-size: 0.875rem !important; font-weight: 400 !important; line-height: 1.6; }}
 .st-key-{FORMER} a {{ border: 0; padding: 0; background: none; font-size: 0.875rem; line-height: 1.3;
-  text-decoration: underline; }}
+  text-decoration: underline !important; }}
 [class*=st-key-{WITHHELD}] {{ border-style: dashed; }}
 [class*=st-key-{WITHHELD}] .{STAMP} {{ opacity: 0.4; }}
 [class*=st-key-{WITHHELD}] [class*=st-key-{SAID}] [data-testid=stMarkdownContainer] strong {{ font-weight: 400; }}
