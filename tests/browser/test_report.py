@@ -12,7 +12,10 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 from tests.browser.driving import CHROMIUM, faults_of_both_themes, rests, served, settled
 
 from privgraph.runs import gallery
+from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
+from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.views.parts import collected, kept_file
 
 pytestmark = [
     pytest.mark.browser,
@@ -23,15 +26,20 @@ PHONE: ViewportSize = {"width": 390, "height": 800}
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the app of this module keeps what it has."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def address(home: Path) -> Iterator[str]:
     """An app with the gallery."""
-    home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PRIVGRAPH_HOME", str(home))
         store = RunStore.open()
         gallery.bring_in(store)
         store.close()
-        with served(Path(home)) as where:
+        with served(home) as where:
             yield where
 
 
@@ -95,7 +103,7 @@ def test_on_a_phone_no_word_of_a_card_is_cut(browser: Browser, address: str) -> 
     context.close()
 
 
-def test_preview_stands_beside_make_and_on_a_phone_above_it(browser: Browser, address: str) -> None:
+def test_preview_stands_beside_make_also_on_a_phone(browser: Browser, address: str) -> None:
     for size in (LAPTOP, PHONE):
         context = browser.new_context(viewport=size)
         page = context.new_page()
@@ -106,11 +114,8 @@ def test_preview_stands_beside_make_and_on_a_phone_above_it(browser: Browser, ad
         one, other = preview.bounding_box(), make.bounding_box()
         assert one
         assert other
-        if size is LAPTOP:
-            assert abs(one["y"] - other["y"]) < 12
-            assert one["x"] + one["width"] <= other["x"]
-        else:
-            assert one["y"] + one["height"] <= other["y"]
+        assert abs(one["y"] - other["y"]) < 12
+        assert one["x"] + one["width"] <= other["x"]
         page.get_by_text("What comes out").scroll_into_view_if_needed()
         preview.click()
         shown = page.locator(".st-key-report-page iframe")
@@ -129,3 +134,87 @@ def test_the_list_has_contrast_names_and_structure(browser: Browser, address: st
     found = faults_of_both_themes(page, "report")
     context.close()
     assert found == []
+
+
+@pytest.fixture
+def own(home: Path, address: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A list of two figures lies in the home of the app; their marks."""
+    monkeypatch.setenv("PRIVGRAPH_HOME", str(home))
+    store = RunStore.open()
+    runs = list(store.find(RunQuery(datasets=("cora",), methods=("gap",), states=("done",), limit=4)))
+    store.close()
+    ids = [one.id for one in runs]
+    figures = [collected.figure("tradeoff", tradeoff.data(runs[:many]), {}, ids) for many in (2, 4)]
+    kept_file.save(figures, {})
+    return [one.mark for one in figures]
+
+
+def _unfolded(page: Page, address: str) -> None:
+    """The list with its second figure unfolded."""
+    page.goto(f"{address}/report")
+    settled(page)
+    expect(page.locator(".privgraph-stamp img")).to_have_count(2, timeout=60_000)
+    page.get_by_role("button", name="Look at it").last.click()
+    expect(page.get_by_label("Caption of your own")).to_be_visible()
+    settled(page)
+
+
+def test_words_outlive_the_arrow_that_is_pressed_at_once(browser: Browser, address: str, own: list[str]) -> None:
+    """Three times: whether both arrive in one run of the page hangs on the moment."""
+    order = own
+    for words in ("What hiding costs", "What it gains", "Both of them"):
+        context = browser.new_context(viewport=LAPTOP)
+        page = context.new_page()
+        _unfolded(page, address)
+        page.get_by_label("Title of this figure", exact=True).fill(f"Title: {words}")
+        page.get_by_label("Caption of your own").fill(words)
+        page.get_by_role("button", name="Move up").last.click()
+        moved = page.locator("[class*=st-key-kept-said]").first
+        expect(moved).to_contain_text(f"1: Title: {words}")
+        settled(page)
+        page.reload()
+        settled(page)
+        expect(moved).to_contain_text(f"1: Title: {words}")
+        expect(moved).to_contain_text(f"“{words}.”")
+        kept, _ = kept_file.read(9, ())
+        order = order[::-1]  # each time the second goes up
+        assert [one.mark for one in kept] == order
+        context.close()
+
+
+@pytest.mark.usefixtures("own")
+def test_the_key_tab_reaches_the_caption_from_its_title_at_once(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport=LAPTOP)
+    page = context.new_page()
+    _unfolded(page, address)
+    page.get_by_label("Title of this figure", exact=True).focus()
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Caption of your own")).to_be_focused()
+    context.close()
+
+
+@pytest.mark.usefixtures("own")
+def test_on_a_phone_the_bar_has_one_row_of_buttons_beside_an_earlier_report(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport=PHONE)
+    page = context.new_page()
+    _unfolded(page, address)
+    page.get_by_role("button", name="Make the report").click()
+    expect(page.get_by_role("link", name="Download the report")).to_be_visible(timeout=240_000)
+    title = page.get_by_label("Title", exact=True)
+    title.fill("Another")
+    title.press("Enter")
+    make = page.get_by_role("button", name="Make the report")
+    expect(make).to_be_visible()
+    former = page.get_by_role("link", name="Download the earlier report")
+    expect(former).to_be_in_viewport(ratio=1)
+    settled(page)
+    bar, one, other = (
+        found.bounding_box()
+        for found in (page.locator(".st-key-runbar"), page.get_by_role("button", name="Preview"), make)
+    )
+    assert bar
+    assert one
+    assert other
+    assert abs(one["y"] - other["y"]) < 2, "one row"
+    assert bar["height"] <= 130, bar
+    context.close()

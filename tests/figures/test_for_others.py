@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
-from tests.figures import made_runs
+from tests.figures import made_ensembles, made_runs
 
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
@@ -16,6 +17,7 @@ from privgraph_workbench.facts.expecting import Outlook, reached
 from privgraph_workbench.figures import FIGURES, chart_of, for_others, module_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, expected, standing, tradeoff
+from privgraph_workbench.figures.teachers import teacher_epsilons
 from privgraph_workbench.withheld import Withheld
 
 TELLING = {
@@ -29,13 +31,14 @@ INVENTED = frozenset({"friends_tell", "edges_or_people", "many_teachers", "claim
 
 
 def test_every_figure_stays_or_leaves_and_has_a_reason_to_stay() -> None:
-    assert set(FIGURES) >= for_others.LEAVE
+    assert set(FIGURES) >= for_others.LEAVE | for_others.FLAGGED
+    assert not for_others.LEAVE & for_others.FLAGGED
     assert set(for_others.WHY_NOT) == set(FIGURES) - for_others.LEAVE
 
 
 @pytest.mark.long
 def test_no_figure_that_leaves_has_a_telling_column(every_figure: Mapping[str, Sequence[Row]]) -> None:
-    leaving = [name for name in every_figure if for_others.leaves(name)]
+    leaving = [name for name in every_figure if for_others.leaves(name, every_figure[name])]
     assert len(leaving) > 20
     for name in leaving:
         rows = Withheld().rows(for_others.rows(name, every_figure[name]))
@@ -57,18 +60,61 @@ def test_no_column_that_is_described_tells(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["answers", "one_answer", "one_vote", "chosen", "consensus", "teacher_times"])
 def test_what_shows_queries_and_votes_stays(name: str) -> None:
-    assert not for_others.leaves(name)
+    assert not for_others.leaves(name, [{"data_dependent": False, "private": False}])
 
 
 def test_a_figure_of_tomorrow_stays_until_somebody_names_it() -> None:
-    assert not for_others.leaves("a figure of tomorrow")
+    assert not for_others.leaves("a figure of tomorrow", [])
     assert for_others.why_not("a figure of tomorrow")
 
 
 def test_what_stays_is_told_with_its_reason_and_once() -> None:
-    assert for_others.told([("tradeoff", "Ours")]) == ""
-    said = for_others.told([("answers", "Votes"), ("chosen", "Who"), ("curves", "Curves"), ("chosen", "Who")])
+    assert for_others.told([("tradeoff", "Ours", [])]) == ""
+    stay = [("answers", "Votes"), ("chosen", "Who"), ("curves", "Curves"), ("chosen", "Who")]
+    said = for_others.told((figure, title, []) for figure, title in stay)
     assert said.startswith("Left out are Votes, Who (they name single nodes or texts); Curves (they follow training")
+
+
+def test_the_sound_epsilon_of_teachers_leaves_and_hangs_on_no_private_node() -> None:
+    """It follows from options alone: other votes, sizes, centralities and graphs give the same rows."""
+    one = made_ensembles.ensemble()
+    given = teacher_epsilons.data(one)
+    assert for_others.leaves("teacher_epsilons", given)
+    other = replace(
+        one,
+        votes=(one.votes + 1) % one.classes,
+        sizes=one.sizes + 1,
+        centrality=one.centrality[::-1] / 2,
+        dependent=one.dependent * 2,
+        accuracy=one.accuracy / 2,
+        released=(one.released + 1) % one.classes,
+    )
+    assert for_others.rows("teacher_epsilons", teacher_epsilons.data(other)) == (
+        rows := for_others.rows("teacher_epsilons", given)
+    )
+    assert not {column for row in rows for column in row} & TELLING
+    assert chart_of("teacher_epsilons", rows).series
+
+
+@pytest.mark.parametrize(
+    ("asked", "per_teacher"),
+    [
+        ({"measure": "data-dependent"}, True),
+        ({"by": "centrality"}, True),
+        ({"view": "strip"}, True),
+        ({}, False),  # weighted by centralities of private nodes
+    ],
+)
+def test_an_epsilon_of_teachers_that_hangs_on_private_nodes_stays(asked: dict[str, str], per_teacher: bool) -> None:
+    given = teacher_epsilons.data(replace(made_ensembles.ensemble(), per_teacher=per_teacher), **asked)
+    assert given
+    assert not for_others.leaves("teacher_epsilons", given)
+    assert "data-dependent ε, or teachers as they are" in for_others.told([("teacher_epsilons", "Each", given)])
+
+
+def test_rows_without_flags_stay() -> None:
+    assert not for_others.leaves("teacher_epsilons", [])
+    assert not for_others.leaves("teacher_epsilons", [{"epsilon": 1.0, "data_dependent": 0, "private": 0}])
 
 
 MAJORITY = 0.3103448275862069

@@ -7,7 +7,7 @@ import re
 from streamlit.testing.v1 import AppTest
 
 _BAR = re.compile(r"\*\*(\d+ (figure|run|setting)s?[ ,]|It is ready)")
-_ROW = re.compile(r"\*\*(.+)\*\*")
+_ROW = re.compile(r"\*\*(.+)\*\*(?: :gray-badge\[.+\])?")
 
 
 def listed(app: AppTest) -> list[str]:

@@ -4,6 +4,7 @@ result of the report is; and a figure's caption of one's own."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -12,7 +13,7 @@ from tests.pages.kept_runs import keep, spec
 
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
-from privgraph_workbench.blocks import Folded, Remark, Section, Table
+from privgraph_workbench.blocks import Folded, Picture, Remark, Section, Table
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.collected import Kept
@@ -37,7 +38,7 @@ def _known(*, percents: str = "", accuracies: str = "", epsilons: str = "") -> c
         ("It has 64.2%.", ["64.2%"]),
         ("At ε = 0.5, and at epsilon of 1", ["ε = 0.5"]),
         (r"$\\varepsilon = 2$ and ε 2, twice ε 2", ["epsilon = 2", "ε 2"]),
-        ("ε = 0 and 0%", ["ε = 0", "0%"]),
+        ("ε = 0 and 0%", ["ε = 0", "0% at ε = 0"]),
         ("ε 1: 64%", []),
         ("an attack finds 98.5% at 7% FPR, accuracy 64.3% (95% interval)", []),
         ("it costs 99% of accuracy", []),
@@ -48,6 +49,47 @@ def _known(*, percents: str = "", accuracies: str = "", epsilons: str = "") -> c
 def test_numbers_that_no_result_is_are_named_as_they_are_written(words: str, missing: list[str]) -> None:
     known = _known(percents="98.5", accuracies="64.3", epsilons="0.9997")
     assert claims.unfounded(words, known) == missing
+
+
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [
+        ("At ε = 1 it reaches 64% accuracy.", []),
+        ("At ε = 8 it reaches 64% accuracy.", ["64% as an accuracy at ε = 8"]),
+        ("at ε = 3 it gets 91%", ["ε = 3", "91% at ε = 3"]),
+        ("at ε = 8 it gets 91%", ["91% at ε = 8"]),
+        ("70% at ε = 8 and 64% at ε = 1", []),
+        ("At ε = 8 a model without privacy has 98.5%", []),  # which is told of no ε
+        ("At ε = 8 it is better. It has 64%.", []),
+        ("At ε = 8 it costs 64% of accuracy.", []),
+    ],
+)
+def test_a_percent_beside_an_epsilon_is_one_of_that_epsilon(words: str, missing: list[str]) -> None:
+    pairs = frozenset({(Decimal("0.9997"), Decimal("64.3")), (Decimal(8), Decimal("70.1"))})
+    known = replace(_known(percents="98.5", accuracies="64.3 70.1", epsilons="0.9997 8"), pairs=pairs)
+    assert claims.unfounded(words, known) == missing
+
+
+def test_an_epsilon_and_its_percents_are_read_from_rows_columns_sentences_and_figures(store: RunStore) -> None:
+    run = store.get(keep(store, spec(epsilon=2.0), accuracy=0.75))
+    told = Section(
+        "What is reported",
+        [
+            Table(("Setting", "sound ε", "Test accuracy"), (("A", "0.9997", "64.3%"), ("B", "8", "70.1%"))),
+            Table(("", "C", "D"), (("sound ε", "3", "4"), ("Test accuracy", "33%", "44%"))),
+            Table(("Method", "ε 5", "ε 6"), (("E", "55%", "66%"),)),
+            Remark("- At ε 7 it is 77%. At ε 9 it is 88%; without, 99%."),
+            Picture("tradeoff", tradeoff.data([run])),
+        ],
+    )
+    known = claims.results([(told, {}), (Section("F, ε 10", [Remark("- Found are 11%.")]), {})])
+    said = ("0.9997 64.3", "8 70.1", "3 33", "4 44", "5 55", "6 66", "7 77", "9 88", "10 11", "2 75")
+    alike = [tuple(map(Decimal, one.split())) for one in said]
+    for budget, share in alike:
+        assert claims.unfounded(f"{share}% at ε {budget}", known) == [], (budget, share)
+        other = next(one for one, _ in alike if one != budget)
+        assert claims.unfounded(f"{share}% at ε {other}", known) == [f"{share}% at ε {other}"]
+    assert claims.unfounded("99% at ε 9", known) == []
 
 
 def test_results_are_read_from_tables_and_findings_and_not_from_explanations() -> None:
@@ -64,9 +106,8 @@ def test_results_are_read_from_tables_and_findings_and_not_from_explanations() -
             Table(("", "A"), ((claims.GUESSED, "98%"), ("Found", "12.5% at 5% FPR"))),
         ],
     )
-    assert claims.results([(told, {})]) == _known(
-        percents="12.5", accuracies="60.0 64.3 70.0 81.0 82.5", epsilons="0.9997 3 4 5.17"
-    )
+    known = _known(percents="12.5", accuracies="60.0 64.3 70.0 81.0 82.5", epsilons="0.9997 3 4 5.17")
+    assert replace(claims.results([(told, {})]), pairs=frozenset()) == known
 
 
 def test_a_remark_is_challenged_beside_how_it_reads(opened: Open, store: RunStore) -> None:

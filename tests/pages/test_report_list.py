@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests.figures.made_runs import edge_entries, statement
 from tests.pages.kept_runs import keep, spec
 from tests.pages.report_list import empty, listed
 
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.runs import tradeoff
-from privgraph_workbench.views.parts import collected
+from privgraph_workbench.views.parts import collected, kept_file
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.report import rows
 
 Open = Callable[..., AppTest]
 
@@ -65,7 +67,7 @@ def test_figures_of_one_title_are_told_apart_and_named(opened: Open, store: RunS
         for one, advice in zip(sorted(records, key=lambda one: one.spec.unit), ("Take it.", ""), strict=True)
     ]
     app = opened("report")
-    app.session_state["collected"] = figures
+    app.session_state["collected"] = list(figures)
     app.run()
     assert listed(app) == [
         "1: Accuracy against privacy, hiding edges, Karate club",
@@ -73,7 +75,7 @@ def test_figures_of_one_title_are_told_apart_and_named(opened: Open, store: RunS
     ]
     told = [one.value for one in app.caption if one.value.startswith("Hiding edges: ")]
     assert told[0].endswith(" What to take stands below it.")
-    mark = rows.mark(figures[1])
+    mark = figures[1].mark
     app.session_state[f"fold.figure.{mark}"] = True
     app.run()
     app.text_input(key=f"report_title.{mark}").set_value("People on karate").run()
@@ -121,10 +123,97 @@ def test_what_is_gone_already_is_not_taken_out_again(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(collected, "everything", lambda: kept)
     monkeypatch.setattr(collected, "keep", lambda: None)
     for _ in range(2):
-        collected.remove([Kept(run="a")])
+        collected.remove(["a"])
     assert kept == [Kept(run="b")]
-    collected.arrange([Kept(run="a"), Kept(run="b")])
+    collected.move(["b"], before="a")
+    collected.move(["a"], behind="b")
     assert kept == [Kept(run="b")]
+
+
+def test_a_press_that_comes_twice_moves_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = [Kept(run=run) for run in "abc"]
+    monkeypatch.setattr(collected, "everything", lambda: kept)
+    monkeypatch.setattr(collected, "keep", lambda: None)
+    for _ in range(2):
+        collected.move(["c"], before="b")
+        assert [one.run for one in kept] == ["a", "c", "b"]
+    collected.move(["a"], behind="c")
+    assert [one.run for one in kept] == ["c", "a", "b"]
+
+
+def test_a_mark_outlives_the_file_and_tells_figures_apart() -> None:
+    """A button that was drawn before the file was read names what is in it."""
+    said = statement(edge_entries(9))
+    one = collected.figure("tradeoff", [{"x": (1, 2.5), "y": math.inf}], {"A": said}, ["a"], "Take it.")
+    other = collected.figure("tradeoff", one.rows, {"A": replace(said, epsilon_audited=0.5)}, ["a"], "Take it.")
+    kept_file.save([replace(one, title="T", caption="C"), Kept(run="a")], {})
+    (read, run), _ = kept_file.read(9, ())
+    assert (read.title, read.caption) == ("T", "C")
+    assert read.mark == one.mark != other.mark
+    assert run.mark == "a"
+
+
+def _two(opened: Open, store: RunStore) -> tuple[AppTest, list[Kept]]:
+    """Two figures, written, the second of them unfolded."""
+    runs = [keep(store, spec(method, epsilon=2.0, unit="edge")) for method in ("progap", "gap")]
+    figures = [collected.figure("tradeoff", tradeoff.data([store.get(run)]), {}, runs=[run]) for run in runs]
+    app = opened("report")
+    app.session_state["collected"] = list(figures)
+    app.run()
+    app.text_area(key="report_remark").set_value("Two figures").run()
+    app.button(key=f"look.{figures[1].mark}").click().run()
+    return app, figures
+
+
+@pytest.mark.parametrize("press", ["arrow_upward.1", "arrow_downward.0", "close.0", "look"])
+def test_what_is_typed_to_a_figure_outlives_the_button_that_is_pressed_at_once(
+    opened: Open, store: RunStore, press: str
+) -> None:
+    app, figures = _two(opened, store)
+    mark = figures[1].mark
+    app.text_input(key=f"report_title.{mark}").set_value("Mine")
+    app.text_area(key=f"report_caption.{mark}").set_value("What it costs")
+    app.text_area(key="report_remark").set_value("Not much")
+    app.button(key=f"look.{mark}" if press == "look" else press).click().run()  # all of it in one run
+    assert not app.exception, app.exception
+    for tab in (app, opened("report")):
+        (kept,) = [one for one in tab.session_state["collected"] if one.mark == mark]
+        assert (kept.title, kept.caption) == ("Mine", "What it costs")
+        assert tab.text_area(key="report_remark").value == "Not much"
+        assert any("What it costs" in one.value for one in tab.caption), "on its card"
+    order = [one.mark for one in app.session_state["collected"]]
+    whole = [one.mark for one in figures]
+    assert order == {"look": whole, "close.0": whole[1:]}.get(press, whole[::-1])
+
+
+def test_what_is_taken_out_comes_back_with_what_was_typed(opened: Open, store: RunStore) -> None:
+    app, figures = _two(opened, store)
+    app.text_area(key=f"report_caption.{figures[1].mark}").set_value("What it costs")
+    app.button(key="close.1").click().run()
+    app.button(key="report_undo").click().run()
+    assert [one.caption for one in app.session_state["collected"]] == ["", "What it costs"]
+
+
+def test_a_tab_that_was_drawn_before_overwrites_nothing_of_another(opened: Open, store: RunStore) -> None:
+    """Neither by a button, nor by a field in which nobody has written."""
+    app, figures = _two(opened, store)
+    mark = figures[1].mark
+    other = opened("report")
+    other.button(key=f"look.{mark}").click().run()
+    other.text_area(key=f"report_caption.{mark}").set_value("Of the other tab")
+    other.text_input(key="report_title").set_value("Title of the other tab").run()
+    run = keep(store, spec("gnn"))
+    opened("train", run=run).button(key=f"collect.{run}").click().run()
+    app.text_area(key="report_remark").set_value("Mine")
+    app.button(key="arrow_upward.1").click().run()
+    assert not app.exception, app.exception
+    for tab in (app, opened("report")):
+        kept = tab.session_state["collected"]
+        assert [one.mark for one in kept] == [mark, figures[0].mark, run]
+        assert kept[0].caption == "Of the other tab"
+        assert tab.text_input(key="report_title").value == "Title of the other tab"
+        assert tab.text_area(key="report_remark").value == "Mine"
+    assert app.text_area(key=f"report_caption.{mark}").value == "Of the other tab"
 
 
 def test_a_list_that_is_emptied_asks_first(opened: Open, store: RunStore) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,7 +18,7 @@ from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.report import looks, rows, setting_rows, thumbnails
+from privgraph_workbench.views.report import looks, setting_rows, thumbnails
 
 Open = Callable[..., AppTest]
 
@@ -123,10 +124,24 @@ def test_a_figure_is_unfolded_and_folded_by_its_button(opened: Open, store: RunS
     app = opened("report")
     app.session_state["collected"] = [figure]
     app.run()
-    key = f"look.{rows.mark(figure)}"
+    key = f"look.{figure.mark}"
     names = {one.label for one in app.button if one.key in (key, "arrow_upward.0", "close.0")}
     assert names == {"Look at it, name it, caption it", "Move up", "Take out"}, "icons have names to be heard"
     app.button(key=key).click().run()
     assert "Title of this figure" in [one.label for one in app.text_input]
     app.button(key=key).click().run()
     assert "Title of this figure" not in [one.label for one in app.text_input]
+
+
+def test_a_figure_counts_its_own_runs_as_its_archive_does(opened: Open, store: RunStore) -> None:
+    """And not those beside which another page had drawn it."""
+    runs = [keep(store, spec(epsilon=epsilon)) for epsilon in (1.0, 2.0, 4.0)]
+    rows = [{**row, "composed": 7} for row in tradeoff.data([store.get(run) for run in runs])]
+    figure = collected.figure("tradeoff", rows, {}, runs=runs)
+    app = opened("report")
+    app.session_state["collected"] = [figure]
+    app.run()
+    app.button(key=f"look.{figure.mark}").click().run()
+    (drawn,) = [json.dumps(json.loads(one.proto.json)) for one in app.get("bidi_component")]
+    assert "3 runs on the same data" in drawn
+    assert "7 runs on the same data" not in drawn

@@ -146,7 +146,7 @@ def test_the_strongest_attack_on_a_setting_stands_in_its_row(store: RunStore) ->
     plain = tables.measured(bare, {})[0]
     assert isinstance(plain, tables.Table)
     assert plain.rows[0][-1] == strongest.NONE
-    assert not for_others.leaves("attack_map"), "what shows single nodes stays out of reports for others"
+    assert not for_others.leaves("attack_map", []), "what shows single nodes stays out of reports for others"
 
 
 def test_every_run_and_attack_behind_it_can_be_made_again(store: RunStore) -> None:

@@ -38,9 +38,15 @@ LEAVE = frozenset(
 )
 """The figures whose files leave."""
 
+FLAGGED = frozenset({"teacher_epsilons"})
+"""The figures whose files leave where each of their rows says that it is neither data-dependent nor private.
+A teacher's sound ε under public weights follows from options and public sizes alone (`guarantees` of DP-GPL's
+config): it is what every node was promised before any vote was read."""
+
 _NODES = "they name single nodes or texts"
 _GROUPS = "they count members in small groups"
 _BEFORE = "they show votes, or what follows from them, before noise"
+_TEACHERS = "they show what follows from private nodes without noise: data-dependent ε, or teachers as they are"
 _GRAPH = "they show private data of the graph without noise"
 _STEPS = "they follow training step by step, also where it adds no noise, and can be repeated for each seed"
 _RELATIONS = "they show what needs no training on the same relations, which tells the seed"
@@ -49,7 +55,8 @@ WHY_NOT: Mapping[str, str] = {
     **dict.fromkeys(("attack_map", "answers", "one_answer", "chosen", "teacher_times", "moved"), _NODES),
     **dict.fromkeys(("attack_exposure", "attack_scores"), _GROUPS),
     **dict.fromkeys(("agreement", "one_vote", "consensus", "budget", "stopped", "price"), _BEFORE),
-    **dict.fromkeys(("teacher_epsilons", "teacher_accuracy"), _BEFORE),
+    **dict.fromkeys(("teacher_accuracy",), _BEFORE),
+    **dict.fromkeys(FLAGGED, _TEACHERS),
     **dict.fromkeys(("degrees", "classes", "neighbourhood", "predicted", "influence"), _GRAPH),
     **dict.fromkeys(("curves", "convergence"), _STEPS),
     **dict.fromkeys(("relation_ranking", "relation_options"), _RELATIONS),
@@ -64,8 +71,10 @@ _KINDS: Mapping[str, frozenset[str]] = {
 _DROPPED: Mapping[str, frozenset[str]] = {
     "tradeoff": frozenset({"guess"}),
     "teachers_compared": frozenset({"guess"}),
+    "teacher_epsilons": frozenset({"teacher", "size", "centrality"}),
 }
-"""Columns of figures that are left out, for the same: the share of the largest class."""
+"""Columns of figures that are left out: for the same, the share of the largest class; and which teacher is
+which."""
 _EMPTIED: Mapping[str, frozenset[str]] = {
     "compare": frozenset({"train_accuracy", "val_accuracy", "seconds", "peak_memory_mb"}),
 }
@@ -79,12 +88,14 @@ NOT_TOLD = "its share is left out"
 """What stands in its place, so that nobody looks for the number."""
 
 
-def leaves(figure: str) -> bool:
-    """Whether a figure may leave with a report for others.
+def leaves(figure: str, given: Sequence[Row]) -> bool:
+    """Whether a figure with these rows may leave with a report for others.
 
-    >>> leaves("tradeoff"), leaves("answers"), leaves("a figure of tomorrow")
+    >>> leaves("tradeoff", []), leaves("answers", []), leaves("a figure of tomorrow", [])
     (True, False, False)
     """
+    if figure in FLAGGED:
+        return bool(given) and all(row.get("data_dependent") is False and row.get("private") is False for row in given)
     return figure in LEAVE
 
 
@@ -93,15 +104,15 @@ def why_not(figure: str) -> str:
     return WHY_NOT.get(figure, _NOT_ASKED)
 
 
-def told(named: Iterable[tuple[str, str]]) -> str:
-    """Which of these figures, each with its title, stay, and why; "" where all leave.
+def told(named: Iterable[tuple[str, str, Sequence[Row]]]) -> str:
+    """Which of these figures, each with its title and its rows, stay, and why; "" where all leave.
 
-    >>> told([("tradeoff", "Ours"), ("chosen", "Who"), ("answers", "Votes")])
+    >>> told([("tradeoff", "Ours", []), ("chosen", "Who", []), ("answers", "Votes", [])])
     'Left out are Who, Votes (they name single nodes or texts).'
     """
     by_reason: dict[str, list[str]] = {}
-    for figure, title in named:
-        if not leaves(figure):
+    for figure, title, given in named:
+        if not leaves(figure, given):
             by_reason.setdefault(why_not(figure), []).append(title)
     said = [f"{', '.join(dict.fromkeys(titles))} ({reason})" for reason, titles in by_reason.items()]
     return f"Left out are {'; '.join(said)}." if said else ""

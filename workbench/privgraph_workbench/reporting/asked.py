@@ -277,7 +277,7 @@ class Asked:
     @property
     def shown(self) -> list[Drawn]:
         """The figures that the report shows: for others those alone that may leave."""
-        return [one for one in self.figures if not self.share or for_others.leaves(one.figure)]
+        return [one for one in self.figures if not self.share or for_others.leaves(one.figure, one.rows)]
 
     def _statements(self) -> list[PrivacyStatement]:
         """All statements of the report."""

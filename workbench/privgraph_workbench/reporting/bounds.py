@@ -65,7 +65,7 @@ class _Shown:
             runs=self._of(one.runs),
             beside=[self.told(told) for told in one.beside],
             statements={label: self._statement(label, said, named) for label, said in one.statements.items()},
-            rows=self._rows(_composed(one)),
+            rows=self._rows(composed_here(one)),
         )
 
     def _of(self, runs: Iterable[RunRecord]) -> list[RunRecord]:
@@ -105,7 +105,7 @@ class _Shown:
         return told
 
 
-def _composed(one: Drawn) -> Sequence[Row]:
+def composed_here(one: Drawn) -> Sequence[Row]:
     """The rows of a figure that count how many of its runs read the same people: those that stand in it, and
     not those beside which a page had drawn it."""
     counts = composed(one.runs)

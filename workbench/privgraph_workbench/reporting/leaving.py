@@ -39,7 +39,7 @@ STAYS = (
     "what attacks found, also of nodes that a model was trained on: as shares of all, and no node is named; beside "
     "it what the true classes alone reach",
     "how often a guess among candidates is right: one over their number, which is public",
-    "privacy statements and ledgers in full",
+    "privacy statements and ledgers in full, and the ε of each teacher where options alone decide on it",
     "title, author, date, remark, titles and captions of figures, and titles of your own graphs, as you wrote them",
 )
 """What it tells all the same."""

@@ -29,7 +29,11 @@ def given(asked: Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]
     if not asked.share:
         return dict(figures)
     hidden = numbered(seedless.ordered(asked))
-    told = {mark: _figure_without_seed(hidden, one) for mark, one in figures.items() if for_others.leaves(one.figure)}
+    told = {
+        mark: _figure_without_seed(hidden, one)
+        for mark, one in figures.items()
+        if for_others.leaves(one.figure, one.rows)
+    }
     return {mark: told[mark] if mark in told and told[mark].rows else None for mark in figures}
 
 

@@ -1,128 +1,128 @@
-"""What a visitor has kept for a report: runs by their ids, and figures as they were when they were kept.
+"""What a visitor has kept for a report, and its own words: added, moved, named and taken out.
 
-It lies in the home as one file, so that it is there after a reload and in another tab; where people log in,
-each has a file of their own.
+It lies in the home as one file, so that it is there after a reload and in another tab. Whatever changes it
+reads it anew first, and takes what stands in fields: a button was drawn before that, so it names figures and
+runs by their marks alone.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Literal
 
 import streamlit as st
 
-from privgraph.home import home
-from privgraph.privacy.serialisation import statement_from_json, statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.runs.examining import write
 from privgraph.runs.records import RunQuery
-from privgraph_workbench.figures import FIGURES
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
+from privgraph_workbench.views.parts import kept_file
+from privgraph_workbench.views.parts.kept_file import Kept as Kept
 from privgraph_workbench.words.naming import setting
 
 _KEY, _STAMP, _WORDS, _SEEN = "collected", "collected.stamp", "collected.words", "collected.seen"
 _TAKEN, _ADDED, _COUNTED = "collected.taken", "collected.added", "collected.counted"
+_BEGUN = "collected.begun"
+"""By the keys of fields that are drawn: what was kept when they were drawn last."""
 TITLE, AUTHOR, DATE, REMARK = ("report_title", "report_author", "report_date", "report_remark")
 SHARE, FORMER = "report_share", "report_former"
 WORDS = (TITLE, AUTHOR, DATE, REMARK, SHARE, FORMER)
 """The report's own words, by the keys of their fields; whether it is for others; and the mark of the archive
 that was made last."""
+Part = Literal["title", "caption"]
+"""What its author may write to a figure."""
 IN = "In the report"
 """What stands where "Add to report" stood, with how much is there."""
 MOST = 60
 """Runs and figures that a report holds."""
-FILE_LIMIT = 50_000_000
-"""Bytes of a file that is read."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Kept:
-    """A run (`run`) or a figure (`figure`, with its rows and statements, and the ids of the `runs` that it
-    shows, where its rows do not name them). `advice`: what the figure says to take, in Markdown; `title`,
-    `caption`: what it is called in the report, and what is said of it first, where somebody wrote that."""
-
-    run: str = ""
-    figure: str = ""
-    rows: Sequence[Row] = field(default=(), repr=False)
-    statements: Mapping[str, PrivacyStatement] = field(default_factory=dict, repr=False)
-    runs: tuple[str, ...] = ()
-    advice: str = ""
-    title: str = field(default="", compare=False)
-    caption: str = field(default="", compare=False)
 
 
 def everything() -> list[Kept]:
     """All that was kept, in order."""
-    stamp = _stamp()
+    stamp = kept_file.stamp()
     if _KEY not in st.session_state or st.session_state.get(_STAMP) != stamp:
-        st.session_state[_KEY], st.session_state[_WORDS] = _read()
-        st.session_state[_STAMP] = stamp
-        for key in WORDS:
-            st.session_state.pop(key, None)
+        with kept_file.LOCK:
+            st.session_state[_KEY], st.session_state[_WORDS] = _read()
+            st.session_state[_STAMP] = kept_file.stamp()
     found: list[Kept] = st.session_state[_KEY]
     return found
 
 
-def _path() -> Path:
-    """The visitor's file. Its name tells nobody's address."""
-    who = str(st.user.get("email") or "")
-    mark = f"-{hashlib.sha256(who.encode()).hexdigest()[:16]}" if who else ""
-    return home() / f"report{mark}.json"
-
-
-def _stamp() -> int:
-    path = _path()
-    return path.stat().st_mtime_ns if path.is_file() else 0
-
-
 def _read() -> tuple[list[Kept], dict[str, str]]:
     """What the file holds, and the report's own words; nothing where it is missing or broken."""
-    path = _path()
-    if not path.is_file() or path.stat().st_size > FILE_LIMIT:
-        return [], {}
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        words = {key: str(told["words"][key]) for key in WORDS if key in told["words"]}
-        return [_kept(one) for one in told["kept"]][:MOST], words
-    except (ValueError, KeyError, TypeError, AttributeError):
-        aside = path.with_suffix(".unreadable.json")
-        path.replace(aside)
-        st.warning(
-            f"What was kept for the report cannot be read: it begins anew, and what was there is in {aside.name}."
-        )
+        return kept_file.read(MOST, WORDS)
+    except ValueError:
+        aside = kept_file.set_aside()
+        st.warning(f"What was kept for the report cannot be read: it begins anew, and what was there is in {aside}.")
         return [], {}
 
 
-def _kept(one: Mapping[str, Any]) -> Kept:
-    figure = str(one["figure"])
-    if figure and figure not in FIGURES:
-        raise ValueError(f"there is no figure {figure}")
-    return Kept(
-        run=str(one["run"]),
-        figure=figure,
-        rows=[dict(row) for row in one["rows"]],
-        statements={str(name): statement_from_json(said) for name, said in one["statements"].items()},
-        runs=tuple(map(str, one.get("runs", ()))),
-        advice=str(one.get("advice", "")),
-        title=str(one.get("title", "")),
-        caption=str(one.get("caption", "")),
-    )
+@contextmanager
+def _changed() -> Iterator[list[Kept]]:
+    """What is kept now, with what stands in fields, to be changed; then it is written."""
+    with kept_file.LOCK:
+        held = everything()
+        _take_fields(held)
+        yield held
+        keep()
 
 
-def begin(key: str, default: str) -> None:
+def settle() -> None:
+    """Keep what somebody has written into a field."""
+    with kept_file.LOCK:
+        if _take_fields(everything()):
+            keep()
+
+
+def _take_fields(held: list[Kept]) -> bool:
+    """Take what stands in a field and is another text than it was drawn with; whether there was any. Another
+    tab's words stay where nothing was written here."""
+    begun = st.session_state.get(_BEGUN, {})
+    fresh = {key: st.session_state[key] for key in begun if st.session_state.get(key, begun[key]) != begun[key]}
+    begun.update(fresh)
+    for key in WORDS:
+        if key in fresh:
+            st.session_state.setdefault(_WORDS, {})[key] = str(fresh[key])
+    if fresh:
+        held[:] = [
+            replace(
+                one,
+                title=str(fresh.get(field_of("title", one.mark), one.title)),
+                caption=str(fresh.get(field_of("caption", one.mark), one.caption)),
+            )
+            for one in held
+        ]
+    return bool(fresh)
+
+
+def field_of(part: Part, mark: str) -> str:
+    """The key of the field for a figure's title or caption."""
+    return f"report_{part}.{mark}"
+
+
+def begin(key: str, default: str | bool) -> None:
     """Before a field of the report's own words is drawn: what was written there last."""
-    st.session_state.setdefault(key, st.session_state.get(_WORDS, {}).get(key, default))
+    told = st.session_state.get(_WORDS, {}).get(key)
+    _begin(key, default if told is None else told != str(False) if isinstance(default, bool) else told)
 
 
-def word(key: str) -> None:
-    """Somebody has written into that field."""
-    write_down(key, str(st.session_state[key]))
+def begin_figure(one: Kept, part: Part) -> str:
+    """Before the field for a figure's title or caption is drawn: what was written there last. The field's
+    key."""
+    key = field_of(part, one.mark)
+    _begin(key, getattr(one, part))
+    return key
+
+
+def _begin(key: str, stored: str | bool) -> None:
+    begun = st.session_state.setdefault(_BEGUN, {})
+    if key not in st.session_state or st.session_state[key] == begun.get(key) != stored:
+        st.session_state[key] = stored
+    begun[key] = stored
 
 
 def said(key: str) -> str:
@@ -133,32 +133,14 @@ def said(key: str) -> str:
 def write_down(key: str, value: str) -> None:
     """Keep a word of the report, which `WORDS` names."""
     if said(key) != value or key not in st.session_state.get(_WORDS, {}):
-        st.session_state.setdefault(_WORDS, {})[key] = value
-        keep()
+        with _changed():
+            st.session_state.setdefault(_WORDS, {})[key] = value
 
 
 def keep() -> None:
     """Write what is kept, and the report's own words."""
-    write(
-        _path(),
-        {
-            "kept": [
-                {
-                    "run": one.run,
-                    "figure": one.figure,
-                    "rows": list(one.rows),
-                    "statements": {name: statement_to_json(said) for name, said in one.statements.items()},
-                    "runs": list(one.runs),
-                    "advice": one.advice,
-                    "title": one.title,
-                    "caption": one.caption,
-                }
-                for one in st.session_state[_KEY]
-            ],
-            "words": st.session_state.get(_WORDS, {}),
-        },
-    )
-    st.session_state[_STAMP] = _stamp()
+    kept_file.save(st.session_state[_KEY], st.session_state.get(_WORDS, {}))
+    st.session_state[_STAMP] = kept_file.stamp()
 
 
 def saw(run: str) -> None:
@@ -245,15 +227,22 @@ def figure(
 
 
 def _is_in(one: Kept, held: Sequence[Kept]) -> bool:
-    return any(one.run == other.run if one.run else one == other for other in held)
+    alike = (other for other in held if (other.run, other.figure, other.runs) == (one.run, one.figure, one.runs))
+    return any(one.mark == other.mark for other in alike)
 
 
 def add(fresh: Sequence[Kept]) -> None:
     """Keep each that is not kept yet: another tab may have kept it since the button was drawn."""
-    held = everything()
-    held.extend([one for one in fresh if not _is_in(one, held)][: MOST - len(held)])
+    with _changed() as held:
+        _add(fresh, held)
+
+
+def _add(fresh: Sequence[Kept], held: list[Kept]) -> list[Kept]:
+    """Those of them that were added."""
+    more = [one for one in fresh if not _is_in(one, held)][: max(0, MOST - len(held))]
+    held.extend(more)
     _forget()
-    keep()
+    return more
 
 
 def _forget() -> None:
@@ -264,25 +253,24 @@ def _forget() -> None:
 
 def take(fresh: Sequence[Kept]) -> None:
     """Keep these, so that it can be undone."""
-    missing = [one for one in fresh if not _is_in(one, everything())]
-    add(fresh)
-    st.session_state[_ADDED] = [one for one in missing if _is_in(one, everything())]
+    with _changed() as held:
+        st.session_state[_ADDED] = [one.mark for one in _add(fresh, held)]
 
 
 def added() -> list[Kept]:
     """What was added last by `take` and can be taken back."""
-    held = everything()
-    return [one for one in st.session_state.get(_ADDED, []) if _is_in(one, held)]
+    marks = st.session_state.get(_ADDED, [])
+    return [one for one in everything() if one.mark in marks]
 
 
-def remove(gone: Sequence[Kept]) -> None:
-    """Take these out, where they are still there: a slow page may be pressed twice."""
-    held = everything()
-    if any(one in held for one in gone):
-        _forget()
-        st.session_state[_TAKEN] = (list(gone), list(held))
-    held[:] = [one for one in held if one not in gone]
-    keep()
+def remove(marks: Sequence[str]) -> None:
+    """Take out what has these marks, where it is still there: a slow page may be pressed twice."""
+    with _changed() as held:
+        gone = [one for one in held if one.mark in marks]
+        if gone:
+            _forget()
+            st.session_state[_TAKEN] = (gone, [one.mark for one in held])
+        held[:] = [one for one in held if one.mark not in marks]
 
 
 def taken() -> list[Kept]:
@@ -294,48 +282,34 @@ def taken() -> list[Kept]:
 def undo() -> None:
     """Put what was taken out last back to its place, or take back what was added last; what another tab has
     kept since stays behind it."""
-    if more := added():
-        _forget()
-        remaining = everything()
-        remaining[:] = [one for one in remaining if one not in more]
-        keep()
-        return
-    gone, before = st.session_state.pop(_TAKEN, ([], []))
-    held = everything()
-    here = [one for one in before if one in held or one in gone]
-    held[:] = [*here, *(one for one in held if one not in here)][:MOST]
-    keep()
+    with _changed() as held:
+        if marks := [one.mark for one in added()]:
+            _forget()
+            held[:] = [one for one in held if one.mark not in marks]
+            return
+        gone, before = st.session_state.pop(_TAKEN, ([], []))
+        known = {one.mark: one for one in (*gone, *held)}
+        here = [known.pop(mark) for mark in before if mark in known]
+        held[:] = [*here, *known.values()][:MOST]
 
 
-def name(one: Kept, *, title: str | None = None, caption: str | None = None) -> None:
-    """Call a figure so in the report, and say that of it first; None: as it was."""
-    held = everything()
-    held[:] = [
-        replace(
-            other,
-            title=other.title if title is None else title,
-            caption=other.caption if caption is None else caption,
-        )
-        if other == one
-        else other
-        for other in held
-    ]
-    keep()
-
-
-def arrange(order: Sequence[Kept]) -> None:
-    """Put what is kept into that order; what it does not name, of another tab, stays behind it."""
-    held = everything()
-    known = [one for one in order if one in held]
-    held[:] = [*known, *(one for one in held if one not in known)]
-    keep()
+def move(marks: Sequence[str], *, before: str = "", behind: str = "") -> None:
+    """Put what has these marks directly `before` or `behind` that one; nothing where either is gone. Pressed
+    twice it is the same: who draws the page does not know yet what the first has done."""
+    with _changed() as held:
+        moved = [one for one in held if one.mark in marks]
+        others = [one for one in held if one.mark not in marks]
+        place = next((at for at, one in enumerate(others) if one.mark == (before or behind)), None)
+        if place is not None:
+            place += bool(behind)
+            held[:] = [*others[:place], *moved, *others[place:]]
 
 
 def clear() -> None:
     """Begin anew."""
-    everything().clear()
-    _forget()
-    st.session_state[_WORDS] = {}
-    for key in WORDS:
-        st.session_state.pop(key, None)
-    keep()
+    with _changed() as held:
+        held.clear()
+        _forget()
+        st.session_state[_WORDS] = {}
+        for key in st.session_state.pop(_BEGUN, {}):
+            st.session_state.pop(key, None)

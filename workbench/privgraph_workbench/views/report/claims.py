@@ -3,16 +3,19 @@ else would contradict it. No Streamlit."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph_workbench import blocks, tables
-from privgraph_workbench.blocks import Block, Folded, Picture, Remark, Small, Table
+from privgraph_workbench.blocks import Block, Folded, Picture, Remark, Section, Small, Table
 from privgraph_workbench.figures import chart_of
+from privgraph_workbench.figures.chart import Row
 
 _NUMBER = r"\d+(?:[.,]\d+)?(?:e-?\d+)?"
 _PERCENT = re.compile(rf"(?<![\w.,])({_NUMBER})\s?(?:%|per ?cent\b)", re.IGNORECASE)
@@ -40,6 +43,8 @@ _LOST = re.compile(r"\b(?:cost|los[est]|drop|fall|fell|less|more|gain)", re.IGNO
 """What makes a percent a difference of accuracies, and no accuracy."""
 _OTHER = re.compile(r"train(?:ing)? |validation|\b(?:AUC|TPR|FPR|area)\b", re.IGNORECASE)
 _STOP = re.compile(r"[.;,!?()]\s|[.;,!?()]$|\n")
+_ENDS = re.compile(r"(?<=[.!?;])\s|\n")
+"""Where sentences end: neither in a number nor in an abbreviation within a word."""
 AS_ACCURACY = "{said} as an accuracy"
 
 
@@ -54,20 +59,24 @@ class Kind(Enum):
 @dataclass(frozen=True, kw_only=True)
 class Results:
     """The percents and ε that a report tells as results, and the `accuracies` among the percents: a share
-    that an attack has found is none."""
+    that an attack has found is none. `pairs`: each ε with a percent that is told of it."""
 
     percents: frozenset[Decimal]
     accuracies: frozenset[Decimal]
     epsilons: frozenset[Decimal]
+    pairs: frozenset[tuple[Decimal, Decimal]] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A number as somebody wrote it (`said`), and what it is."""
+    """A number as somebody wrote it (`said`), what it is, and in which of the sentences it stands; `lost`: it
+    is a difference, which no ε reaches."""
 
     said: str
     value: Decimal
     kind: Kind
+    sentence: int = 0
+    lost: bool = False
 
     @property
     def named(self) -> str:
@@ -81,7 +90,10 @@ def results(told: blocks.Told) -> Results:
     percents: set[Decimal] = set()
     accuracies: set[Decimal] = set()
     epsilons: set[Decimal] = set()
+    pairs: set[tuple[Decimal, Decimal]] = set()
     for section, statements in told:
+        for budgets, shares in _together(section, statements):
+            pairs |= {(budget, share) for budget in budgets for share in shares}
         for text, kind in _texts(section.blocks, statements):
             plain = _AGREED.sub("", text)
             here = {_value(one[1]) for one in _PERCENT.finditer(plain)}
@@ -89,7 +101,12 @@ def results(told: blocks.Told) -> Results:
             accuracies |= here if kind is Kind.ACCURACY else set()
             found = [_FIRST.search(plain)] if kind is Kind.EPSILON else _EPSILON.finditer(plain)
             epsilons |= {_value(one[end]) for one in found if one for end in ("first", "last") if one[end]}
-    return Results(percents=frozenset(percents), accuracies=frozenset(accuracies), epsilons=frozenset(epsilons))
+    return Results(
+        percents=frozenset(percents),
+        accuracies=frozenset(accuracies),
+        epsilons=frozenset(epsilons | {budget for budget, _ in pairs}),
+        pairs=frozenset(pairs),
+    )
 
 
 def claims_of(words: str) -> list[Claim]:
@@ -104,25 +121,55 @@ def claims_of(words: str) -> list[Claim]:
         if plain[one.end() :].lstrip()[:1] != "%":  # else an accuracy stands behind an ε without a number
             numbers.append((one, Kind.EPSILON))
     found: list[Claim] = []
+    ends = [one.start() for one in _ENDS.finditer(plain)]
     numbers.sort(key=lambda one: one[0].start())
     for place, (one, kind) in enumerate(numbers):
-        said = " ".join(one[0].split())
+        said, sentence = " ".join(one[0].split()), bisect(ends, one.start())
         if kind is Kind.EPSILON:
-            found += [Claim(said=said, value=_value(one[end]), kind=kind) for end in ("first", "last") if one[end]]
+            found += [
+                Claim(said=said, value=_value(one[end]), kind=kind, sentence=sentence)
+                for end in ("first", "last")
+                if one[end]
+            ]
             continue
         begins = numbers[place - 1][0].end() if place else 0
-        ends = numbers[place + 1][0].start() if place + 1 < len(numbers) else len(plain)
-        around = _STOP.split(plain[begins : one.start()])[-1] + " " + _STOP.split(plain[one.end() : ends])[0]
-        reached = _ACCURACY.search(around) and not _LOST.search(around)
-        found.append(Claim(said=said, value=_value(one[1]), kind=Kind.ACCURACY if reached else kind))
+        stops = numbers[place + 1][0].start() if place + 1 < len(numbers) else len(plain)
+        around = _STOP.split(plain[begins : one.start()])[-1] + " " + _STOP.split(plain[one.end() : stops])[0]
+        lost = bool(_LOST.search(around))
+        reached = _ACCURACY.search(around) and not lost
+        found.append(
+            Claim(
+                said=said,
+                value=_value(one[1]),
+                kind=Kind.ACCURACY if reached else kind,
+                sentence=sentence,
+                lost=lost,
+            )
+        )
     return found
 
 
 def unfounded(words: str, known: Results) -> list[str]:
-    """Those that are none of these results, each once, also not when one is rounded as they are."""
+    """Those that are none of these results, each once, also not when one is rounded as they are. A percent in
+    a sentence with an ε is told of that ε: one that the report tells of other ε alone is none there."""
     of = {Kind.ANY: known.percents, Kind.ACCURACY: known.accuracies, Kind.EPSILON: known.epsilons}
-    found = [one.named for one in claims_of(words) if not any(_rounded(one.value, exact) for exact in of[one.kind])]
+    bound = {share for _, share in known.pairs}
+    claims = claims_of(words)
+    found: list[str] = []
+    for one in claims:
+        exact = {value for value in of[one.kind] if _rounded(one.value, value)}
+        budgets = [other for other in claims if other.kind is Kind.EPSILON and other.sentence == one.sentence]
+        if one.kind is Kind.EPSILON or one.lost or not budgets:
+            found += [one.named] * (not exact)
+        elif not any(value not in bound or _reach(budgets, value, known) for value in exact):
+            said = list(dict.fromkeys(other.said for other in budgets))
+            found.append(f"{one.named} at {' or '.join(said)}" if exact or len(said) == 1 else one.named)
     return list(dict.fromkeys(found))
+
+
+def _reach(budgets: Sequence[Claim], share: Decimal, known: Results) -> bool:
+    """Whether the percent is told of one of these ε."""
+    return any(share == other and _rounded(one.value, budget) for budget, other in known.pairs for one in budgets)
 
 
 def _value(number: str) -> Decimal:
@@ -155,6 +202,81 @@ def _texts(held: Sequence[Block], statements: Mapping[str, PrivacyStatement]) ->
             said = chart_of(block.figure, block.rows).summary
             yield said, _kind(said)
             yield from _texts([one for one in blocks.around(block, statements)[1] if isinstance(one, Table)], {})
+
+
+_Scope = tuple[set[Decimal], set[Decimal]]
+"""ε, and the percents that are told of them."""
+
+
+def _together(section: Section, statements: Mapping[str, PrivacyStatement]) -> Iterator[_Scope]:
+    """What stands together: in a row or a column of a table, in a sentence, in a row of a figure; and in a
+    section that is headed by an ε all of it."""
+    yield from _scopes(section.blocks, statements)
+    if headed := _budgets(section.title):
+        yield headed, {share for text, _ in _texts(section.blocks, statements) for share in _shares(text)}
+
+
+def _scopes(held: Sequence[Block], statements: Mapping[str, PrivacyStatement]) -> Iterator[_Scope]:
+    for block in held:
+        if isinstance(block, Table):
+            yield from _crossed(block)
+        elif isinstance(block, Remark):
+            for part in blocks.parts_of(block.text):
+                if isinstance(part, Table):
+                    yield from _crossed(part)
+                else:
+                    for line in [part] if isinstance(part, str) else part:
+                        yield from _sentences(blocks.unmarked(line))
+        elif isinstance(block, Small):
+            yield from _sentences(block.text)
+        elif isinstance(block, Folded):
+            yield from _scopes(block.blocks, statements)
+        elif isinstance(block, Picture):
+            yield from _sentences(chart_of(block.figure, block.rows).summary)
+            yield from map(_drawn, block.rows)
+            yield from _scopes([one for one in blocks.around(block, statements)[1] if isinstance(one, Table)], {})
+
+
+def _sentences(text: str) -> Iterator[_Scope]:
+    for one in _ENDS.split(text):
+        yield _budgets(one), _shares(one)
+
+
+def _drawn(row: Row) -> _Scope:
+    """A row of a figure: its shares are percents."""
+    numbers = {name: value for name, value in row.items() if isinstance(value, float) and math.isfinite(value)}
+    budgets = {Decimal(repr(value)) for name, value in numbers.items() if name.startswith(("epsilon", "asked"))}
+    return budgets, {Decimal(repr(value)).scaleb(2) for value in numbers.values() if 0 <= value <= 1}
+
+
+def _crossed(table: Table) -> Iterator[_Scope]:
+    """Its rows and its columns, each with its head."""
+    names = table.head or ("",) * max(map(len, table.rows), default=0)
+    for label, *cells in table.rows:
+        row = [(label, names[0]), *zip(cells, names[1:], strict=False)]
+        yield _joined((text, Kind.EPSILON if _HEAD.fullmatch(name.strip()) else Kind.ANY) for text, name in row)
+    for place, name in enumerate(names[1:], start=1):
+        column = [(row[place], row[0]) for row in table.rows if place < len(row)]
+        yield _joined(
+            ((text, Kind.EPSILON if _HEAD.fullmatch(head.strip()) else Kind.ANY) for text, head in column), name
+        )
+
+
+def _joined(cells: Iterable[tuple[str, Kind]], head: str = "") -> _Scope:
+    budgets, shares = _budgets(head), _shares(head)
+    for text, kind in cells:
+        alone = _FIRST.search(text) if kind is Kind.EPSILON else None
+        budgets |= {_value(alone[end]) for end in ("first", "last") if alone[end]} if alone else _budgets(text)
+        shares |= _shares(text)
+    return budgets, shares
+
+
+def _budgets(text: str) -> set[Decimal]:
+    return {_value(one[end]) for one in _EPSILON.finditer(text) for end in ("first", "last") if one[end]}
+
+
+def _shares(text: str) -> set[Decimal]:
+    return {_value(one[1]) for one in _PERCENT.finditer(_AGREED.sub("", text))}
 
 
 def _kind(text: str) -> Kind:

@@ -8,6 +8,11 @@ LIST, ROW, SAID, WAYS = "kept-list", "kept-row", "kept-said", "kept-ways"
 """What the keys of containers begin with: rows, a row, its words and its buttons."""
 BAR_ROW, BAR_SAID, BAR_BUTTONS, PREVIEW = "report-bar", "report-said", "report-buttons", "report-page"
 """The keys of the bar's row, of the words and the buttons in it, and of the page below it."""
+LATEST, FORMER = "report-latest", "report-former"
+"""The keys of the links to what was made: as a button, and where something was changed since, as a link among
+the words."""
+WITHHELD = "kept-row-withheld"
+"""What the key of a row begins with whose figure others are not given."""
 STAMP = "privgraph-stamp"
 """What stands at the left of a row: a picture, or a score."""
 
@@ -37,7 +42,13 @@ _STYLE = f"""
 .st-key-{BAR_SAID} {_WORDS} {{ margin: 0 !important; line-height: 1.3; }}
 .st-key-{BAR_ROW} a {{ margin: 0 !important; white-space: nowrap; }}
 .st-key-{BAR_ROW} {{ row-gap: 0.3rem; }}
-.st-key-{BAR_BUTTONS} {{ gap: 0.5rem; }}
+.st-key-{BAR_BUTTONS} {{ gap: 0.5rem; flex-wrap: nowrap; }}
+.st-key-{LATEST} a {{ font-size: 0.875rem !important; font-weight: 400 !important; line-height: 1.6; }}
+.st-key-{FORMER} a {{ border: 0; padding: 0; background: none; font-size: 0.875rem; line-height: 1.3;
+  text-decoration: underline !important; }}
+[class*=st-key-{WITHHELD}] {{ border-style: dashed; }}
+[class*=st-key-{WITHHELD}] .{STAMP} {{ opacity: 0.4; }}
+[class*=st-key-{WITHHELD}] [class*=st-key-{SAID}] [data-testid=stMarkdownContainer] strong {{ font-weight: 400; }}
 /* in a window of any height the buttons stay in sight above it */
 .st-key-{PREVIEW} :is(iframe, div:has(> iframe), div:has(> div > iframe)) {{ height: 56vh !important;
   min-height: 0; flex: none !important; }}
@@ -49,10 +60,14 @@ _STYLE = f"""
   [class*=st-key-{SAID}] [data-testid=stCaptionContainer] p {{ display: block; overflow: visible; }}
   [data-testid=stLayoutWrapper]:has(> [class*=st-key-{WAYS}]) {{ margin-left: auto; }}
   [class*=st-key-{SAID}] p {{ font-size: 0.9rem; line-height: 1.35; overflow-wrap: anywhere; }}
-  .st-key-{BAR_BUTTONS} {{ flex-direction: column; align-items: stretch; gap: 0.3rem; }}
-  .st-key-{BAR_BUTTONS} > *, .st-key-{BAR_BUTTONS} :is([data-testid=stButton], button) {{ width: 100%; }}
+  [data-testid=stLayoutWrapper]:has(> .st-key-{BAR_BUTTONS}) {{ width: 100%; flex: 1 1 100%; }}
+  .st-key-{BAR_BUTTONS} > * {{ flex: 1 1 auto; }}
+  .st-key-{BAR_BUTTONS} :is([data-testid=stButton], button, .st-key-{LATEST}, .st-key-{LATEST} *) {{ width: 100%; }}
+  .st-key-{BAR_BUTTONS} :is(button, a) {{ padding-inline: 0.5rem; text-align: center; white-space: nowrap; }}
   .st-key-{BAR_SAID} p {{ font-size: 0.8rem; }}
-  .st-key-{BAR_SAID} > :nth-child(3) {{ display: none; }} /* the link to the former report says what it is */
+  .st-key-{FORMER} a {{ font-size: 0.8rem; }}
+  /* the link to the former report says what it is */
+  .st-key-{BAR_SAID}:has(.st-key-{FORMER}) > :nth-child(3) {{ display: none; }}
 }}
 """
 

@@ -98,8 +98,9 @@ def offered(asked: reporting.Asked, trouble: DeltaGenerator, beside: Callable[[]
             if own and now in made:
                 collected.write_down(collected.FORMER, now)
             elif own and (before := collected.said(collected.FORMER)) in made:
-                said.caption(f"{BEFORE}: {made[before].about}")
-                _link(FORMER, made[before])
+                with said:
+                    st.caption(f"{BEFORE}: {made[before].about}")
+                    _link(FORMER, made[before])
 
 
 def _keep_what_ended(trouble: DeltaGenerator, *, own: bool) -> None:
@@ -148,7 +149,7 @@ def _link(label: str, made: Archive) -> None:
     file = File(
         name=f"{reporting.folder(made.title, share=made.share)}.zip", mime="application/zip", make=lambda: made.packed
     )
-    with st.container(width="content"):
+    with st.container(width="content", key=looks.LATEST if label == LATEST else looks.FORMER):
         offer({label: file}, primary=label == LATEST)
 
 
@@ -165,7 +166,8 @@ def _what(asked: reporting.Asked) -> str:
 def _how_long(asked: reporting.Asked) -> str:
     """How long it takes, by what was chosen."""
     figures = reporting.pictures(asked)
-    seconds = duration(10 * math.ceil((SECONDS * figures + NOTEBOOK * asked.notebook) / 10))
+    # in tens of seconds: "1 min 0 s" would be more exact than "about" is
+    seconds = duration(10 * math.ceil((SECONDS * figures + NOTEBOOK * asked.notebook) / 10)).removesuffix(" 0 s")
     more = figures - len(asked.shown)
     holds = [f"{more} figure{'s' * (more != 1)} in its appendix"] * (more > 0) + ["a notebook"] * asked.notebook
     lead = f"With {' and '.join(holds)}: about" if holds else "About"

@@ -14,7 +14,7 @@ from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import blocks, reporting
 from privgraph_workbench.blocks import Remark
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.reporting import Drawn
+from privgraph_workbench.reporting import Drawn, bounds
 from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import collected, layout
@@ -37,6 +37,7 @@ def page() -> None:
     if example.shown():
         _example()
         return
+    collected.settle()
     kept = collected.everything()
     if not kept:
         st.markdown(
@@ -142,12 +143,11 @@ def _drawn(kept: Sequence[Kept]) -> dict[str, Drawn]:
     visit, held = st.session_state.get(_READ, (0, {}))
     if visit != shell.visit():
         held = {}
-    own = {rows.mark(one): one for one in kept if one.figure}
+    own = {one.mark: one for one in kept if one.figure}
     for mark, one in own.items():
         if mark not in held:
-            held[mark] = reporting.drawn(
-                queue.store(), one.figure, one.rows, one.statements, one.runs, advice=one.advice
-            )
+            read = reporting.drawn(queue.store(), one.figure, one.rows, one.statements, one.runs, advice=one.advice)
+            held[mark] = replace(read, rows=bounds.composed_here(read))  # as its archive counts
     st.session_state[_READ] = shell.visit(), held
     named = [replace(held[mark], title=one.title.strip(), caption=one.caption) for mark, one in own.items()]
     return dict(zip(own, reporting.told_apart(named), strict=True))
@@ -178,8 +178,7 @@ def _words() -> tuple[str, str, str, str, DeltaGenerator]:
         "Title",
         key=collected.TITLE,
         max_chars=reporting.TITLE,
-        on_change=collected.word,
-        args=(collected.TITLE,),
+        on_change=collected.settle,
     )
     own_words.boxes(title)
     author, date = _author_and_date()
@@ -192,8 +191,7 @@ def _words() -> tuple[str, str, str, str, DeltaGenerator]:
         placeholder="What this report is about, and what you conclude. It stands on the first page.",
         height="content",
         help=MARKS,
-        on_change=collected.word,
-        args=(collected.REMARK,),
+        on_change=collected.settle,
     )
     own_words.boxes(remark or "")
     challenge = st.container()
@@ -230,7 +228,7 @@ def _author_and_date() -> tuple[str, str]:
     told = []
     for place, (key, label, default, most, help_) in zip(st.columns(2), fields, strict=True):
         collected.begin(key, default)
-        told.append(place.text_input(label, key=key, max_chars=most, help=help_, on_change=collected.word, args=(key,)))
+        told.append(place.text_input(label, key=key, max_chars=most, help=help_, on_change=collected.settle))
     return told[0] or "", told[1] or ""
 
 

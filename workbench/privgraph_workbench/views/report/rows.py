@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -20,7 +19,7 @@ from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
 from privgraph_workbench.views.report import own_words, setting_rows, sharing, thumbnails
-from privgraph_workbench.views.report.looks import LIST, ROW, SAID, STAMP, WAYS
+from privgraph_workbench.views.report.looks import LIST, ROW, SAID, STAMP, WAYS, WITHHELD
 from privgraph_workbench.words import markup, naming
 
 CHAPTER = (
@@ -28,6 +27,8 @@ CHAPTER = (
     "in full, attacks and commands, as far as it has them."
 )
 """What comes with runs, unasked."""
+NOT_FOR_OTHERS = ":gray-badge[not for others]"
+"""Beside the title of a figure that a report for others leaves out."""
 POLL_SECONDS = 1.0
 """From one look at thumbnails that are still drawn to the next."""
 
@@ -61,7 +62,8 @@ def show(
         with st.container(key=f"{LIST}-{title}"):
             for at, group in enumerate(groups):
                 place = kept.index(group[0])
-                with st.container(key=f"{ROW}-{place}"):
+                stays = bool(group[0].figure) and not numbers[shown[at][0]]
+                with st.container(key=f"{WITHHELD if stays else ROW}-{place}"):
                     with st.container(horizontal=True, vertical_alignment="center"):
                         if group[0].figure:
                             mark, own_drawn = shown[at]
@@ -74,7 +76,7 @@ def show(
                             if group[0].figure:
                                 _unfold(shown[at][0], own=own)
                             if own:
-                                _ways(groups, at, figures, runs, place)
+                                _ways(groups, at, place)
                     if group[0].figure and _unfolded(shown[at][0]):
                         _look(group[0], shown[at][0], given[shown[at][0]] or shown[at][1], asked, own=own)
     _poll([_key(mark, share) for mark in drawn])
@@ -96,20 +98,23 @@ def _key(mark: str, share: bool) -> str:
     return f"{mark}.others" if share else mark
 
 
-def _ways(groups: list[list[Kept]], at: int, figures: list[list[Kept]], runs: list[list[Kept]], place: int) -> None:
-    """Up, down and out."""
-    for icon, label, other in (("arrow_upward", "Move up", at - 1), ("arrow_downward", "Move down", at + 1)):
+def _ways(groups: list[list[Kept]], at: int, place: int) -> None:
+    """Up, down and out: what is moved, and past what, by their marks."""
+    own = [one.mark for one in groups[at]]
+    for icon, label, other, side in (
+        ("arrow_upward", "Move up", at - 1, "before"),
+        ("arrow_downward", "Move down", at + 1, "behind"),
+    ):
         there = 0 <= other < len(groups)
-        moved = _exchanged(groups, at, other) if there else []
-        order = [*figures, *moved] if groups is runs else [*moved, *runs]
         st.button(
             label,
             key=f"{icon}.{place}",
             icon=f":material/{icon}:",
             type="tertiary",
             help=label,
-            on_click=collected.arrange,
-            args=([one for held in order for one in held],),
+            on_click=collected.move,
+            args=(own,),
+            kwargs={side: groups[other][0].mark} if there else {},
             disabled=not there,
         )
     st.button(
@@ -119,14 +124,8 @@ def _ways(groups: list[list[Kept]], at: int, figures: list[list[Kept]], runs: li
         type="tertiary",
         help="Take out",
         on_click=collected.remove,
-        args=(groups[at],),
+        args=(own,),
     )
-
-
-def _exchanged(groups: list[list[Kept]], one: int, other: int) -> list[list[Kept]]:
-    moved = list(groups)
-    moved[one], moved[other] = moved[other], moved[one]
-    return moved
 
 
 def _by_setting(runs: list[Kept], records: Mapping[str, RunRecord]) -> list[list[Kept]]:
@@ -137,12 +136,6 @@ def _by_setting(runs: list[Kept], records: Mapping[str, RunRecord]) -> list[list
     return list(held.values())
 
 
-def mark(one: Kept) -> str:
-    """What tells a figure of the list from others, wherever it stands."""
-    told = one.figure, one.rows, one.advice, one.runs, list(one.statements)
-    return hashlib.sha256(repr(told).encode()).hexdigest()[:12]
-
-
 def _figure(drawn: Drawn, key: str, number: str, place: int, *, public: bool) -> None:
     """A figure of the list: its picture, its number and title in the report, and its verdict, or why it
     stays."""
@@ -151,10 +144,11 @@ def _figure(drawn: Drawn, key: str, number: str, place: int, *, public: bool) ->
     # beside its title: whoever hears the page needs no other
     _stamp(f'<img alt="" src="data:image/png;base64,{coded}">' if picture else "<span>figure</span>")
     with st.container(key=f"{SAID}-{place}"):
-        st.markdown(f"**{f'{number}: ' * bool(number)}{markup.literal(drawn.name)}**")
+        name = f"**{f'{number}: ' * bool(number)}{markup.literal(drawn.name)}**"
+        st.markdown(name if number else f"{name} {NOT_FOR_OTHERS}")
         if drawn.sentence:
             st.caption(markup.literal(f"“{drawn.sentence}”"))
-        found = reporting.verdict(drawn) if number else sharing.stays(drawn.figure)
+        found = reporting.verdict(drawn) if number else sharing.stays(drawn)
         st.caption(f"**{sharing.IS_PUBLIC.capitalize()}.** {found}" if public else found)
 
 
@@ -195,48 +189,38 @@ def _turn(mark: str) -> None:
 def _look(one: Kept, mark: str, drawn: Drawn, asked: reporting.Asked | None, *, own: bool) -> None:
     """The figure itself, all that it finds and the fields for its title and caption."""
     if own:
-        key = f"report_title.{mark}"
-        st.session_state.setdefault(key, one.title)
         st.text_input(
             "Title of this figure",
-            key=key,
+            key=collected.begin_figure(one, "title"),
             max_chars=reporting.TITLE,
             placeholder=drawn.name if not one.title.strip() else replace(drawn, title="").name,
             help="What stands above it in the report; empty: its own title",
-            on_change=_name,
-            args=(one, key),
+            on_change=collected.settle,
         )
-        _caption(one, f"report_caption.{mark}", asked)
+        _caption(one, asked)
     st.markdown(reporting.finding(drawn))
     chart = replace(chart_of(drawn.figure, drawn.rows), title=drawn.name)
     live_plot.show(draw(chart, layout.theme()), key=f"report_look.{mark}")
 
 
-def _name(one: Kept, key: str) -> None:
-    collected.name(one, title=st.session_state[key])
-
-
-def _caption(one: Kept, key: str, asked: reporting.Asked | None) -> None:
+def _caption(one: Kept, asked: reporting.Asked | None) -> None:
     """The field for what its author says of a figure."""
-    st.session_state.setdefault(key, one.caption)
     said = st.text_area(
         "Caption of your own",
-        key=key,
+        key=collected.begin_figure(one, "caption"),
         max_chars=reporting.CAPTION,
         height="content",
         placeholder="What the figure shows, in your words",
-        help="It begins the caption of this figure in the page, the PDF and its files; what is said of the figure by "
-        "itself stands behind it. Plain text, on one line",
-        on_change=_say,
-        args=(one, key),
+        on_change=collected.settle,
+    )
+    # and no help beside the label: the key Tab would reach its button before the field
+    st.caption(
+        "It begins the caption of this figure in the page, the PDF and its files; what is said of the figure by itself "
+        "stands behind it. Plain text, on one line."
     )
     if said and said.strip():
         own_words.boxes(said)
         own_words.challenged(said, asked)
-
-
-def _say(one: Kept, key: str) -> None:
-    collected.name(one, caption=st.session_state[key])
 
 
 def _runs(

@@ -40,7 +40,7 @@ NO_SECRET = "nobody, whatever the ε."
 
 def switch(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> bool:
     """Whether it is for others: so begins every report, and then it is as its author has chosen."""
-    st.session_state.setdefault(collected.SHARE, collected.said(collected.SHARE) != str(False))
+    collected.begin(collected.SHARE, True)
     with st.container(key=f"{shell.CHOICE}-whom"):
         share = st.radio(
             QUESTION,
@@ -48,8 +48,7 @@ def switch(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> bool:
             format_func=CHOICES.__getitem__,
             captions=tuple(SENTENCES.values()),
             key=collected.SHARE,
-            on_change=collected.word,
-            args=(collected.SHARE,),
+            on_change=collected.settle,
         )
     if share:
         st.caption(told(kept, records))
@@ -61,8 +60,11 @@ def switch(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> bool:
 
 def told(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> str:
     """Which figures a report for others leaves out, and what is not hidden by that, in Markdown."""
-    titles = [(one.figure, one.title.strip() or FIGURES[one.figure]) for one in kept if one.figure]
-    stay = for_others.told((figure, f"**{markup.literal(title)}**") for figure, title in titles)
+    stay = for_others.told(
+        (one.figure, f"**{markup.literal(one.title.strip() or FIGURES[one.figure])}**", one.rows)
+        for one in kept
+        if one.figure
+    )
     bare = any(one.statement is not None and one.statement.unit == "none" for one in records.values())
     risks = [WORDS, *[TRIED] * any(map(noise_is_public, records.values())), *[REPEATED] * bare]
     return "\n\n".join(filter(None, (stay, " ".join(risks))))
@@ -95,9 +97,10 @@ def warn(counts: Counts, figures: Iterable[Drawn], records: Iterable[RunRecord])
         )
 
 
-def stays(figure: str) -> str:
+def stays(drawn: Drawn) -> str:
     """Why a report for others leaves a figure out."""
-    why = "what it measures is not a result on test nodes" if for_others.leaves(figure) else for_others.why_not(figure)
+    kept_back = not for_others.leaves(drawn.figure, drawn.rows)
+    why = for_others.why_not(drawn.figure) if kept_back else "what it measures is not a result on test nodes"
     return f"Left out of a report for others: {why}."
 
 
