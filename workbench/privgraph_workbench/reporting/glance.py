@@ -124,7 +124,7 @@ def _sentence(clauses: Sequence[str]) -> str:
 
 
 def _mean(one: tables.Line) -> float:
-    return reached(one.same or [one.record]).mean
+    return (one.over or reached(one.same or [one.record])).mean
 
 
 def _beside(asked: Asked, graph: str) -> str:
