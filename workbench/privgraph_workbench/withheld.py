@@ -28,6 +28,7 @@ _TOLD = re.compile(
 
 _CLAUSE = re.compile(r"[;:.\n] *")
 """What parts the words that name a seed from those before them."""
+_NAMED = re.compile(r"\bseeds? \d")
 
 
 @dataclass
@@ -56,9 +57,14 @@ class Withheld:
         if found["old"]:
             return "upload:withheld"
         if found["seed"] is not None or found["seeds"] is not None:
-            known = self.seeds.setdefault(of or _CLAUSE.split(found.string[: found.start()])[-1], {})
+            known = self.seeds.setdefault(of or self._words(found.string[: found.start()]), {})
             return re.sub(r"\d+", lambda seed: f"#{known.setdefault(seed[0], str(len(known) + 1))}", found[0])
         return f"({self._run(found['end'])})" if found["end"] else self._run(found["digest"])
+
+    @staticmethod
+    def _words(before: str) -> str:
+        """By which words seeds of a text are told apart: those of their clause before its first seed."""
+        return _NAMED.split(_CLAUSE.split(before)[-1])[0]
 
     def _run(self, digits: str) -> str:
         """What a run is called, by the digits of its id or by their end: the same in prose and in files."""
