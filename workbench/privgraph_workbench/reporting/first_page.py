@@ -11,13 +11,13 @@ from privgraph_workbench import blocks, repeating, tables
 from privgraph_workbench.blocks import Picture, Remark, Section, Small, Warned
 from privgraph_workbench.facts import advised, composition, ranking
 from privgraph_workbench.facts.expecting import Reached
+from privgraph_workbench.facts.unpaired import apart, is_fixed
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.reporting import findings, glance, joined, leaving, references
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, once
 from privgraph_workbench.reporting.behind import FIGURES, MEAN, TOLD, behind
 from privgraph_workbench.reporting.chapters import Chapter
 from privgraph_workbench.reporting.counts import Counts, counted
-from privgraph_workbench.reporting.fixed import is_fixed
 from privgraph_workbench.reporting.seedless import by_results
 from privgraph_workbench.reporting.withholding import numbered
 from privgraph_workbench.table_lines import most_audited
@@ -161,11 +161,17 @@ def composed(asked: Asked) -> str:
 
 def ahead(asked: Asked) -> str:
     """Which setting is ahead, over all of its seeds. Asked before seeds are withheld: settings are compared
-    seed by seed."""
+    seed by seed; for others by their means."""
     own: dict[str, Told] = {}
     for one in asked.runs:
         own.setdefault(setting(one.record), one)
     groups = [one.same or [one.record] for one in (*own.values(), *asked.beside)]
+    if asked.share:
+        held: dict[str, list[RunRecord]] = {setting(group[0]): [] for group in groups}
+        for record in apart(record for group in groups for record in group):
+            held[setting(record)].append(record)
+        own = {key: one for key, one in own.items() if held[key]}
+        groups = list(filter(None, held.values()))
     places = _advised(asked)
     said = (
         ranking.ranked(groups, len(own), all_of=few_beside(asked), guess=not asked.share, advised=places)

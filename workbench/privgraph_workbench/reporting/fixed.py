@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from privgraph.privacy.events import NonPrivate
-from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import advised
 from privgraph_workbench.facts.expecting import METRIC, Reached, reached
+from privgraph_workbench.facts.unpaired import FEWEST, apart, is_fixed
 from privgraph_workbench.figures import for_others
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.seeds import confidence
@@ -22,21 +22,10 @@ from privgraph_workbench.words.statements_apart import unaudited
 if TYPE_CHECKING:
     from privgraph_workbench.reporting.asked import Asked, Drawn, Told
 
-FEWEST = 2
-"""Seeds that a mean is over at least: that of one is its own result."""
 _COUNTS = ("test_nodes", "test_relations")
 """Results that count, and are no scores."""
 _MARKED = ("attack_",)
 """How the names of figures begin that show attacks on single runs."""
-
-
-def is_fixed(said: PrivacyStatement | None) -> bool:
-    """Whether the seed alone decides what a run gives: nothing that it did is private, or it did nothing."""
-    return (
-        said is None
-        or said.unit == "none"
-        or all(isinstance(entry.event, NonPrivate) or not entry.count for entry in said.ledger)
-    )
 
 
 def averaged(asked: Asked) -> Asked:
@@ -107,9 +96,16 @@ class Means:
             one,
             rows=_rows(one.figure, one.rows, fixed),
             statements={label: unaudited(said) if is_fixed(said) else said for label, said in one.statements.items()},
+            advice=_advice(one),
             runs=[self.record(run) for run in one.runs],
             beside=[self.told(told) for told in one.beside],
         )
+
+
+def _advice(one: Drawn) -> str:
+    """What to take by the runs of the figure, whose seeds are not held against each other; advice that other
+    runs gave stays as it is."""
+    return advised.of_runs(apart(one.runs)) if one.advice and one.advice == advised.of_runs(one.runs) else one.advice
 
 
 def _means(held: Sequence[RunRecord]) -> dict[str, float]:
