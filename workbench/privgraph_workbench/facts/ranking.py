@@ -98,9 +98,7 @@ def ranked(
             told.append(f"{where}{said}")
     methods = [group[0].spec.method for group in groups]
     by = (BY_SEEDS if guess else BY_MEANS).format(measures(methods))
-    below = [by] * tabled + [TOGETHER] * any(
-        "| not told from" in one for one in told
-    )
+    below = [by] * tabled + [TOGETHER] * any("| not told from" in one for one in told)
     below += [ROWS.format(settings=left[0], rows=left[1])] * bool(left[0])
     below += [RELATIONS] * any(_relations([group[0] for group, _ in held]) for held in graphs.values())
     below += ["Different guarantees are not ranked."] * several

@@ -131,14 +131,14 @@ def short(statements: Mapping[str, PrivacyStatement]) -> list[str]:
     epsilons and those as published, and delta; and where the rest is."""
     if not statements:
         return [NO_STATEMENT]
-    units: dict[str, list[PrivacyStatement]] = {}
-    for statement in statements.values():
-        units.setdefault(statement.unit, []).append(statement)
+    units: dict[str, list[tuple[str, PrivacyStatement]]] = {}
+    for label, statement in statements.items():
+        units.setdefault(statement.unit, []).append((label, statement))
     units.pop("none", None)
     said = []
     for unit, members in sorted(units.items()):
         _, sound, published, audited, delta = _ranges(members)
-        known = any(one.epsilon_audited is not None for one in members)
+        known = any(one.epsilon_audited is not None for _, one in members)
         names = [EPSILONS[kind].title for kind in ("sound", "published", "audited")]
         numbers = [
             f"{names[0].capitalize()} {sound}",
