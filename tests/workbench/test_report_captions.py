@@ -69,7 +69,7 @@ def test_it_stands_first_in_every_file_and_the_automatic_caption_behind_it(
 
 def test_a_report_for_others_tells_no_seed_in_it(runs: list[Told]) -> None:
     told = reporting.page(_captioned(runs, f"As {runs[0].record.id}, seed 3", share=True))
-    assert "<strong>Author:</strong> As run-01, seed #1.</p>" in told
+    assert "<strong>Author:</strong> As run-02, seed #2.</p>" in told, "the attacked one of two alike"
 
 
 @pytest.mark.parametrize(

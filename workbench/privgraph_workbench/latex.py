@@ -44,8 +44,8 @@ def text(said: str) -> str:
 
 
 def table(lines: Sequence[tables.Line]) -> str:
-    """A tabular environment as wide as the text, with booktabs' rules, and its footnotes below it; of many rows
-    one that goes on over pages, with its head on each."""
+    """A tabular environment as wide as the text, with booktabs' rules, and its footnotes below it; of many
+    rows one that goes on over pages, with its head on each."""
     long = len(lines) > MOST_ON_A_PAGE
     notes: tables.Notes = {}
     groups = [(heading, tables.in_words(held, notes)) for heading, held in tables.by_graph(lines)]
