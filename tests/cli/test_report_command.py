@@ -20,6 +20,6 @@ def test_a_title_says_what_was_run() -> None:
 
 @pytest.mark.parametrize("flag", ["--for-others", "--share"])
 def test_for_others_has_two_names(flag: str) -> None:
-    made = next(getattr(parser, name) for name in ("make_parser", "parser", "build") if hasattr(parser, name))()
+    made = parser.make_parser()
     assert made.parse_args(["report", "abc", flag]).share is True
     assert made.parse_args(["report", "abc"]).share is False
