@@ -79,8 +79,7 @@ class Reported:
     """A run with its events, the attacks on it (None: they cannot be read), and the rows of where its
     accuracy stands. `name`: what it is called beside others that are told; `same`: the finished runs of its
     setting, where their means stand beside it; `seed`: what is told of its seed beside the `others` of these,
-    which are not told by themselves (they stand with the first of several); `over`: what the setting reached,
-    where results of runs are means."""
+    which are not told by themselves (they stand with the first of several); `over`: the means, told alone."""
 
     record: RunRecord
     events: Sequence[StoredEvent] = ()
@@ -233,16 +232,14 @@ def _one_of(facts: Sequence[tuple[str, str]], same: Sequence[RunRecord]) -> Tabl
 
 
 def _facts(record: RunRecord, share: bool, *, brief: bool = False, over: Reached | None = None) -> dict[str, str]:
-    """What was run and what came out, a line each; `brief`: of one of several runs, side by side; `over`: of
-    the means of a setting."""
+    """What was run and what came out, a line each; `brief`: of one of several runs, side by side."""
     spec = record.spec
     facts = {"Method": method_title(spec.method), "Graph": graph_of(record)}
     facts["State"] = record.state + (f": {record.error}" if record.error else "")
     for name in sorted(record.metrics):
         title, told = _measured(record, name, brief=brief)
         if over is not None:
-            title = f"{title}, mean over seeds"
-            told = over_seeds(over.mean, over.low, over.high, over.seeds) if name == METRIC else told
+            told = over_seeds(over.mean, over.low, over.high, over.seeds) if name == METRIC else f"{told} (mean)"
         facts[title] = told
     facts["Split"] = spec.split  # from here on for the record
     if not share:

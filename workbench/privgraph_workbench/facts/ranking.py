@@ -87,7 +87,7 @@ def ranked(
     for graph, held in graphs.items():
         where = f"**On {literal(names[graph])}.** " if len(graphs) > 1 else ""
         if len(held) == 1:
-            said = of_one(held[0][0], each=guess or not is_fixed(held[0][0][0].statement))
+            said = of_one(held[0][0], single=guess or not is_fixed(held[0][0][0].statement))
         else:
             said, units, table, rows = _on_graph(held, all_of=all_of, guess=guess)
             left = [left[0] + len(held), left[1] + rows] if table and rows < len(held) else left
