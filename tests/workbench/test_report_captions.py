@@ -46,19 +46,20 @@ def test_it_stands_first_in_every_file_and_the_automatic_caption_behind_it(
     section = page[page.index("<h2>Figure 1: ") : page.index("<h2>Figure 2: ")]
     (lead,) = re.findall(r"</h2>\s*<p>(.*?)</p>", section)
     shown = "What 50% cost &lt;b&gt;us&lt;/b&gt;_ &amp; *them*: 1. {x}. "
-    assert lead.startswith(shown), "it is text, and no markup of any kind"
-    assert len(lead) > len(shown), "what it finds stands behind it"
+    assert lead == f"<strong>Author:</strong> {shown.strip()}", "text, and no markup of any kind, in its own paragraph"
+    assert "Hiding edges" in section[section.index("<p>", section.index(lead)) :], "then a finding"
     assert findings.OWN in page.replace("&#x27;", "'")
     (said,) = [one.text for one in printed if isinstance(one, Remark) and "What 50%" in one.text]
-    assert blocks.unmarked(said).startswith(f"{SENTENCE} "), "the print has the same"
+    assert blocks.unmarked(said).startswith(f"Author: {SENTENCE}\n\n"), "the print has the same"
 
     name = f"figures/01-{own.figure}"
     title, first, about, *_ = files[f"{name}.txt"].decode().split("\n")
-    assert (title, first) == (own.name, SENTENCE)
+    assert (title, first) == (own.name, f"Author: {SENTENCE}")
     assert about == f"{findings.settings(own)} {findings.OWN}"
     tex = files[f"{name}.tex"].decode()
     escaped = r"What 50\% cost $<$b$>$us$<$/b$>$\_ \& *them*: 1. \{x\}."
-    assert rf"\caption{{{escaped} {own.name.partition(' ')[0]}" in tex, "then its title, what is warned of and promised"
+    assert rf"\caption{{{own.name.partition(' ')[0]}" in tex, "its title, then whose words are the author's"
+    assert f". Author: {escaped}" in tex
     assert json.loads(files[f"{name}.json"])["caption"] == SENTENCE
     plain = opened(reporting.build(_captioned(runs, " \n")))
     assert "caption" not in json.loads(plain[f"{name}.json"])
@@ -68,7 +69,7 @@ def test_it_stands_first_in_every_file_and_the_automatic_caption_behind_it(
 
 def test_a_report_for_others_tells_no_seed_in_it(runs: list[Told]) -> None:
     told = reporting.page(_captioned(runs, f"As {runs[0].record.id}, seed 3", share=True))
-    assert "As run-01, seed #1. " in told
+    assert "<strong>Author:</strong> As run-02, seed #2.</p>" in told, "the attacked one of two alike"
 
 
 @pytest.mark.parametrize(

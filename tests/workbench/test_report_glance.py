@@ -84,7 +84,7 @@ def test_what_did_not_finish_promises_nothing_and_reached_nothing(store: RunStor
 def test_a_report_for_others_answers_without_what_stays(store: RunStore) -> None:
     """A guess is a function of split and labels."""
     runs = told_of(store, (70141, 70142, 70143))
-    stands = [{"kind": kind, "value": 0.333, "seed": None, "of": ""} for kind in ("majority", "bare")]
+    stands = [{"kind": kind, "value": 0.333, "seed": None, "of": "", "seeds": 3} for kind in ("majority", "bare")]
     asked = Asked(title="T", runs=[replace(one, stands=stands) for one in runs])
     assert "the largest class 33.3%" in points(asked)["How well it works"]
     hidden = withholding.without_seeds(replace(asked, share=True))
@@ -98,7 +98,7 @@ SENTENCE = re.compile(r"[.!?](?= |$)")
 
 
 @pytest.mark.parametrize("share", [True, False])
-def test_in_short_has_at_most_five_sentences_each_an_answer(store: RunStore, share: bool) -> None:
+def test_in_short_has_at_most_six_sentences_each_an_answer(store: RunStore, share: bool) -> None:
     """Also where several were attacked, on two graphs, and figures show attacks on others."""
     runs = [*two_runs(), *told_of(store, (5, 6, 7), public=True)]
     bare = made_runs.statement((), unit="none")
@@ -109,7 +109,7 @@ def test_in_short_has_at_most_five_sentences_each_an_answer(store: RunStore, sha
     asked = withholding.without_seeds(asked) if share else asked
     for price in ("", "**All together.** ε = 9."):
         answers = points(asked, price)
-        assert len(answers) == 5
+        assert len(answers) == 6
         counts = {question: len(SENTENCE.findall(answer)) for question, answer in answers.items()}
         assert set(counts.values()) == {1}, answers
 

@@ -14,10 +14,10 @@ from privgraph_workbench.withheld import Withheld
 
 def test_equal_seeds_stay_equal_and_others_apart() -> None:
     hidden = Withheld()
-    assert hidden.text("GAP, seed 11; ProGAP, seed 4; GAP, seed 11") == "GAP, seed #1; ProGAP, seed #2; GAP, seed #1"
-    assert hidden.text("seed 4") == "seed #2"
+    assert hidden.text("GAP, seed 11; ProGAP, seed 4; GAP, seed 11") == "GAP, seed #1; ProGAP, seed #1; GAP, seed #1"
+    assert hidden.text("GAP, seed 4; ProGAP, seed 4") == "GAP, seed #2; ProGAP, seed #1", "each of its own setting"
     rows = hidden.rows([{"run": "a", "seed": 4, "value": 4}, {"run": "b", "seed": None, "value": 1.5}])
-    assert rows == [{"run": "a", "seed": "#2", "value": 4}, {"run": "b", "seed": None, "value": 1.5}]
+    assert rows == [{"run": "a", "seed": "#1", "value": 4}, {"run": "b", "seed": None, "value": 1.5}]
     assert hidden.labelled({"GAP, seed 11": 1}) == {"GAP, seed #1": 1}
 
 

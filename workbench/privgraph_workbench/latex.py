@@ -10,6 +10,8 @@ from privgraph_workbench.blocks import Table
 
 SHARES = (0.20, 0.09, 0.10, 0.11, 0.13, 0.09, 0.19)
 """Of a LaTeX table's width, by column."""
+MOST_ON_A_PAGE = 12
+"""Rows, of several lines each, that surely fit on one page."""
 _ESCAPED = {
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
     "~": r"\textasciitilde{}",
@@ -42,7 +44,9 @@ def text(said: str) -> str:
 
 
 def table(lines: Sequence[tables.Line]) -> str:
-    """A tabular environment as wide as the text, with booktabs' rules, and its footnotes below it."""
+    """A tabular environment as wide as the text, with booktabs' rules, and its footnotes below it; of many
+    rows one that goes on over pages, with its head on each."""
+    long = len(lines) > MOST_ON_A_PAGE
     notes: tables.Notes = {}
     groups = [(heading, tables.in_words(held, notes)) for heading, held in tables.by_graph(lines)]
 
@@ -58,15 +62,15 @@ def table(lines: Sequence[tables.Line]) -> str:
     columns = "\n".join(rf"  >{{\raggedright\arraybackslash}}p{{{share}\linewidth}}" for share in SHARES)
     return "\n".join(
         [
-            r"% needs \usepackage{array,booktabs}",
+            r"% needs \usepackage{array,booktabs" + ",longtable" * long + "}",
             r"\begingroup\footnotesize\setlength{\tabcolsep}{0.005\linewidth}%",
-            rf"\noindent\begin{{tabular}}{{@{{}}{columns.strip()}@{{}}}}",
+            (r"\begin{longtable}" if long else r"\noindent\begin{tabular}") + f"{{@{{}}{columns.strip()}@{{}}}}",
             r"\toprule",
             line(tables.head(lines)),
-            r"\midrule",
+            r"\midrule" + r"\endhead" * long,
             *(one for heading, told in groups for one in (*headed(heading, told), *map(line, told.rows))),
             r"\bottomrule",
-            r"\end{tabular}",
+            r"\end{longtable}" if long else r"\end{tabular}",
             "",
             *(rf"\noindent {text(one)}\par" for one in (f"{tables.about(lines)} {tables.ALONE}", *tables.below(notes))),
             r"\endgroup",

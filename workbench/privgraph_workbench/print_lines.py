@@ -71,6 +71,28 @@ def whole(said: str) -> str:
     return re.sub(r"[εδ] (?:[=≤] )?(?=\d)", lambda one: one[0].replace(" ", "\u00a0"), unbroken(said))
 
 
+_DIGITS = re.compile(r"\d[\d.,]*(?:e[+-]?\d+)?%?")
+"""What no line ends in, where a word that is longer than a line is broken: a number with what closes it."""
+
+
+def broken_at(word: str, fits: Sequence[int]) -> int:
+    """Where a word ends that is longer than a line: of the places that fit, the largest first, at the last of
+    its spaces, else at the first in no number; a number that no line holds is whole.
+
+    >>> broken_at("least\u00a00.533,", [9, 8, 7, 6, 5, 4, 3, 2, 1]), broken_at("0.5333", [3, 2, 1])
+    (6, 6)
+    >>> broken_at("abcdef12", [7, 6, 5])
+    6
+    """
+    spaces = [at for at in fits if word[at - 1] == "\u00a0"]
+    apart = [at for at in fits if not any(one.start() < at < one.end() for one in _DIGITS.finditer(word))]
+    return (spaces or apart or [_whole_number(word, fits[0])])[0]
+
+
+def _whole_number(word: str, at: int) -> int:
+    return next(one.end() for one in _DIGITS.finditer(word) if one.start() < at < one.end())
+
+
 def within(wide: Sequence[float], least: Sequence[float], room: float) -> list[float]:
     """Widths of columns that fit into `room`: each gives way by the same share of what it has over `least`,
     which holds its longest word, or is an equal part of the room where that is longer.

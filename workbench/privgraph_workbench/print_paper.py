@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from privgraph_workbench.blocks import Draw, drawn
-from privgraph_workbench.print_lines import MONO, SANS, nearer, printable, whole, width_of
+from privgraph_workbench.print_lines import MONO, SANS, broken_at, nearer, printable, whole, width_of
 from privgraph_workbench.theme import theme
 
 WIDTH, HEIGHT, MARGIN = 595.3, 841.9, 54.0
@@ -121,10 +121,13 @@ class Paper:
             if line:
                 found.append(line)
             while self.measure(word, size, bold=bold, mono=mono) > width:
-                cut = next(
+                fits = [
                     end for end in range(len(word) - 1, 0, -1)
                     if end == 1 or self.measure(word[:end], size, bold=bold, mono=mono) <= width
-                )  # fmt: skip
+                ]  # fmt: skip
+                cut = broken_at(word, fits)
+                if cut == len(word):  # a number, which is whole though its column is narrow
+                    break
                 found.append(word[:cut])
                 word = word[cut:]
             line = word

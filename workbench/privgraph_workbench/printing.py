@@ -32,7 +32,7 @@ from privgraph_workbench.blocks import (
 )
 from privgraph_workbench.figures.chart import NARROW as INCHES
 from privgraph_workbench.figures.export import DPI, drawing
-from privgraph_workbench.print_lines import settings, within
+from privgraph_workbench.print_lines import settings, whole, within
 from privgraph_workbench.print_paper import CELL, HEIGHT, LEADING, MARGIN, SIZE, SMALL, WIDTH, Paper
 
 TITLE, PART, DEEP = 19.0, 14.0, 10.5
@@ -287,7 +287,7 @@ class _Paper(Paper):
             max(
                 self.measure(word, CELL, bold=head)
                 for row, head in zip(rows, bold, strict=True)
-                for word in row[at].split(" ")
+                for word in whole(row[at]).split(" ")
             )
             + CELL_GAP
             for at in range(len(block.head))
@@ -302,8 +302,8 @@ class _Paper(Paper):
     def table(self, block: Table) -> None:
         wide, told, heights = self.laid(block)
         named = any(block.head)
-        whole = sum(heights)
-        self.room(whole if whole <= WHOLE else sum(heights[:2]))
+        together = sum(heights)
+        self.room(together if together <= WHOLE else sum(heights[:2]))
         for place, (cells, tall) in enumerate(zip(told, heights, strict=True)):
             page = self.number
             last = place == len(heights) - LAST_ROWS and place > 1  # none of them stands alone overleaf

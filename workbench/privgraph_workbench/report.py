@@ -21,7 +21,7 @@ from privgraph.runs.records import RunRecord, StoredEvent, plain
 from privgraph_workbench import repeating
 from privgraph_workbench.blocks import Block, Code, Picture, Remark, Section, Table, Warned, as_markdown, page
 from privgraph_workbench.facts import shown_bounds
-from privgraph_workbench.facts.expecting import METRIC
+from privgraph_workbench.facts.expecting import METRIC, Reached
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.facts.references import chance
 from privgraph_workbench.figures import for_others, notes
@@ -44,8 +44,9 @@ from privgraph_workbench.words.naming import (
     hides_edges_alone,
     made_by,
     method_title,
+    setting,
 )
-from privgraph_workbench.words.numbers import between, duration, metric, number, percent, rounded_delta
+from privgraph_workbench.words.numbers import between, duration, metric, number, over_seeds, percent, rounded_delta
 from privgraph_workbench.words.statements import CLAIMS, EVERY_EDGE, refutations, three_numbers
 from privgraph_workbench.words.statements_apart import audited_as
 
@@ -78,7 +79,7 @@ class Reported:
     """A run with its events, the attacks on it (None: they cannot be read), and the rows of where its
     accuracy stands. `name`: what it is called beside others that are told; `same`: the finished runs of its
     setting, where their means stand beside it; `seed`: what is told of its seed beside the `others` of these,
-    which are not told by themselves (they stand with the first of several)."""
+    which are not told by themselves (they stand with the first of several); `over`: the means, told alone."""
 
     record: RunRecord
     events: Sequence[StoredEvent] = ()
@@ -88,6 +89,7 @@ class Reported:
     same: Sequence[RunRecord] = ()
     seed: str = ""
     others: Sequence[Other] = ()
+    over: Reached | None = None
 
 
 def markdown(
@@ -153,7 +155,7 @@ def sections(runs: Sequence[Reported], share: bool, before: Before | None = None
                 one,
                 record=hidden.record(one.record),
                 events=(),
-                stands=hidden.rows(for_others.rows("standing", one.stands)),
+                stands=hidden.rows(for_others.rows("standing", one.stands), setting(one.record)),
             )
             for one in runs
         ]
@@ -183,7 +185,7 @@ def sections(runs: Sequence[Reported], share: bool, before: Before | None = None
 
 def _summary(runs: Sequence[Reported], share: bool) -> Section:
     """What was run in one table, and in another what came out of each run, where there are several."""
-    facts = [_facts(one.record, share, brief=len(runs) > 1) for one in runs]
+    facts = [_facts(one.record, share, brief=len(runs) > 1, over=one.over) for one in runs]
     made = {one["Made by"] for one in facts}
     if len(made) > 1 and len(programs := {one.partition("+")[0] for one in made}) == 1:
         facts = [{**one, "Made by": f"{programs.copy().pop()}, {len(made)} builds"} for one in facts]
@@ -191,7 +193,7 @@ def _summary(runs: Sequence[Reported], share: bool) -> Section:
     apart = [name for name in names if len({one.get(name) for one in facts}) > 1]
     blocks: list[Block] = [] if share else [Warned(repeating.secret([one.record for one in runs]))]
     common = tuple((name, facts[0][name]) for name in names if name not in apart)
-    several = len(runs) == 1 and len(runs[0].same) > 1
+    several = len(runs) == 1 and len(runs[0].same) > 1 and runs[0].over is None
     blocks.append(_one_of(common, runs[0].same) if several else Table(("", ""), common))
     for start in range(0, len(runs) if apart else 0, BESIDE):
         chosen = slice(start, start + BESIDE)
@@ -229,13 +231,15 @@ def _one_of(facts: Sequence[tuple[str, str]], same: Sequence[RunRecord]) -> Tabl
     return Table((f"One of {len(same)} runs", "This run, on its own split", f"Mean of {len(same)} runs"), tuple(rows))
 
 
-def _facts(record: RunRecord, share: bool, *, brief: bool = False) -> dict[str, str]:
+def _facts(record: RunRecord, share: bool, *, brief: bool = False, over: Reached | None = None) -> dict[str, str]:
     """What was run and what came out, a line each; `brief`: of one of several runs, side by side."""
     spec = record.spec
     facts = {"Method": method_title(spec.method), "Graph": graph_of(record)}
     facts["State"] = record.state + (f": {record.error}" if record.error else "")
     for name in sorted(record.metrics):
         title, told = _measured(record, name, brief=brief)
+        if over is not None:
+            told = over_seeds(over.mean, over.low, over.high, over.seeds) if name == METRIC else f"{told} (mean)"
         facts[title] = told
     facts["Split"] = spec.split  # from here on for the record
     if not share:

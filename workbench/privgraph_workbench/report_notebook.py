@@ -119,7 +119,10 @@ def made(
             path = Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        client.NotebookClient(book, timeout=300, kernel_name="python3", record_timing=False).execute(cwd=folder)
+        quiet = ["--IPKernelApp.log_level=ERROR"]  # it warns on the terminal of whoever asked for a report
+        client.NotebookClient(
+            book, timeout=300, kernel_name="python3", record_timing=False, extra_arguments=quiet
+        ).execute(cwd=folder)
     return f"{nbformat.writes(book)}\n".encode()
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from privgraph.attacks.record import AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts.expecting import Reached
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,8 +16,9 @@ class Line:
     """A run of the table, or one that stands for its setting: the name of its files, its label, and the
     finished runs of its setting. `heading`: its graph, where the table has several ("": it has one); `seed`:
     it may be told; `attacks` on any of the runs it stands for; `stands`: where in the report, as a CSV
-    says it. Of a setting: `audited`, its run of which audits have shown most (None: `record`), and `seeds`,
-    what is told of the seed of each of its runs, by their ids."""
+    says it; `over`: what its setting reached, where no single result is told. Of a setting: `audited`, its
+    run of which audits have shown most (None: `record`), and `seeds`, what is told of the seed of each of its
+    runs, by their ids."""
 
     name: str
     label: str
@@ -26,6 +28,7 @@ class Line:
     seed: bool = True
     attacks: Sequence[AttackRecord] = ()
     stands: str = ""
+    over: Reached | None = None
     audited: RunRecord | None = None
     seeds: Mapping[str, str] = field(default_factory=dict)
 

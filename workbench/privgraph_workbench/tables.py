@@ -269,8 +269,8 @@ def accuracy(one: Line) -> str:
     value = one.record.metrics.get(METRIC)
     if value is None:
         return percent(None)
-    if len(one.same) > 1:
-        over = reached(one.same)
+    if one.over is not None or len(one.same) > 1:
+        over = one.over or reached(one.same)
         return over_seeds(over.mean, over.low, over.high, over.seeds)
     nodes = chance(one.record.metrics)
     low, high = (nodes.low, nodes.high) if nodes else (None, None)
@@ -324,7 +324,7 @@ def _numbers(one: Line) -> dict[str, object]:
     record, said, bound = one.record, one.record.statement, one.bound
     measured = METRIC in record.metrics
     nodes = chance(record.metrics) if measured else None
-    over = reached(one.same) if measured and len(one.same) > 1 else None
+    over = one.over or (reached(one.same) if measured and len(one.same) > 1 else None)
     return {
         "run": one.name,
         "label": one.label,
@@ -342,7 +342,7 @@ def _numbers(one: Line) -> dict[str, object]:
         "delta": said and said.delta,
         "noise_key_is_public": int(noise_is_public(record)),
         "metric": measure(record.spec.method),
-        "score_percent": _percent(record.metrics.get(METRIC)),
+        "score_percent": _percent(None if one.over else record.metrics.get(METRIC)),
         "score_low_percent": nodes and _percent(nodes.low),
         "score_high_percent": nodes and _percent(nodes.high),
         "test_nodes": nodes and nodes.nodes,

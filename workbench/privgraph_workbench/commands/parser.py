@@ -179,7 +179,13 @@ def _report(commands: Commands[Parser]) -> None:
     made.add_argument("--author", default="", help="who wrote it, on its first page")
     made.add_argument("--date", default="", help="of when it is, as it is to be printed (default: not dated)")
     made.add_argument("--remark", default="", help="what is said on its first page")
-    made.add_argument("--share", action="store_true", help="leave out whatever tells the seeds")
+    made.add_argument(
+        "--for-others",
+        "--share",
+        dest="share",
+        action="store_true",
+        help="a report for others: leave out whatever tells the seeds (--share: the same)",
+    )
     made.add_argument("--no-notebook", action="store_true", help="leave out the executed notebook")
     made.add_argument("--no-appendix", action="store_true", help="a summary: the first page, and the figures")
 

@@ -4,13 +4,30 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from privgraph.runs.records import StoreError
+from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
 from privgraph_workbench.commands.values import find_run
-from privgraph_workbench.words.naming import describe
+from privgraph_workbench.facts.row_words import both
+from privgraph_workbench.words.naming import describe, graph_of, method_title, setting
+
+MOST_NAMED = 4
+"""Methods or graphs that a title names."""
+
+
+def _title(records: Sequence[RunRecord]) -> str:
+    """What was run: the settings by name, as many as a title has room for, and on which graphs."""
+    settings = list({setting(one): describe(one) for one in records}.values())
+    if len(settings) == 1:
+        return settings[0]
+    methods = list(dict.fromkeys(method_title(one.spec.method) for one in records))
+    graphs = list(dict.fromkeys(graph_of(one).partition(" (")[0] for one in records))
+    names = (f"{len(held)} {what}" if len(held) > MOST_NAMED else both(held)
+             for held, what in ((methods, "methods"), (graphs, "graphs")))  # fmt: skip
+    return " on ".join(names)[: reporting.TITLE]
 
 
 def report_command(parsed: argparse.Namespace) -> int:
@@ -22,7 +39,7 @@ def report_command(parsed: argparse.Namespace) -> int:
     except StoreError as error:
         print(f"privgraph: {error}", file=sys.stderr)
         return 1
-    title = parsed.title or (describe(records[0]) if len(records) == 1 else f"{len(records)} runs")
+    title = parsed.title or _title(records)
     asked = reporting.Asked(
         title=title,
         author=parsed.author,

@@ -70,8 +70,8 @@ def _ahead(groups: Sequence[Sequence[RunRecord]], labels: Sequence[str]) -> str:
     return " ".join(said)
 
 
-def of_one(runs: Sequence[RunRecord]) -> str:
-    """The mean of the runs of one setting, with its interval."""
+def of_one(runs: Sequence[RunRecord], *, single: bool = True) -> str:
+    """The mean of the runs of one setting, with its interval, and between what `single` ones lie."""
     held = measured(runs)
     if not held:
         return ""
@@ -84,6 +84,8 @@ def of_one(runs: Sequence[RunRecord]) -> str:
     if max(held) - min(held) < 1e-9:
         span, each = "", "all are alike"
     what = f"a {mean_of([runs[0].spec.method])} of {percent(mean)}"
+    if not single:
+        return f"**{markup.literal(name)}** has {what} over {len(held)} seeds{span}."
     return f"**{markup.literal(name)}** has {what} over {len(held)} seeds{span}; {each}."
 
 

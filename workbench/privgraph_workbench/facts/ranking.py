@@ -15,6 +15,7 @@ from privgraph_workbench.facts.judging import keeps, level_of
 from privgraph_workbench.facts.row_words import counted, plus, spread, unsure, with_interval
 from privgraph_workbench.facts.seedwise import Seedwise, together
 from privgraph_workbench.facts.stretches import BLIND, CLEAR, Stretch
+from privgraph_workbench.facts.unpaired import is_fixed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.for_others import NOT_TOLD
 from privgraph_workbench.figures.runs import tradeoff
@@ -28,6 +29,11 @@ BY_SEEDS = (
     "Differences are points of {} over the seeds that both settings share, with their 95% intervals; "
     "where these hold 0 the two are not told apart."
 )
+BY_MEANS = (
+    "Differences are points of {} between the means over all seeds of each setting, with their 95% intervals (Welch); "
+    "where these hold 0 the two are not told apart."
+)
+"""For others: seeds held against each other would tell which run has which."""
 TOGETHER = (
     "Clearly better: of all methods at one ε, any is called so wrongly with a chance of at most 5% (Bonferroni), which "
     "asks for more than a 95% interval of its own above the other."
@@ -81,7 +87,7 @@ def ranked(
     for graph, held in graphs.items():
         where = f"**On {literal(names[graph])}.** " if len(graphs) > 1 else ""
         if len(held) == 1:
-            said = of_one(held[0][0])
+            said = of_one(held[0][0], single=guess or not is_fixed(held[0][0][0].statement))
         else:
             said, units, table, rows = _on_graph(held, all_of=all_of, guess=guess)
             left = [left[0] + len(held), left[1] + rows] if table and rows < len(held) else left
@@ -91,7 +97,8 @@ def ranked(
         if said:
             told.append(f"{where}{said}")
     methods = [group[0].spec.method for group in groups]
-    below = [BY_SEEDS.format(measures(methods))] * tabled + [TOGETHER] * any("| not told from" in one for one in told)
+    by = (BY_SEEDS if guess else BY_MEANS).format(measures(methods))
+    below = [by] * tabled + [TOGETHER] * any("| not told from" in one for one in told)
     below += [ROWS.format(settings=left[0], rows=left[1])] * bool(left[0])
     below += [RELATIONS] * any(_relations([group[0] for group, _ in held]) for held in graphs.values())
     below += ["Different guarantees are not ranked."] * several
@@ -156,7 +163,7 @@ def _on_graph(
     few = any(one.above is None for one in private) and bool(told) and bool(private)
     said = "\n".join(f"- {one}" for one in told) if len(told) > 1 else "".join(told)
     said += (("\n\n" if len(told) > 1 else " ") + FEW) * few
-    return said, len(units), _table([*shown, *bare], bare[:1], seeds, mean), len(shown) + len(bare)
+    return said, len(units), _table([*shown, *bare], bare[:1], seeds, mean, paired=guess), len(shown) + len(bare)
 
 
 def _relations(records: Sequence[RunRecord]) -> bool:
@@ -243,7 +250,7 @@ def _sure(said: Stretch | None) -> str:
     return "" if said is None or said.verdict == CLEAR else f" ({said.verdict})"
 
 
-def _table(shown: Sequence[Placed], bare: Sequence[Placed], seeds: Seedwise, mean: str) -> str:
+def _table(shown: Sequence[Placed], bare: Sequence[Placed], seeds: Seedwise, mean: str, *, paired: bool = True) -> str:
     """A row a setting: its mean, whether it is above what needs no noise, and how far it is from what has no
     privacy, where that has run."""
     if len(shown) < 2:
@@ -255,7 +262,7 @@ def _table(shown: Sequence[Placed], bare: Sequence[Placed], seeds: Seedwise, mea
             one.label,
             _reached(one.row),
             "" if not one.unit else _standing(one),
-            *(["–" if one is bare[0] else apart(one.row, bare[0].row, seeds)] if bare else []),
+            *(["–" if one is bare[0] else apart(one.row, bare[0].row, seeds, paired=paired)] if bare else []),
         ]
         for one in shown
     ]
@@ -278,8 +285,15 @@ def _standing(one: Placed) -> str:
     return words[one.above]
 
 
-def apart(one: Row, other: Row, seeds: Seedwise) -> str:
-    """By how much a setting is better, over the seeds that both have; of fewer than three, how few."""
+def apart(one: Row, other: Row, seeds: Seedwise, *, paired: bool = True) -> str:
+    """By how much a setting is better, over the seeds that both have; of fewer than three, how few. Not
+    `paired`, by the means over all seeds of each."""
+    if not paired:
+        found = seeds.difference(one, other)
+        if found is None:
+            return "too few seeds to tell"
+        points = f"{plus(found[0])}; {plus(found[1])} to {plus(found[2])}"
+        return f"not told apart ({points})" if found[1] <= 0 <= found[2] else points
     count, found = seeds.shared(one, other)
     if found is None:
         return f"{counted(count, 'shared seed')}: too few to tell" if count else "no shared seed"

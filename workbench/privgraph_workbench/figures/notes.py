@@ -144,14 +144,14 @@ def short(statements: Mapping[str, PrivacyStatement]) -> list[str]:
     epsilons and those as published, and delta; and where the rest is."""
     if not statements:
         return [NO_STATEMENT]
-    units: dict[str, list[PrivacyStatement]] = {}
-    for statement in statements.values():
-        units.setdefault(statement.unit, []).append(statement)
+    units: dict[str, list[tuple[str, PrivacyStatement]]] = {}
+    for label, statement in statements.items():
+        units.setdefault(statement.unit, []).append((label, statement))
     units.pop("none", None)
     said = []
     for unit, members in sorted(units.items()):
         _, sound, published, audited, delta = _ranges(members)
-        known = any(one.epsilon_audited is not None for one in members)
+        known = any(one.epsilon_audited is not None for _, one in members)
         names = [EPSILONS[kind].title for kind in ("sound", "published", "audited")]
         numbers = [
             f"{names[0].capitalize()} {sound}",
@@ -275,7 +275,7 @@ def _together(statements: Mapping[str, PrivacyStatement]) -> list[tuple[str, tup
         budgets = sorted({match[0][2:] for label, _ in members if (match := _BUDGET.search(label))}, key=natural)
         shown = members[0][0] if len(members) == 1 else name.replace("ε", f"ε {_range(budgets)}", 1)
         blind = _no_edge(members[0][0])  # of a method that reads none: one unit's, and so all of them
-        found.append((shown, _ranges([statement for _, statement in members], no_edge=blind)))
+        found.append((shown, _ranges(members, no_edge=blind)))
     return found
 
 
@@ -284,8 +284,9 @@ def _no_edge(label: str) -> bool:
     return f", {NO_PERSON}" in label
 
 
-def _ranges(members: Sequence[PrivacyStatement], *, no_edge: bool = False) -> tuple[str, ...]:
-    """The cells of several statements: one value where all have it, and a range otherwise."""
+def _ranges(labelled: Sequence[tuple[str, PrivacyStatement]], *, no_edge: bool = False) -> tuple[str, ...]:
+    """The cells of several statements with labels: one value where all have it, and a range otherwise."""
+    members = [one for _, one in labelled]
     by_size = {
         1: sorted(members, key=lambda one: one.epsilon),
         2: sorted(members, key=lambda one: -1.0 if one.epsilon_as_published is None else one.epsilon_as_published),
@@ -299,8 +300,17 @@ def _ranges(members: Sequence[PrivacyStatement], *, no_edge: bool = False) -> tu
         values = list(dict.fromkeys(cells(one, no_edge=no_edge)[place] for one in by_size.get(place, members)))
         found.append(_range(values) or cells(members[0])[place])
     if 0 < len(by_size[3]) < len(members):
-        found[3] += f" ({len(by_size[3])} of {len(members)})"
+        found[3] = _where_audited(labelled, found[3])
     return tuple(found)
+
+
+def _where_audited(labelled: Sequence[tuple[str, PrivacyStatement]], said: str) -> str:
+    """What was shown, of which budgets, and how many more were not audited."""
+    held = [label for label, one in labelled if one.epsilon_audited is not None]
+    budgets = sorted({match[0][2:] for label in held if (match := _BUDGET.search(label))}, key=natural)
+    left = len(labelled) - len(held)
+    where = f"at ε {_range(budgets)}: " if budgets else ""
+    return f"{where}{said}; the other {left} not audited"
 
 
 def _range(values: Sequence[str]) -> str:

@@ -292,7 +292,8 @@ def _numbered(asked: Asked) -> str:
     )
     other = "those with {} stand behind means and in figures alone, setting by setting in the order of their results."
     told = f"{own}; {other.format('higher numbers')}" if count else f"Runs {other.removeprefix('those ')}"
-    return f"{told.format('any number')} A run has the same number in every file. Seeds are numbered as well (#1)."
+    seeds = "Seeds are numbered within each setting (#1): equal numbers of two settings are not equal seeds."
+    return f"{told.format('any number')} A run has the same number in every file. {seeds}"
 
 
 def _named_so(kind: str, content: bytes, one: Drawn) -> bytes:
@@ -306,7 +307,8 @@ def _named_so(kind: str, content: bytes, one: Drawn) -> bytes:
         return _json({**about, **told, "title": title, **({"caption": own} if own else {})})
     if kind == "txt":
         _, _, rest = content.decode().partition("\n")
-        return "\n".join([title, *filter(None, [own, findings.about(one)]), rest]).encode()
+        author = f"{findings.AUTHOR} {own}" if own else ""
+        return "\n".join([title, *filter(None, [author, findings.about(one)]), rest]).encode()
     return content
 
 

@@ -16,6 +16,7 @@ from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, Unreadable
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advised, placing
 from privgraph_workbench.facts.advising import HIDES
+from privgraph_workbench.facts.expecting import Reached
 from privgraph_workbench.figures import chart_of, for_others
 from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.chart import Row
@@ -45,9 +46,10 @@ writing."""
 class Told:
     """A run with what it told, the attacks on it, and the finished runs of its setting, itself among them.
     `elsewhere`: the attacks on those others; `stands`: the rows of where its accuracy stands; `said`: its
-    setting in a sentence or two, in Markdown, and `shared` the same for others; `seeds`: those of all runs of
-    its setting by their ids, and `withheld` its own, each or what is told in its place; `references`: the
-    runs behind the levels of `stands`, by their kind."""
+    setting in a sentence or two, in Markdown, `shared` the same for others, and `unmeasured` without results;
+    `over`: what its setting reached, where results of its runs are not told (`fixed`); `seeds`: those of all
+    runs of its setting by their ids, and `withheld` its own, each or what is told in its place; `references`:
+    the runs behind the levels of `stands`, by their kind."""
 
     record: RunRecord
     events: Sequence[StoredEvent] = ()
@@ -58,6 +60,8 @@ class Told:
     stands: Sequence[Row] = ()
     said: str = ""
     shared: str = ""
+    unmeasured: str = ""
+    over: Reached | None = None
     withheld: str = ""
     references: Mapping[str, Sequence[RunRecord]] = field(default_factory=dict)
 
@@ -116,6 +120,7 @@ def _known(store: RunStore, record: RunRecord) -> Told:
         stands=standing.data(record, same, known),
         said=said(),
         shared=said(guess=False),
+        unmeasured=said(measured=False),
         references={
             kind: list(level.records) for kind, level in (("blind", known.blind), ("bare", known.bare)) if level
         },

@@ -104,6 +104,7 @@ def _reported(one: Told, *, several: bool) -> report.Reported:
         stands=one.stands,
         name=f"seed {one.seed}" if several else "",
         same=one.same,
+        over=one.over,
         seed=f"seed {one.seed}",
     )
 

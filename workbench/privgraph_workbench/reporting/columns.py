@@ -31,7 +31,7 @@ OF_TABLES: Mapping[str, str] = {
     "delta": "δ of the guarantee",
     "noise_key_is_public": "1: anybody can subtract the noise, so that as run it protects nobody",
     "metric": "what scores are: test accuracy, or PREC@1 of relations",
-    "score_percent": f"score of this run, in {PERCENT}",
+    "score_percent": f"score of this run, in {PERCENT}; for others empty where its setting has no noise",
     "score_low_percent": f"lower end of its 95% interval by the test nodes (Clopper and Pearson), in {PERCENT}",
     "score_high_percent": f"upper end, in {PERCENT}",
     "test_nodes": "how many nodes a score was measured on",

@@ -21,7 +21,9 @@ MOST_NAMED = 8
 """Methods or graphs that are named at most."""
 LEARNT = ("curves", "convergence")
 """Figures that go on to the last step of training, which need not be the model that was kept."""
-OWN = "The first sentence of the caption is the author's, and not checked against the runs."
+AUTHOR = "Author:"
+"""Before the words of an author, which stand apart from what was found."""
+OWN = "What stands behind “Author:” is the author's, and not checked against the runs."
 BELOW = "What to take stands below it."
 """What is said of advice that an earlier version kept, which has no short form."""
 
@@ -35,8 +37,14 @@ def of(one: Drawn) -> str:
 
 
 def lead(one: Drawn) -> str:
-    """What stands above a picture, in Markdown: its author's caption, and then what it finds."""
-    return " ".join(filter(None, (markup.literal(one.sentence), of(one))))
+    """What stands above a picture, in Markdown: its author's caption in a paragraph of its own, and then what
+    it finds."""
+    return "\n\n".join(filter(None, (own(one), of(one))))
+
+
+def own(one: Drawn) -> str:
+    """The author's caption in Markdown, behind whose it is; "" where there is none."""
+    return f"**{AUTHOR}** {markup.literal(one.sentence)}" if one.sentence else ""
 
 
 def about(one: Drawn) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from privgraph.attacks.record import AttackRecord
@@ -10,6 +10,8 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench import blocks, repeating, tables
 from privgraph_workbench.blocks import Picture, Remark, Section, Small, Warned
 from privgraph_workbench.facts import advised, composition, ranking
+from privgraph_workbench.facts.expecting import Reached
+from privgraph_workbench.facts.unpaired import apart, is_fixed
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.reporting import findings, glance, joined, leaving, references
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, once
@@ -159,11 +161,17 @@ def composed(asked: Asked) -> str:
 
 def ahead(asked: Asked) -> str:
     """Which setting is ahead, over all of its seeds. Asked before seeds are withheld: settings are compared
-    seed by seed."""
+    seed by seed; for others by their means."""
     own: dict[str, Told] = {}
     for one in asked.runs:
         own.setdefault(setting(one.record), one)
     groups = [one.same or [one.record] for one in (*own.values(), *asked.beside)]
+    if asked.share:
+        held: dict[str, list[RunRecord]] = {setting(group[0]): [] for group in groups}
+        for record in apart(record for group in groups for record in group):
+            held[setting(record)].append(record)
+        own = {key: one for key, one in own.items() if held[key]}
+        groups = list(filter(None, held.values()))
     places = _advised(asked)
     said = (
         ranking.ranked(groups, len(own), all_of=few_beside(asked), guess=not asked.share, advised=places)
@@ -209,6 +217,7 @@ def lines_of(asked: Asked) -> list[tables.Line]:
             label=label,
             record=one.record,
             same=one.same,
+            over=one.over,
             seed=not asked.share,
             attacks=one.attacks,
             stands=TOLD,
@@ -220,12 +229,14 @@ def lines_of(asked: Asked) -> list[tables.Line]:
         same.setdefault(setting(record), []).append(record)
     for one in asked.runs:
         same[setting(one.record)] = list(one.same)
+    over = {setting(one.record): one.over for one in (*asked.runs, *asked.beside)}
     others = [
         tables.Line(
             name=name,
             label=label,
-            record=record,
+            record=_untold(record, over) if asked.share else record,
             same=same[setting(record)],
+            over=over.get(setting(record)),
             seed=not asked.share,
             attacks=attacks,
             stands=stands,
@@ -233,6 +244,11 @@ def lines_of(asked: Asked) -> list[tables.Line]:
         for label, (name, stands, record, attacks) in zip(labels[len(own) :], groups, strict=True)
     ]
     return [*own, *others]
+
+
+def _untold(record: RunRecord, over: Mapping[str, Reached | None]) -> RunRecord:
+    """A run without results, where its setting has no noise and nothing else of the report tells its mean."""
+    return replace(record, metrics={}) if is_fixed(record.statement) and not over.get(setting(record)) else record
 
 
 _Other = tuple[str, str, RunRecord, Sequence[AttackRecord]]
@@ -269,6 +285,7 @@ def settings_of(chapters: Sequence[Chapter]) -> list[tables.Line]:
             label=one.label,
             record=most_audited([run.record for run in one.runs]),
             same=one.runs[0].same or [run.record for run in one.runs],
+            over=one.runs[0].over,
             attacks=once(attack for run in one.runs for attack in run.every_attack),
             audited=most_audited(one.records),
             seeds=one.seeds,
@@ -286,6 +303,7 @@ def all_settings(asked: Asked, chapters: Sequence[Chapter]) -> list[tables.Line]
             label="",
             record=one.record,
             same=one.same or [one.record],
+            over=one.over,
             attacks=one.every_attack,
             audited=most_audited(one.runs),
             seeds=one.seeds,

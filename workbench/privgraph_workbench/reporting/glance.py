@@ -37,10 +37,12 @@ def answers(asked: Asked, lines: Sequence[tables.Line], price: str) -> Remark:
     costs together, "" where nothing is known."""
     named = {id(one): label for one, label in zip(lines, _labels(lines), strict=True)}
     drawn = shown.of_attacks(asked.figures, lines)
+    figures = shown.of_others(asked.figures)
     told = {
         "What was trained": _trained(lines, named),
         "What is promised, and to whom": _promised(lines),
         "How well it works": _works(asked, lines, named),
+        "What the figures show": _one(*figures) if figures else "",
         "What attacks showed": _attacked(lines, named, drawn),
         "What is still a risk": _risks(lines, price),
     }
@@ -124,7 +126,7 @@ def _sentence(clauses: Sequence[str]) -> str:
 
 
 def _mean(one: tables.Line) -> float:
-    return reached(one.same or [one.record]).mean
+    return (one.over or reached(one.same or [one.record])).mean
 
 
 def _beside(asked: Asked, graph: str) -> str:

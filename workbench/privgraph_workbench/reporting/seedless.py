@@ -4,7 +4,7 @@ store by seed, so that their order alone would tell which of them has the smalle
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,9 +30,9 @@ def by_results(record: RunRecord) -> list[tuple[str, float]]:
 
 def ordered(asked: Asked) -> Asked:
     """What is reported, runs within their setting by their results, settings as their author has them. Of
-    runs with the same results the one comes first whose seed has the smaller ones in other settings; whatever
-    is still alike can be exchanged without changing a byte."""
-    key = _key(_every(asked))
+    runs with the same results those come first of which attacks have shown less; what their seeds gave in
+    other settings counts for nothing; what is still alike can be exchanged without changing a byte."""
+    key = _key(asked)
     places: dict[str, int] = {}
     for one in asked.runs:
         places.setdefault(setting(one.record), len(places))
@@ -44,20 +44,20 @@ def ordered(asked: Asked) -> Asked:
     )
 
 
-def _every(asked: Asked) -> Iterable[RunRecord]:
-    told = (*asked.runs, *(one for figure in asked.figures for one in figure.beside))
-    found = [record for one in told for record in (one.record, *one.same)]
-    return {one.id: one for one in (*found, *(run for figure in asked.figures for run in figure.runs))}.values()
-
-
-def _key(every: Iterable[RunRecord]) -> Key:
-    profiles: dict[int, list[Any]] = {}
-    held = {one.id: one for one in every}
-    for one in held.values():
-        profiles.setdefault(one.spec.seed, []).append((setting(one), by_results(one)))
-    for profile in profiles.values():
-        profile.sort()
-    return lambda one: (by_results(one), profiles[one.spec.seed])
+def _key(asked: Asked) -> Key:
+    """Results, then what attacks have shown, and what they found; then whether the report tells the run by
+    itself."""
+    own = {one.record.id for one in asked.runs}
+    every = [*asked.runs, *(one for figure in asked.figures for one in figure.beside)]
+    found: dict[str, set[str]] = {}
+    for attack in (attack for one in every for attack in one.every_attack):
+        found.setdefault(attack.run, set()).add(repr(replace(attack, run="").to_json()))
+    return lambda one: (
+        by_results(one),
+        -1.0 if one.epsilon_audited is None else one.epsilon_audited,
+        sorted(found.get(one.id, ())),
+        one.id not in own,
+    )
 
 
 def _drawn(one: Drawn, key: Key) -> Drawn:

@@ -1,5 +1,5 @@
-"""What the figures of attacks of a report show, a clause each, for its head: the verdict that stands on the
-figure's card, in Markdown."""
+"""What the figures of a report show, a clause each, for its head: the verdict that stands on the figure's
+card, in Markdown."""
 
 from __future__ import annotations
 
@@ -31,13 +31,19 @@ def of_attacks(figures: Sequence[Drawn], lines: Sequence[tables.Line]) -> list[s
     return [*said, f"See Figure{'s' * (len(again) > 1)} {both([str(place) for place in again])}."]
 
 
-def _clauses(figures: Sequence[tuple[int, Drawn]]) -> list[str]:
-    said = [f"Figure {place}: {short(verdicts.of(one))}" for place, one in figures[:MOST]]
+def of_others(figures: Sequence[Drawn]) -> list[str]:
+    """What each chosen figure finds that draws no attack, a clause each."""
+    chosen = [(place, one) for place, one in enumerate(figures, start=1) if not one.figure.startswith(ATTACKS)]
+    return _clauses([(place, one) for place, one in chosen if verdicts.of(one)], long=0)
+
+
+def _clauses(figures: Sequence[tuple[int, Drawn]], long: int = LONG) -> list[str]:
+    said = [f"Figure {place}: {short(verdicts.of(one), long)}" for place, one in figures[:MOST]]
     left = len(figures) - MOST
     return [*said, f"{left} more figure{'s stand' if left > 1 else ' stands'} below."] if left > 0 else said
 
 
-def short(verdict: str) -> str:
+def short(verdict: str, long: int = LONG) -> str:
     """The first sentences of what a card says, as many as are read at a glance; one at least.
 
     >>> short("First. " + "Second, " * 50 + "end."), short("First. Second.")
@@ -45,7 +51,7 @@ def short(verdict: str) -> str:
     """
     first, *rest = _SENTENCES.split(" ".join(verdict.split()))
     for sentence in rest:
-        if len(first) + len(sentence) > LONG:
+        if len(first) + len(sentence) > long:
             break
         first = f"{first} {sentence}"
     return first

@@ -10,6 +10,7 @@ from privgraph_workbench import latex
 from privgraph_workbench.figures import chart_of, notes
 from privgraph_workbench.figures.attacks import limits
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.reporting import findings
 
 ATTACKED = ("attack_roc", "attack_areas")
 """Figures whose caption says what was attacked."""
@@ -24,13 +25,13 @@ def snippet(
     own: str = "",
 ) -> str:
     """The environment of a figure whose files in figures/ have that name; `own`: its author's words, with
-    which the caption begins."""
+    which the caption goes on below its title."""
     warned = warning(figure, rows, statements)
     stated = [one for one in notes.short(statements) if one != notes.IN_FULL]
     caveats = limits.caveats_of(rows) if figure in ATTACKED else []
-    own_first = [own] if own else []
+    author = [f"{findings.AUTHOR} {own}"] if own else []
     warnings = [f"{warned}."] if warned else []
-    caption = " ".join([*own_first, f"{title.rstrip('.')}.", *warnings, *caveats, *stated])
+    caption = " ".join([f"{title.rstrip('.')}.", *author, *warnings, *caveats, *stated])
     return "\n".join(
         [
             r"% needs \usepackage{graphicx}; what is promised in full is the TXT file of this figure",

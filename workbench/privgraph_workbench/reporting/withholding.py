@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 from privgraph_workbench.figures import for_others
-from privgraph_workbench.reporting import seedless
+from privgraph_workbench.reporting import fixed, seedless
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
 from privgraph_workbench.withheld import Withheld
-from privgraph_workbench.words.naming import setting
+from privgraph_workbench.words.naming import describe, setting
 
 
 def without_seeds(asked: Asked) -> Asked:
     """What is reported, without what tells seeds or private values; figures that tell them are left out."""
     asked = seedless.ordered(asked)
-    hidden = numbered(asked)
+    hidden, asked = numbered(asked), fixed.averaged(asked)
     return replace(
         asked,
         runs=[_without_seed(hidden, one) for one in asked.runs],
@@ -28,9 +29,10 @@ def given(asked: Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]
     """Figures as the report has them, by their marks; None where others are not given one."""
     if not asked.share:
         return dict(figures)
-    hidden = numbered(seedless.ordered(asked))
+    ordered = seedless.ordered(asked)
+    hidden, means = numbered(ordered), fixed.Means.of(ordered)
     told = {
-        mark: _figure_without_seed(hidden, one)
+        mark: _figure_without_seed(hidden, means.drawn(one))
         for mark, one in figures.items()
         if for_others.leaves(one.figure, one.rows)
     }
@@ -38,22 +40,36 @@ def given(asked: Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]
 
 
 def _figure_without_seed(hidden: Withheld, one: Drawn) -> Drawn:
+    settings = {setting(run) for run in one.runs}
+    of = settings.pop() if len(settings) == 1 else ""
     return replace(
         one,
-        rows=seedless.rows(hidden.rows(for_others.rows(one.figure, one.rows))),
-        statements=seedless.statements(hidden.labelled(one.statements)),
+        rows=seedless.rows(hidden.rows(for_others.rows(one.figure, one.rows), of)),
+        statements=seedless.statements(hidden.labelled(one.statements, _settings_of(one))),
         runs=[hidden.record(run) for run in one.runs],
         beside=[_without_seed(hidden, told) for told in one.beside],
-        title=hidden.text(one.title),
-        caption=hidden.text(one.caption),
-        advice=hidden.text(for_others.advice(one.advice)),
+        title=hidden.text(one.title, of),
+        caption=hidden.text(one.caption, of),
+        advice=hidden.text(for_others.advice(one.advice), of),
     )
+
+
+def _settings_of(one: Drawn) -> dict[str, str]:
+    """The settings of labels that name a run by its seed, of a figure of several where one run alone fits."""
+    found = {}
+    named = [(describe(run), re.compile(rf"\bseed {run.spec.seed}\b"), setting(run)) for run in one.runs]
+    several = len({key for _, _, key in named}) > 1
+    for label in one.statements:
+        keys = {key for words, seed, key in named if not several or (label.startswith(words) and seed.search(label))}
+        if len(keys) == 1:
+            found[label] = keys.pop()
+    return found
 
 
 def numbered(asked: Asked) -> Withheld:
     """What numbers the runs of a report for others, the same in all of its files: its own in its order, so
     that the seed of its first is #1; then setting by setting the others by what they reached, which tells no
-    seed."""
+    seed. Seeds are numbered within their setting, in the same order."""
     hidden = Withheld()
     for one in asked.runs:
         hidden.meet(one.record)
@@ -72,20 +88,17 @@ def numbered(asked: Asked) -> Withheld:
 
 
 def _without_seed(hidden: Withheld, one: Told) -> Told:
+    of = setting(one.record)
     return replace(
         one,
         record=hidden.record(one.record),
         events=(),  # what happened in training
         same=[hidden.record(other) for other in one.same],
-        stands=seedless.rows(hidden.rows(for_others.rows("standing", one.stands))),
-        said=hidden.text(one.shared),
-        seeds={hidden.text(run): _numbered(hidden, seed) for run, seed in one.seeds.items()},
-        withheld=_numbered(hidden, one.record.spec.seed),
+        stands=seedless.rows(hidden.rows(for_others.rows("standing", one.stands), of)),
+        said=hidden.text(one.shared, of),
+        seeds={hidden.text(run): hidden.seed(seed, of) for run, seed in one.seeds.items()},
+        withheld=hidden.seed(one.record.spec.seed, of),
         attacks=[replace(attack, run=hidden.text(attack.run)) for attack in one.attacks],
         elsewhere=[replace(attack, run=hidden.text(attack.run)) for attack in one.elsewhere],
         references={kind: [hidden.record(other) for other in held] for kind, held in one.references.items()},
     )
-
-
-def _numbered(hidden: Withheld, seed: int | str) -> str:
-    return hidden.text(f"seed {seed}").removeprefix("seed ")

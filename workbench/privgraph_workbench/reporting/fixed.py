@@ -1,0 +1,135 @@
+"""Settings without noise in a report for others. Whoever has the graph trains such a model for one seed after
+another, and knows which run has which by any number of a single run: of these settings means over seeds are
+told alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import advised
+from privgraph_workbench.facts.expecting import METRIC, Reached, reached
+from privgraph_workbench.facts.unpaired import FEWEST, apart, is_fixed
+from privgraph_workbench.figures import for_others
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.seeds import confidence
+from privgraph_workbench.words.naming import setting
+from privgraph_workbench.words.statements_apart import unaudited
+
+if TYPE_CHECKING:
+    from privgraph_workbench.reporting.asked import Asked, Drawn, Told
+
+_COUNTS = ("test_nodes", "test_relations")
+"""Results that count, and are no scores."""
+_MARKED = ("attack_",)
+"""How the names of figures begin that show attacks on single runs."""
+
+
+def averaged(asked: Asked) -> Asked:
+    """What is reported, with means alone of settings without noise: their runs have the mean results of their
+    setting each, no attack, and nothing that attacks have shown. Of one seed nothing is told."""
+    means = Means.of(asked)
+    return replace(
+        asked,
+        runs=[means.told(one) for one in asked.runs],
+        figures=[means.drawn(one) for one in asked.figures],
+    )
+
+
+class Means:
+    """The settings without noise by their keys, each with the means of its results and what it reached."""
+
+    def __init__(self, results: Mapping[str, dict[str, float]], over: Mapping[str, Reached | None]) -> None:
+        self.results, self.over = results, over
+
+    @staticmethod
+    def of(asked: Asked) -> Means:
+        groups: dict[str, dict[str, RunRecord]] = {}
+        for told in (*asked.runs, *(one for figure in asked.figures for one in figure.beside)):
+            groups.setdefault(setting(told.record), {}).update({one.id: one for one in told.runs})
+        for run in (run for figure in asked.figures for run in figure.runs):
+            groups.setdefault(setting(run), {}).setdefault(run.id, run)
+        fixed = {
+            key: [one for one in held.values() if METRIC in one.metrics]
+            for key, held in groups.items()
+            if all(is_fixed(one.statement) for one in held.values())
+        }
+        return Means(
+            {key: _means(held) for key, held in fixed.items()},
+            {key: reached(held) if len(held) >= FEWEST else None for key, held in fixed.items()},
+        )
+
+    def record(self, one: RunRecord) -> RunRecord:
+        """The run with the means of its setting, where that has no noise."""
+        key = setting(one)
+        if key not in self.results:
+            return one
+        # what attacks have shown of a model without noise follows from its seed as well
+        return replace(
+            one, metrics=self.results[key], epsilon_audited=None, audit_confidence=None, audited_by="", adversary=None
+        )
+
+    def told(self, one: Told) -> Told:
+        stands = [row for row in one.stands if row["kind"] not in ("blind", "bare") or row["seeds"] >= FEWEST]
+        same = [self.record(other) for other in one.same]
+        key = setting(one.record)
+        if key not in self.results:
+            return replace(one, stands=stands)
+        over = self.over[key]
+        return replace(
+            one,
+            record=self.record(one.record),
+            same=same,
+            over=None if over is None else replace(over, records=tuple(map(self.record, over.records))),
+            stands=[row for row in stands if row["kind"] != "seed"] if over is not None else [],
+            shared=one.shared if over is not None else one.unmeasured,
+            attacks=[],
+            elsewhere=[],
+        )
+
+    def drawn(self, one: Drawn) -> Drawn:
+        fixed = {run.id: setting(run) in self.results for run in one.runs}
+        return replace(
+            one,
+            rows=_rows(one.figure, one.rows, fixed),
+            statements={label: unaudited(said) if is_fixed(said) else said for label, said in one.statements.items()},
+            advice=_advice(one),
+            runs=[self.record(run) for run in one.runs],
+            beside=[self.told(told) for told in one.beside],
+        )
+
+
+def _advice(one: Drawn) -> str:
+    """What to take by the runs of the figure, whose seeds are not held against each other; advice that other
+    runs gave stays as it is."""
+    return advised.of_runs(apart(one.runs)) if one.advice and one.advice == advised.of_runs(one.runs) else one.advice
+
+
+def _means(held: Sequence[RunRecord]) -> dict[str, float]:
+    """The means of all scores that may leave; none of a single run."""
+    if len(held) < FEWEST:
+        return {}
+    names = dict.fromkeys(name for one in held for name in for_others.metrics(one.metrics) if name not in _COUNTS)
+    values = {name: [one.metrics[name] for one in held if name in one.metrics] for name in names}
+    return {name: confidence(found)[0] for name, found in values.items() if len(found) >= FEWEST}
+
+
+def _rows(figure: str, rows: Sequence[Row], fixed: Mapping[str, bool]) -> list[Row]:
+    """The rows of a figure without those that tell of a single run without noise. `fixed`: of each run
+    behind it whether it has none; of a run that is not known an infinite epsilon says so."""
+    kept = []
+    for row in rows:
+        ids = set(str(row.get("runs") or row.get("run") or "").split())
+        bare = any(fixed.get(one, False) for one in ids) or row.get("unit") == "none"
+        if figure.startswith(_MARKED):
+            if bare or (not ids & fixed.keys() and row.get("epsilon") == math.inf):
+                continue
+        elif bare or row.get("kind") in ("blind", "bare"):
+            if 0 < (row.get("seeds") or len(ids)) < FEWEST:
+                continue
+            row = {**row, "epsilon_audited": None} if "epsilon_audited" in row else row
+        kept.append(row)
+    return kept
