@@ -15,6 +15,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph_workbench.figures import chart_of, notes
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import below, export
+from privgraph_workbench.words.markup import capital
 
 SVG = "{http://www.w3.org/2000/svg}"
 FIGURES = ("tradeoff", "ledger", "curves", "audit_roc", "degrees")
@@ -42,12 +43,12 @@ def test_title_warnings_axes_and_epsilons_stay_and_the_prose_goes(
     chart = chart_of(figure, rows)
     alone, whole = (export(figure, rows, held, "svg", whole=one) for one in (False, True))
     seen = texts(alone)
-    for kept in (chart.title, *(f"⚠ {one}" for one in chart.badges), *notes.short(held)):
+    for kept in (chart.title, *(f"⚠ {capital(one)}" for one in chart.badges), *notes.short(held)):
         assert kept in seen
     for panel in chart.panels:
         assert " ".join(panel.x.title.split()) in seen
     warned = [*chart.badges, *notes.further(chart.badges, rows, held)]
-    assert all(one in seen for one in warned), "no warning goes"
+    assert all(capital(one) in seen for one in warned), "no warning goes"
     prose = [one for one in below(chart, rows, held) if one not in (*notes.short(held), *warned)]
     assert not [one for one in prose if one in seen]
     assert all(one in texts(whole) for one in prose)

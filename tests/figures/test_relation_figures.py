@@ -57,7 +57,7 @@ class TestMoved:
         legend = figure.layout.legend
         assert (legend.y, legend.yanchor) == (pytest.approx(1 + 4 / inner), "bottom")
         assert figure.layout.margin.b < 60, "nothing but ticks and title stand below"
-        (badge,) = (note for note in figure.layout.annotations if "evaluator" in note.text)
+        (badge,) = (note for note in figure.layout.annotations if "evaluator" in note.text.lower())
         assert badge.yshift >= 24 + 4, "the badge stands above the legend"
         figures_legend = draw(chart).subfigs[1].legends[0]
         assert figures_legend.get_window_extent().y0 > 0.7 * figures_legend.figure.bbox.height, "in files, too"

@@ -31,7 +31,7 @@ OF_TABLES: Mapping[str, str] = {
     "delta": "δ of the guarantee",
     "noise_key_is_public": "1: anybody can subtract the noise, so that as run it protects nobody",
     "metric": "what scores are: test accuracy, or PREC@1 of relations",
-    "score_percent": f"score of this run, in {PERCENT}; for others empty where its setting has no noise",
+    "score_percent": f"score of this run (for others empty where its setting has no noise), in {PERCENT}",
     "score_low_percent": f"lower end of its 95% interval by the test nodes (Clopper and Pearson), in {PERCENT}",
     "score_high_percent": f"upper end, in {PERCENT}",
     "test_nodes": "how many nodes a score was measured on",
@@ -126,6 +126,7 @@ OF_FIGURES: Mapping[str, Mapping[str, str]] = {
         "high_by_test_nodes": "upper end",
         "epsilon_all_together": "sound ε of all private runs on these data together; empty: nothing is proved",
         "delta_all_together": "its δ",
+        "epsilon_audited": "the largest lower bound of ε that an audit or attack has shown; empty: none yet",
     },
     "compare": {
         **_SCORES,
