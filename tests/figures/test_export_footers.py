@@ -50,7 +50,7 @@ def test_a_long_footer_has_a_line_for_each_method_and_names_the_graph_once(state
     assert [line.split("  ")[0] for line in lines] == ["GAP, edge ε 0.5 to 10", "ProGAP, edge ε 0.5 to 10"]
     assert "  0.5 to 10  " in lines[1]
     assert "  0.25 to 5  " in lines[1]
-    assert "at least 1.5 (1 of 4)" in lines[0]
+    assert "at ε 4: at least 1.5; the other 3 not audited" in lines[0]
     assert "none yet" in lines[1]
     assert "more statements" not in "".join(lines)
     sized = {name.replace("Cora", "Social (nodes 600, degree 8)"): said for name, said in held.items()}

@@ -79,7 +79,7 @@ def test_a_file_of_the_sound_epsilons_says_what_attacks_refute(statement: Privac
     )
     rest = {f"GAP on Cora, edge ε {at}": replace(bare, epsilon_audited=None) for at in (1, 2)}
     (line,) = (one for one in notes.short({"GAP on Cora, edge ε 8": stands, **rest}) if "audited" in one)
-    assert "audited: at least 5.17 (1 of 3)" in line
+    assert "audited: at ε 8: at least 5.17; the other 2 not audited" in line
 
 
 def test_the_number_of_runs_in_a_figure_is_that_of_its_rows() -> None:

@@ -3,6 +3,7 @@ result of the report is; and a figure's caption of one's own."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
@@ -153,7 +154,7 @@ def test_a_caption_of_ones_own_is_kept_and_goes_with_its_figure(opened: Open, st
     assert kept.caption == "What *hiding*\nedges costs: 12%", "another tab has it"
     again.button(key="report_preview").click().run()
     (shown,) = again.get("iframe")
-    assert "<p>What *hiding* edges costs: 12%. " in shown.proto.srcdoc
+    assert re.search(r"Author:(<[^>]*>)* What \*hiding\* edges costs: 12%\.", shown.proto.srcdoc)
     (look,) = [one for one in again.button if str(one.key).startswith("look.")]
     look.click().run()
     (field,) = [one for one in again.text_area if str(one.key).startswith("report_caption.")]

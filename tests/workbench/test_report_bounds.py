@@ -71,11 +71,15 @@ def rows(content: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("own", [True, False])
-@pytest.mark.parametrize("share", [True, False])
-def test_what_an_attack_has_shown_of_a_setting_is_one_number_in_all_files(
-    store: RunStore, share: bool, own: bool
-) -> None:
-    files = archive(store, share=share, own=own)
+def test_others_get_nothing_that_attacks_on_runs_without_noise_have_shown(store: RunStore, own: bool) -> None:
+    """Whoever trains such a model for one seed after another finds of which an attack gave this number."""
+    files = archive(store, share=True, own=own)
+    assert not [name for name, said in files.items() if "0.533" in said]
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_what_an_attack_has_shown_of_a_setting_is_one_number_in_all_files(store: RunStore, own: bool) -> None:
+    files = archive(store, share=False, own=own)
     of_settings = {row["label"]: row for row in rows(files["tables/settings.csv"])}
     (line,) = [row for label, row in of_settings.items() if label.startswith("Graph network")]
     assert float(line["epsilon_audited_at_least"]) == pytest.approx(SHOWN)
@@ -107,7 +111,7 @@ def test_what_an_attack_has_shown_of_a_setting_is_one_number_in_all_files(
 
 
 def test_no_number_is_told_of_a_setting_that_was_not_attacked(store: RunStore) -> None:
-    files = archive(store, share=True, own=False)
+    files = archive(store, share=False, own=False)
     (line,) = [row for row in rows(files["tables/settings.csv"]) if row["method"] == "progap"]
     assert line["epsilon_audited_at_least"] == ""
     kept = json.loads(files["figures/02-compare.json"])["statements"]
