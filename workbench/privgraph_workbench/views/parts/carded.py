@@ -82,7 +82,7 @@ def _body(head: Sequence[str], group: Group, first: str) -> str:
             looks = "short" * (": " not in text and len(text) <= (SHORT if wide else SHORTER))
             cells.append(f'<td role="cell" data-label="{escape(name)}" class="{looks}"{common}>{_kept(text)}</td>')
         rows.append(f'<tr role="row">{"".join(cells)}</tr>')
-        if said := "; ".join(map(_beneath, filter(lambda cell: "\n" in cell, own))):
+        if said := "<br>".join(map(_beneath, filter(lambda cell: "\n" in cell, own))):
             rows.append(
                 f'<tr role="row" class="more"><td role="cell" colspan="{len(head) - 1 - shared}">{said}</td></tr>'
             )
