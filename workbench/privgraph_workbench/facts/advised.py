@@ -49,7 +49,8 @@ BLIND_HIDES = (
 def table(said: Verdict, *, yours: bool = False) -> list[list[tuple[str, ...]]]:
     """What is said as rows under `HEAD`, a group for each stretch of budgets. Its budgets, the verdict and
     their protection stand in its first row alone. yours: with how many seeds are one's own, where some are
-    and others came with the program, and what a verdict means, and a method does not promise, in a line below its word."""
+    and others came with the program, and what a verdict means, and a method does not promise, in a line below
+    its word."""
     every = [one for part in said.stretches for one in part.candidates]
     mixed = yours and any(one.yours != "0" for one in every) and any(one.yours != one.seeds for one in every)
     return [

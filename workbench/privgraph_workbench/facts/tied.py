@@ -26,8 +26,8 @@ def tied(one: Judged, seen: Seen) -> list[Row]:
 
 def against(same: Sequence[Judged], seen: Seen) -> tuple[str, ...]:
     """What is not told apart from what is taken, the highest mean first, each with it, and of several budgets
-    with that at which it has it, and how its promise differs; where seeds are too few that which may be better or worse by more than
-    `APART`."""
+    with that at which it has it, and how its promise differs; where seeds are too few that which may be
+    better or worse by more than `APART`."""
     held = _against(same, seen)
     taken = _taken(same[-1], seen)
     where = len(same) > 1
@@ -69,5 +69,7 @@ def _against(same: Sequence[Judged], seen: Seen) -> list[Row]:
 def _with_seeds(row: Row, taken: Row, where: str) -> str:
     """Its mean and `where` it has it, its seeds where they are fewer than what is taken has, and its promise
     where that is another one."""
-    told = percent(row["mean"]) + where + (f", {counted(row['seeds'], 'seed')}" if row["seeds"] < taken["seeds"] else "")
+    told = (
+        percent(row["mean"]) + where + (f", {counted(row['seeds'], 'seed')}" if row["seeds"] < taken["seeds"] else "")
+    )
     return "; ".join(filter(None, (told, other_promise(row, taken))))
