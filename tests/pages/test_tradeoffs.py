@@ -561,7 +561,8 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     app.session_state["fold.why.edge"] = True
     app.run()
     said = _advice(app)
-    facts = "(90.0% accuracy, 40 points above a graph network without privacy; strong protection: an attacker is right at most 62.3% of the time)"
+    right = "an attacker is right at most 62.3% of the time"
+    facts = f"(90.0% accuracy, 40 points above a graph network without privacy; strong protection: {right})"
     assert f"**To hide edges:** at ε 0.5 take GAP {facts}, clearly the best.\n" in said, "one short sentence"
     assert "- ε" not in said, "the table tells the other budgets"
     assert "▸ First: the most accurate clear choice of at least moderate protection." in _captions(app)
@@ -659,7 +660,8 @@ def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., 
     app.run()
     assert "**ε 8.** Clearly above ProGAP, the next best, by +10.0 points (" in _advice(app)
     captions = [one.value for one in app.caption]
-    first = "at ε 1 take GAP (80.0% accuracy; strong protection: an attacker is right at most 73.2% of the time), clearly the best."
+    right = "an attacker is right at most 73.2% of the time"
+    first = f"at ε 1 take GAP (80.0% accuracy; strong protection: {right}), clearly the best."
     assert f"**To hide edges:** {first} EdgeRand has not run here." in _advice(app)
     assert "- ε 8: GAP" not in _advice(app)
     assert "EdgeRand has not run here." in _advice(app)
