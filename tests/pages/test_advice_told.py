@@ -44,6 +44,6 @@ def test_where_nodes_are_public_it_says_what_is_left_out(opened: Callable[..., A
         assert run.statement.epsilon > 1
     app = opened("tradeoffs", data="karate", protects="node", fold="")
     said = "\n".join(one.value for one in app.markdown)
-    assert "the highest means:**\n\n- **PrivGNN: 60.0%" in said
+    assert "The highest means:\n\n- PrivGNN: 60.0%" in said
     assert "DP-GPL" not in said
     assert "Left out: 1 more, whose sound ε is larger than the one asked for." in _captions(app)

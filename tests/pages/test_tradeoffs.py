@@ -561,9 +561,11 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     app.session_state["fold.why.edge"] = True
     app.run()
     said = _advice(app)
-    facts = "(90.0% accuracy, 40 points above a graph network without privacy; strong protection: ≤ 62.3%)"
+    right = "an attacker is right at most 62.3% of the time"
+    facts = f"(90.0% accuracy, 40 points above a graph network without privacy; strong protection: {right})"
     assert f"**To hide edges:** at ε 0.5 take GAP {facts}, clearly the best.\n" in said, "one short sentence"
-    assert "- ε 2: GAP, 90.0%, 40 points above, moderate protection; clearly the best." in said
+    assert "- ε" not in said, "the table tells the other budgets"
+    assert "▸ First: the most accurate clear choice of at least moderate protection." in _captions(app)
     assert "Cost: points below a graph network without privacy, 50.0% (" in _captions(app)
     right = "is right about whether an edge is there, where both were equally likely before (a coin: 50%)."
     assert f"somebody who knows all else {right}" in _captions(app)
@@ -616,7 +618,9 @@ def test_what_is_said_of_people_names_no_model_that_protects_nobody_and_what_is_
     said = _advice(app)
     assert "|8|DP-MLP (reads no edge)|70.0% (same in all 3 seeds; " in said
     assert "is a method clearly better than a model that reads no edge and protects nobody (75.0%)." in said
-    assert "where some nodes are public, the highest means:**\n\n- **PrivGNN: 80.0% (same in all " in said
+    assert "where some nodes are public\n\nThe highest means:\n\n- PrivGNN: 80.0% (same in all " in said
+    assert "Where some nodes are public: [PrivGNN, 80.0% at ε " in said, "named at the top, too"
+    assert "](#to-hide-people-where-some-nodes-are-public) (another setting and other test nodes, not comp" in said
     (link,) = (one for one in app.get("page_link") if one.proto.label.startswith("The runs of PrivGNN at ε 8"))
     assert set(parse_qs(link.proto.query_string)["chosen"][0].split(",")) == set(public), "that one opens"
 
@@ -656,9 +660,10 @@ def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., 
     app.run()
     assert "**ε 8.** Clearly above ProGAP, the next best, by +10.0 points (" in _advice(app)
     captions = [one.value for one in app.caption]
-    first = "at ε 1 take GAP (80.0% accuracy; strong protection: ≤ 73.2%), clearly the best."
+    right = "an attacker is right at most 73.2% of the time"
+    first = f"at ε 1 take GAP (80.0% accuracy; strong protection: {right}), clearly the best."
     assert f"**To hide edges:** {first} EdgeRand has not run here." in _advice(app)
-    assert "- ε 8: GAP, 80.0%, next to no protection; clearly the best." in _advice(app)
+    assert "- ε 8: GAP" not in _advice(app)
     assert "EdgeRand has not run here." in _advice(app)
     missing = "From 12 finished runs at default options; 1 more, at others or without noise, is drawn."
     assert any(one.startswith(missing) for one in captions)
@@ -710,7 +715,8 @@ def test_a_graph_with_runs_can_be_chosen_without_its_files_and_has_its_advice(
     assert not app.warning
     assert "|0.25 to 4|MLP (ignores edges)|74.6%" in _advice(app)
     assert "**To hide edges:** up to ε 4 no method clearly beats leaving them out (MLP, 74.6% accuracy)" in _advice(app)
-    assert "- ε 8: EdgeRand, 83.0%, 4 points below" in _advice(app), "which protects next to nothing: not the first"
+    assert "|8|EdgeRand|83.0% " in _advice(app), "which protects next to nothing: not the first"
+    assert "- ε" not in _advice(app), "the table says it, and nothing says it twice"
     assert "EdgeRand" not in _captions(app).partition("Each mark")[0], "a line beneath the table, and reasons in Why"
     app.session_state["fold.why.edge"] = True
     app.run()

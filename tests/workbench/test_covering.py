@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from tests.figures import made_runs
 
-from privgraph.privacy.kinds import NEIGHBOURS, Neighbours
+from privgraph.privacy.kinds import NEIGHBOURS, Neighbours, Release
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advice_lines, advised, advising, covering
@@ -28,13 +28,18 @@ def store() -> RunStore:
     return RunStore.open()
 
 
-def _people(store: RunStore, methods: dict[str, tuple[Neighbours, float]]) -> list[RunRecord]:
+def _people(
+    store: RunStore, methods: dict[str, tuple[Neighbours, float]], *, weights: str = "", tied: bool = False
+) -> list[RunRecord]:
+    """Runs of methods that protect people; of `weights` these alone may be released; `tied`: seeds of every
+    other method go the other way."""
     found = []
-    for name, (kind, mean) in methods.items():
+    for place, (name, (kind, mean)) in enumerate(methods.items()):
         said = replace(made_runs.statement(made_runs.node_entries(3.0), unit="node"), neighbours=kind)
+        said = replace(said, release=Release.WEIGHTS) if name == weights else said
         for seed, off in enumerate((-0.01, 0.0, 0.01)):
             spec = made_runs.spec(name, epsilon=1.0, seed=seed, unit="node")
-            found.append(made_runs.finish(store, spec, mean + off, said))
+            found.append(made_runs.finish(store, spec, mean + off * (-1) ** (tied * place), said))
     return found
 
 
@@ -146,3 +151,30 @@ def test_files_of_the_figure_say_it_too(store: RunStore) -> None:
     assert all(row["neighbours"] for row in json.loads(plain)["rows"])
     safe = tradeoff.shown(rows, published=True, front=True)
     assert line not in export.export("tradeoff", safe, statements_of(records), "txt").decode()
+
+
+def test_a_row_is_marked_where_its_epsilon_promises_less_than_others(store: RunStore) -> None:
+    means = {"dp-gnn": (Neighbours.FROZEN_SAMPLE, 0.8), "dp-mlp": (Neighbours.NODE_RECORD, 0.799)}
+    records = _people(store, means, weights="dp-gnn", tied=True)
+    said = advising.verdict(records, "node")
+    ((_, take, *_, verdict, _),) = advised.table(said, yours=True)[0]
+    assert take == "DP-GNN\nhides opt-out; weights only may be released"
+    assert verdict.endswith("DP-MLP (79.9%; stronger promise: not only opt-out and weights)")
+    assert "| DP-GNN (hides opt-out; weights only may be released) |" in advised.lines(said), "in files, too"
+    for row in tradeoff.data(records):
+        assert not covering.mark({**row, "unit": "edge"}), "edges: nothing new"
+
+
+def test_a_rival_that_promises_less_is_told_so(store: RunStore) -> None:
+    means = {"dp-mlp": (Neighbours.NODE_RECORD, 0.8), "heter-poisson": (Neighbours.FROZEN_DEGREES, 0.799)}
+    said = advising.verdict(_people(store, means, tied=True), "node")
+    ((_, take, *_, verdict, _),) = advised.table(said, yours=True)[0]
+    assert take == "DP-MLP (reads no edge)", "nothing is missing there"
+    assert verdict.endswith("HeterPoisson (79.9%; weaker promise: opt-out)")
+
+
+def test_rivals_of_one_promise_are_told_without_it(store: RunStore) -> None:
+    alike = {"gap": (Neighbours.FROZEN_DEGREES, 0.8), "heter-poisson": (Neighbours.FROZEN_DEGREES, 0.799)}
+    said = advising.verdict(_people(store, alike, tied=True), "node")
+    ((_, take, *_, verdict, _),) = advised.table(said, yours=True)[0]
+    assert (take, verdict.partition("\n")[2]) == ("GAP\nhides opt-out", "from HeterPoisson (79.9%)")

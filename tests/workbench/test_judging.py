@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from privgraph_workbench.facts import one_sentence
+from privgraph_workbench.facts.advising import Verdict
 from privgraph_workbench.facts.judging import Judged, Kind, Seen, judged, kept
 from privgraph_workbench.facts.row_words import plus
 from privgraph_workbench.facts.seedwise import Seedwise, together
@@ -192,3 +194,41 @@ def test_what_has_too_few_seeds_to_be_held_against_is_no_tie() -> None:
     found = judged([row("gap", moved(-0.005, STEADY)), few], seen(free))
     assert (found.kind, found.wide) == ("blind", True)
     assert stretch([found], seen(free)).against == ("ProGAP (60.5%, 2 seeds)",)
+
+
+def _guessed(one: Row, guess: float, nodes: int) -> Row:
+    for run in str(one["runs"]).split():
+        values[run] = (*values[run][:2], guess)
+    return {**one, "guess": guess, "test_nodes": nodes}
+
+
+def test_what_reads_no_edge_is_not_taken_where_it_is_no_better_than_a_guess() -> None:
+    """Five test nodes: an interval of anything from a tenth to all."""
+    free = _guessed(row("mlp", (0.4, 0.6, 0.8)), 0.6, 5)
+    there = replace(seen(free), guess=0.6)
+    found = judged([_guessed(row("gap", (0.6, 0.6, 0.6)), 0.6, 5)], there)
+    assert found.kind == "nothing"
+    told = stretch([found], there)
+    assert (told.takes, told.lines[0][0]) == ((), "don't: not shown to beat a guess")
+    assert told.idle.endswith("is not told from a guess (60.0%); 5 test nodes are too few to advise")
+    assert told.cell[1].endswith(told.idle)
+    said = one_sentence.told(Verdict(unit="edge", stretches=(told,), methods=1))
+    assert said == f"nothing is shown to beat a guess at ε 1: {told.idle}."
+
+
+def test_where_something_beats_the_guess_it_is_said_that_what_reads_no_edge_does_not() -> None:
+    free = _guessed(row("mlp", (0.3, 0.6, 0.9)), 0.5, 1000)
+    there = replace(seen(free), guess=0.5)
+    found = judged([_guessed(row("gap", (0.59, 0.60, 0.61)), 0.5, 1000)], there)
+    assert found.kind == "blind", "the method is not clearly above it"
+    told = stretch([found], there)
+    assert told.idle.endswith("is not told from a guess (50.0%)"), "test nodes are enough"
+    assert told.idle in told.cell[1]
+    assert told.idle in told.why
+    above = _guessed(row("mlp", (0.59, 0.60, 0.61)), 0.5, 1000)
+    assert not stretch([judged([found.best], seen(above))], seen(above)).idle
+
+
+def test_of_few_seeds_it_is_not_said_that_what_reads_no_edge_is_no_better() -> None:
+    free = _guessed(row("mlp", (0.6,)), 0.6, 5)
+    assert judged([_guessed(row("gap", (0.6, 0.6, 0.6)), 0.6, 5)], seen(free)).kind == "blind"

@@ -30,7 +30,7 @@ SHARED = "over the seeds that both share"
 BETWEEN = "In brackets: 95% intervals over seeds."
 VERDICTS: Mapping[str, str] = {
     CLEAR: "Clear: better than every other at that ε.",
-    "tie": f"Tie: at most {100 * APART:.0f} points apart, whichever is better.",
+    "tie": f"Tie: the 95% interval of the difference lies within ±{100 * APART:.0f} points.",
     FEW_SEEDS: "Too few seeds: cannot be told yet; about as many of each as are named there may tell.",
     OPEN: f"Not told apart: {MOST_SEEDS} seeds of each would probably not tell either.",
 }
@@ -49,20 +49,30 @@ BLIND_HIDES = (
 def table(said: Verdict, *, yours: bool = False) -> list[list[tuple[str, ...]]]:
     """What is said as rows under `HEAD`, a group for each stretch of budgets. Its budgets, the verdict and
     their protection stand in its first row alone. yours: with how many seeds are one's own, where some are
-    and others came with the program, and what a verdict means in a line below its word."""
+    and others came with the program, and what a verdict means, and a method does not promise, in a line below
+    its word."""
     every = [one for part in said.stretches for one in part.candidates]
     mixed = yours and any(one.yours != "0" for one in every) and any(one.yours != one.seeds for one in every)
     return [
         [
             (
                 *((one.budgets,) if not place else ()),
-                *((title, reached, held.with_yours if mixed else seeds, cost)),
+                *((_takes(title, held.promise if one.takes or one.before else "", yours), reached)),
+                *((held.with_yours if mixed else seeds, cost)),
                 *(("\n".join(filter(None, one.cell)) if yours else one.sure, one.protection) if not place else ()),
             )
             for place, ((title, reached, seeds, cost), held) in enumerate(zip(one.lines, one.shown, strict=True))
         ]
         for one in said.stretches
     ]
+
+
+def _takes(title: str, promise: str, yours: bool) -> str:
+    """What is taken, with what it does not promise: an epsilon of it is not that of others."""
+    if yours or not promise:
+        return "\n".join(filter(None, (title, promise)))
+    words = title.removesuffix(")")
+    return f"{words}{' (' if words == title else '; '}{promise})"
 
 
 def so_far(said: Verdict) -> str:

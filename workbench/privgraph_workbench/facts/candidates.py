@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from privgraph_workbench.facts.covering import mark
 from privgraph_workbench.facts.judging import Judged, Seen
 from privgraph_workbench.facts.row_words import both, counted, reader, seeds_of, title_of, with_interval, yours_of
 from privgraph_workbench.figures.chart import Row
@@ -17,7 +18,7 @@ class Candidate:
     interval; cost: by how many points that is below a network without privacy ("": not known); between: its
     95% interval ("": not known), and unclear: whether that includes 0; seeds: how many it is said from, and
     yours: how many of them did not come with the program; rivals: what is not told apart from it, nor from
-    what needs no noise."""
+    what needs no noise; promise: in what it promises less than others at the same ε ("": in nothing)."""
 
     title: str
     mean: float
@@ -28,6 +29,7 @@ class Candidate:
     seeds: str = ""
     yours: str = "0"
     rivals: tuple[str, ...] = ()
+    promise: str = ""
 
     @property
     def with_yours(self) -> str:
@@ -91,6 +93,7 @@ def candidate(row: Row, seen: Seen, *, where: str = "") -> Candidate:
         yours=yours_of([row]),
         cost="" if seen.bare is None else _points(seen.bare["mean"] - row["mean"] if far is None else far[0]),
         between="" if far is None else f"{_points(far[1])} to {_points(far[2])}",
+        promise=mark(row),
         unclear=far is not None and far[1] <= 0 <= far[2],
     )
 

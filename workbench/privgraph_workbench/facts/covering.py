@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from privgraph.privacy.kinds import Neighbours
+from privgraph.privacy.kinds import Neighbours, Release
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.words.meaning import ANY_WAGER, WHY_NOT_COVERED
@@ -27,12 +27,53 @@ GUESSED: Mapping[str, str] = {
 _PLAIN: Mapping[str, Neighbours] = {"edge": Neighbours.UNDIRECTED_EDGE, "node": Neighbours.NODE}
 EVEN = "where both were equally likely before (a coin: 50%)"
 """Before what is guessed is released."""
+_LESS: Mapping[str, str] = {
+    **dict.fromkeys((Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES), "opt-out"),
+    Neighbours.REPLACED_RECORD: "which of two records",
+}
+"""What relations of people hide that do not cover somebody who was never there."""
+WEIGHTS = "weights only"
 NEVER_THERE = "somebody who was never there is not covered"
 
 
 def promised_by(rows: Iterable[Row]) -> tuple[Promised, ...]:
     """What these rows promise under, each method and relation once."""
     return tuple(dict.fromkeys((str(row["title"]), str(row["neighbours"])) for row in rows))
+
+
+def less(row: Row) -> tuple[str, ...]:
+    """In what a row that protects people promises less than that whatever it says of a person's record or
+    node is hidden, in weights and predictions; nothing of what protects edges, where all promise alike."""
+    if row["unit"] != "node":
+        return ()
+    relation = _LESS.get(str(row["neighbours"]), "")
+    weights = WEIGHTS if row.get("release") == Release.WEIGHTS else ""
+    return tuple(filter(None, (relation, weights)))
+
+
+def mark(row: Row) -> str:
+    """The same in a few words; "" where nothing is missing.
+
+    >>> mark({"unit": "node", "neighbours": "frozen sample", "release": "weights"})
+    'hides opt-out; weights only may be released'
+    >>> mark({"unit": "node", "neighbours": "node record", "release": "model"})
+    ''
+    """
+    return "; ".join(f"{one} may be released" if one == WEIGHTS else f"hides {one}" for one in less(row))
+
+
+def other_promise(row: Row, taken: Row) -> str:
+    """How the promise of a row differs from that of what is taken at the same ε; "" where it does not.
+
+    >>> full, less = {"unit": "node", "neighbours": "node"}, {"unit": "node", "neighbours": "frozen degrees"}
+    >>> other_promise(less, full), other_promise(full, less), other_promise(less, less)
+    ('weaker promise: opt-out', 'stronger promise: not only opt-out', '')
+    """
+    mine, theirs = less(row), less(taken)
+    fewer, more = [one for one in theirs if one not in mine], [one for one in mine if one not in theirs]
+    if more:
+        return f"{'another' if fewer else 'weaker'} promise: {', '.join(more)}"
+    return f"stronger promise: not only {both([one.removesuffix(' only') for one in fewer])}" if fewer else ""
 
 
 def never_there(promised: Iterable[Promised]) -> str:

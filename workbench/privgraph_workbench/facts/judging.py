@@ -35,6 +35,11 @@ class Seen:
         """What hides the unit without noise."""
         return self.blind if self.unit == "edge" else None
 
+    @property
+    def idle(self) -> bool:
+        """Whether what hides the unit without noise is itself not shown to beat a guess."""
+        return self.free is not None and self.seeds.no_better_than_guess(self.free)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
@@ -78,10 +83,11 @@ def judged(rows: list[Row], seen: Seen) -> Judged:
     level = together(len(rows))
     if seen.free is not None:
         better = [row for row in rows if seen.seeds.clear(row, seen.free, level)]
+        better = [row for row in better if not seen.idle or seen.seeds.above_guess(row, level)]
     else:
         better = [row for row in rows if seen.seeds.above_guess(row, level)]
     if not better:
-        if seen.free is not None:
+        if seen.free is not None and not (seen.idle and not any(seen.seeds.above_guess(row, level) for row in rows)):
             far = any(apart(seen.free, row, seen, level) for row in rows)
             return Judged(rows=rows, kind="blind", best=rows[0], wide=far)
         return Judged(rows=rows, kind="nothing", best=rows[0], wide=any(_left_open(row, seen) for row in rows))

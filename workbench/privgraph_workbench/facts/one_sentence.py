@@ -1,8 +1,10 @@
-"""What to take, in one short sentence above its table, and what holds at the other budgets. No Streamlit."""
+"""What to take, in one short sentence above its table, of which row of it that is, and why of that one. No
+Streamlit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from privgraph_workbench.facts.advising import ACCURACY, Verdict
@@ -13,6 +15,8 @@ from privgraph_workbench.words.numbers import percent
 
 SETTLED, UNSETTLED = ("clear", "tie"), ("open", "perhaps")
 """How budgets at which a method is taken are told, the surest first."""
+NONE_SETTLED = "leaving edges out hides all of them, and no clear choice or tie protects by more than next to nothing"
+"""Why a model that reads no edge is told first."""
 
 
 def told(said: Verdict) -> str:
@@ -31,37 +35,63 @@ def told(said: Verdict) -> str:
         return _ended(_taken(first, said))
     if blind := _blind(said):
         return _ended(_left_out(blind, said))
-    parts = [part for _, part in _parts(_unled(said))]
+    parts = list(_parts(_unled(said)))
     every = both([one.budgets for one in said.stretches])
-    return _ended(parts[0] if parts else f"no ε compared protects by more than next to nothing ({every})")
+    return _ended("; ".join(parts) if parts else f"no ε compared protects by more than next to nothing ({every})")
 
 
-def further(said: Verdict) -> list[str]:
-    """What is said of the other budgets, from small ones on, and what holds at every budget
-    (`Verdict.lead`), a sentence each."""
+def general(said: Verdict) -> str:
+    """What holds at every budget (`Verdict.lead`), in a sentence; "" where that or nothing is told first."""
     lead = said.lead.strip()
-    if said.thin or not said.stretches or (all(one.kind == "nothing" for one in said.stretches) and lead):
-        return []
-    first = _first(said)
-    left = _blind(said) or next((held for held, _ in _parts(_unled(said))), [])
-    above = left if first is None else [first]
-    rest = [one for one in said.stretches if one not in above]
-    network = "" if first is not None and first.candidates[0].cost else said.counted_from
-    lines: list[str] = []
-    for taken, held in groupby(rest, key=lambda one: _group(one) in (*SETTLED, *UNSETTLED, "blind")):
-        if not taken:
-            lines += [f"ε {part}" for _, part in _parts(list(held), leading=True)]
-            continue
-        for one in held:
-            lines.append(_line(one, network))
-            network = "" if one.candidates[0].cost else network  # named once, where costs are first told
-    return [_ended(one[:1].upper() + one[1:] if one is lead else one) for one in (*lines, lead) if one]
+    if said.thin or not said.stretches or all(one.kind == "nothing" for one in said.stretches) or not lead:
+        return ""
+    return _ended(lead[:1].upper() + lead[1:])
+
+
+@dataclass(frozen=True)
+class Marked:
+    """The stretches of the table of which the sentence is (none: of no single row), by their places, and why
+    these are first ("": there is nothing to say)."""
+
+    places: tuple[int, ...] = ()
+    why: str = ""
+
+
+def marked(said: Verdict) -> Marked:
+    """What is told first, to be marked in the table."""
+    if said.thin or not said.stretches:
+        return Marked()
+    found = _first(said)
+    held, why = (_blind(said), NONE_SETTLED) if found is None else ([found], _why(found))
+    return Marked(tuple(place for place, one in enumerate(said.stretches) if one in held), why) if held else Marked()
+
+
+def _why(first: Stretch) -> str:
+    """By which rule a choice is the first (`_first`)."""
+    protects, group = "at least moderate" if _strength(first) in _strengths()[:2] else "weak", _group(first)
+    if group == "clear":
+        return (
+            "the most accurate clear choice of at least moderate protection"
+            if protects != "weak"
+            else "no choice of at least moderate protection is clear or a tie: the smallest ε of a clear one of weak "
+            "protection"
+        )
+    if group == "tie":
+        return (
+            "no choice of at least moderate protection is clear: the most accurate that ties"
+            if protects != "weak"
+            else "no choice of at least weak protection is clear, nor one of moderate a tie: the smallest ε of a tie"
+        )
+    return (
+        "no choice of at least weak protection is clear or a tie: the smallest ε of "
+        f"{protects} protection with the verdict “{first.word}”"
+    )
 
 
 def _first(said: Verdict) -> Stretch | None:
-    """The budget that is told first; None where at none a method is taken that protects more than next to
-    nothing, or where edges are better left out than anything that is not settled."""
-    strengths = [word for _, word in meaning.STRENGTHS]
+    """The budget that is told first (`_why` says by which rule); None where at none a method is taken that
+    protects more than next to nothing, or where edges are better left out than anything not settled."""
+    strengths = _strengths()
     for groups in (SETTLED, UNSETTLED if not _blind(said) else ()):
         held = [one for one in said.stretches if _group(one) in groups]
         for words in (strengths[:2], strengths[2:-1]):
@@ -72,6 +102,10 @@ def _first(said: Verdict) -> Stretch | None:
                 if found:
                     return min(found, key=lambda one: one.epsilons[0])
     return None
+
+
+def _strengths() -> list[str]:
+    return [word for _, word in meaning.STRENGTHS]
 
 
 def _strength(one: Stretch) -> str:
@@ -92,36 +126,39 @@ def _taken(one: Stretch, said: Verdict) -> str:
     first, take = one.candidates[0], "perhaps" if _group(one) == "perhaps" else "take"
     facts = [_reached(one, said)]
     if first.cost:
-        facts.append(f"{_cost(first.cost, unclear=first.unclear)} {said.counted_from}")
+        facts[0] += f", {_cost(first.cost, unclear=first.unclear)} {said.counted_from}"
     worth, _, most = one.protection.partition(": ")
+    facts.append(f"{worth} protection: {_right(most)}")
+    facts += [first.promise] if first.promise else []
     sure = f"on {_sure(one)}" if take == "perhaps" else _sure(one)
-    return f"at ε {one.budgets} {take} {first.short} ({', '.join(facts)}; {worth} protection: {most}), {sure}"
+    return f"at ε {one.budgets} {take} {first.short} ({'; '.join(facts)}), {sure}"
+
+
+def _right(most: str) -> str:
+    """The bound of a protection as a sentence, for a number has no noun.
+
+    >>> _right("≤ 88.1%"), _right("may be > 99.99%")
+    ('an attacker is right at most 88.1% of the time', 'an attacker may be right > 99.99% of the time')
+    """
+    number = most.removeprefix("≤ ")
+    if number != most:
+        return f"an attacker is right at most {number} of the time"
+    return f"an attacker may be right {most.removeprefix('may be ')} of the time"
 
 
 def _left_out(blind: Sequence[Stretch], said: Verdict) -> str:
     """That edges are better left out: at all budgets, or up to one, or at some."""
     first = blind[0]
+    idle = f" ({first.idle})" if first.idle else ""
     if len(blind) == len(said.stretches):
         return (
-            f"leave them out. An {first.candidates[0].short} has {_reached(first, said)} and hides every edge without "
-            "noise; at no ε compared is anything clearly better"
+            f"leave them out. An {first.candidates[0].short} has {_reached(first, said)}{idle} and hides every edge "
+            "without noise; at no ε compared is anything clearly better"
         )
     from_small = len(blind) == 1 and first is said.stretches[0] and len(first.epsilons) > 1
     where = f"up to ε {first.epsilons[-1]:g}" if from_small else f"at ε {both([one.budgets for one in blind])}"
-    named = f"{first.candidates[0].short}, {_reached(first, said)}"
+    named = f"{first.candidates[0].short}, {_reached(first, said)}{f', {first.idle}' * bool(first.idle)}"
     return f"{where} no method clearly beats leaving them out ({named}), which hides every edge without noise"
-
-
-def _line(one: Stretch, network: str) -> str:
-    """The same of another budget, in short. network: what costs are counted from, if not said yet."""
-    first = one.candidates[0]
-    if one.kind == "blind":
-        return f"ε {one.budgets}: leave the edges out ({first.short}, {percent(first.mean)}); {_sure(one)}"
-    words = [f"{'perhaps ' * (_group(one) == 'perhaps')}{first.short}", percent(first.mean)]
-    if first.cost:
-        words.append(" ".join(filter(None, (_cost(first.cost, unclear=first.unclear), network))))
-    words.append(meaning.strengths(one.epsilons[0], one.epsilons[-1], one.delta))
-    return f"ε {one.budgets}: {', '.join(words)}; {_sure(one)}"
 
 
 def _sure(one: Stretch) -> str:
@@ -155,20 +192,20 @@ def _cost(cost: str, *, unclear: bool) -> str:
     return f"{counted(points, 'point')} {'above' if points != cost else 'below'}"
 
 
-def _parts(stretches: Sequence[Stretch], *, leading: bool = False) -> Iterator[tuple[list[Stretch], str]]:
+def _parts(stretches: Sequence[Stretch]) -> Iterator[str]:
     """Budgets at which no method is taken, and what is said of them, neighbours of which the same is said in
-    one. leading: their epsilons come first."""
-    for (group, before), found in groupby(stretches, key=lambda one: (_group(one), one.before)):
-        held = list(found)
-        budgets = both([one.budgets for one in held])
+    one."""
+    for (group, before), same in groupby(stretches, key=lambda one: (_group(one), one.before)):
+        found = list(same)
+        budgets = both([one.budgets for one in found])
         match group:
             case "before":
-                words, end = "no more", f" than at ε {before:g}"
+                yield f"no more at ε {budgets} than at ε {before:g}"
             case "nothing":
-                words, end = "nothing is shown to beat a guess", ""
+                idle = f": {found[0].idle}" if found[0].idle else ""
+                yield f"nothing is shown to beat a guess at ε {budgets}{idle}"
             case _:
-                words, end = f"{FEW_SEEDS} to say", ""
-        yield held, f"{budgets}: {words}{end}" if leading else f"{words} at ε {budgets}{end}"
+                yield f"{FEW_SEEDS} to say at ε {budgets}"
 
 
 def _group(one: Stretch) -> str:

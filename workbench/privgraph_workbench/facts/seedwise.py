@@ -88,6 +88,10 @@ class Seedwise:
         found = _opened(seeds.paired(pairs, level), shares, _answers(row, reached), level)
         return found is not None and found[1] > 0
 
+    def no_better_than_guess(self, row: Row) -> bool:
+        """Whether there are seeds enough to ask, and its interval leaves open that a guess is as good."""
+        return len(self._beside_guess(row)) >= seeds.FEWEST and not self.above_guess(row)
+
     def to_tell(self, one: Row, other: Row, level: float = 0.95) -> int | None:
         """With how many seeds each, all shared, one would be clearly better, if mean and spread stay as they
         are; None where not even `MOST_SEEDS` would do. Where either has fewer than `FEWEST`, these tell

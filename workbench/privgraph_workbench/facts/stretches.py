@@ -10,7 +10,7 @@ from privgraph_workbench.facts import row_words, settling, tied
 from privgraph_workbench.facts.candidates import Candidate, candidate, first_of, together_of
 from privgraph_workbench.facts.covering import Promised, promised_by
 from privgraph_workbench.facts.judging import Judged, Kind, Seen, level_of
-from privgraph_workbench.facts.row_words import at, both, counted, plus, reader, title_of, unsure, with_interval
+from privgraph_workbench.facts.row_words import at, both, counted, plus, reader, spread, title_of, unsure, with_interval
 from privgraph_workbench.facts.seedwise import NO_WIDTH
 from privgraph_workbench.facts.settling import Needed
 from privgraph_workbench.figures.chart import Row
@@ -22,6 +22,8 @@ CLEAR, TIE, FEW_SEEDS, OPEN = "clear", "tie of", "too few seeds", "not told apar
 else what is open stays so."""
 MOST_NAMED = 3
 """Methods that a verdict names."""
+FEW_NODES = 100
+"""With fewer test nodes it is said how many there are where nothing is told from a guess."""
 BLIND = "mlp"
 """A model that reads no edge: it hides all of them, and needs no noise for it."""
 
@@ -45,7 +47,8 @@ class Stretch:
     it; what needs no noise counts. against: what that is, with its mean; where seeds are too few, that which
     they do not rule out. higher: what has a higher mean than what is taken, and floor: what that is not
     clearly above ("": what is taken). here: where nothing is taken at these budgets, what has the highest
-    mean there, and with which. guess: in words, where a guess is not beaten.
+    mean there, and with which. guess: in words, where a guess is not beaten. idle: that a model that reads no
+    edge does not beat it either, where that is taken or would be ("": it does).
     """
 
     epsilons: tuple[float, ...]
@@ -69,6 +72,7 @@ class Stretch:
     floor: str = ""
     here: str = ""
     guess: str = ""
+    idle: str = ""
 
     @property
     def sure(self) -> str:
@@ -98,7 +102,7 @@ class Stretch:
         else:
             told = f"{'with' if word == 'tie' else 'from'} {named}" if named else ""
         best = f"{'nothing is clearly better: ' * (self.before is not None)}at best {self.here}" if self.here else ""
-        return word, "; ".join(filter(None, (told, best or self._why_not_higher)))
+        return word, "; ".join(filter(None, (told, best or self._why_not_higher, self.idle)))
 
     @property
     def _named(self) -> str:
@@ -228,11 +232,13 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
     if kind == "blind" and seen.blind is not None:
         takes, shown = (BLIND,), [candidate(seen.blind, seen)]
         told = f"take {shown[0].text}"
-        why = f"It needs no noise, and no method that adds noise is clearly better: the best, {there}."
+        why = f"{_idle(seen)}. " if seen.idle else ""
+        why += f"It needs no noise, and no method that adds noise is clearly better: the best, {there}."
     elif kind == "nothing":
         few = row_words.counted_seeds([one.best for one in same])
         told = f"{'too few seeds to say; ' * bool(needed)}no method is shown to beat a guess ({few})"
         why = f"None is clearly better than {guess_words(seen)}: the best, {there}."
+        why += f" {_idle(seen)}." if seen.idle else ""
     elif kind == "one":
         takes, shown = (last.best["method"],), [first_of(last, seen)]
         told = f"take {shown[0].text}"
@@ -287,6 +293,7 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         floor=_measure(seen) if last.beside else "",
         here=here,
         guess=guess_words(seen),
+        idle=_idle(seen) if kind in ("blind", "nothing") else "",
         unclear=tuple(row["method"] for row in _taken(kind, last, seen) if candidate(row, seen).unclear),
         promised=() if kind in ("blind", "nothing") else promised_by([*behind, *last.alike]),
     )
@@ -302,6 +309,15 @@ def _taken(kind: Kind, one: Judged, seen: Seen) -> list[Row]:
 def guess_words(seen: Seen) -> str:
     """What takes no learning, and how often it is right."""
     return "a guess" if seen.guess is None else f"a guess ({percent(seen.guess)})"
+
+
+def _idle(seen: Seen) -> str:
+    """That what hides edges without noise beats no guess for all that is known; "" where it does."""
+    if seen.free is None or not seen.idle:
+        return ""
+    nodes = seen.free["test_nodes"]
+    few = "" if nodes is None or nodes >= FEW_NODES else f"; {counted(nodes, 'test node')} are too few to advise"
+    return f"{title_of(seen.free).partition(' (')[0]} ({spread(seen.free)}) is not told from {guess_words(seen)}{few}"
 
 
 def _measure(seen: Seen) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from privgraph_workbench.facts.covering import other_promise
 from privgraph_workbench.facts.judging import Judged, Seen, apart, level_of
 from privgraph_workbench.facts.row_words import at, counted, title_of
 from privgraph_workbench.facts.seedwise import together
@@ -25,12 +26,12 @@ def tied(one: Judged, seen: Seen) -> list[Row]:
 
 def against(same: Sequence[Judged], seen: Seen) -> tuple[str, ...]:
     """What is not told apart from what is taken, the highest mean first, each with it, and of several budgets
-    with that at which it has it; where seeds are too few that which may be better or worse by more than
-    `APART`."""
+    with that at which it has it, and how its promise differs; where seeds are too few that which may be
+    better or worse by more than `APART`."""
     held = _against(same, seen)
-    most = _taken(same[-1], seen)["seeds"]
+    taken = _taken(same[-1], seen)
     where = len(same) > 1
-    first = {title_of(row): _with_seeds(row, most, at(row) * where) for row in reversed(held)}
+    first = {title_of(row): _with_seeds(row, taken, at(row) * where) for row in reversed(held)}
     return tuple(f"{title} ({first[title]})" for title in dict.fromkeys(title_of(row) for row in held))
 
 
@@ -65,6 +66,10 @@ def _against(same: Sequence[Judged], seen: Seen) -> list[Row]:
     return held
 
 
-def _with_seeds(row: Row, most: int, where: str) -> str:
-    """Its mean and `where` it has it, and its seeds where they are fewer than what is taken has."""
-    return percent(row["mean"]) + where + (f", {counted(row['seeds'], 'seed')}" if row["seeds"] < most else "")
+def _with_seeds(row: Row, taken: Row, where: str) -> str:
+    """Its mean and `where` it has it, its seeds where they are fewer than what is taken has, and its promise
+    where that is another one."""
+    told = (
+        percent(row["mean"]) + where + (f", {counted(row['seeds'], 'seed')}" if row["seeds"] < taken["seeds"] else "")
+    )
+    return "; ".join(filter(None, (told, other_promise(row, taken))))

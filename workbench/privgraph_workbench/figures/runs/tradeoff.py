@@ -65,9 +65,9 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     was measured; None: not known), reference (True: no epsilon to place it at, because nothing or everything
     is protected), data_dependent, evaluator (True: test labels are private), composed (how many of all these
     runs read the same people), epsilon_audited (the largest lower bound over the seeds that an attack has
-    shown; None: none has), audit_premise (what that bound takes for granted), delta, released and neighbours
-    (of the statement; None: it has none), guess (what takes no learning; None: not known), gallery (how many
-    of the seeds came with the program),
+    shown; None: none has), audit_premise (what that bound takes for granted), delta, released, release (its
+    kind) and neighbours (of the statement; None: it has none), guess (what takes no learning; None: not
+    known), gallery (how many of the seeds came with the program),
     noise_public (of one of them; None: nothing is protected), noise,
     noise_multiplier and noise_std (`tradeoff_table.noise_of` the seed with that sound epsilon), runs (ids),
     front (True: no other setting of this graph and unit, measured on as many nodes, has a higher mean at an
@@ -112,6 +112,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 **_audited(statements),
                 "delta": max((one.delta for one in statements), default=None),
                 "released": statements[0].released if statements else None,
+                "release": statements[0].release.value if statements else None,
                 "neighbours": _relation(statements),
                 "guess": guesses.of_setting(members, guessed),
                 "gallery": sum(member.gallery for member in members),

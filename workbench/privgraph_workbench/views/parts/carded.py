@@ -4,7 +4,7 @@ telephone."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from html import escape
 
 import streamlit as st
@@ -15,6 +15,8 @@ the group: its heading, and whatever the first row has more. The second line of 
 reasons, is small and stands below its row as wide as the table, for columns are narrow."""
 SHORT = 24
 """Letters that stand in one line, but where a colon parts them."""
+MARK = "▸"
+"""With what the row begins that is told first."""
 _INTERVAL = re.compile(r"\(−?\d+ to −?\d+\)")
 BOUND = "≤ "
 """What stands with its number in one line, however narrow the column."""
@@ -33,6 +35,7 @@ _STYLE = """<style>
 white-space: normal; }
 .carded .first { font-weight: 600; }
 .carded .short { white-space: nowrap; }
+.carded .marked tr:not(.more) td { font-weight: 600; }
 .carded .more td { padding-top: 0; font-size: 0.8rem; opacity: 0.85; }
 .carded .of { display: none; }
 @media (max-width: 640px) {
@@ -52,18 +55,21 @@ padding: 0.5rem 0.75rem; margin-bottom: 0.75rem; }
 </style>"""
 
 
-def show(head: Sequence[str], groups: Sequence[Group], *, label: str, first: str = "") -> None:
+def show(
+    head: Sequence[str], groups: Sequence[Group], *, label: str, first: str = "", marked: Collection[int] = ()
+) -> None:
     """A table called `label`; the second line of a heading is small. `first`: what the heading of a card
-    begins with, where its column says that in a wide table."""
+    begins with, where its column says that in a wide table. `marked`: the places of groups to begin with
+    `MARK` and be bold."""
     columns = "".join(f'<th role="columnheader" scope="col">{escape(name)}</th>' for name in head)
-    bodies = "".join(_body(head, group, first) for group in groups)
+    bodies = "".join(_body(head, group, first, place in marked) for place, group in enumerate(groups))
     st.html(
         f'{_STYLE}<table class="carded" role="table" aria-label="{escape(label)}"><thead role="rowgroup">'
         f'<tr role="row">{columns}</tr></thead>{bodies}</table>'
     )
 
 
-def _body(head: Sequence[str], group: Group, first: str) -> str:
+def _body(head: Sequence[str], group: Group, first: str, marked: bool) -> str:
     rows = []
     shared = len(group[0]) - len(group[-1]) - 1 if len(group) > 1 else 0  # cells of all the rows, at the end
     lines = len(group) + sum(any("\n" in cell for cell in _own(row, place)) for place, row in enumerate(group))
@@ -74,6 +80,7 @@ def _body(head: Sequence[str], group: Group, first: str) -> str:
             title, _, more = row[0].partition("\n")
             small = f"<small>{escape(more)}</small>" if more else ""
             shown = f'<span class="of">{escape(first)}</span>{escape(title)}' if first else escape(title)
+            shown = f"{MARK} {shown}" if marked else shown
             cells.append(f'<th role="rowheader" scope="rowgroup"{span}>{shown}{small}</th>')
         for at, (name, whole) in enumerate(zip(head[1:], own, strict=False)):
             text = whole.partition("\n")[0]
@@ -82,11 +89,12 @@ def _body(head: Sequence[str], group: Group, first: str) -> str:
             looks = "short" * (": " not in text and len(text) <= (SHORT if wide else SHORTER))
             cells.append(f'<td role="cell" data-label="{escape(name)}" class="{looks}"{common}>{_kept(text)}</td>')
         rows.append(f'<tr role="row">{"".join(cells)}</tr>')
-        if said := "; ".join(map(_beneath, filter(lambda cell: "\n" in cell, own))):
+        if said := "<br>".join(map(_beneath, filter(lambda cell: "\n" in cell, own))):
             rows.append(
                 f'<tr role="row" class="more"><td role="cell" colspan="{len(head) - 1 - shared}">{said}</td></tr>'
             )
-    return f'<tbody role="rowgroup">{"".join(rows)}</tbody>'
+    looks = ' class="marked"' if marked else ""
+    return f'<tbody role="rowgroup"{looks}>{"".join(rows)}</tbody>'
 
 
 def _own(row: Sequence[str], place: int) -> Sequence[str]:

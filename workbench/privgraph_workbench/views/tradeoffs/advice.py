@@ -26,7 +26,7 @@ from privgraph_workbench.views.tradeoffs import files, like_own, sending
 from privgraph_workbench.views.tradeoffs.known import MOST_KNOWN, Known, known, rows_of, states
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, meaning
-from privgraph_workbench.words.numbers import duration
+from privgraph_workbench.words.numbers import duration, percent
 
 SETTLING = "tradeoffs.settling"
 """The seeds that were asked for last: of which graph and unit, at which budgets, and their runs."""
@@ -64,7 +64,7 @@ def headline(graph: OneGraph, unit: str, *, alone: bool = True) -> None:
             f"What is said of {markup.literal(graph.title)} does not carry over to your graph; what does, stands above."
         )
         return
-    lines(found.said, *_of_another(graph, found), alone=alone)
+    lines(found.said, *_of_another(graph, found), alone=alone, public=_public_line(found, unit))
     if count := len(rows_of(RunQuery(units=("none", unit), states=sending.PENDING), graph)):
         those = "one run is" if count == 1 else f"{count:,} runs are"
         st.caption(f"**May change: {those} under way.** A run of the gallery that is trained anew counts when it ends.")
@@ -110,10 +110,10 @@ def _of_another(graph: OneGraph, found: Known) -> tuple[str, str]:
     return graph.title, f" {refused}" if refused else ""
 
 
-def lines(said: advising.Verdict, graph: str = "", refused: str = "", *, alone: bool = True) -> None:
+def lines(said: advising.Verdict, graph: str = "", refused: str = "", *, alone: bool = True, public: str = "") -> None:
     """What is said, a row for each stretch of budgets, and that the runs behind it protect nobody. graph: of
     which one, where that could be mistaken; refused: why it holds there alone; not `alone`: without what is
-    said once of several units."""
+    said once of several units; public: in Markdown, what is reached where some nodes are public."""
     to_hide = f"{f'On {markup.literal(graph)}, to' if graph else 'To'} hide {advising.HIDES[said.unit]}"
     absent = f" {markup.literal(advising.not_run(said.absent))}" if said.absent else ""
     if not said.methods or (said.thin and all(one.kind == "unsure" for one in said.stretches)):
@@ -128,19 +128,24 @@ def lines(said: advising.Verdict, graph: str = "", refused: str = "", *, alone: 
         answer = answer if mark == ":" else markup.sentence(answer)
         lead = f" {markup.literal(answer)}" if answer else ""
         st.markdown(f"**{to_hide}{mark}**{refused}{lead}{absent}")
-        if more := one_sentence.further(said):
-            st.markdown("\n".join(f"- {markup.literal(one)}" for one in more))
+        if public:
+            st.markdown(public)
+        if general := one_sentence.general(said):
+            st.markdown(markup.literal(general))
     if said.closing:
         st.markdown(f"**{markup.literal(said.closing)}**")
     if said.public and alone:
         _warned(said.public)
+    first = one_sentence.marked(said)
     carded.show(
         advised.HEAD,
         advised.table(said, yours=True),
         label=f"What to take to hide {advising.HIDES[said.unit]}",
         first="ε ",
+        marked=first.places,
     )
-    if small := advised.beneath(said, verdicts=alone):
+    why = [f"{carded.MARK} First: {first.why}."] if first.places else []
+    if small := [*why, *advised.beneath(said, verdicts=alone)]:
         _small(small)
 
 
@@ -151,6 +156,31 @@ def _small(lines: Sequence[str]) -> None:
 
 def _warned(public: str) -> None:
     st.markdown(f"**:red[{markup.literal(public)}]** {advising.SECRET}")
+
+
+def _public_line(found: Known, unit: str) -> str:
+    """What is reached where some nodes are public, up to the ε that is told first, as a way to the part below
+    that says so (`with_public`); "" where nothing is."""
+    rows = found.public.rows
+    if not rows:
+        return ""
+    budgets = [found.said.stretches[place].epsilons[-1] for place in one_sentence.marked(found.said).places]
+    near = [row for row in rows if budgets and sound_at(row) <= max(budgets)]
+    best = near[-1] if near else rows[0] if budgets else rows[-1]
+    reached = markup.literal(f"{title_of(best)}, {percent(best['mean'])}{at_sound(best)}")
+    return (
+        f"Where some nodes are public: [{reached}](#{_anchor(unit)}) (another setting and other test nodes, not "
+        "comparable)."
+    )
+
+
+def _anchor(unit: str) -> str:
+    """Of the heading (`_heading`) of the part that says what is reached where some nodes are public."""
+    return _heading(unit).lower().replace(" ", "-")
+
+
+def _heading(unit: str) -> str:
+    return f"To hide {advising.HIDES[unit]} where some nodes are public"
 
 
 def with_public(graph: OneGraph, unit: str) -> None:
@@ -164,9 +194,7 @@ def with_public(graph: OneGraph, unit: str) -> None:
     if found.public and not all_known.said.public:
         st.markdown(f"**:red[{markup.literal(found.public)}]**")
     told = [_highest(list(same), found) for _, same in groupby(found.rows, key=lambda row: _setting(row, found))]
-    st.markdown(
-        "\n".join([f"**To hide {advising.HIDES[unit]} where some nodes are public, the highest means:**", "", *told])
-    )
+    st.markdown("\n".join([f"##### {_heading(unit)}", "", "The highest means:", "", *told]))
     left = f"Left out: {found.left} more, whose sound ε is larger than the one asked for. " if found.left else ""
     st.caption(
         f"The highest of {found.tried} means that were seen, which flatters them: no test says that they are best. "
@@ -209,7 +237,7 @@ def _highest(same: Sequence[Row], found: comparing.WithPublic) -> str:
     worth = meaning.strengths(sound_at(ends[0]), sound_at(ends[-1]), max(row["delta"] for row in ends))
     seeds, most = (bound(row["seeds"] for row in ends) for bound in (min, max))
     count = f"{seeds} seeds" if seeds == most else f"{seeds} to {most} seeds"
-    return f"- **{markup.literal(_setting(same[0], found))}: {reached}.** {worth.capitalize()}; {count}."
+    return f"- {markup.literal(_setting(same[0], found))}: {reached}. {worth.capitalize()}; {count}."
 
 
 def _elsewhere(graph: OneGraph, unit: str) -> None:
