@@ -127,6 +127,7 @@ OF_FIGURES: Mapping[str, Mapping[str, str]] = {
         "epsilon_all_together": "sound ε of all private runs on these data together; empty: nothing is proved",
         "delta_all_together": "its δ",
         "epsilon_audited": "the largest lower bound of ε that an audit or attack has shown; empty: none yet",
+        "setting": "options in which the setting differs from others of its method; empty: the legend has them",
     },
     "compare": {
         **_SCORES,
