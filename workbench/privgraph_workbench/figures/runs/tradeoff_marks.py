@@ -21,6 +21,8 @@ from privgraph_workbench.words.numbers import kept, percent, rounded_delta, stat
 
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
 FRONT = "Pareto front of the means"
+BROAD = 7.0
+"""How wide the front is drawn, in pixels: no level is, so that it is not taken for one."""
 GUESS = "A guess"
 RING = theme.MARKERS.index("octagon")
 OWN = "with runs of your own"
@@ -86,6 +88,7 @@ def front(rows: Sequence[Row], panel: int, ends: tuple[float, float]) -> list[Se
                 x=tuple(x for x, _ in corners),
                 y=tuple(y for _, y in corners),
                 slot=NEUTRAL,
+                width=BROAD,
                 panel=panel,
                 group=FRONT,
             )

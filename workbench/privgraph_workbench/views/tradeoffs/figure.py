@@ -186,8 +186,8 @@ def below(shown: Shown) -> None:
         st.toggle(
             "Pareto front",
             key=FRONT,
-            help="In grey steps, the highest accuracy that is had at an ε or below it: below the steps a point is "
-            "beaten by another one. Where edges are protected they begin at the MLP, which reads none: ε 0",
+            help="In broad pale steps, the highest accuracy that is had at an ε or below it: below the steps a point "
+            "is beaten by another one (ε that differ by less than 1% count as equal). Where edges are protected they begin at the MLP, which reads none: ε 0",
         )
         st.toggle(
             theme.EPSILONS["published"].title,
