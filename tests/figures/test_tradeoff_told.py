@@ -60,7 +60,8 @@ def test_the_front_is_drawn_as_no_level_is() -> None:
     _steps(rows)
     drawn = tradeoff.chart(rows).series
     widths = {one.name == tradeoff_marks.FRONT: one.width for one in drawn if one.kind in ("level", "links")}
-    assert widths[True] is not None and widths[False] is None
+    assert widths[True] is not None
+    assert widths[False] is None
     (line,) = (one.line for one in tradeoff.plot(rows).data if one.name == tradeoff_marks.FRONT)
     assert line.width > 2 * max(one.line.width for one in tradeoff.plot(rows).data if one.name.startswith("MLP"))
     assert tradeoff_marks.FRONT in export("tradeoff", rows, {}, "svg").decode()

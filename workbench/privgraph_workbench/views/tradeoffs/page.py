@@ -229,7 +229,7 @@ def _filters() -> tuple[OneGraph, RunQuery]:
         choosing.put("data", key)
     left, right, last = st.columns([5, 3, 8], vertical_alignment="bottom")
     with left:
-        key = choosing.one("Data", choosing.titles({key: one.title for key, one in found.items()}), "data")
+        key = choosing.one("Data", files.titles(found), "data")
     graph = found[key]
     st.session_state["tradeoffs.kept"]["data"] = key
     choosing.remember("data", graph.spec.name)
