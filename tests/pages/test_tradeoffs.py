@@ -390,7 +390,12 @@ def test_runs_of_the_other_unit_are_pointed_to(opened: Callable[..., AppTest], s
     keep(store, spec("gnn", unit="none"), accuracy=0.9)
     keep(store, spec(unit="node", epsilon=8.0, batch_size=8), accuracy=0.6)
     said = [text.value for text in opened("tradeoffs", data="karate", fold="").info]
-    assert said == ["1 finished run here protects a unit that is not shown: node. Choose it above."]
+    assert said == ["1 finished run here protects a unit that is not shown: node."]
+    app = opened("tradeoffs", data="karate", fold="")
+    app.button(key="other_unit").click().run()
+    assert not app.exception, app.exception
+    assert app.segmented_control(key="protects").value == "node"
+    assert not app.info, "the way leads to the figure"
     assert not opened("tradeoffs", data="karate", protects="node", fold="").info
 
 
@@ -403,7 +408,9 @@ def test_two_graphs_of_one_name_have_two_entries_and_two_panels_among_all(
         made_runs.finish(store, asked, 0.7, said)
     app = opened("tradeoffs", data="social", protects="edge", fold="numbers")
     titles = ["Made-up social network, 1,500 nodes", "Made-up social network, 600 nodes"]
-    assert set(titles) <= set(app.selectbox(key="data").options)
+    options = app.selectbox(key="data").options
+    assert {f"{title} · 1 run" for title in titles} <= set(options)
+    assert any(one.endswith(" · no runs yet") for one in options), "which have something to see"
     assert [one for one in _titles(app) if one.startswith("Made-up")] == titles[:1], "one graph, and no other"
     other = next(name for name in files.choices() if "nodes=600" in name)
     app.selectbox(key="data").set_value(other).run()

@@ -43,6 +43,8 @@ own runs join its level and draw no second one beside it."""
 def reference(name: str) -> dict[str, object]:
     """The options with which a sweep trains a method without privacy, to be compared with."""
     return {"unit": "none", **AS_IN_GALLERY.get(name, {})}
+
+
 START_SECONDS = 4.0
 """To start a worker and load torch."""
 LEADS: Mapping[str, tuple[str, ...]] = {"privgnn": ("release",), "pate": ("teacher", "noise"), "dp-gpl": ("weighting",)}

@@ -88,10 +88,15 @@ def _answer(query: RunQuery, graph: OneGraph, was_waiting: bool, planned: bool) 
     units = query.units[1:]
     if not query.datasets:
         with layout.second_first("answers"):
-            with st.container():
-                all_graphs.show(files.choices().values(), units, graph)
-            with st.container():
-                figure.show(query, graph, was_waiting)
+            table, drawn = st.container(), st.container()
+            with drawn:
+                shown = figure.made(query, graph, was_waiting)
+                if shown is not None:
+                    figure.plot(shown)
+                    figure.below(shown)
+            with table:
+                panels = [] if shown is None else list(dict.fromkeys(row["graph"] for row in shown.rows))
+                all_graphs.show(files.choices().values(), units, graph, panels)
         return
     told = [unit for unit in units if advice.tells(graph, unit)]
     if like_own.far(graph, told, files.choices()):
