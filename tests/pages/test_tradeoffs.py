@@ -288,6 +288,10 @@ def test_the_switch_for_comparison_does_something_for_every_method(
     bare = [run.spec for run in store.find(RunQuery()) if run.spec.unit == "none"]
     counted = set() if METHODS[method].own_parts else {"gnn"}  # from it costs are counted, on the same test nodes
     assert {one.method for one in bare} == {stand_in, "mlp", *counted}
+    asked = [one["run"]["spec"] for one in gallery.content()["social"]]
+    came = {one["options"]["conv"] for one in asked if one["method"] == "gnn"}
+    kinds = {str(one.options["conv"]) for one in bare if one.method == "gnn"}
+    assert not kinds or kinds == came, "one level with the network of the gallery, and no second one"
     assert sorted({one.seed for one in bare}) == [0, 1, 2]
 
 
@@ -571,7 +575,7 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     facts = "(90.0% accuracy, 40 points above a graph network without privacy; strong protection: ≤ 62.3%)"
     assert f"**To hide edges:** at ε 0.5 take GAP {facts}, clearly the best.\n" in said, "one short sentence"
     assert "- ε 2: GAP, 90.0%, 40 points above, moderate protection; clearly the best." in said
-    assert "Cost: points below a graph network without privacy, 50.0% (" in _captions(app)
+    assert "Cost: points below a graph network without privacy (SAGE), 50.0% (" in _captions(app)
     right = "is right about whether an edge is there, where both were equally likely before (a coin: 50%)."
     assert f"somebody who knows all else {right}" in _captions(app)
     assert advised.VERDICTS["clear"] in _captions(app)

@@ -80,7 +80,11 @@ def default_size(row: Mapping[str, Any]) -> str:
     >>> default_size({"graph": "Cora", "dataset": "cora", "nodes": 2708})
     ''
     """
-    if row.get("nodes") is not None or "products " in row["graph"].partition("(")[2] or row.get("dataset") not in DATASETS:
+    if (
+        row.get("nodes") is not None
+        or "products " in row["graph"].partition("(")[2]
+        or row.get("dataset") not in DATASETS
+    ):
         return ""
     kind = DATASETS[row["dataset"]].load_options()
     found = {one.name: one.default for one in parameters(kind)} if kind else {}

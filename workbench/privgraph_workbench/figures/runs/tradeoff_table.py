@@ -23,12 +23,14 @@ ALL_TOGETHER = ("epsilon_all_together", "delta_all_together")
 NAMES = {"composed": "runs_on_same_data", "gallery": "runs_from_gallery"}
 """What columns are called in a file whose reader knows no other word of ours."""
 DIGITS = 6
-"""Significant digits of an epsilon and a delta in the file."""
+"""Significant digits of a number in the file."""
+MEASURED = ("mean", "low", "high", "guess", "low_by_test_nodes", "high_by_test_nodes")
+"""Columns that are rounded to the nearest such number: they promise nothing."""
 SAME = 1e-6
 """Noises whose ratio is nearer to 1 are one noise."""
 TOLD = (
     f"In the CSV, epsilon, epsilon_for_edges and delta are rounded up to {DIGITS} significant digits, so that none "
-    f"says less than holds; epsilon_as_published is rounded to the nearest {DIGITS} digits. noise says in words what "
+    f"says less than holds; epsilon_as_published, means and their intervals are rounded to the nearest {DIGITS} digits. noise says in words what "
     "every mechanism of the run added: the standard deviation is in the units of what is released, and sensitivity is "
     "the most that one protected unit moves it, in the norm in brackets. noise_multiplier is that standard deviation "
     "divided by the sensitivity (no unit), and noise_std the standard deviation, where all mechanisms of a setting "
@@ -117,7 +119,9 @@ def _named(row: Row) -> Row:
         "high_by_test_nodes": high,
         **{name: None if row.get(name) is None else above(row[name]) for name in ALL_TOGETHER},
     }
-    return {NAMES.get(name, name): value for name, value in {**row, **more}.items()}
+    whole = {**row, **more}
+    short = {name: float(f"{whole[name]:.{DIGITS}g}") for name in MEASURED if whole.get(name) is not None}
+    return {NAMES.get(name, name): value for name, value in {**whole, **short}.items()}
 
 
 def _for_edges(row: Row) -> float | None:
