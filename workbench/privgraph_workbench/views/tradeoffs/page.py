@@ -90,12 +90,12 @@ def _answer(query: RunQuery, graph: OneGraph, was_waiting: bool, planned: bool) 
         with layout.second_first("answers"):
             table, drawn = st.container(), st.container()
             with drawn:
-                shown = figure.made(query, graph, was_waiting)
-                if shown is not None:
-                    figure.plot(shown)
-                    figure.below(shown)
+                held = figure.made(query, graph, was_waiting)
+                if held is not None:
+                    figure.plot(held)
+                    figure.below(held)
             with table:
-                panels = [] if shown is None else list(dict.fromkeys(row["graph"] for row in shown.rows))
+                panels = [] if held is None else list(dict.fromkeys(row["graph"] for row in held.rows))
                 all_graphs.show(files.choices().values(), units, graph, panels)
         return
     told = [unit for unit in units if advice.tells(graph, unit)]
