@@ -31,7 +31,8 @@ SAME = 1e-6
 TOLD = (
     f"In the CSV, epsilon, epsilon_for_edges and delta are rounded up to {DIGITS} significant digits, so that none "
     f"says less than holds; epsilon_as_published, means and their intervals are rounded to the nearest {DIGITS} "
-    "digits. noise says in words what every mechanism of the run added: the standard deviation is in the units of what is released, and sensitivity is "
+    "digits. noise says in words what every mechanism of the run added: "
+    "the standard deviation is in the units of what is released, and sensitivity is "
     "the most that one protected unit moves it, in the norm in brackets. noise_multiplier is that standard deviation "
     "divided by the sensitivity (no unit), and noise_std the standard deviation, where all mechanisms of a setting "
     "have the same; they are empty where these differ, where nothing is protected, and where what is random is no "
