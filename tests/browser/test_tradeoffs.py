@@ -93,6 +93,16 @@ def test_a_click_on_a_point_opens_its_runs(page: Page) -> None:
     assert "/tradeoffs" in page.url
 
 
+def test_nothing_blank_stands_between_legend_and_export(page: Page) -> None:
+    page.wait_for_timeout(500)
+    legend, figure = page.evaluate(
+        "() => { const plot = document.querySelector('.js-plotly-plot');"
+        " const ends = [...plot.querySelectorAll('.legend .traces')].map(one => one.getBoundingClientRect().bottom);"
+        " return [Math.max(...ends), plot.getBoundingClientRect().bottom]; }"
+    )
+    assert 0 <= figure - legend < 30
+
+
 def test_a_point_is_opened_by_keyboard_alone(page: Page) -> None:
     box = page.get_by_role("combobox", name="Open the runs of a point")
     box.press("ArrowDown")

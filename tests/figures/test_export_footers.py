@@ -37,6 +37,26 @@ def test_a_footer_is_a_sorted_block(statement: PrivacyStatement) -> None:
     assert max(map(len, rest)) <= notes.LABEL + 2
 
 
+def test_a_picture_of_all_that_it_states_leaves_no_line_out(statement: PrivacyStatement) -> None:
+    """Seven methods: more than a short list holds, and each has its row below the whole picture."""
+    held = {
+        f"{method}, edge ε {value}": replace(statement, epsilon=float(value), delta=1e-5 / (place + 1))
+        for place, method in enumerate(("A", "B", "C", "D", "E", "F", "G"))
+        for value in (1, 2)
+    }
+    assert notes.block(held)[-1] == "and 1 more statement, in this file's metadata"
+    lines = notes.block(held, notes.ROOM, single=notes.MOST_NOTES)
+    assert [one[0] for one in lines[1:]] == list("ABCDEFG")
+    with export.drawing():
+        drawn = export.drawn_of("tradeoff", [], held, "light", titled=True)
+        drawn.draw_without_rendering()
+        said, last = " ".join(text.get_text() for text in drawn.subfigs[-1].texts), drawn.subfigs[-1].texts[-1]
+        blank = last.get_window_extent().y0 / drawn.dpi
+    assert "more statement" not in said
+    assert all(f"{name}, edge" in said.replace("\N{NO-BREAK SPACE}", " ") for name in "ABCDEFG")
+    assert 0 <= blank < 0.3, "the page ends where its last line does"
+
+
 def test_a_long_footer_has_a_line_for_each_method_and_names_the_graph_once(statement: PrivacyStatement) -> None:
     bare = replace(statement, epsilon_audited=None, audit_confidence=None, adversary=None)
     held = {

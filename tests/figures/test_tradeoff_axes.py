@@ -44,3 +44,10 @@ def test_it_is_said_where_there_are_several_graphs_and_only_there() -> None:
     assert tradeoff_axes.OWN_RANGE in several.notes
     assert tradeoff_axes.OWN_RANGE not in one.notes
     assert all(panel.y.title for panel in several.panels), "every axis says what it measures"
+
+
+def test_a_graph_of_default_size_keeps_its_size_above_its_panel() -> None:
+    rows = [point(1, 0.5, graph="Made-up products", dataset="products", nodes=None)]
+    assert tradeoff.chart(rows).panels[0].title.startswith("Made-up products, products 1000")
+    other = [{**rows[0], "graph": "Made-up products (products 200)"}]
+    assert tradeoff.chart(other).panels[0].title.startswith("Made-up products (products 200)")

@@ -153,7 +153,7 @@ def test_in_a_crowd_marks_and_lines_stand_at_their_epsilon_and_each_bar_within_i
         assert len(drawn) == 2 * count
         assert {one.x for one in drawn} == {asked}
         bars = [one.x[::6] for one in chart.series if one.name == "95% confidence of each point"]
-        assert len(set(bars)) == (count if count > 2 else 1), "side by side"
+        assert len(set(bars)) == count, "side by side"
         low, high = chart.panels[0].x.low, chart.panels[0].x.high
         reach = math.log(high / low) * tradeoff_marks.REACH
         for places in bars:

@@ -112,3 +112,12 @@ def test_the_text_beside_it_says_what_the_columns_are() -> None:
         assert words in said
     assert tradeoff_table.TOLD not in export("tradeoff", rows, {}, "svg").decode(), "a picture has no columns"
     assert all(float(one["epsilon"]) < float(two["epsilon"]) for one, two in pairwise(read(rows)))
+
+
+def test_means_have_six_digits_and_no_bound_is_rounded_down() -> None:
+    row = {**point(1.23456789, 0.123456789, low=0.1111111111, high=0.9999999), "test_nodes": 1000}
+    (told,) = tradeoff_table.table([row])
+    assert (told["mean"], told["low"], told["high"]) == (0.123457, 0.111111, 1.0)
+    assert len(str(told["low_by_test_nodes"])) <= 9
+    assert told["epsilon"] == 1.23457
+    assert told["epsilon"] >= row["epsilon"]

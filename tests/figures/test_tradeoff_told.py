@@ -49,6 +49,24 @@ def test_a_level_on_other_test_nodes_begins_no_front() -> None:
     assert y[0] == 0.5
 
 
+def test_the_last_digits_of_an_epsilon_do_not_decide_what_is_on_the_front() -> None:
+    rows = [point(0.999588, 0.378), point(0.999637, 0.549), point(0.9, 0.5), point(1.5, 0.549)]
+    _steps(rows)
+    assert [row["front"] for row in rows] == [False, True, True, False]
+
+
+def test_the_front_is_drawn_as_no_level_is() -> None:
+    rows = [point(1, 0.5), point(8, 0.9), dict(MLP)]
+    _steps(rows)
+    drawn = tradeoff.chart(rows).series
+    widths = {one.name == tradeoff_marks.FRONT: one.width for one in drawn if one.kind in ("level", "links")}
+    assert widths[True] is not None
+    assert widths[False] is None
+    (line,) = (one.line for one in tradeoff.plot(rows).data if one.name == tradeoff_marks.FRONT)
+    assert line.width > 2 * max(one.line.width for one in tradeoff.plot(rows).data if one.name.startswith("MLP"))
+    assert tradeoff_marks.FRONT in export("tradeoff", rows, {}, "svg").decode()
+
+
 REFUTED = {"title": "GAP", "asked": 8.0, "epsilon_as_published": 5.71, "epsilon_audited": 6.438}
 
 

@@ -3,6 +3,7 @@ cannot be answered yet below."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from html import unescape
@@ -93,3 +94,17 @@ def test_without_any_answer_there_is_no_table(opened: Open, store: RunStore) -> 
     app = opened("tradeoffs", data="digits", everywhere="true", fold="")
     assert not [one for one in app.get("html") if "What hides edges" in one.proto.body]
     assert any("Nothing can be said yet" in one.value for one in app.markdown)
+
+
+def test_panels_and_table_have_one_order(opened: Open, store: RunStore) -> None:
+    """The chosen graph first, though another one stands before it in the list."""
+    compared(store)
+    compared(store, "digits")
+    for data, first in (("karate", "Karate club"), ("digits", "Handwritten digits")):
+        app = opened("tradeoffs", data=data, everywhere="true", fold="")
+        layout = json.loads(app.get("bidi_component")[0].proto.json)["figure"]["layout"]
+        panels = [one["text"].partition(",")[0] for one in layout["annotations"] if "domain" in one["xref"]]
+        headings = [row[0] for row in table(app)[1:] if len(row) == len(all_graphs.HEAD)]
+        assert panels[0] == first
+        assert [one for one in headings if one.startswith(tuple(panels))] == headings
+        assert [next(name for name in panels if one.startswith(name)) for one in headings] == panels

@@ -288,6 +288,10 @@ def test_the_switch_for_comparison_does_something_for_every_method(
     bare = [run.spec for run in store.find(RunQuery()) if run.spec.unit == "none"]
     counted = set() if METHODS[method].own_parts else {"gnn"}  # from it costs are counted, on the same test nodes
     assert {one.method for one in bare} == {stand_in, "mlp", *counted}
+    asked = [one["run"]["spec"] for one in gallery.content()["social"]]
+    came = {one["options"]["conv"] for one in asked if one["method"] == "gnn"}
+    kinds = {str(one.options["conv"]) for one in bare if one.method == "gnn"}
+    assert not kinds or kinds == came, "one level with the network of the gallery, and no second one"
     assert sorted({one.seed for one in bare}) == [0, 1, 2]
 
 
@@ -390,7 +394,12 @@ def test_runs_of_the_other_unit_are_pointed_to(opened: Callable[..., AppTest], s
     keep(store, spec("gnn", unit="none"), accuracy=0.9)
     keep(store, spec(unit="node", epsilon=8.0, batch_size=8), accuracy=0.6)
     said = [text.value for text in opened("tradeoffs", data="karate", fold="").info]
-    assert said == ["1 finished run here protects a unit that is not shown: node. Choose it above."]
+    assert said == ["1 finished run here protects a unit that is not shown: node."]
+    app = opened("tradeoffs", data="karate", fold="")
+    app.button(key="other_unit").click().run()
+    assert not app.exception, app.exception
+    assert app.segmented_control(key="protects").value == "node"
+    assert not app.info, "the way leads to the figure"
     assert not opened("tradeoffs", data="karate", protects="node", fold="").info
 
 
@@ -403,7 +412,9 @@ def test_two_graphs_of_one_name_have_two_entries_and_two_panels_among_all(
         made_runs.finish(store, asked, 0.7, said)
     app = opened("tradeoffs", data="social", protects="edge", fold="numbers")
     titles = ["Made-up social network, 1,500 nodes", "Made-up social network, 600 nodes"]
-    assert set(titles) <= set(app.selectbox(key="data").options)
+    options = app.selectbox(key="data").options
+    assert {f"{title} · 1 run" for title in titles} <= set(options)
+    assert any(one.endswith(" · no runs yet") for one in options), "which have something to see"
     assert [one for one in _titles(app) if one.startswith("Made-up")] == titles[:1], "one graph, and no other"
     other = next(name for name in files.choices() if "nodes=600" in name)
     app.selectbox(key="data").set_value(other).run()
@@ -566,7 +577,7 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     assert f"**To hide edges:** at ε 0.5 take GAP {facts}, clearly the best.\n" in said, "one short sentence"
     assert "- ε" not in said, "the table tells the other budgets"
     assert "▸ First: the most accurate clear choice of at least moderate protection." in _captions(app)
-    assert "Cost: points below a graph network without privacy, 50.0% (" in _captions(app)
+    assert "Cost: points below a graph network without privacy (SAGE), 50.0% (" in _captions(app)
     right = "is right about whether an edge is there, where both were equally likely before (a coin: 50%)."
     assert f"somebody who knows all else {right}" in _captions(app)
     assert advised.VERDICTS["clear"] in _captions(app)

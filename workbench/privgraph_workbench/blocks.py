@@ -91,7 +91,8 @@ def around(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> tupl
     are, and the statements behind it."""
     chart = chart_of(picture.figure, picture.rows)
     shared, said, left = notes.stated(statements)
-    more = [f"And {left} more statements: they stand in the files of this figure."] if left else []
+    rest = "1 more statement: it stands" if left == 1 else f"{left} more statements: they stand"
+    more = [f"And {rest} in the files of this figure."] if left else []
     rows = tuple((name, *values) for name, values in said)
     head = (f"Behind it, {shared}" if shared else "Behind it", *notes.COLUMNS[1:])
     stated: Block = Table(head, rows) if rows else notes.NO_STATEMENT

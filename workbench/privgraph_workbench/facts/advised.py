@@ -8,7 +8,7 @@ from privgraph.options import listed
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import covering
-from privgraph_workbench.facts.advising import CHOOSING, HIDES, SECRET, UNITS, Verdict, verdict
+from privgraph_workbench.facts.advising import CHOOSING, HIDES, NETWORK, SECRET, UNITS, Verdict, verdict
 from privgraph_workbench.facts.judging import APART
 from privgraph_workbench.facts.row_words import both, counted
 from privgraph_workbench.facts.seedwise import MOST_SEEDS
@@ -150,10 +150,17 @@ def verdict_words(*said: Verdict) -> list[str]:
     return [meant for word, meant in VERDICTS.items() if word in there]
 
 
+def _network(said: Verdict) -> str:
+    """What costs are counted from, with how that network reads neighbours, where it has a choice."""
+    network = said.network
+    kind = "" if network is None or network["method"] != NETWORK else network.get("network")
+    return f"{said.counted_from} ({kind.upper()})" if kind else said.counted_from
+
+
 def beneath(said: Verdict, *, verdicts: bool = True) -> list[str]:
     """The same in short lines below the table of a page, where the rest waits until somebody asks; without
     the meaning of `verdicts` where that is said once of several tables."""
-    cost = "" if said.network is None else f"Cost: points below {said.counted_from}, {said.bare}, {SHARED}."
+    cost = "" if said.network is None else f"Cost: points below {_network(said)}, {said.bare}, {SHARED}."
     intervals = BETWEEN if said.stretches else ""
     lines = [*(verdict_words(said) if verdicts else ()), " ".join(filter(None, (cost, intervals)))]
     return [*filter(None, (*lines, covering.short(said.promised, said.unit)))]

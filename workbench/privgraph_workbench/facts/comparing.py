@@ -35,6 +35,16 @@ EPSILONS: Mapping[str, tuple[float, ...]] = {"edge": (0.5, 1.0, 2.0, 4.0), "node
 SEEDS = 3
 REFERENCES = (BLIND, NETWORK)
 """What is trained without privacy beside: a model that reads no edge, and a network."""
+AS_IN_GALLERY: Mapping[str, Mapping[str, str]] = {NETWORK: {"conv": "gcn"}}
+"""Options of references in a sweep that differ from their defaults: the network of the gallery, so that one's
+own runs join its level and draw no second one beside it."""
+
+
+def reference(name: str) -> dict[str, object]:
+    """The options with which a sweep trains a method without privacy, to be compared with."""
+    return {"unit": "none", **AS_IN_GALLERY.get(name, {})}
+
+
 START_SECONDS = 4.0
 """To start a worker and load torch."""
 LEADS: Mapping[str, tuple[str, ...]] = {"privgnn": ("release",), "pate": ("teacher", "noise"), "dp-gpl": ("weighting",)}

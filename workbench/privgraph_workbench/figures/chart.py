@@ -83,8 +83,9 @@ class Series:
     kind: `line` (broken where y is None), `path` (a line with a marker on each point), `points`, `bars`
     (horizontal where the panel's y axis is of categories; on an x axis of numbers as wide as `width` says,
     and from `low`, where that is given), `band` (from `low` to `y`), `level` (a horizontal line at y[0]
-    across the panel), `links` (separate segments, x and y in pairs), `cells` (squares at x and y, both of
-    categories: the larger its number in `low`, the stronger its colour). `text` stands in each
+    across the panel), `links` (separate segments, x and y in pairs; with a `width` in pixels a broad pale
+    line), `cells` (squares at x and y, both of categories: the larger its number in `low`, the stronger its
+    colour). `text` stands in each
     cell or bar, and right of each point. `slot` chooses the colour, `shape` dash and marker (none: as
     `slot`); `faint` lines stand back. What shows one of the three epsilons says which: `epsilon` alone
     chooses its look then; with a `shape`, only whether its marks are filled. Series of one `group` hide and

@@ -213,7 +213,8 @@ def drawn_of(
         return draw(replace(chart, badges=badges), theme, [*warned, *figures_notes.short(statements)])
     beside, tables = set_tables.set_apart(chart.beside)
     notes = below(replace(chart, beside=tuple(beside)), rows, statements)
-    return draw(replace(chart, badges=badges), theme, notes, [*tables, *figures_notes.block(statements)])
+    stated = figures_notes.block(statements, figures_notes.ROOM, single=figures_notes.MOST_NOTES)
+    return draw(replace(chart, badges=badges), theme, notes, [*tables, *stated])
 
 
 def below(chart: Chart, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> list[str]:

@@ -26,6 +26,8 @@ from privgraph_workbench.words.statements import (
 )
 
 MOST_NOTES = 6
+ROOM = 40
+"""Lines of statements below a picture that tells all that it states: it grows by so many at most."""
 NO_STATEMENT = "No privacy guarantee: this figure is drawn from the data themselves, or from runs without a statement."
 EVALUATOR = "Evaluator only: some numbers here are not part of what is released, and no guarantee covers them."
 COMPOSED = (
@@ -74,7 +76,7 @@ def notes(rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> li
     said = [text.removeprefix(": ") for text in said]
     if len(said) > MOST_NOTES:
         left = len(said) - MOST_NOTES
-        said = [*said[:MOST_NOTES], f"and {left} more statements, all of them in this file's metadata"]
+        said = [*said[:MOST_NOTES], _cut(left)]
     return [*badges(rows, statements), *(said or [NO_STATEMENT])]
 
 
@@ -103,27 +105,31 @@ Stated = tuple[str, tuple[str, ...]]
 """A name, and the cells of `COLUMNS` behind it."""
 
 
-def stated(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> tuple[str, list[Stated], int]:
+def stated(
+    statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES, *, single: int | None = None
+) -> tuple[str, list[Stated], int]:
     """What all names have in common, the statements under the rest of their names, those of secret
-    noise first and then sorted by these, and how many more there are. Equal ones are said once; where
-    there are more than `most`, those that differ in ε alone share a line, with the range of each number,
-    if that makes fewer lines."""
+    noise first and then sorted by these, and how many more there are than `most` lines. Equal ones are said
+    once; where there are more than `single` (None: than `most`), those that differ in ε alone share a line,
+    with the range of each number, if that makes fewer lines."""
     held: dict[tuple[str, ...], list[str]] = {}
     for label, statement in sorted(statements.items(), key=_order):
         held.setdefault(cells(statement, no_edge=_no_edge(label)), []).append(label)
     shared = _shared(list(statements)) if len(statements) > 1 else ""
     said = [(_named([label.replace(shared, "", 1) for label in labels]), values) for values, labels in held.items()]
-    if len(statements) > most:
+    if len(statements) > (most if single is None else single):
         together = [(name.replace(shared, "", 1), values) for name, values in _together(statements)]
         said = min(said, together, key=len)
     return shared.strip(), said[:most], max(0, len(said) - most)
 
 
-def block(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> list[str]:
+def block(
+    statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES, *, single: int | None = None
+) -> list[str]:
     """The same as lines of a table with columns of equal width; where there is none it says so."""
     if not statements:
         return [NO_STATEMENT]
-    shared, said, left = stated(statements, most)
+    shared, said, left = stated(statements, most, single=single)
     *above, last = wrapped(shared, LABEL) or [""]
     rows: list[Sequence[str]] = [*((line, *("" for _ in COLUMNS[1:])) for line in above), (last, *COLUMNS[1:])]
     for name, values in said:
@@ -132,7 +138,12 @@ def block(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) ->
         rows += [(f"  {rest}", *("" for _ in values)) for rest in more]
     widths = [max(len(row[place]) for row in rows) for place in range(len(COLUMNS))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return [*lines, f"and {left} more statements, all of them in this file's metadata"] if left else lines
+    return [*lines, _cut(left)] if left else lines
+
+
+def _cut(left: int) -> str:
+    """That so many statements are not printed, and where they are."""
+    return f"and {left} more statement{'s' * (left > 1)}, in this file's metadata"
 
 
 IN_FULL = "What is promised, in full: the TXT file of this figure, and this picture's metadata."
@@ -249,7 +260,7 @@ def told(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> 
     return (
         [*first, *said]
         if left <= 0
-        else [*first, *said[:most], f"And {left} more remarks, all of them in this file's metadata."]
+        else [*first, *said[:most], f"And {left} more remark{'s' * (left > 1)}, in this file's metadata."]
     )
 
 

@@ -33,6 +33,7 @@ const TEXT = 6.9; // pixels of a letter, about, of the sizes that figures write 
 const LINE = 19; // pixels of a line
 const NAMED = 0.4; // share of a narrow page that names of categories may take
 const LEGEND_ROW = 28; // pixels that a figure keeps for a legend above its axes
+const SNUG = 6; // pixels below a legend
 const CAP = 11; // pixels by which plotly sets a title of several lines higher than one of a single line
 
 // What the keys do is said once for all plots of the page; a reader finds it though it is hidden.
@@ -213,6 +214,17 @@ function fitted({ data, layout }, width) {
   return { data: shown, layout: copy };
 }
 
+function snug(layout, full) {
+  // The same layout with as much room below its axes as the legend takes: how many rows it has is known once drawn.
+  const legend = full.legend;
+  if (!full.showlegend || !legend?._height || legendAbove(layout)) return null;
+  const inner = layout.height - layout.margin.t - layout.margin.b;
+  const spare = Math.round(layout.margin.b + layout.legend.y * inner - legend._height - SNUG);
+  if (Math.abs(spare) < SNUG) return null;
+  const margin = { ...layout.margin, b: layout.margin.b - spare };
+  return { ...layout, height: layout.height - spare, margin };
+}
+
 function grown(figure, tail) {
   // What came since the figure was made stands beside it, by the names of its traces.
   const data = figure.data.map((trace) => {
@@ -299,6 +311,11 @@ class LivePlot {
     const { data, layout } = fitted(withView(this.figure, this.view), this.width);
     this.root.style.minHeight = `${layout.height}px`;
     await this.Plotly.react(this.plot, data, layout, this.config());
+    const closer = snug(layout, this.plot._fullLayout);
+    if (closer && !this.closed) {
+      this.root.style.minHeight = `${closer.height}px`;
+      await this.Plotly.react(this.plot, data, closer, this.config());
+    }
     if (this.started) return;
     this.started = true;
     this.beside = new Beside(this.plot);

@@ -116,7 +116,8 @@ OF_FIGURES: Mapping[str, Mapping[str, str]] = {
         "noise": "what every mechanism added, in words",
         "noise_multiplier": "standard deviation of the noise over sensitivity, where all mechanisms have the same",
         "noise_std": "standard deviation of the noise, where all mechanisms have the same",
-        "front": "1: no other setting with noise of this graph and unit has a higher mean at an ε that is no larger. "
+        "front": "1: no other setting with noise of this graph and unit has a higher mean at an ε that is no larger "
+        "(or by less than 1%). "
         "What reads no edge (MLP: ε 0 for edges, in epsilon_for_edges) needs no noise and stands in no front: compare "
         "each line with its mean",
         "advice": "what the page Trade-offs says of the line",

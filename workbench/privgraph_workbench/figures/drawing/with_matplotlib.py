@@ -68,6 +68,7 @@ sign, text stays text, and equal figures give equal files."""
 BAND = {"light": 0.18, "dark": 0.28}
 """Opacity of a band by theme: on a dark ground, less of it is seen."""
 _WIDTH = {1: 8.0, 2: 10.5, 3: 12.0}
+BROAD = 0.45  # opacity of a broad line
 HIGHEST = 310  # of a narrow chart, in the pixels of a height
 SMALLER = 0.9  # letters of its legend, beside those of others
 _LETTER = 0.085  # of the legend in inches
@@ -114,7 +115,9 @@ def draw(
     top = 0.4 + _NEXT * max(0, len(title) - 1) if titled else 0.12
     head = top + 0.22 * len(badges)
     body = chart.height / 95 + 0.24 * letter / _LETTER * legend_rows
-    foot = 0.16 + _LINE * len(lines) + _ROW * len(block)
+    # a letter of the block's font is 0.6 of its size wide, and a tenth more where that is rounded to pixels
+    small = min(_BLOCK, 72 * 0.97 * width / (0.66 * max((len(line) for line in block), default=1)))
+    foot = 0.16 + _LINE * len(lines) + _ROW * small / _BLOCK * len(block)
     layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.06)
     figure = Figure(figsize=(width, head + body + foot), facecolor=colours.background, layout=layout)
     parts: Any = figure.subfigures(3, 1, height_ratios=[head, body, foot])
@@ -179,15 +182,13 @@ def draw(
         color=colours.muted,
         linespacing=1.35,
     )
-    widest = max((len(line) for line in block), default=1)
     lower.text(
         0.012,
         1 - (0.08 + _LINE * len(lines)) / foot,
         "\n".join(block).replace(" ", "\N{NO-BREAK SPACE}"),  # readers of SVG make one space of several
         ha="left",
         va="top",
-        # a letter of this font is 0.6 of its size wide, and a tenth more where that is rounded to pixels
-        fontsize=min(_BLOCK, 72 * 0.97 * width / (0.66 * widest)),
+        fontsize=small,
         family="monospace",
         color=colours.muted,
         linespacing=1.3,
@@ -317,6 +318,11 @@ def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
         return axis.plot(x, [y[0]] * 2, color=colour, linestyle=dash, linewidth=1.8)[0]
     if series.kind == "links":
         artist = None
+        if series.width:  # in one stroke: where pieces overlap their colour would be twice as strong
+            pieces = [[*places[at : at + 2], math.nan] for places in (x, y) for at in range(0, len(x), 2)]
+            ends = [end for piece in pieces for end in piece]
+            across, up = ends[: len(ends) // 2], ends[len(ends) // 2 :]
+            return axis.plot(across, up, color=colour, alpha=BROAD, linewidth=0.75 * series.width, zorder=1)[0]
         for start in range(0, len(x), 2):
             artist = axis.plot(
                 x[start : start + 2],

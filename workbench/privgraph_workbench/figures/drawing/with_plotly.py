@@ -36,6 +36,8 @@ BAND = {"light": 0.18, "dark": 0.28}
 """Opacity of a band by theme: on a dark ground, less of it is seen."""
 NOWHERE: list[object] = [None]
 """Of an entry of the legend alone: plotly leaves out a trace without any place."""
+BROAD = 0.45
+"""Opacity of a broad line, behind what is marked on it."""
 FAINT = 0.45
 """Opacity of a line that stands back."""
 
@@ -340,8 +342,9 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
         for start in range(0, len(series.x), 2):
             x += [*_places(series.x[start : start + 2]), None]
             y += [*_places(series.y[start : start + 2]), None]
-        width = 1 if series.faint else 1.5
+        width = series.width or (1 if series.faint else 1.5)
         link = {"color": transparent(colours.muted, 0.7) if series.faint else colour, "width": width}
+        link |= {"color": transparent(colour, BROAD)} if series.width else {}
         return go.Scatter(x=x, y=y, mode="lines", line=link, hoverinfo="skip")
     mode = {"line": "lines", "path": "lines+markers", "points": "markers"}[series.kind]
     if len(series.x) == 1:

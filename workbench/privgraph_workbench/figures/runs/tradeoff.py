@@ -4,7 +4,7 @@ Each setting is drawn at two epsilons of the same noise, the sound one and the o
 thin line. Colour, dash and mark are a method's; the mark is filled at the sound epsilon, and hollow at the
 published one. What has no epsilon is a grey level.
 Epsilons of different privacy units are different promises: each unit of a graph has a panel of its own, and
-`notes.mixed_units` has the sentence that stands beside both. A grey staircase is the Pareto front.
+`notes.mixed_units` has the sentence that stands beside both. A broad pale staircase is the Pareto front.
 """
 
 from __future__ import annotations
@@ -46,6 +46,9 @@ from privgraph_workbench.words.naming import (
 from privgraph_workbench.words.numbers import percent
 
 TITLE = "Accuracy against privacy"
+ALIKE = 0.01
+"""Epsilons of one budget differ by less than this share: each method's noise meets what was asked for to its
+own last digits, which must not decide what is on the front."""
 ENTRIES = 16
 """Curves and levels that a legend names at most; others are named where they are pointed at."""
 
@@ -71,7 +74,8 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     noise_public (of one of them; None: nothing is protected), noise,
     noise_multiplier and noise_std (`tradeoff_table.noise_of` the seed with that sound epsilon), runs (ids),
     front (True: no other setting of this graph and unit, measured on as many nodes, has a higher mean at an
-    epsilon that is no larger; what reads no edge stands at 0 among those that protect edges).
+    epsilon that is no larger, or by less than 1%; what reads no edge stands at 0 among those that protect
+    edges).
     """
     done = [record for record in records if record.state == "done" and metric in record.metrics]
     words, together, guessed = variants(done), composed(done), guesses.by_seed(done)
@@ -144,7 +148,8 @@ def _audited(statements: Sequence[PrivacyStatement]) -> dict[str, object]:
 
 def _on_front(row: Row, rows: Iterable[Row]) -> bool:
     """Whether nothing that may be compared with it is as private and more accurate, or as accurate and more
-    private. Of edges, what reads none of them is the most private."""
+    private; epsilons within `ALIKE` of each other are as private. Of edges, what reads none of them is the
+    most private."""
     held = list(rows)
     blind = tradeoff_marks.hides_edges(row)
     if not blind and not placed(row["epsilon"]):
@@ -158,7 +163,8 @@ def _on_front(row: Row, rows: Iterable[Row]) -> bool:
         rivals += [(0.0, one["mean"]) for one in beside if tradeoff_marks.hides_edges(one)]
     epsilon, mean = 0.0 if blind else row["epsilon"], row["mean"]
     return not any(
-        other <= epsilon and reached >= mean and (other < epsilon or reached > mean) for other, reached in rivals
+        other <= (1 + ALIKE) * epsilon and reached >= mean and (other < epsilon or reached > mean)
+        for other, reached in rivals
     )
 
 

@@ -13,6 +13,7 @@ from privgraph_workbench.figures.notes import place_words, short_place
 from privgraph_workbench.figures.runs import tradeoff_marks
 from privgraph_workbench.figures.runs.tradeoff_badges import LARGEST
 from privgraph_workbench.theme import Epsilon
+from privgraph_workbench.words.naming import default_size
 
 PER: Mapping[str, str] = {"edge": " per edge", "node": " per person (node)", "none": ""}
 SMALL = 0.45
@@ -69,7 +70,7 @@ def measured(metric: str, rows: Sequence[Row]) -> str:
 def _places(rows: Sequence[Row]) -> tuple[dict[str, str], list[str]]:
     """What each graph is called above its panel: short where that tells it from the others; and the notes
     that have the rest."""
-    held = {row["graph"]: short_place(row) for row in rows}
+    held = {row["graph"]: short_place({**row, "graph": f"{row['graph']}{default_size(row)}"}) for row in rows}
     counts = Counter(name for name, _ in held.values())
     places = {graph: name if counts[name] == 1 else graph for graph, (name, _) in held.items()}
     return places, [f"{name}: {rest}." for name, rest in held.values() if rest and counts[name] == 1]

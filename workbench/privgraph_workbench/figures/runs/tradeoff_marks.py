@@ -21,6 +21,8 @@ from privgraph_workbench.words.numbers import kept, percent, rounded_delta, stat
 
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
 FRONT = "Pareto front of the means"
+BROAD = 7.0
+"""How wide the front is drawn, in pixels: no level is, so that it is not taken for one."""
 GUESS = "A guess"
 RING = theme.MARKERS.index("octagon")
 OWN = "with runs of your own"
@@ -36,10 +38,8 @@ SAME_RUN = "same run"
 """What joins the two epsilons of one noise."""
 CAP = 0.0025
 """Half the width of the ends of a bar, as a share of the panel's."""
-CROWD = 2
-"""Of more curves than these, intervals are bars alone: bands that lie over each other hide what they say."""
 APART, REACH = 0.003, 0.0045
-"""In a crowd, the bars of one epsilon lie so far from each other, and the outermost no further than that from
+"""The bars of one epsilon lie so far from each other, and the outermost no further than that from
 it, within its mark: as shares of the width of an only panel, which is twice that of one of many."""
 TICK = 0.06
 """Ticks of an axis lie at least so far from each other, as a share of it."""
@@ -86,6 +86,7 @@ def front(rows: Sequence[Row], panel: int, ends: tuple[float, float]) -> list[Se
                 x=tuple(x for x, _ in corners),
                 y=tuple(y for _, y in corners),
                 slot=NEUTRAL,
+                width=BROAD,
                 panel=panel,
                 group=FRONT,
             )
@@ -95,10 +96,9 @@ def front(rows: Sequence[Row], panel: int, ends: tuple[float, float]) -> list[Se
 
 @dataclass(frozen=True, kw_only=True)
 class Bars:
-    """How a curve's intervals are drawn: bars alone in a `crowd`, `aside` of their epsilon by that factor,
-    with ends as wide as `cap`."""
+    """How a curve's intervals are drawn: as bars, `aside` of their epsilon by that factor, with ends as wide
+    as `cap`. Bands of several curves would lie over each other, and hide what they say."""
 
-    crowd: bool
     aside: float
     cap: float
 
@@ -109,9 +109,9 @@ def bars(curves: int, ends: tuple[float, float], *, many: bool) -> list[Bars]:
     def across(share: float) -> float:
         return float((ends[1] / ends[0]) ** (share * (2 if many else 1)))
 
-    crowd, middle = curves > CROWD, (curves - 1) / 2
-    step = min(APART, REACH / middle) if crowd else 0.0
-    return [Bars(crowd=crowd, aside=across((at - middle) * step), cap=across(CAP)) for at in range(curves)]
+    middle = (curves - 1) / 2
+    step = min(APART, REACH / middle) if middle else 0.0
+    return [Bars(aside=across((at - middle) * step), cap=across(CAP)) for at in range(curves)]
 
 
 def curve(members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, bars: Bars, end: float) -> list[Series]:
@@ -126,9 +126,8 @@ def curve(members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, 
     if len(line) == 1:
         ((x, y),) = line
         line = [(x / ALONE, y), (x * ALONE, y)]
-    series = [] if bars.crowd else band(points[kind], COLUMNS[kind], slot=slot, panel=panel, group=curve)
     shared: dict[str, Any] = {"slot": slot, "panel": panel, "group": curve}
-    series.append(Series(name=name, kind="path", x=(None, None), y=(None, None), **shared))  # the legend's
+    series = [Series(name=name, kind="path", x=(None, None), y=(None, None), **shared)]  # the legend's
     places: dict[str, Any] = {"x": tuple(x for x, _ in line), "y": tuple(y for _, y in line)}
     series.append(Series(name=name, kind="line", legend=False, **places, **shared))
     sure = [row for row in points[kind] if row["low"] is not None]

@@ -23,13 +23,16 @@ ALL_TOGETHER = ("epsilon_all_together", "delta_all_together")
 NAMES = {"composed": "runs_on_same_data", "gallery": "runs_from_gallery"}
 """What columns are called in a file whose reader knows no other word of ours."""
 DIGITS = 6
-"""Significant digits of an epsilon and a delta in the file."""
+"""Significant digits of a number in the file."""
+MEASURED = ("mean", "low", "high", "guess", "low_by_test_nodes", "high_by_test_nodes")
+"""Columns that are rounded to the nearest such number: they promise nothing."""
 SAME = 1e-6
 """Noises whose ratio is nearer to 1 are one noise."""
 TOLD = (
     f"In the CSV, epsilon, epsilon_for_edges and delta are rounded up to {DIGITS} significant digits, so that none "
-    f"says less than holds; epsilon_as_published is rounded to the nearest {DIGITS} digits. noise says in words what "
-    "every mechanism of the run added: the standard deviation is in the units of what is released, and sensitivity is "
+    f"says less than holds; epsilon_as_published, means and their intervals are rounded to the nearest {DIGITS} "
+    "digits. noise says in words what every mechanism of the run added: "
+    "the standard deviation is in the units of what is released, and sensitivity is "
     "the most that one protected unit moves it, in the norm in brackets. noise_multiplier is that standard deviation "
     "divided by the sensitivity (no unit), and noise_std the standard deviation, where all mechanisms of a setting "
     "have the same; they are empty where these differ, where nothing is protected, and where what is random is no "
@@ -40,8 +43,8 @@ TOLD = (
     "high_by_test_nodes are what the number of test nodes alone leaves open of the mean (95%, Clopper and Pearson). "
     f"epsilon_audited is the largest lower bound that an attack has shown of a run behind the row, rounded down to "
     f"{DIGITS} digits, and empty where no attack was made. front is true where no other row of the graph and unit, "
-    "measured on as many test nodes, has a higher mean at an epsilon that is no larger; what reads no edge stands at 0 "
-    "among rows that protect edges. "
+    "measured on as many test nodes, has a higher mean at an epsilon that is no larger or larger by less than 1%; "
+    "what reads no edge stands at 0 among rows that protect edges. "
     "runs_on_same_data counts the runs in the figure's table on the same data. epsilon_all_together, with "
     "delta_all_together, is the sound ε of all private runs on these data that protect the row's unit under its "
     "relation of neighbouring datasets, composed: what whoever sees all of them has been shown. It is empty where "
@@ -117,7 +120,9 @@ def _named(row: Row) -> Row:
         "high_by_test_nodes": high,
         **{name: None if row.get(name) is None else above(row[name]) for name in ALL_TOGETHER},
     }
-    return {NAMES.get(name, name): value for name, value in {**row, **more}.items()}
+    whole = {**row, **more}
+    short = {name: float(f"{whole[name]:.{DIGITS}g}") for name in MEASURED if whole.get(name) is not None}
+    return {NAMES.get(name, name): value for name, value in {**whole, **short}.items()}
 
 
 def _for_edges(row: Row) -> float | None:

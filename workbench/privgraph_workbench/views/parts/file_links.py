@@ -22,7 +22,7 @@ from privgraph_workbench.serving.offered_files import File, Shelf
 from privgraph_workbench.serving.shell import FILE_LINK, PRIMARY_LINK
 from privgraph_workbench.views.parts import collected, layout
 
-FIGURE_ONLY, WHOLE = "Figure only", "All that it states"
+FIGURE_ONLY, WHOLE = "Figure with warnings", "All that it states"
 """What stands below an exported picture."""
 
 

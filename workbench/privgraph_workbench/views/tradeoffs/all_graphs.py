@@ -16,6 +16,7 @@ from privgraph_workbench.views.tradeoffs import like_own
 from privgraph_workbench.views.tradeoffs.known import Known
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup
+from privgraph_workbench.words.naming import people_words
 from privgraph_workbench.words.statements import protect_nobody
 
 HEAD = ("Graph", *advised.HEAD, "Without privacy", "MLP, no edges")
@@ -25,9 +26,10 @@ WHY = (
 )
 
 
-def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph) -> None:
+def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph, drawn: Sequence[str] = ()) -> None:
     """Of each unit a table of the graphs on which a method has run. chosen: the graph that the parts below
-    the figure are about."""
+    the figure are about; drawn: the graphs of its panels (`naming.people_words`), in whose order they stand
+    here, too, unless one's own graph says which are nearest."""
     told = like_own.told(graphs, units)
     here = f"The parts below the figure are about {markup.literal(chosen.title)}."
     if not told:
@@ -39,6 +41,8 @@ def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph) -> 
         if own.known:
             ones.sort(key=lambda one: unlike(one[1], own))
         ones.sort(key=lambda one: _unfinished(one[2]))  # of those as far, in this order
+        if not own.known:
+            ones.sort(key=lambda one: _place(one[0], drawn))
         st.markdown(f"**To hide {advising.HIDES[unit]}** (each ε protects {advising.UNITS[unit]})")
         if said := _overall(unit, ones):
             st.markdown(said)
@@ -88,6 +92,12 @@ def _overall(unit: str, ones: Sequence[like_own.One]) -> str:
     parts += [f"nothing is clearly better than {nothing} on {both(without)}"] if without else []
     parts += [f"methods tie or are not told apart on {both(rest)}"] if rest else []
     return markup.sentence("; ".join(parts)) if parts else ""
+
+
+def _place(graph: OneGraph, drawn: Sequence[str]) -> int:
+    """Which of the panels a graph has; of one without any, the place behind all of them."""
+    words = people_words(graph.people)
+    return drawn.index(words) if words in drawn else len(drawn)
 
 
 def _unfinished(found: Known) -> bool:

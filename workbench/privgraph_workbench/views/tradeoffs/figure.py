@@ -13,7 +13,7 @@ import streamlit as st
 from privgraph.data.spec import DatasetSpec
 from privgraph.runs.records import RunQuery
 from privgraph_workbench import live_plot, theme
-from privgraph_workbench.facts import advice_lines, comparing
+from privgraph_workbench.facts import advice_lines, advising, comparing
 from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.figures.axes import placed
 from privgraph_workbench.figures.chart import Row
@@ -113,7 +113,8 @@ def made(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
         chosen_methods.told(query, alone)
     elsewhere = _other_unit(query, alone)
     if elsewhere and all(row["reference"] for row in rows):
-        messages.info(elsewhere, icon="↔️")
+        with messages:
+            _to_other_unit(elsewhere, query)
     if not rows:
         if not elsewhere:
             where = "comparison below" if comparable(spec, query) else "sweep below"
@@ -186,8 +187,9 @@ def below(shown: Shown) -> None:
         st.toggle(
             "Pareto front",
             key=FRONT,
-            help="In grey steps, the highest accuracy that is had at an ε or below it: below the steps a point is "
-            "beaten by another one. Where edges are protected they begin at the MLP, which reads none: ε 0",
+            help="In broad pale steps, the highest accuracy that is had at an ε or below it: below the steps a point "
+            "is beaten by another one (ε that differ by less than 1% count as equal). Where edges are protected they "
+            "begin at the MLP, which reads none: ε 0",
         )
         st.toggle(
             theme.EPSILONS["published"].title,
@@ -293,5 +295,17 @@ def _other_unit(query: RunQuery, graph: OneGraph | None) -> str:
         return ""
     return (
         f"{count:,} finished run{'s' if count != 1 else ''} here protect{'s' if count == 1 else ''} a "
-        f"unit that is not shown: {others[0]}. Choose it above."
+        f"unit that is not shown: {others[0]}."
     )
+
+
+def _to_other_unit(said: str, query: RunQuery) -> None:
+    """Where the finished runs are, and the way there."""
+    (other,) = (unit for unit in ("edge", "node") if unit not in query.units)
+    st.info(said, icon="↔️")
+
+    def turn() -> None:
+        st.session_state["protects"] = other
+
+    if st.button(f"Show what protects {advising.UNITS[other]}", key="other_unit", type="primary", on_click=turn):
+        st.rerun()  # the filters stand outside this part of the page

@@ -12,6 +12,7 @@ from privgraph.runs.records import RunQuery
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
+from privgraph_workbench.views.parts import choosing
 from privgraph_workbench.views.tradeoffs import one_graph
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup
@@ -37,6 +38,20 @@ def choices(asked: str = "") -> dict[str, OneGraph]:
     for one in one_graph.listed(specs, counts, wanted):
         found[one.address if one.spec.name in found else one.spec.name] = one
     return found
+
+
+def titles(found: Mapping[str, OneGraph]) -> dict[str, str]:
+    """What these graphs are called in a list, each with how many of its runs are done."""
+    named = choosing.titles({key: one.title for key, one in found.items()})
+    return {key: f"{title} · {_runs(found[key].runs)}" for key, title in named.items()}
+
+
+def _runs(count: int) -> str:
+    """
+    >>> _runs(0), _runs(1), _runs(1252)
+    ('no runs yet', '1 run', '1,252 runs')
+    """
+    return f"{count:,} run{'s' * (count != 1)}" if count else "no runs yet"
 
 
 def key_of(address: str, found: Mapping[str, OneGraph]) -> str:

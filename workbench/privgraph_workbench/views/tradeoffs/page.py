@@ -88,10 +88,15 @@ def _answer(query: RunQuery, graph: OneGraph, was_waiting: bool, planned: bool) 
     units = query.units[1:]
     if not query.datasets:
         with layout.second_first("answers"):
-            with st.container():
-                all_graphs.show(files.choices().values(), units, graph)
-            with st.container():
-                figure.show(query, graph, was_waiting)
+            table, drawn = st.container(), st.container()
+            with drawn:
+                held = figure.made(query, graph, was_waiting)
+                if held is not None:
+                    figure.plot(held)
+                    figure.below(held)
+            with table:
+                panels = [] if held is None else list(dict.fromkeys(row["graph"] for row in held.rows))
+                all_graphs.show(files.choices().values(), units, graph, panels)
         return
     told = [unit for unit in units if advice.tells(graph, unit)]
     if like_own.far(graph, told, files.choices()):
@@ -229,7 +234,7 @@ def _filters() -> tuple[OneGraph, RunQuery]:
         choosing.put("data", key)
     left, right, last = st.columns([5, 3, 8], vertical_alignment="bottom")
     with left:
-        key = choosing.one("Data", choosing.titles({key: one.title for key, one in found.items()}), "data")
+        key = choosing.one("Data", files.titles(found), "data")
     graph = found[key]
     st.session_state["tradeoffs.kept"]["data"] = key
     choosing.remember("data", graph.spec.name)

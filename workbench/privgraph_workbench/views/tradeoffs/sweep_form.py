@@ -91,7 +91,7 @@ def show(graph: OneGraph, *, every: bool = False) -> None:
             facts = datasets.public_facts(spec, data.values, "random")
             _about(spec, facts)
             settings = _settings(methods, unit, texts, varied, values)
-            settings += [(name, {"unit": "none"}) for name in baselines]
+            settings += [(name, comparing.reference(name)) for name in baselines]
             specs = _specs(spec, data.values, settings, int(parse(SEEDS, asked)))
             if facts is not None and len(specs) <= MOST_SWEEP:
                 plans = [facts_plans.plan(method, one, facts) for method, one in settings]
