@@ -40,7 +40,7 @@ AS_IN_GALLERY: Mapping[str, Mapping[str, str]] = {NETWORK: {"conv": "gcn"}}
 own runs join its level and draw no second one beside it."""
 
 
-def reference(name: str) -> dict[str, object]:
+def reference(name: str) -> dict[str, Scalar]:
     """The options with which a sweep trains a method without privacy, to be compared with."""
     return {"unit": "none", **AS_IN_GALLERY.get(name, {})}
 
