@@ -18,7 +18,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
 from privgraph_workbench.facts.unpaired import is_fixed
 from privgraph_workbench.figures.attacks import attack_areas
-from privgraph_workbench.reporting import Asked, seedless
+from privgraph_workbench.reporting import Asked, findings, fixed, seedless
 from privgraph_workbench.reporting.withholding import numbered, without_seeds
 
 REACHED = {
@@ -133,7 +133,12 @@ def test_attacks_on_models_without_noise_stay(tmp_path: Path) -> None:
     )
     given = without_seeds(replace(asked, runs=told, figures=[figure]))
     assert [len(one.attacks) for one in given.runs] == [1, 0]
-    assert [row["run"] for row in given.figures[0].rows] == [given.runs[0].record.id]
+    (drawn,) = given.figures
+    assert [row["run"] for row in drawn.rows] == [given.runs[0].record.id]
+    assert [one.id for one in drawn.runs] == [given.runs[0].record.id], "nothing names what is not drawn"
+    assert not any(map(is_fixed, drawn.statements.values()))
+    assert fixed.LEFT_OUT in findings.about(drawn)
+    assert not without_seeds(replace(asked, runs=told, figures=[replace(asked.figures[0])])).figures[0].left_out
 
 
 def test_what_its_seed_alone_decides() -> None:

@@ -132,7 +132,8 @@ class Drawn:
     """A figure of the report: its kind, rows, and the statements behind it, by label. `runs`: those whose
     numbers it shows; `gone`: how many more of them are in the store no longer; `beside`: a run of each of
     their settings, with what is known of it. `title`: what its author calls it ("": its own); `caption`: what
-    its author says of it first; `advice`: what the runs behind it say to take, in Markdown."""
+    its author says of it first; `advice`: what the runs behind it say to take, in Markdown; `left_out`: what
+    others do not see of it, in a sentence."""
 
     figure: str
     rows: Sequence[Row]
@@ -143,6 +144,7 @@ class Drawn:
     title: str = ""
     caption: str = ""
     advice: str = ""
+    left_out: str = ""
 
     @property
     def name(self) -> str:

@@ -48,8 +48,9 @@ def own(one: Drawn) -> str:
 
 
 def about(one: Drawn) -> str:
-    """Its settings, and whose the words are that nobody checked; "" where there is nothing to tell."""
-    return " ".join(filter(None, (settings(one), OWN * bool(one.sentence))))
+    """Its settings, what is left out of it, and whose the words are that nobody checked; "" where there is
+    nothing to tell."""
+    return " ".join(filter(None, (settings(one), one.left_out, OWN * bool(one.sentence))))
 
 
 def drawn_rows(one: Drawn) -> list[Row]:

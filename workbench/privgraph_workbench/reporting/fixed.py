@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _COUNTS = ("test_nodes", "test_relations")
 """Results that count, and are no scores."""
+LEFT_OUT = "Attacks on models without noise are left out for others: a single model's numbers tell its seed."
+"""What stands below a figure of attacks that shows fewer of them than its author chose."""
 _MARKED = ("attack_",)
 """How the names of figures begin that show attacks on single runs."""
 
@@ -92,9 +94,18 @@ class Means:
 
     def drawn(self, one: Drawn) -> Drawn:
         fixed = {run.id: setting(run) in self.results for run in one.runs}
+        rows = _rows(one.figure, one.rows, fixed)
+        if one.figure.startswith(_MARKED) and len(rows) < len(one.rows):  # nothing names what is not drawn
+            one = replace(
+                one,
+                statements={label: said for label, said in one.statements.items() if not is_fixed(said)},
+                runs=[run for run in one.runs if not fixed[run.id]],
+                beside=[told for told in one.beside if setting(told.record) not in self.results],
+                left_out=LEFT_OUT,
+            )
         return replace(
             one,
-            rows=_rows(one.figure, one.rows, fixed),
+            rows=rows,
             statements={label: unaudited(said) if is_fixed(said) else said for label, said in one.statements.items()},
             advice=_advice(one),
             runs=[self.record(run) for run in one.runs],
