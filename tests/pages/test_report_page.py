@@ -19,7 +19,7 @@ from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.report import rows, sharing
+from privgraph_workbench.views.report import rows, setting_rows, sharing
 
 Open = Callable[..., AppTest]
 
@@ -241,3 +241,11 @@ def test_the_red_line_counts_the_runs_that_the_report_counts(
     words = Counts.of(asked).words
     assert words.startswith("3 runs")
     assert any(words in one.value for one in app.caption)
+
+
+def test_a_card_says_of_how_many_of_its_runs_the_noise_is_public(store: RunStore) -> None:
+    own, other = (store.get(keep(store, spec(epsilon=2.0, seed=seed))) for seed in (0, 1))
+    shown = replace(other, gallery=True)
+    assert setting_rows.public("Said.", [own]) == "Said."
+    assert setting_rows.public("Said.", [shown]) == "**Noise is public.** Said."
+    assert setting_rows.public("Said.", [own, shown]) == "**Noise of 1 of 2 runs is public.** Said."

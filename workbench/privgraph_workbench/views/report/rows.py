@@ -15,7 +15,6 @@ from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.reporting import Drawn, Told
 from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.serving import shell
-from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
 from privgraph_workbench.views.report import own_words, setting_rows, sharing, thumbnails
@@ -247,7 +246,7 @@ def _runs(
         for one in lines[:-1]:
             st.caption(one)
         last = lines[-1] if lines else ""
-        st.caption(setting_rows.public(last) if any(map(noise_is_public, held)) else last)
+        st.caption(setting_rows.public(last, held))
         if own:
             setting_rows.take_all(held, told, place)
 

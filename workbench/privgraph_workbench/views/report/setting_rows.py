@@ -13,6 +13,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.reporting import Told
 from privgraph_workbench.table_lines import most_audited
+from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.report import sharing
@@ -107,9 +108,13 @@ def title(held: Sequence[RunRecord], *, share: bool) -> str:
     return f"**{markup.literal(f'{label} on {naming.graph_of(held[0])}{many}{which}')}**"
 
 
-def public(said: str) -> str:
-    """What a caption begins with where noise is public."""
-    return f"**{sharing.IS_PUBLIC.capitalize()}.** {said}"
+def public(said: str, held: Sequence[RunRecord]) -> str:
+    """A caption, which begins with how many of these runs have public noise, where any has."""
+    count = sum(map(noise_is_public, held))
+    if not count:
+        return said
+    words = sharing.IS_PUBLIC if count == len(held) else f"noise of {count} of {len(held)} runs is public"
+    return f"**{words.capitalize()}.** {said}"
 
 
 def score(held: Sequence[RunRecord], several: int = 1) -> str:
