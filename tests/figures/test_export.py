@@ -136,7 +136,7 @@ class TestStatementsTravelWithThePicture:
         assert "#" not in numbers
         table = list(csv.DictReader(io.StringIO(numbers)))
         assert len(table) == len(rows)
-        assert float(table[0]["mean"]) == rows[0]["mean"]
+        assert float(table[0]["mean"]) == pytest.approx(rows[0]["mean"], rel=1e-5)
         lines = stated.splitlines()
         assert lines[lines.index("one run") + 2 :] == statement_text(statement).splitlines(), "in words"
         assert "{" not in stated, "JSON is for the JSON file"

@@ -576,7 +576,10 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     facts = f"(90.0% accuracy, 40 points above a graph network without privacy; strong protection: {right})"
     assert f"**To hide edges:** at ε 0.5 take GAP {facts}, clearly the best.\n" in said, "one short sentence"
     assert "- ε" not in said, "the table tells the other budgets"
-    assert "▸ First: the most accurate clear choice of at least moderate protection." in _captions(app)
+    assert (
+        "▸ First: the smallest ε within 5 points of the most accurate clear choice of at least moderate protection."
+        in _captions(app)
+    )
     assert "Cost: points below a graph network without privacy (SAGE), 50.0% (" in _captions(app)
     right = "is right about whether an edge is there, where both were equally likely before (a coin: 50%)."
     assert f"somebody who knows all else {right}" in _captions(app)

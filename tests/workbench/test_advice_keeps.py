@@ -56,10 +56,10 @@ def test_where_nodes_are_public_the_sound_epsilon_orders_and_is_told(store: RunS
     (best,) = found.rows
     assert best["epsilon"] == 0.5, "asked for 8, and reached at less than 1"
     said = advice._highest([best], found)
-    assert " at ε 0.5.** Strong protection" in said
+    assert " at ε 0.5. Strong protection" in said
     _runs(store, "privgnn", {"epsilon": 4.0}, 3.9999, 0.9)
     last = comparing.with_public(comparing.specs("karate", "node"), store.find(), "node").rows[-1]
-    assert " at ε 4.** Weak protection" in advice._highest([last], replace(found, words={last["runs"]: ""}))
+    assert " at ε 4. Weak protection" in advice._highest([last], replace(found, words={last["runs"]: ""}))
 
 
 def test_a_method_that_does_not_keep_its_budget_is_left_out_and_named(store: RunStore) -> None:

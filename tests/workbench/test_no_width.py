@@ -43,7 +43,7 @@ def test_one_of_a_lower_mean_stands_beside_its_rival_with_the_reason() -> None:
     reached = {"dp-mlp": [0.52, 0.53, 0.54], "heter-poisson": [0.48, 0.62, 0.76]}
     said = advising.verdict(_records(RunStore.open(), reached, test_nodes=900, guess=0.4), "node")
     ((first,),) = advised.table(said)
-    assert first[:2] == ("4", "DP-MLP (reads no edge)")
+    assert first[:2] == ("4", "DP-MLP (reads no edge; hides opt-out)")
     assert first[-2] == (
         "too few seeds: about 11 of each may tell it from HeterPoisson (62.0%); HeterPoisson is higher, but not "
         "clearly above a guess (40.0%)"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from privgraph_workbench.facts.advising import ACCURACY, Verdict
+from privgraph_workbench.facts.judging import APART
 from privgraph_workbench.facts.row_words import both, counted
 from privgraph_workbench.facts.stretches import CLEAR, FEW_SEEDS, MOST_NAMED, OPEN, Stretch
 from privgraph_workbench.words import meaning
@@ -24,9 +25,9 @@ def told(said: Verdict) -> str:
     said yet. It begins with a small letter, for it goes on after what is to be hidden. Nothing is said that
     the table does not say.
 
-    It is a budget at which the choice is settled: of those whose protection is at least moderate the one of
-    the best accuracy, else the smallest one of weak protection. One of next to none is never told first, but
-    that edges are better left out, or that nothing is found."""
+    It is a budget at which the choice is settled: of those whose protection is at least moderate the smallest
+    that comes within `APART` of the best accuracy, else the smallest one of weak protection. One of next to
+    none is never told first, but that edges are better left out, or that nothing is found."""
     lead = said.lead.strip()
     if said.thin or not said.stretches or (all(one.kind == "nothing" for one in said.stretches) and lead):
         return _ended(lead) if lead else ""
@@ -71,14 +72,16 @@ def _why(first: Stretch) -> str:
     protects, group = "at least moderate" if _strength(first) in _strengths()[:2] else "weak", _group(first)
     if group == "clear":
         return (
-            "the most accurate clear choice of at least moderate protection"
+            f"the smallest ε within {100 * APART:g} points of the most accurate clear choice of at least moderate "
+            "protection"
             if protects != "weak"
             else "no choice of at least moderate protection is clear or a tie: the smallest ε of a clear one of weak "
             "protection"
         )
     if group == "tie":
         return (
-            "no choice of at least moderate protection is clear: the most accurate that ties"
+            "no choice of at least moderate protection is clear: the smallest ε within "
+            f"{100 * APART:g} points of the most accurate that ties"
             if protects != "weak"
             else "no choice of at least weak protection is clear, nor one of moderate a tie: the smallest ε of a tie"
         )
@@ -98,7 +101,11 @@ def _first(said: Verdict) -> Stretch | None:
             for group in groups:
                 found = [one for one in held if _group(one) == group and _strength(one) in words]
                 if found and words == strengths[:2] and groups == SETTLED:
-                    return max(found, key=lambda one: (one.candidates[0].mean, -one.epsilons[0]))
+                    best = max(one.candidates[0].mean for one in found)
+                    return min(
+                        (one for one in found if one.candidates[0].mean >= best - APART),
+                        key=lambda one: one.epsilons[0],
+                    )
                 if found:
                     return min(found, key=lambda one: one.epsilons[0])
     return None
