@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 from privgraph.privacy.kinds import Adversary, Neighbours, Release
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.rounding import lower, upper
 
 UNITS = ("none", "edge", "node")
+NOT_AUDITED: Mapping[str, Any] = MappingProxyType(
+    {"epsilon_audited": None, "audit_confidence": None, "audited_by": "", "adversary": None}
+)
+"""What tells of an attack's lower bound where there is none: fields of a statement, and of a run's record."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,3 +114,9 @@ class PrivacyStatement:
             raise ValueError(f"PrivacyStatement.delta must lie in [0, 1) (got {self.delta})")
         if not self.epsilon >= 0:
             raise ValueError(f"PrivacyStatement.epsilon must not be negative (got {self.epsilon})")
+
+
+def audited_of(shown: object) -> dict[str, Any]:
+    """What a statement or a run's record tells of an attack's lower bound, whole: it never goes without its
+    confidence, its audit and its adversary."""
+    return {name: getattr(shown, name) for name in NOT_AUDITED}

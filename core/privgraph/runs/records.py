@@ -8,18 +8,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from privgraph.options import short
 from privgraph.privacy.kinds import Adversary
+from privgraph.privacy.statement import PrivacyStatement, audited_of
 from privgraph.progress import Event, from_record
 from privgraph.runs.final_statement import in_accord
 from privgraph.runs.known_faults import known_faults, voided
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.trials import Mark, priced
-
-if TYPE_CHECKING:
-    from privgraph.privacy.statement import PrivacyStatement
 
 STATES = ("queued", "running", "stopping", "done", "stopped", "failed", "lost")
 LIVE = ("running", "stopping")
@@ -209,15 +207,7 @@ class RunRecord:
             final = priced(final, self.tuning)
         if voided(self.spec, self.version):
             final = replace(final, epsilon=math.inf)
-        if self.epsilon_audited is None:
-            return final
-        return replace(
-            final,
-            epsilon_audited=self.epsilon_audited,
-            audit_confidence=self.audit_confidence,
-            audited_by=self.audited_by,
-            adversary=self.adversary,
-        )
+        return final if self.epsilon_audited is None else replace(final, **audited_of(self))
 
     @cached_property
     def own_statement(self) -> PrivacyStatement | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from privgraph.attacks.record import AttackRecord
+from privgraph.privacy.statement import audited_of
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.words.attacks import with_bounds
 
@@ -17,12 +18,4 @@ def counted(record: RunRecord, attacks: Sequence[AttackRecord]) -> RunRecord:
     if record.statement is None or not own:
         return record
     said = with_bounds(record.statement, own)
-    if said == record.statement:
-        return record
-    return replace(
-        record,
-        epsilon_audited=said.epsilon_audited,
-        audit_confidence=said.audit_confidence,
-        audited_by=said.audited_by,
-        adversary=said.adversary,
-    )
+    return record if said == record.statement else replace(record, **audited_of(said))

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from privgraph.privacy.statement import NOT_AUDITED
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import advised
 from privgraph_workbench.facts.expecting import METRIC, Reached, reached
@@ -70,9 +71,7 @@ class Means:
         if key not in self.results:
             return one
         # what attacks have shown of a model without noise follows from its seed as well
-        return replace(
-            one, metrics=self.results[key], epsilon_audited=None, audit_confidence=None, audited_by="", adversary=None
-        )
+        return replace(one, metrics=self.results[key], **NOT_AUDITED)
 
     def told(self, one: Told) -> Told:
         stands = [row for row in one.stands if row["kind"] not in ("blind", "bare") or row["seeds"] >= FEWEST]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from privgraph.privacy.kinds import NEIGHBOURS
-from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statement import NOT_AUDITED, PrivacyStatement, audited_of
 from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.numbers import rounded_delta, stated
@@ -24,18 +24,12 @@ _SAID: Sequence[Callable[[PrivacyStatement], str]] = (
 
 def unaudited(statement: PrivacyStatement) -> PrivacyStatement:
     """The statement without what attacks on its run have shown: runs of one setting have it in common."""
-    return replace(statement, epsilon_audited=None, audit_confidence=None, audited_by="", adversary=None)
+    return replace(statement, **NOT_AUDITED)
 
 
 def audited_as(statement: PrivacyStatement, other: PrivacyStatement) -> PrivacyStatement:
     """The statement with what attacks have shown of another run of its setting, which has to be named."""
-    return replace(
-        statement,
-        epsilon_audited=other.epsilon_audited,
-        audit_confidence=other.audit_confidence,
-        audited_by=other.audited_by,
-        adversary=other.adversary,
-    )
+    return replace(statement, **audited_of(other))
 
 
 def merged(statements: Sequence[PrivacyStatement]) -> dict[str, PrivacyStatement]:

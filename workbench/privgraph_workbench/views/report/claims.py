@@ -182,26 +182,38 @@ def _rounded(said: Decimal, exact: Decimal) -> bool:
     return abs(said - exact) <= min(half, _NEAR * said)
 
 
-def _texts(held: Sequence[Block], statements: Mapping[str, PrivacyStatement]) -> Iterator[tuple[str, Kind]]:
-    """Pieces of text that tell results, each with what its numbers are."""
+def _pieces(
+    held: Sequence[Block], statements: Mapping[str, PrivacyStatement]
+) -> Iterator[Table | Picture | tuple[str, Kind]]:
+    """What tells results, in order: tables, pictures, and lines of text with what their numbers are."""
     for block in held:
         if isinstance(block, Table):
-            yield from _cells(block)
+            yield block
         elif isinstance(block, Remark):
             for part in blocks.parts_of(block.text):
                 if isinstance(part, Table):
-                    yield from _cells(part)
+                    yield part
                 else:
                     for line in [part] if isinstance(part, str) else part:
                         yield blocks.unmarked(line), _kind(line)
         elif isinstance(block, Small):
             yield block.text, Kind.ANY
         elif isinstance(block, Folded):
-            yield from _texts(block.blocks, statements)
+            yield from _pieces(block.blocks, statements)
         elif isinstance(block, Picture):
             said = chart_of(block.figure, block.rows).summary
             yield said, _kind(said)
-            yield from _texts([one for one in blocks.around(block, statements)[1] if isinstance(one, Table)], {})
+            yield block
+            yield from (one for one in blocks.around(block, statements)[1] if isinstance(one, Table))
+
+
+def _texts(held: Sequence[Block], statements: Mapping[str, PrivacyStatement]) -> Iterator[tuple[str, Kind]]:
+    """Pieces of text that tell results, each with what its numbers are."""
+    for piece in _pieces(held, statements):
+        if isinstance(piece, Table):
+            yield from _cells(piece)
+        elif not isinstance(piece, Picture):
+            yield piece
 
 
 _Scope = tuple[set[Decimal], set[Decimal]]
@@ -217,24 +229,13 @@ def _together(section: Section, statements: Mapping[str, PrivacyStatement]) -> I
 
 
 def _scopes(held: Sequence[Block], statements: Mapping[str, PrivacyStatement]) -> Iterator[_Scope]:
-    for block in held:
-        if isinstance(block, Table):
-            yield from _crossed(block)
-        elif isinstance(block, Remark):
-            for part in blocks.parts_of(block.text):
-                if isinstance(part, Table):
-                    yield from _crossed(part)
-                else:
-                    for line in [part] if isinstance(part, str) else part:
-                        yield from _sentences(blocks.unmarked(line))
-        elif isinstance(block, Small):
-            yield from _sentences(block.text)
-        elif isinstance(block, Folded):
-            yield from _scopes(block.blocks, statements)
-        elif isinstance(block, Picture):
-            yield from _sentences(chart_of(block.figure, block.rows).summary)
-            yield from map(_drawn, block.rows)
-            yield from _scopes([one for one in blocks.around(block, statements)[1] if isinstance(one, Table)], {})
+    for piece in _pieces(held, statements):
+        if isinstance(piece, Table):
+            yield from _crossed(piece)
+        elif isinstance(piece, Picture):
+            yield from map(_drawn, piece.rows)
+        else:
+            yield from _sentences(piece[0])
 
 
 def _sentences(text: str) -> Iterator[_Scope]:
