@@ -30,7 +30,8 @@ from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing import with_matplotlib
 from privgraph_workbench.figures.export import export
-from privgraph_workbench.figures.notes import mixed_units, short_place
+from privgraph_workbench.figures.notes import mixed_units
+from privgraph_workbench.figures.places import short_place
 from privgraph_workbench.figures.runs import compare, convergence, depth, neighbours_heatmap, tradeoff
 from privgraph_workbench.views.runs import listed
 from privgraph_workbench.views.runs.side_by_side import comparison

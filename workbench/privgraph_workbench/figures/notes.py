@@ -350,42 +350,6 @@ EVALUATOR_BADGE = (
 COMPOSED_BADGE = "{:,} runs on the same data: each ε is that of one run alone, and all of them together reveal more"
 
 
-def place_words(rows: Sequence[Row]) -> str:
-    """What rows of one graph were trained on, for the title of their panel: graph, its size, and the networks
-    where every row has one.
-
-    Columns graph, nodes and network.
-    """
-    graph, nodes = rows[0]["graph"], rows[0]["nodes"]
-    networks = sorted({row["network"] for row in rows}) if all(row["network"] for row in rows) else []
-    return ", ".join(
-        filter(
-            None,
-            (
-                graph,
-                "" if nodes is None or "nodes " in graph or " nodes" in graph else f"{nodes:,} nodes",
-                f"network{'s' if len(networks) > 1 else ''} {' and '.join(networks)}" if networks else "",
-            ),
-        )
-    )
-
-
-def short_place(row: Row) -> tuple[str, str]:
-    """The graph of a row by its name and size alone, and its other settings, which a title has no room for.
-
-    >>> short_place({"graph": "Network (nodes 600, classes 3, degree 16)", "nodes": 600})
-    ('Network, 600 nodes', 'classes 3, degree 16')
-    >>> short_place({"graph": "Network (public split)", "nodes": 600})
-    ('Network (public split)', '')
-    """
-    graph, nodes = row["graph"], row["nodes"]
-    name, _, options = graph.removesuffix(")").partition(" (nodes ")
-    size, _, rest = options.partition(", ")
-    if nodes is None or size != str(nodes):
-        return graph, ""
-    return f"{name}, {nodes:,} nodes", rest
-
-
 def composed(records: Iterable[RunRecord]) -> dict[str, int]:
     """For each run (by its id), how many of these runs read the same people: who sees them all sees a
     composition. 0 where none of them is private: there is no epsilon that says less than that."""

@@ -8,7 +8,8 @@ from statistics import fmean
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import badges_of, composed, place_words
+from privgraph_workbench.figures.notes import badges_of, composed
+from privgraph_workbench.figures.places import place_words
 from privgraph_workbench.words.naming import asked, graph_of, network_of, nodes_of, setting, variants
 from privgraph_workbench.words.numbers import percent, upper
 
