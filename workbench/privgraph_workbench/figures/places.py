@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from privgraph.data.catalogue import DATASETS
+from privgraph.options import parameters
 from privgraph_workbench.figures.chart import Row
 
 
@@ -41,3 +43,23 @@ def short_place(row: Row) -> tuple[str, str]:
     if nodes is None or size != str(nodes):
         return graph, ""
     return f"{name}, {nodes:,} nodes", rest
+
+
+def default_size(row: Row) -> str:
+    """Of a row (graph, dataset, nodes) that says no size: how large its data set is drawn at the default of
+    the option `products`; "" where it has none, or says it.
+
+    >>> default_size({"graph": "Made-up products", "dataset": "products", "nodes": None})
+    ', products 1000'
+    >>> default_size({"graph": "Cora", "dataset": "cora", "nodes": 2708})
+    ''
+    """
+    if (
+        row.get("nodes") is not None
+        or "products " in row["graph"].partition("(")[2]
+        or row.get("dataset") not in DATASETS
+    ):
+        return ""
+    kind = DATASETS[row["dataset"]].load_options()
+    found = {one.name: one.default for one in parameters(kind)} if kind else {}
+    return f", products {found['products']}" if "products" in found else ""

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, replace
 from functools import lru_cache
-from typing import Any
 
 from privgraph.data.catalogue import DATASETS
 from privgraph.data.catalogue import dataset as known_dataset
@@ -69,26 +68,6 @@ def graph_of(record: RunRecord) -> str:
     """The run's graph in words, by its title. Runs on different graphs never share a curve, a panel or a
     mean: uploads of one title are told apart."""
     return _graph(GraphId.of(record.spec))
-
-
-def default_size(row: Mapping[str, Any]) -> str:
-    """Of a row (graph, dataset, nodes) that says no size: how large its data set is drawn at the default of
-    the option `products`; "" where it has none, or says it.
-
-    >>> default_size({"graph": "Made-up products", "dataset": "products", "nodes": None})
-    ', products 1000'
-    >>> default_size({"graph": "Cora", "dataset": "cora", "nodes": 2708})
-    ''
-    """
-    if (
-        row.get("nodes") is not None
-        or "products " in row["graph"].partition("(")[2]
-        or row.get("dataset") not in DATASETS
-    ):
-        return ""
-    kind = DATASETS[row["dataset"]].load_options()
-    found = {one.name: one.default for one in parameters(kind)} if kind else {}
-    return f", products {found['products']}" if "products" in found else ""
 
 
 def people_of(record: RunRecord) -> str:

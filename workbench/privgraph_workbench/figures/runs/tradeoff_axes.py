@@ -9,11 +9,10 @@ from collections.abc import Collection, Mapping, Sequence
 from privgraph.registry import METHODS
 from privgraph_workbench.figures.axes import COLUMNS, placed, spans
 from privgraph_workbench.figures.chart import Axis, Panel, Row, percentages, shared
-from privgraph_workbench.figures.places import place_words, short_place
+from privgraph_workbench.figures.places import default_size, place_words, short_place
 from privgraph_workbench.figures.runs import tradeoff_marks
 from privgraph_workbench.figures.runs.tradeoff_badges import LARGEST
 from privgraph_workbench.theme import Epsilon
-from privgraph_workbench.words.naming import default_size
 
 PER: Mapping[str, str] = {"edge": " per edge", "node": " per person (node)", "none": ""}
 SMALL = 0.45
