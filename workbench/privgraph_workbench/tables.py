@@ -342,14 +342,14 @@ def _numbers(one: Line) -> dict[str, object]:
         "delta": said and said.delta,
         "noise_key_is_public": int(noise_is_public(record)),
         "metric": measure(record.spec.method),
-        "score_percent": _percent(None if one.over else record.metrics.get(METRIC)),
-        "score_low_percent": nodes and _percent(nodes.low),
-        "score_high_percent": nodes and _percent(nodes.high),
+        "score_percent": in_percent(None if one.over else record.metrics.get(METRIC)),
+        "score_low_percent": nodes and in_percent(nodes.low),
+        "score_high_percent": nodes and in_percent(nodes.high),
         "test_nodes": nodes and nodes.nodes,
         "seeds_of_setting": over.seeds if over else int(measured),
-        "mean_score_percent": over and _percent(over.mean),
-        "mean_low_percent": over and _percent(over.low),
-        "mean_high_percent": over and _percent(over.high),
+        "mean_score_percent": over and in_percent(over.mean),
+        "mean_low_percent": over and in_percent(over.low),
+        "mean_high_percent": over and in_percent(over.high),
         **_attacked(one.attacks),
     }
 
@@ -382,5 +382,6 @@ def _attacked(attacks: Sequence[AttackRecord]) -> dict[str, object]:
     }
 
 
-def _percent(value: float | None) -> float | None:
+def in_percent(value: float | None) -> float | None:
+    """A share as tables have it; None where there is none."""
     return None if value is None else round(100 * value, 4)

@@ -69,8 +69,11 @@ def counted(number: object, thing: str) -> str:
     """
     >>> counted("1", "point"), counted(3, "seed")
     ('1 point', '3 seeds')
+    >>> counted(1200, "run")
+    '1,200 runs'
     """
-    return f"{number} {thing}{'s' * (str(number) != '1')}"
+    said = f"{number:,}" if isinstance(number, int) else number
+    return f"{said} {thing}{'s' * (str(number) != '1')}"
 
 
 def protects_of(row: Row, unit: str) -> tuple[str, str]:

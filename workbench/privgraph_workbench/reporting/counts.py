@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import tables
+from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.reporting import references
 from privgraph_workbench.reporting.asked import Asked
 from privgraph_workbench.reporting.behind import behind
@@ -54,11 +55,3 @@ class Counts:
         parts += [f"{without:,} without privacy"] * bool(without)
         parts += [counted(self.references, "reference")] * bool(self.references)
         return f"{counted(every, 'run')}: {', '.join(parts)}"
-
-
-def counted(count: int, thing: str) -> str:
-    """
-    >>> counted(1, "run"), counted(1200, "run")
-    ('1 run', '1,200 runs')
-    """
-    return f"{count:,} {thing}{'s' * (count != 1)}"

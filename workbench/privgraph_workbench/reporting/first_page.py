@@ -11,13 +11,14 @@ from privgraph_workbench import blocks, repeating, tables
 from privgraph_workbench.blocks import Picture, Remark, Section, Small, Warned
 from privgraph_workbench.facts import advised, composition, ranking
 from privgraph_workbench.facts.expecting import Reached
+from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.facts.unpaired import apart, is_fixed
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.reporting import findings, glance, joined, leaving, references
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, once
 from privgraph_workbench.reporting.behind import FIGURES, MEAN, TOLD, behind
 from privgraph_workbench.reporting.chapters import Chapter
-from privgraph_workbench.reporting.counts import Counts, counted
+from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.reporting.seedless import by_results
 from privgraph_workbench.reporting.withholding import numbered
 from privgraph_workbench.table_lines import most_audited

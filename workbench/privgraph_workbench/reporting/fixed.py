@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from privgraph.privacy.statement import NOT_AUDITED
 from privgraph.runs.records import RunRecord
@@ -17,18 +16,15 @@ from privgraph_workbench.facts.unpaired import FEWEST, apart, is_fixed
 from privgraph_workbench.figures import for_others
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.seeds import confidence
+from privgraph_workbench.reporting.asked import Asked, Drawn, Told
+from privgraph_workbench.reporting.shown import ATTACKS
 from privgraph_workbench.words.naming import setting
 from privgraph_workbench.words.statements_apart import unaudited
-
-if TYPE_CHECKING:
-    from privgraph_workbench.reporting.asked import Asked, Drawn, Told
 
 _COUNTS = ("test_nodes", "test_relations")
 """Results that count, and are no scores."""
 LEFT_OUT = "Attacks on models without noise are left out for others: a single model's numbers tell its seed."
 """What stands below a figure of attacks that shows fewer of them than its author chose."""
-_MARKED = ("attack_",)
-"""How the names of figures begin that show attacks on single runs."""
 
 
 def averaged(asked: Asked) -> Asked:
@@ -94,7 +90,7 @@ class Means:
     def drawn(self, one: Drawn) -> Drawn:
         fixed = {run.id: setting(run) in self.results for run in one.runs}
         rows = _rows(one.figure, one.rows, fixed)
-        if one.figure.startswith(_MARKED) and len(rows) < len(one.rows):  # nothing names what is not drawn
+        if one.figure.startswith(ATTACKS) and len(rows) < len(one.rows):  # nothing names what is not drawn
             one = replace(
                 one,
                 statements={label: said for label, said in one.statements.items() if not is_fixed(said)},
@@ -134,7 +130,7 @@ def _rows(figure: str, rows: Sequence[Row], fixed: Mapping[str, bool]) -> list[R
     for row in rows:
         ids = set(str(row.get("runs") or row.get("run") or "").split())
         bare = any(fixed.get(one, False) for one in ids) or row.get("unit") == "none"
-        if figure.startswith(_MARKED):
+        if figure.startswith(ATTACKS):
             if bare or (not ids & fixed.keys() and row.get("epsilon") == math.inf):
                 continue
         elif bare or row.get("kind") in ("blind", "bare"):

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from privgraph.runs.records import RunRecord
+from privgraph_workbench import tables
 from privgraph_workbench.reporting.asked import Asked
 from privgraph_workbench.reporting.chapters import Chapter
 from privgraph_workbench.words.measures import measure
@@ -47,9 +48,8 @@ class Level:
         """Where it is from."""
         if not self.runs:
             return COMPUTED
-        return " and ".join(name for name, came in ((GALLERY, True), (STORE, False)) if any(
-            one.gallery is came for one in self.runs
-        ))  # fmt: skip
+        came = {one.gallery for one in self.runs}
+        return " and ".join(name for name, gallery in ((GALLERY, True), (STORE, False)) if gallery in came)
 
     @property
     def words(self) -> str:
@@ -74,7 +74,10 @@ def levels(chapters: Sequence[Chapter]) -> list[Level]:
                 known = found.get(key)
                 if known is not None and chapter.name in known.beside:
                     continue
-                found[key] = replace(known, beside=[*known.beside, chapter.name]) if known else Level(
+                if known is not None:
+                    found[key] = replace(known, beside=[*known.beside, chapter.name])
+                    continue
+                found[key] = Level(
                     kind=kind,
                     of=of,
                     graph=graph,
@@ -85,7 +88,7 @@ def levels(chapters: Sequence[Chapter]) -> list[Level]:
                     seeds=int(row["seeds"]),
                     runs=one.references.get(kind, ()),
                     beside=[chapter.name],
-                )  # fmt: skip
+                )
     return list(found.values())
 
 
@@ -105,16 +108,12 @@ def rows(found: Sequence[Level], *, share: bool) -> list[dict[str, object]]:
             "graph": one.graph,
             "metric": one.metric,
             "seeds": one.seeds or None,
-            "mean_score_percent": _percent(one.value),
-            "mean_low_percent": _percent(one.low),
-            "mean_high_percent": _percent(one.high),
+            "mean_score_percent": tables.in_percent(one.value),
+            "mean_low_percent": tables.in_percent(one.low),
+            "mean_high_percent": tables.in_percent(one.high),
             "from": one.source,
             "beside": " ".join(one.beside),
             **({} if share else {"runs": " ".join(run.id for run in one.runs) or None}),
         }
         for place, one in enumerate(found, start=1)
     ]
-
-
-def _percent(value: float | None) -> float | None:
-    return None if value is None else round(100 * value, 4)

@@ -6,16 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures import for_others
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.reporting.asked import Asked, Drawn, Told
 from privgraph_workbench.words.naming import setting
-
-if TYPE_CHECKING:
-    from privgraph_workbench.reporting.asked import Asked, Drawn, Told
 
 _NUMBER = re.compile(r"\d+")
 Key = Callable[[RunRecord], Any]

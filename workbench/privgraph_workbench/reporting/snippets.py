@@ -11,9 +11,7 @@ from privgraph_workbench.figures import chart_of, notes
 from privgraph_workbench.figures.attacks import limits
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.reporting import findings
-
-ATTACKED = ("attack_roc", "attack_areas")
-"""Figures whose caption says what was attacked."""
+from privgraph_workbench.reporting.verdicts import ATTACKED
 
 
 def snippet(

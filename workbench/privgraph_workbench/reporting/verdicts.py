@@ -15,6 +15,7 @@ from privgraph_workbench.words.numbers import number
 from privgraph_workbench.words.verdicts import CLOSE, FAR
 
 ATTACKED = ("attack_roc", "attack_areas")
+"""Figures of which it is said what was attacked in the run's place."""
 
 
 def of(one: Drawn) -> str:
