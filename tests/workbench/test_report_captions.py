@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.workbench.made_reports import asked, opened, two_runs
@@ -34,9 +35,9 @@ def test_it_stands_first_in_every_file_and_the_automatic_caption_behind_it(
     printed: list[Block] = []
     pdf = printing.pdf
 
-    def spied(title: str, told: blocks.Told, *given: object, **named: object) -> bytes:
+    def spied(title: str, told: blocks.Told, *given: Any, **named: Any) -> bytes:
         printed.extend(block for section, _ in told for block in section.blocks)
-        return pdf(title, told, *given, **named)  # type: ignore[arg-type]
+        return pdf(title, told, *given, **named)
 
     monkeypatch.setattr(printing, "pdf", spied)
     given = _captioned(runs, OWN)

@@ -110,7 +110,7 @@ def test_a_bound_stands_in_the_statement_of_its_run_alone(store: RunStore, share
     given = Asked(title="T", runs=[reporting.told_of(store, records[0])], share=share, notebook=False, appendix=False)
     files = {name: content.decode(errors="replace") for name, content in opened(reporting.build(given)).items()}
     stated = {name: said for name, said in files.items() if name.startswith("statements/") and name.endswith(".txt")}
-    runs = {re.search(r"^Runs: (.*)\.$", said, re.M)[1]: name for name, said in stated.items()}  # type: ignore[index]
+    runs = {named: name for name, said in stated.items() for named in re.findall(r"^Runs: (.*)\.$", said, re.M)}
     names = [f"run-{place:02d} (seed #{place})" for place in (1, 2, 3)]
     if not share:
         names = [f"{one.id} (seed {one.spec.seed})" for one in records]
