@@ -1,0 +1,107 @@
+"""The Trade-offs page: a sweep on a graph with the measures of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from tests.pages.kept_runs import keep
+from tests.pages.tradeoff_pages import (
+    advice_of,
+    captions_of,
+    unfolding,
+)
+
+from privgraph.data.spec import PublicFacts
+from privgraph.runs.spec import make_spec
+from privgraph.runs.store import RunStore
+from privgraph_workbench.forms import beginnings
+from privgraph_workbench.serving import shell
+from privgraph_workbench.views.tradeoffs import files
+
+
+@pytest.fixture
+def opened(opened: Callable[..., AppTest]) -> Callable[..., AppTest]:
+    """Opens a page; of this one, after somebody has opened the form of the sweep."""
+    return unfolding(opened)
+
+
+MEASURES = {"nodes": 5000, "degree": 12.0, "homophily": 0.7}
+
+
+OF_5000 = "social~nodes=5000~classes=3~degree=12~homophily=0.7~signal=1"
+
+
+SIZES = PublicFacts(nodes=5000, edges=30000, entries=60000, features=32, classes=3, train_nodes=3750)
+
+
+def _own_sweep(store: RunStore, methods: Sequence[str] = ("progap",)) -> None:
+    """Finished runs on a made-up network of 600 nodes, as in the gallery, and of a sweep on one of 5,000."""
+    for options, names in ((beginnings.DATA["social"], ("progap", "gap", "edge-rand")), (OWN, methods)):
+        for seed in range(3):
+            for name in names:
+                for epsilon in (0.5, 1.0, 4.0):
+                    asked = {"unit": "edge", "epsilon": epsilon}
+                    one = make_spec(name, "social", asked, data_options=options, seed=seed)
+                    keep(store, one, accuracy=0.5 + epsilon / 20 + (name == "progap") / 5, facts=SIZES)
+            for name, accuracy in (("mlp", 0.4), ("gnn" if len(names) > 1 else "progap", 0.95)):
+                one = make_spec(name, "social", {"unit": "none"}, data_options=options, seed=seed)
+                keep(store, one, accuracy=accuracy, facts=SIZES)
+
+
+OWN = {**beginnings.DATA["social"], **MEASURES}
+
+
+def test_a_sweep_on_ones_own_measures_takes_no_advice_away(opened: Callable[..., AppTest], store: RunStore) -> None:
+    _own_sweep(store)
+    first = opened("tradeoffs", data="social", fold="compare")
+    assert first.selectbox(key="data").value == "social"
+    assert "|4|ProGAP|90.0%" in advice_of(first), "the graph with most runs keeps the short address, and its advice"
+    assert "have not run here" not in advice_of(first)
+    assert "From 33 finished runs." in captions_of(first), "runs on another graph are none at other options"
+    app = opened("tradeoffs", data=OF_5000, fold="compare")
+    assert app.selectbox(key="data").value == OF_5000
+    assert "**To hide edges, of what has run here:** ε 0.5: ProGAP" in advice_of(app)
+    assert "GAP, EdgeRand have not run here." in advice_of(app)
+    assert "|4|ProGAP|90.0%" in advice_of(app), "what is known is on top"
+    assert "Cost: points below ProGAP without privacy, 95.0%" in captions_of(app)
+    assert "From 15 finished runs." in captions_of(app)
+    (link,) = (one for one in app.get("page_link") if one.proto.label.startswith("More is known on"))
+    assert link.proto.label == "More is known on Made-up social network, 600 nodes (3 methods)"
+    app.toggle(key="everywhere").set_value(True).run()
+    assert "|Made-up social network, 600 nodes|600 nodes, mean degree 16.0, homophily 0.85|" in advice_of(app)
+    assert "homophily 0.70. GAP, EdgeRand have not run here|" in advice_of(app)
+    whole = opened("tradeoffs", data=files.choices()["social"].address, fold="")
+    assert whole.query_params["data"] in ("social", ["social"]), "an address in full finds the same entry"
+
+
+def test_the_graph_goes_along_by_its_data_set_and_stands_here_again(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    _own_sweep(store)
+    app = opened("tradeoffs", data=OF_5000, fold="")
+    app.query_params.clear()
+    app.switch_page(str(shell.folder() / "data.py")).run()
+    assert app.selectbox(key="data").value == "social"
+    app.query_params.clear()
+    app.switch_page(str(shell.folder() / "tradeoffs.py")).run()
+    assert not app.exception, app.exception
+    assert app.selectbox(key="data").value == OF_5000
+
+
+def test_a_sweep_on_ones_own_measures_begins_on_top_with_all_that_fits(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    app = opened("tradeoffs", data=OF_5000, fold="")
+    said = advice_of(app)
+    assert "You are about to sweep a made-up social network of 5,000 nodes, mean degree 12, homophily 0.70" in said
+    assert app.multiselect(key="sweep_methods").value == ["progap", "gap", "edge-rand"]
+    assert "Graph network (not private)" in app.toggle(key="sweep_bare").help
+    assert any("The sweep above makes the curve" in one.value for one in app.info)
+    app.button(key="sweep_go").click().run()
+    assert not app.exception, app.exception
+    assert {one.spec.data_options["nodes"] for one in store.find()} == {5000}
+    assert {one.spec.method for one in store.find()} == {"progap", "gap", "edge-rand", "gnn", "mlp"}
+    assert app.selectbox(key="data").value == OF_5000, "its curve is shown"
+    assert "You are about to" not in advice_of(app)
