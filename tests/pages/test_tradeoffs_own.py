@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from tests.pages.test_tradeoffs import OF_5000, _advice, _own_sweep
+from tests.pages.test_tradeoffs_own_sweep import OF_5000, _advice, _own_sweep
 
 from privgraph.runs import gallery
 from privgraph.runs.store import RunStore
