@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
-from tests.pages.test_tradeoffs import OF_5000, _advice, _own_sweep
+from tests.pages.tradeoff_pages import OF_5000, advice_of, own_sweep
 
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
@@ -42,21 +42,21 @@ def test_a_figure_of_some_methods_says_so_beside_advice_on_all_and_keeps_its_lev
     app = opened("tradeoffs", data="karate", fold="")
     every = _legend(app)
     assert {"ProGAP", "GAP"} < every
-    assert "The advice compares all methods" not in _advice(app)
+    assert "The advice compares all methods" not in advice_of(app)
     app = opened("tradeoffs", data="karate", curve="progap", fold="")
-    assert "**The advice compares all methods; the figure shows 1 of 2.**" in _advice(app)
+    assert "**The advice compares all methods; the figure shows 1 of 2.**" in advice_of(app)
     assert _legend(app) == every - {"GAP"}, "the graph network and the MLP stay"
     app.button(key="every_method").click().run()
     assert not app.exception, app.exception
     assert _legend(app) == every
-    assert "The advice compares all methods" not in _advice(app)
+    assert "The advice compares all methods" not in advice_of(app)
     assert not app.query_params.get("curve")
 
 
 @pytest.mark.usefixtures("compared")
 def test_methods_without_runs_here_leave_the_levels_and_say_that_none_is_shown(opened: Open) -> None:
     app = opened("tradeoffs", data="karate", curve="dp-gnn", fold="")
-    assert "the figure shows 0 of 2." in _advice(app)
+    assert "the figure shows 0 of 2." in advice_of(app)
     assert not app.exception
 
 
@@ -78,7 +78,7 @@ def test_each_unit_has_a_plot_of_its_own_and_the_files_have_both(opened: Open, s
 
 @pytest.fixture
 def own(opened: Open, store: RunStore) -> AppTest:
-    _own_sweep(store)
+    own_sweep(store)
     return opened("tradeoffs", data=OF_5000, own="true", fold="")
 
 
@@ -86,7 +86,7 @@ def _type(app: AppTest, **values: float) -> str:
     for key, value in values.items():
         app.number_input(key=f"like_{key}").set_value(value).run()
     assert not app.exception, app.exception
-    return _advice(app)
+    return advice_of(app)
 
 
 def _headed(app: AppTest) -> bool:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from tests.pages.kept_runs import keep
 from tests.pages.tradeoff_pages import (
+    OF_5000,
     advice_of,
     captions_of,
+    own_sweep,
     unfolding,
 )
 
-from privgraph.data.spec import PublicFacts
-from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.forms import beginnings
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.tradeoffs import files
 
@@ -27,34 +25,8 @@ def opened(opened: Callable[..., AppTest]) -> Callable[..., AppTest]:
     return unfolding(opened)
 
 
-MEASURES = {"nodes": 5000, "degree": 12.0, "homophily": 0.7}
-
-
-OF_5000 = "social~nodes=5000~classes=3~degree=12~homophily=0.7~signal=1"
-
-
-SIZES = PublicFacts(nodes=5000, edges=30000, entries=60000, features=32, classes=3, train_nodes=3750)
-
-
-def _own_sweep(store: RunStore, methods: Sequence[str] = ("progap",)) -> None:
-    """Finished runs on a made-up network of 600 nodes, as in the gallery, and of a sweep on one of 5,000."""
-    for options, names in ((beginnings.DATA["social"], ("progap", "gap", "edge-rand")), (OWN, methods)):
-        for seed in range(3):
-            for name in names:
-                for epsilon in (0.5, 1.0, 4.0):
-                    asked = {"unit": "edge", "epsilon": epsilon}
-                    one = make_spec(name, "social", asked, data_options=options, seed=seed)
-                    keep(store, one, accuracy=0.5 + epsilon / 20 + (name == "progap") / 5, facts=SIZES)
-            for name, accuracy in (("mlp", 0.4), ("gnn" if len(names) > 1 else "progap", 0.95)):
-                one = make_spec(name, "social", {"unit": "none"}, data_options=options, seed=seed)
-                keep(store, one, accuracy=accuracy, facts=SIZES)
-
-
-OWN = {**beginnings.DATA["social"], **MEASURES}
-
-
 def test_a_sweep_on_ones_own_measures_takes_no_advice_away(opened: Callable[..., AppTest], store: RunStore) -> None:
-    _own_sweep(store)
+    own_sweep(store)
     first = opened("tradeoffs", data="social", fold="compare")
     assert first.selectbox(key="data").value == "social"
     assert "|4|ProGAP|90.0%" in advice_of(first), "the graph with most runs keeps the short address, and its advice"
@@ -79,7 +51,7 @@ def test_a_sweep_on_ones_own_measures_takes_no_advice_away(opened: Callable[...,
 def test_the_graph_goes_along_by_its_data_set_and_stands_here_again(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
-    _own_sweep(store)
+    own_sweep(store)
     app = opened("tradeoffs", data=OF_5000, fold="")
     app.query_params.clear()
     app.switch_page(str(shell.folder() / "data.py")).run()

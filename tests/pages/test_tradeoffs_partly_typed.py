@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from tests.pages.test_tradeoffs import OF_5000, _advice, _own_sweep
+from tests.pages.tradeoff_pages import OF_5000, advice_of, own_sweep
 
 from privgraph.runs.store import RunStore
 
@@ -19,12 +19,12 @@ def _type(app: AppTest, **values: float) -> str:
     for key, value in values.items():
         app.number_input(key=f"like_{key}").set_value(value).run()
     assert not app.exception, app.exception
-    return _advice(app)
+    return advice_of(app)
 
 
 @pytest.fixture
 def app(opened: Open, store: RunStore) -> AppTest:
-    _own_sweep(store)
+    own_sweep(store)
     return opened("tradeoffs", data=OF_5000, own="true", fold="")
 
 
@@ -60,11 +60,11 @@ def test_another_graph_is_advised_only_where_it_is_known_to_carry_over(app: AppT
 
     def beside() -> bool:
         app.selectbox(key="data").set_value("social").run()
-        return "**On Made-up social network, 5,000 nodes, to hide edges.**" in _advice(app)
+        return "**On Made-up social network, 5,000 nodes, to hide edges.**" in advice_of(app)
 
     said = _type(app, nodes=4000)
     assert not beside()
-    assert "too far in nodes" in _advice(app), "of the one that is shown"
+    assert "too far in nodes" in advice_of(app), "of the one that is shown"
     said = _type(app, degree=16.0, homophily=0.85)
     assert "near enough" in said
     assert beside()
