@@ -21,7 +21,7 @@ WORLD = "document.querySelector('.privgraph-world').privgraphWorld"
 REPEATS = 15
 PAGES = {
     "train": ".main-svg",
-    "runs": "[data-testid=stDataFrame]",
+    "runs": ".privgraph-runs tr.setting",
     **dict.fromkeys(("tradeoffs", "attacks", "teachers", "accounting"), ".main-svg"),
 }
 

@@ -72,6 +72,7 @@ _JSON = ("spec", "metrics", "statement")
 """Columns whose text is JSON, which the file holds as it is."""
 _NUMBERS = tuple(column.name for column in runs.c if isinstance(column.type, sa.Double))
 """Columns of numbers, which may be infinite."""
+_ENCODER = json.JSONEncoder(allow_nan=False)
 
 
 def write(
@@ -222,8 +223,7 @@ def bring_in(store: RunStore, path: Path = FILE) -> int:
         gone = _make_room(connection)
         there = set(connection.scalars(sa.select(runs.c.id).where(runs.c.id.in_(list(packed)))))
         fresh = [one for run, one in packed.items() if run not in there]
-        for one in fresh:
-            _insert(connection, one, mark)
+        _insert(connection, fresh, mark)
     for run in gone - packed.keys():
         store.clear(run)
     for one in fresh:
@@ -280,44 +280,78 @@ def _make_room(connection: sa.Connection) -> set[str]:
     return gone
 
 
-def _insert(connection: sa.Connection, one: Mapping[str, Any], mark: str) -> None:
-    row = {
-        name: _text(value) if name in _JSON else float(value) if name in _NUMBERS and value is not None else value
-        for name, value in one["run"].items()
-        if name in _COLUMNS
-    }
-    number = connection.execute(runs.insert().values(**row).returning(runs.c.number)).scalar_one()
-    added = len(one["audits"]) + len(one["attacks"])
-    connection.execute(gallery.insert().values(run=number, file=mark, added=added))
-    if one["version"]:
-        connection.execute(origins.insert().values(run=number, attempt=row["attempt"], version=one["version"]))
-    told = [
+def _insert(connection: sa.Connection, fresh: Sequence[Mapping[str, Any]], mark: str) -> None:
+    """Put these runs into the tables: a statement a table, as one for each run takes most of the time."""
+    if not fresh:
+        return
+    rows = [
         {
-            "run": number,
-            "sequence": sequence,
-            "attempt": row["attempt"],
-            "time": row["created"] + after,
-            "kind": kind,
-            "payload": _text(payload),
+            name: _text(value) if name in _JSON else float(value) if name in _NUMBERS and value is not None else value
+            for name, value in one["run"].items()
+            if name in _COLUMNS
         }
-        for sequence, after, kind, payload in one["events"]
+        for one in fresh
     ]
-    if told:
-        connection.execute(events.insert(), told)
-    made = [
-        connection.execute(
-            audits.insert()
-            .values(run=number, **{**record, "record": _text(record["record"])})
-            .returning(audits.c.number)
-        ).scalar_one()
-        for record in one["audits"]
-    ]
-    for turn, place in one["turns"]:
-        came_to = None if place is None else made[place]
-        connection.execute(audit_turns.insert().values(run=number, turn=turn, audit=came_to))
-    for record in one["attacks"]:
-        connection.execute(attacks.insert().values(run=number, **{**record, "record": _text(record["record"])}))
+    numbers = _numbered(connection, runs, rows)
+    numbered = list(zip(fresh, rows, numbers, strict=True))
+    told: dict[sa.Table, list[dict[str, Any]]] = {
+        gallery: [
+            {"run": number, "file": mark, "added": len(one["audits"]) + len(one["attacks"])}
+            for one, _, number in numbered
+        ],
+        origins: [
+            {"run": number, "attempt": row["attempt"], "version": one["version"]}
+            for one, row, number in numbered
+            if one["version"]
+        ],
+        events: [
+            {
+                "run": number,
+                "sequence": sequence,
+                "attempt": row["attempt"],
+                "time": row["created"] + after,
+                "kind": kind,
+                "payload": _text(payload),
+            }
+            for one, row, number in numbered
+            for sequence, after, kind, payload in one["events"]
+        ],
+        attacks: [
+            {"run": number, **record, "record": _text(record["record"])}
+            for one, _, number in numbered
+            for record in one["attacks"]
+        ],
+        audit_turns: [],
+    }
+    made = iter(
+        _numbered(
+            connection,
+            audits,
+            [
+                {"run": number, **record, "record": _text(record["record"])}
+                for one, _, number in numbered
+                for record in one["audits"]
+            ],
+        )
+    )
+    for one, _, number in numbered:
+        of_run = [next(made) for _ in one["audits"]]
+        told[audit_turns] += [
+            {"run": number, "turn": turn, "audit": None if place is None else of_run[place]}
+            for turn, place in one["turns"]
+        ]
+    for table, lines in told.items():
+        if lines:
+            connection.execute(table.insert(), lines)
+
+
+def _numbered(connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> Sequence[int]:
+    """The numbers that the database gave to these rows, in their order."""
+    if not rows:
+        return []
+    inserted = table.insert().returning(table.c.number, sort_by_parameter_order=True)
+    return connection.scalars(inserted, rows).all()
 
 
 def _text(value: Any) -> str | None:
-    return None if value is None else json.dumps(value, allow_nan=False)
+    return None if value is None else _ENCODER.encode(value)
