@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import lzma
 import math
 import os
 import subprocess
@@ -22,6 +24,7 @@ from privgraph.audits.record import AuditRecord, Bound
 from privgraph.privacy.kinds import Adversary, Route
 from privgraph.progress import Artifact, Log, Metric, Progress, Result, Spent
 from privgraph.runs import database, leases
+from privgraph.runs import gallery as shipped
 from privgraph.runs.launch import wait
 from privgraph.runs.leases import Leases, Outcome
 from privgraph.runs.queueing import AtHand, Wants, first_stack
@@ -1109,3 +1112,20 @@ def test_eight_writers_and_a_reader_lose_nothing(store: RunStore, url: str) -> N
         assert mine == metrics
     assert store.count(RunQuery(ids=tuple({everybodys for _, everybodys in told_by.values()}))) == 1
     assert store.count() == 10
+
+
+def test_runs_of_the_gallery_come_with_what_was_shown_of_each(url: str, tmp_path: Path) -> None:
+    runs_there = {one["run"]["id"]: one for chapter in shipped.content().values() for one in chapter}
+    told = [one for one in runs_there.values() if one["audits"] or len(one["attacks"]) > 1]
+    assert len(told) > 20
+    file = tmp_path / "gallery.json.xz"
+    file.write_bytes(lzma.compress(json.dumps({"form": shipped.FORM, "chapters": {"told": told}}).encode()))
+    store = RunStore.open(url, tmp_path / "runs")
+    assert shipped.bring_in(store, file) == len(told)
+    for one in told:
+        run = one["run"]["id"]
+        shown = [record["epsilon"] for record in one["audits"]]
+        assert [record.epsilon for record in store.audits(run)] == shown
+        assert len(store.attacks(run)) == len(one["attacks"])
+        assert len(store.events(run)) == len(one["events"])
+    store.close()
