@@ -66,7 +66,7 @@ def page() -> None:
 def _play() -> None:
     for complaint in widgets.complaints(CONTROLS):
         st.warning(complaint)
-    controls, picture = layout.columns("playground", (2, 7))  # two worlds stand side by side in it
+    controls, picture = layout.columns("playground", (3, 10), gap="medium")  # two worlds stand side by side in it
     values: dict[str, Any] = {}
     with controls:
         for one in CONTROLS:
