@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -12,11 +11,6 @@ from streamlit.testing.v1 import AppTest
 from privgraph.attacks.record import AttackRecord
 
 Open = Callable[..., AppTest]
-
-
-def texts(app: AppTest) -> str:
-    kinds = (app.markdown, app.caption, app.warning, app.error, app.info)
-    return "\n".join(element.value for kind in kinds for element in kind)
 
 
 def box(app: AppTest) -> str:
@@ -43,11 +37,6 @@ def unfold(app: AppTest) -> None:
 def boxes(app: AppTest) -> list[str]:
     """The three numbers of the audit that is shown, in the order of their boxes: the first on the page."""
     return [text.value.removeprefix("#### ") for text in app.markdown if text.value.startswith("#### ")][:3]
-
-
-def drawn(app: AppTest) -> list[str]:
-    """What each figure of the page says to somebody who cannot see it."""
-    return [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
 
 
 def ahead(record: AttackRecord, found: int) -> AttackRecord:

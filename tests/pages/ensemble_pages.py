@@ -21,11 +21,6 @@ def keep_run(store: RunStore, found: Ensemble, seed: int = 0, **options: object)
     return keep_ensemble(store, found, made_answers("counts", noise=3.0), seed, **options)
 
 
-def texts(app: AppTest) -> str:
-    kinds = (app.markdown, app.caption, app.warning, app.error, app.info)
-    return "\n".join(element.value for kind in kinds for element in kind)
-
-
 def numbers_of(app: AppTest) -> dict[str, str]:
     return {metric.label: metric.value for metric in app.metric}
 

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from tests.figures.made_accounts import FACTS
 from tests.pages import offered_files
 from tests.pages.kept_runs import KARATE, keep, spec
+from tests.pages.reading import summaries, texts
 
 from privgraph.privacy.precision import precision_bound
 from privgraph.registry import METHODS
@@ -56,19 +57,9 @@ def handles(monkeypatch: pytest.MonkeyPatch) -> Dragged:
     return callbacks
 
 
-def _texts(app: AppTest) -> str:
-    kinds = (app.markdown, app.caption, app.warning, app.error, app.info)
-    return "\n".join(element.value for kind in kinds for element in kind)
-
-
 def _shown(app: AppTest) -> list[str]:
     """The two epsilons, in the order of their boxes."""
     return [text.value.removeprefix("#### ") for text in app.markdown if text.value.startswith("#### ")][:2]
-
-
-def _drawn(app: AppTest) -> list[str]:
-    """What each figure of the page says to somebody who cannot see it."""
-    return [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
 
 
 def _unfolded(app: AppTest, *parts: str) -> AppTest:
@@ -87,7 +78,7 @@ def test_it_opens_on_progap_with_all_of_its_figure(opened: Callable[..., AppTest
     assert figure["summary"].startswith("Epsilon against noise")
     lines = {line["name"] for line in figure["figure"]["data"] if len(line["x"]) >= 3}
     assert lines == {"sound ε", "ε as published"}, "at several places, and not at the own noise alone"
-    assert len(_drawn(app)) == 1, "one chart"
+    assert len(summaries(app)) == 1, "one chart"
     folds = [fold.label for fold in app.expander]
     assert not any(word in label for word in ("Laplace", "noise?", "embedding") for label in folds), "not of ProGAP"
 
@@ -95,7 +86,7 @@ def test_it_opens_on_progap_with_all_of_its_figure(opened: Callable[..., AppTest
 def test_an_address_keeps_what_epsilon_stands_against(opened: Callable[..., AppTest]) -> None:
     app = opened("accounting", against="depth K")
     assert not app.warning, "it is what the choice itself writes there"
-    assert [text[:23] for text in _drawn(app)] == ["Epsilon against depth K"]
+    assert [text[:23] for text in summaries(app)] == ["Epsilon against depth K"]
     assert any("against has no value depth" in one.value for one in opened("accounting", against="depth").warning)
 
 
@@ -110,13 +101,13 @@ def test_what_nobody_asked_for_is_not_computed(opened: Callable[..., AppTest], m
         for part in (noise_shapes, precision, revealed_scale, terms, split):
             patch.setattr(part, "data", refuse)
         app = opened("accounting", method="heter-poisson", batch_size="200", **SIZES)
-    assert [text[:21] for text in _drawn(app)] == ["Epsilon against noise"]
+    assert [text[:21] for text in summaries(app)] == ["Epsilon against noise"]
     app = _unfolded(app, "shapes")
-    assert any("spherical Laplace" in text for text in _drawn(app))
+    assert any("spherical Laplace" in text for text in summaries(app))
     next(group for group in app.get("button_group") if group.key == "against").set_value("epochs").run()
     assert not app.exception, app.exception
-    assert [text[:22] for text in _drawn(app)][:1] == ["Epsilon against epochs"], "one chart in place of the other"
-    assert not any(text.startswith("Epsilon against noise") for text in _drawn(app))
+    assert [text[:22] for text in summaries(app)][:1] == ["Epsilon against epochs"], "one chart in place of the other"
+    assert not any(text.startswith("Epsilon against noise") for text in summaries(app))
 
 
 @pytest.mark.parametrize(
@@ -145,21 +136,21 @@ def test_a_second_method_stands_beside_for_the_same_epsilon(opened: Callable[...
     plans = [method_costs.setting(name, {"unit": "node", "epsilon": 2.0}, FACTS) for name in ("dp-mlp", "dp-gnn")]
     said = [one.at(one.noise()) for one in plans]
     assert shown == [text for one in said for text in (upper(one.epsilon), number(one.epsilon_as_published, 4))]
-    (drawn,) = _drawn(app)
+    (drawn,) = summaries(app)
     assert "of DP-MLP, node" in drawn
     assert "of DP-GNN, node" in drawn
     assert not app.warning
     alike = opened("accounting", method="progap", unit="edge", **{"with": "gap"}, **SIZES)
-    assert (view.SAME_WAGER in _texts(alike), view.SAME_WAGER in _texts(app)) == (True, False), "said once where equal"
+    assert (view.SAME_WAGER in texts(alike), view.SAME_WAGER in texts(app)) == (True, False), "said once where equal"
     other = opened("accounting", method="progap", unit="edge", **{"with": "dp-mlp"}, **SIZES)
     assert "Equal ε do not protect the same here" in other.warning[0].value
-    assert view.APART in _texts(other)
-    assert view.ALIKE in _texts(alike)
+    assert view.APART in texts(other)
+    assert view.ALIKE in texts(alike)
     assert [one.label for one in alike.expander if one.label.startswith("Where the budget")] == [
         "Where the budget goes: ProGAP, edge",
         "Where the budget goes: GAP, edge",
     ]
-    assert (len(_drawn(alike)), len(_drawn(_unfolded(alike, "budget.beside")))) == (1, 3)
+    assert (len(summaries(alike)), len(summaries(_unfolded(alike, "budget.beside")))) == (1, 3)
     alike.button(key="swap").click().run()
     assert not alike.exception, alike.exception
     assert (alike.selectbox(key="method").value, alike.selectbox(key="with").value) == ("gap", "progap")
@@ -188,15 +179,15 @@ def test_every_private_method_is_priced(opened: Callable[..., AppTest], name: st
     said = method_costs.setting(name, {"unit": unit, **options}, FACTS).config.plan(FACTS).statement
     assert _shown(app) == [upper(said.epsilon), number(said.epsilon_as_published, 4).replace("none", "no formula")]
     account = method_costs.setting(name, {"unit": unit, **options}, FACTS)
-    curves = [text for text in _drawn(app) if text.startswith("Epsilon against")]
+    curves = [text for text in summaries(app) if text.startswith("Epsilon against")]
     assert len(curves) == account.reads
     if account.price.levers:
         lever = account.price.levers[-1]
         next(group for group in app.get("button_group") if group.key == "against").set_value(lever.option).run()
         assert not app.exception, app.exception
-        assert [text.startswith(f"Epsilon against {lever.axis}. ") for text in _drawn(app)] == [True]
+        assert [text.startswith(f"Epsilon against {lever.axis}. ") for text in summaries(app)] == [True]
     if not account.reads:
-        assert "nothing to pay" in _texts(app)
+        assert "nothing to pay" in texts(app)
 
 
 def test_a_wanted_epsilon_gives_noise_and_the_noise_gives_it_back(opened: Callable[..., AppTest]) -> None:
@@ -230,7 +221,7 @@ def test_the_address_alone_says_the_noise(opened: Callable[..., AppTest]) -> Non
     app = opened("accounting", method="gap", unit="edge", scale="7.5", **SIZES)
     said = method_costs.setting("gap", {"unit": "edge"}, FACTS).at(7.5)
     assert _shown(app)[0] == upper(said.epsilon)
-    assert "asked for in place of ε" in _texts(app)
+    assert "asked for in place of ε" in texts(app)
 
 
 def test_another_method_forgets_the_noise(opened: Callable[..., AppTest]) -> None:
@@ -263,7 +254,7 @@ def test_the_border_of_the_budget_is_the_gate(
     app = opened("accounting", method="dp-gpl", gate_sigma="40", **SIZES)
     assert "split" not in handles
     app = _unfolded(app, "budget")
-    assert "Drag the border" in _texts(app)
+    assert "Drag the border" in texts(app)
     with monkeypatch.context() as patch:
         held: dict[str, str] = {}
         patch.setattr(st, "query_params", {"scale": "3"})
@@ -273,15 +264,15 @@ def test_the_border_of_the_budget_is_the_gate(
     app.session_state["gate_sigma"] = held["gate_sigma"]
     app.run()
     assert not app.exception, app.exception
-    assert "test of the largest count (gaussian), labels 50.0%" in " ".join(_drawn(app))
+    assert "test of the largest count (gaussian), labels 50.0%" in " ".join(summaries(app))
     assert _shown(app)[0] == "2", "the same epsilon"
 
 
 def test_without_a_gate_the_border_is_fixed_and_why(opened: Callable[..., AppTest], handles: Dragged) -> None:
     app = _unfolded(opened("accounting", method="progap", unit="node", **SIZES), "budget")
-    assert "the method fixes the split" in _texts(app)
+    assert "the method fixes the split" in texts(app)
     assert "split" not in handles
-    said = [text for text in _drawn(app) if text.startswith("5 mechanisms")]
+    said = [text for text in summaries(app) if text.startswith("5 mechanisms")]
     assert said, "three trainings and two sums over neighbours"
 
 
@@ -289,7 +280,7 @@ def test_a_noise_without_a_proof_says_so(opened: Callable[..., AppTest]) -> None
     app = opened("accounting", method="privgnn", release="log-posterior", accounting="published", **SIZES)
     assert _shown(app)[0] == "none proved"
     assert float(_shown(app)[1]) <= 4
-    assert "No ε can be proved" in _texts(app)
+    assert "No ε can be proved" in texts(app)
     sound = opened("accounting", method="privgnn", release="log-posterior", **SIZES)
     assert "protects nobody" in "\n".join(error.value for error in sound.error)
 
@@ -335,7 +326,7 @@ def test_a_wanted_epsilon_out_of_bounds_is_one_sentence(opened: Callable[..., Ap
 def test_every_figure_can_be_taken_away(opened: Callable[..., AppTest]) -> None:
     app = _unfolded(opened("accounting", method="gap", unit="edge", **SIZES), "budget")
     labels = offered_files.labels(app)
-    assert labels.count("SVG") == len(_drawn(app)) == 3
+    assert labels.count("SVG") == len(summaries(app)) == 3
     assert labels.count("CSV") == labels.count("SVG")
 
 
@@ -344,11 +335,11 @@ def test_the_highest_precision_is_that_of_the_theorem(opened: Callable[..., AppT
     rows = {"method": "gap", "unit": "node", "own_rows": "true"}
     app = opened("accounting", **rows, precision__classes="5", precision__epsilon="1", **SIZES)
     app = _unfolded(app, "precision")
-    assert percent(precision_bound(1.0, 1e-5, 5)) in _texts(app)
+    assert percent(precision_bound(1.0, 1e-5, 5)) in texts(app)
     app.slider(key="precision.share").set_value(0.6).run()
     assert not app.exception, app.exception
-    assert percent(precision_bound(1.0, 1e-5, 5, 0.6)) in _texts(app)
-    assert "A blind guess is right in 60.0%" in _texts(app)
+    assert percent(precision_bound(1.0, 1e-5, 5, 0.6)) in texts(app)
+    assert "A blind guess is right in 60.0%" in texts(app)
     app.text_input(key="precision.delta").set_value("much").run()
     assert [error.value for error in app.error] == ["Delta must be a number (got much)."]
 
@@ -365,17 +356,16 @@ def _promised(app: AppTest, run: str) -> AppTest:
 def test_a_run_whose_rows_are_covered_shows_what_they_can_tell(opened: Callable[..., AppTest], store: RunStore) -> None:
     covered = keep(store, spec("gap", unit="node", own_rows=True, epsilon=4.0))
     app = _promised(opened("train", run=covered), covered)
-    said = next(text for text in _drawn(app) if text.startswith("The highest precision"))
+    said = next(text for text in summaries(app) if text.startswith("The highest precision"))
     statement = store.get(covered).statement
     assert statement is not None
     bound = precision_bound(statement.epsilon, statement.delta, KARATE.classes)
     assert f"sound ε: ε {upper(statement.epsilon)}, precision at most {percent(bound)}" in said
     bare = keep(store, spec("gap", unit="node", epsilon=4.0))
     other = _promised(opened("train", run=bare), bare)
-    assert len(_drawn(other)) > 0
-    assert not any(text.startswith("The highest precision") for text in _drawn(other)), (
-        "an own row is not covered there"
-    )
+    assert len(summaries(other)) > 0
+    no_relations = not any(text.startswith("The highest precision") for text in summaries(other))
+    assert no_relations, "an own row is not covered there"
 
 
 @pytest.mark.long
@@ -383,13 +373,13 @@ def test_terms_of_heterpoisson_say_why_gaussian_noise_was_given_up(opened: Calla
     app = opened("accounting", method="heter-poisson", batch_size="200", terms__order="4", **SIZES)
     assert not app.error, app.error
     app = _unfolded(app, "terms")
-    assert "A node that is read by all 1,999 others" in _texts(app)
-    assert any(text.startswith("At order 4 the term of k = 1,999") for text in _drawn(app))
-    assert any(text.startswith("Somebody who reads all coordinates") for text in _drawn(app))
+    assert "A node that is read by all 1,999 others" in texts(app)
+    assert any(text.startswith("At order 4 the term of k = 1,999") for text in summaries(app))
+    assert any(text.startswith("Somebody who reads all coordinates") for text in summaries(app))
     published = opened("accounting", method="heter-poisson", noise="spherical-laplace", **SIZES)
     assert _shown(published)[0] == "none proved"
-    assert "none has been proved" in _texts(_unfolded(published, "terms"))
-    assert "no epsilon below" in _texts(published), "the gap, with its size at this noise"
+    assert "none has been proved" in texts(_unfolded(published, "terms"))
+    assert "no epsilon below" in texts(published), "the gap, with its size at this noise"
 
 
 def test_a_slow_page_draws_itself_again_until_all_is_there(
@@ -398,7 +388,7 @@ def test_a_slow_page_draws_itself_again_until_all_is_there(
     monkeypatch.setattr(view, "BUDGET_SECONDS", 0.0)
     method_costs._at.cache_clear()
     app = opened("accounting", method="pate", **SIZES)
-    assert "More points are being computed" not in _texts(app)
+    assert "More points are being computed" not in texts(app)
     found = method_costs.setting("pate", {}, FACTS)
     assert method_costs.along_noise(found, found.noise()).complete
 
@@ -417,14 +407,14 @@ def test_only_what_can_be_trained_on_the_graph_is_offered(opened: Callable[..., 
 
 def test_a_wrong_option_leaves_epsilon_and_noise_and_open_folds_in_sight(opened: Callable[..., AppTest]) -> None:
     app = _unfolded(opened("accounting", method="gap", unit="edge", epsilon="2", **SIZES), "budget")
-    drawn = len(_drawn(app))
+    drawn = len(summaries(app))
     app.text_input(key="delta").set_value("5").run()
     assert not app.exception, app.exception
     fields = {one.label: one for one in app.text_input if one.disabled}
     assert {label: one.value for label, one in fields.items()} == {"ε": "2", "Noise": "follows from ε"}
     app.text_input(key="delta").set_value("1e-5").run()
     assert app.number_input(key="epsilon").value == 2.0
-    assert len(_drawn(app)) == drawn > 1, "the fold stands open as before"
+    assert len(summaries(app)) == drawn > 1, "the fold stands open as before"
 
 
 def test_a_scale_is_said_in_the_units_of_train(opened: Callable[..., AppTest]) -> None:
@@ -463,7 +453,7 @@ def test_what_is_asked_and_what_follows_is_said_and_nothing_is_lost(opened: Call
     noise = float(app.number_input(key="scale").value or 0)
     app.number_input(key="scale").set_value(2 * noise).run()
     assert [app.number_input(key=key).label for key in ("epsilon", "scale")] == ["ε, which follows", "Noise, as asked"]
-    assert "asked for in place of ε 2" in _texts(app)
+    assert "asked for in place of ε 2" in texts(app)
     app.button(key="back").click().run()
     assert not app.exception, app.exception
     assert (app.number_input(key="epsilon").value, "scale" in app.query_params) == (2.0, False)

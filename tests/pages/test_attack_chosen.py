@@ -9,8 +9,9 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_attacks import attack as made_attack
-from tests.pages.attack_pages import box, drawn, texts
+from tests.pages.attack_pages import box
 from tests.pages.kept_runs import keep, spec
+from tests.pages.reading import summaries, texts
 
 from privgraph.runs import gallery
 from privgraph.runs.store import RunStore
@@ -52,7 +53,7 @@ def test_without_an_address_the_page_opens_on_what_a_promise_keeps_and_attacked_
     assert next(one.key for one in app.button if str(one.key).startswith("kept.")) == f"kept.{first.id}"
     (more,) = map(float, re.findall(r"clearly more \(([\d.]+) points", box(app)))
     assert more > 15, "it is compared with the same attack without privacy"
-    assert "not private" in drawn(app)[0], "the curve without privacy is laid over, unasked"
+    assert "not private" in summaries(app)[0], "the curve without privacy is laid over, unasked"
     counted = {one.run for one in store.all_attacks()}
     options = app.selectbox(key="run").options
     assert len(options) == len(counted), "those that were attacked, at first"

@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_attacks import attack as made_attack
-from tests.pages.attack_pages import box, cells, drawn, texts, unfold
+from tests.pages.attack_pages import box, cells, unfold
 from tests.pages.kept_runs import keep, spec
+from tests.pages.reading import summaries, texts
 
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.store import RunStore
@@ -134,7 +135,7 @@ def test_the_method_without_privacy_is_compared_with_unasked(opened: Open, store
     by_heart = verdicts.more_with_privacy(free, kept, (0.95, 0.6))
     assert by_heart.startswith(f"{more}: noise leaves a network little to learn from neighbours")
     assert "right about 95.0% of them, and 60.0% of the test nodes" in by_heart
-    assert "protects no person" in drawn(app)[0]
+    assert "protects no person" in summaries(app)[0]
     assert "Compare with this method at other ε" not in [one.label for one in app.button], "there is none"
 
 
@@ -163,7 +164,7 @@ def test_of_many_attacks_the_curves_of_the_strongest_are_drawn_and_all_stand_bel
     for seed in range(9):
         store.add_attack(run, made_attack(run, memory=0.2 * seed, seed=seed))
     app = opened("attacks", run=run, found="1", over=[str(place) for place in range(2, 10)])
-    curves, areas = drawn(app)
+    curves, areas = summaries(app)
     assert curves.count(": area") == comparing.MOST_CURVES
     assert areas.count("node ε 8") == 9
     assert "6 of 9 curves are drawn: that of the attack shown here and the 5 of the others with the largest areas" in (

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_attacks import attack as made_attack
-from tests.pages.attack_pages import ahead, drawn, texts, unfold
+from tests.pages.attack_pages import ahead, unfold
+from tests.pages.reading import summaries, texts
 
 from privgraph.attacks.record import Group
 from privgraph.audits.bounds import mean_of_shares
@@ -67,7 +68,7 @@ def test_nobody_is_listed_where_chance_explains_who_stands_in_front(opened: Open
     ) in text
     assert not [one.label for one in app.expander if "the most exposed nodes" in one.label], "no title promises them"
     assert not [one for one in app.dataframe if "degree" in one.value.columns]
-    assert not [one for one in drawn(app) if "The most exposed" in one], "nor is there a map of them"
+    assert not [one for one in summaries(app) if "The most exposed" in one], "nor is there a map of them"
     none = exposure.nobody(ahead(made_attack(run, memory=3.0), 0))
     assert none.endswith(f"none of {seen.members:,} stands before all {seen.others:,} others.")
 

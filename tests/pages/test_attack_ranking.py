@@ -9,8 +9,9 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_attacks import attack as made_attack
-from tests.pages.attack_pages import ahead, box, table_of, texts, unfold
+from tests.pages.attack_pages import ahead, box, table_of, unfold
 from tests.pages.kept_runs import keep, spec
+from tests.pages.reading import texts
 
 from privgraph.attacks.options import AttackOptions
 from privgraph.runs.store import RunStore

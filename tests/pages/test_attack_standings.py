@@ -8,9 +8,9 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_attacks import attack as made_attack
-from tests.pages.attack_pages import box, table_of, texts
-from tests.pages.attack_pages import drawn as drawn_of
+from tests.pages.attack_pages import box, table_of
 from tests.pages.kept_runs import keep, spec
+from tests.pages.reading import summaries, texts
 
 from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.privacy.serialisation import statement_to_json
@@ -63,7 +63,7 @@ def test_up_to_which_budget_it_is_kept_is_the_page_s_answer(opened: Open, store:
     assert lines["| GAP, edge"].startswith("| GAP, edge | ε 2 ✓; ε 1 ✗ | – | hides edges alone; "), (
         "less noise leaks less"
     )
-    (drawn,) = [one for one in drawn_of(app) if "private runs keep who was trained on" in one]
+    (drawn,) = [one for one in summaries(app) if "private runs keep who was trained on" in one]
     assert drawn.startswith("3 of 5 private runs keep who was trained on")
     (best,) = [one for one in app.button if str(one.key).startswith("kept.")]
     best.click().run()

@@ -12,8 +12,9 @@ from streamlit.testing.v1 import AppTest
 from tests.figures.made_attacks import attack as made_attack
 from tests.figures.made_audits import audit as made_audit
 from tests.pages import offered_files
-from tests.pages.attack_pages import box, cells, drawn, texts, unfold
+from tests.pages.attack_pages import box, cells, unfold
 from tests.pages.kept_runs import keep, spec
+from tests.pages.reading import summaries, texts
 
 from privgraph.attacks import planning
 from privgraph.attacks.exchange import group_delta
@@ -138,26 +139,26 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     assert not [one for one in app.expander if "What follows" in one.label], "it stands open"
     assert cells(app)["right one of two picked (a coin: 50%)"][0].startswith(f"**{percent(second.found[0])}** ")
     assert "Black box" in text
-    assert "node ε 8" in drawn(app)[0].split(": area")[0], "the run's own curve has the run's name"
-    assert len(drawn(app)) == 1, "the curve; what is secondary is folded"
+    assert "node ε 8" in summaries(app)[0].split(": area")[0], "the run's own curve has the run's name"
+    assert len(summaries(app)) == 1, "the curve; what is secondary is folded"
     unfold(app)
-    assert len(drawn(app)) == 4
+    assert len(summaries(app)) == 4
     offered = app.multiselect(key="over").options
     assert len(offered) == 1, "an attack is not laid over itself"
     assert offered[0].startswith("this run, 1: Likelihood ratio")
     app.multiselect(key="over").select("1").run()
     assert not app.exception
     assert app.query_params["over"] in ("1", ["1"]), "the address keeps what is compared"
-    assert "BaVarIA" in drawn(app)[0], "the attacks' names, where several are drawn"
-    assert drawn(app)[0].count("area") >= 3, "both, and chance"
+    assert "BaVarIA" in summaries(app)[0], "the attacks' names, where several are drawn"
+    assert summaries(app)[0].count("area") >= 3, "both, and chance"
     elsewhere = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
     store.add_attack(elsewhere, made_attack(elsewhere, memory=0.2))
     app = opened("attacks", run=run)
     app.multiselect(key="over").select(elsewhere).run()
     assert not app.exception
-    assert "node ε 2" in drawn(app)[0], "an attack on another run, by its name"
+    assert "node ε 2" in summaries(app)[0], "an attack on another run, by its name"
     again = opened("attacks", run=run, over=elsewhere)
-    assert "node ε 2" in drawn(again)[0], "and a link to it shows the same"
+    assert "node ε 2" in summaries(again)[0], "and a link to it shows the same"
     other = opened("attacks", run=run, found="1")
     assert verdict.lead(first, None) in texts(other)
     assert {"SVG", "CSV", "JSON"} <= set(offered_files.labels(app))

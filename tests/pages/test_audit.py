@@ -10,8 +10,8 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_audits import audit as made_audit
-from tests.pages.attack_pages import texts
 from tests.pages.kept_runs import keep, spec
+from tests.pages.reading import texts
 
 from privgraph.attacks.options import AttackOptions
 from privgraph.audits.options import AuditOptions

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_audits import audit as made_audit
-from tests.pages.attack_pages import texts
 from tests.pages.kept_runs import keep, spec
+from tests.pages.reading import texts
 
 from privgraph.privacy.statements import GAP_UNDIRECTED_EDGE
 from privgraph.registry import AUDITS

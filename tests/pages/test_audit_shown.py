@@ -12,8 +12,9 @@ from streamlit.testing.v1 import AppTest
 from tests.figures import made_runs
 from tests.figures.made_audits import audit as made_audit
 from tests.pages import offered_files
-from tests.pages.attack_pages import boxes, drawn, texts
+from tests.pages.attack_pages import boxes
 from tests.pages.kept_runs import keep, spec
+from tests.pages.reading import summaries, texts
 
 from privgraph.audits.record import AuditRecord, Bound
 from privgraph.privacy.kinds import Adversary, Route
@@ -58,7 +59,7 @@ class TestShown:
         assert "curve of one mechanism" not in alone, "none is drawn where the noise is not Gaussian alone"
         assert "μ" not in alone
         assert not app.error
-        figures = "\n".join(drawn(app))
+        figures = "\n".join(summaries(app))
         for words in ("The area under the attack's curve", "shown by a threshold (counts)", "have"):
             assert words in figures
         (scale,) = [one for one in app.get("button_group") if one.key == "scale"]

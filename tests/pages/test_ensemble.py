@@ -12,8 +12,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_answers import answers as made_answers
 from tests.figures.made_ensembles import ensemble, moved_by_all
-from tests.pages.ensemble_pages import PAYERS, Open, drawn_of, keep_run, numbers_of, texts
+from tests.pages.ensemble_pages import PAYERS, Open, drawn_of, keep_run, numbers_of
 from tests.pages.kept_runs import KARATE, keep_answers, keep_ensemble
+from tests.pages.reading import texts
 
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.teachers import ensembles, stopped

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from tests.figures.made_answers import answers as made_answers
 from tests.figures.made_ensembles import ensemble, moved_by_all
-from tests.pages.ensemble_pages import AT, VOTES, Open, drawn_of, keep_run, numbers_of, texts
+from tests.pages.ensemble_pages import AT, VOTES, Open, drawn_of, keep_run, numbers_of
 from tests.pages.kept_runs import keep_ensemble
+from tests.pages.reading import texts
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.runs.store import RunStore

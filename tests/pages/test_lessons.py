@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests.pages.reading import texts
 
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import module_of
@@ -16,16 +17,11 @@ from privgraph_workbench.words.glossary import GLOSSARY
 Open = Callable[..., AppTest]
 
 
-def _texts(app: AppTest) -> str:
-    kinds = (app.markdown, app.caption, app.warning, app.error, app.info, app.success)
-    return "\n".join(element.value for kind in kinds for element in kind)
-
-
 @pytest.mark.long
 def test_six_lessons_are_listed_with_their_progress(opened: Open, store: RunStore) -> None:
     app = opened("lessons", done="a.0.0.0.0.abcde")
     assert len(LESSONS) == 6
-    text = _texts(app)
+    text = texts(app)
     for place, lesson in enumerate(LESSONS.values(), start=1):
         assert f"#### {place}. {lesson.title}" in text
     labels = [button.label for button in app.button]
@@ -74,15 +70,15 @@ def test_what_is_to_be_learnt_is_told_after_the_answer(opened: Open, store: RunS
     app = opened("lessons", lesson="noise", step="3")
     question = lesson.steps[2].question
     for said in (question.why, lesson.takeaway, lesson.paper, lesson.holds):
-        assert said not in _texts(app)
+        assert said not in texts(app)
     app.button(key="show_answer").click().run()
     for said in (f"The answer is: {question.choices[question.right]}. {question.why}", lesson.paper, lesson.holds):
-        assert said in _texts(app)
+        assert said in texts(app)
     assert _bar(app)[0] == 0, "what was shown was not answered"
     assert not any(button.key == "show_answer" for button in app.button)
     again = opened("lessons", lesson="noise", step="3", done="0.c.0.0.0.0")
-    assert lesson.holds in _texts(again), "it was answered before"
-    assert question.why in _texts(again)
+    assert lesson.holds in texts(again), "it was answered before"
+    assert question.why in texts(again)
 
 
 @pytest.mark.long
@@ -94,7 +90,7 @@ def test_every_step_opens_its_words_from_one_glossary(opened: Open, store: RunSt
         assert labels == [*step.words, "Copy link"]
         assert step.words
         for word in step.words:
-            assert f"**{word}**: {GLOSSARY[word]}" in _texts(app)
+            assert f"**{word}**: {GLOSSARY[word]}" in texts(app)
 
 
 def test_every_word_of_the_glossary_is_used_and_no_other(opened: Open) -> None:
@@ -110,19 +106,19 @@ def test_a_lesson_from_its_first_step_to_its_last(opened: Open, store: RunStore,
     lesson = LESSONS[name]
     app = opened("lessons", lesson=name)
     for place, step in enumerate(lesson.steps, start=1):
-        assert f"### {step.title}" in _texts(app)
+        assert f"### {step.title}" in texts(app)
         drawn = len(app.get("bidi_component"))
         assert drawn == (step.figure is not None)
         answer = app.radio(key=f"answer.{name}.{place}")
         wrong = next(one for one in range(len(step.question.choices)) if one != step.question.right)
         answer.set_value(wrong).run()
-        assert f"Not quite. {step.question.hints[wrong]}" in _texts(app)
-        assert step.question.why not in _texts(app), "the reason is not told before the answer"
+        assert f"Not quite. {step.question.hints[wrong]}" in texts(app)
+        assert step.question.why not in texts(app), "the reason is not told before the answer"
         app.radio(key=f"answer.{name}.{place}").set_value(step.question.right).run()
-        assert step.question.why in _texts(app)
+        assert step.question.why in texts(app)
         if place < len(lesson.steps):
             app.button(key="lesson_next").click().run()
-    text = _texts(app)
+    text = texts(app)
     assert lesson.paper in text
     assert lesson.holds in text
     told = app.query_params["done"]
@@ -153,9 +149,9 @@ def test_shares_are_moved_in_percent(opened: Open, store: RunStore) -> None:
 
 
 def test_nothing_in_the_list_needs_a_paper(opened: Open, store: RunStore) -> None:
-    text = _texts(opened("lessons"))
+    text = texts(opened("lessons"))
     assert not [name for name in ("PATE", "PrivGNN", "DP-GPL") if name in text]
-    end = _texts(opened("lessons", lesson="noise", step="3"))
+    end = texts(opened("lessons", lesson="noise", step="3"))
     assert "jupyter" not in end
     assert "notebooks/11_noise.ipynb" in end
 
@@ -189,7 +185,7 @@ def test_the_end_leads_back_to_what_is_open(opened: Open, store: RunStore) -> No
     still = [button.label for button in app.button if button.key and button.key.startswith("open.")]
     assert still == [f"Step {place}: {steps[place - 1].title}" for place in (2, 3)]
     app.button(key="open.2").click().run()
-    assert f"### {steps[1].title}" in _texts(app)
+    assert f"### {steps[1].title}" in texts(app)
 
 
 def test_every_wrong_choice_has_a_hint() -> None:

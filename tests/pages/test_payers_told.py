@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import streamlit as st
 from tests.figures.made_ensembles import ensemble
-from tests.pages.ensemble_pages import PAYERS, Open, keep_run, texts
+from tests.pages.ensemble_pages import PAYERS, Open, keep_run
 from tests.pages.kept_runs import keep, spec
+from tests.pages.reading import texts
 
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests.pages.reading import texts
 
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import world as worlds
@@ -15,11 +16,6 @@ from privgraph_workbench.facts.world import make_world
 from privgraph_workbench.words.numbers import percent
 
 Open = Callable[..., AppTest]
-
-
-def _texts(app: AppTest) -> str:
-    kinds = (app.markdown, app.caption, app.warning, app.error, app.info)
-    return "\n".join(element.value for kind in kinds for element in kind)
 
 
 def _drawn(app: AppTest) -> list[dict[str, object]]:
@@ -32,7 +28,7 @@ def test_it_opens_with_a_world_and_nobody_taken_out(opened: Open, store: RunStor
     assert len(world["groups"]) == 120  # type: ignore[arg-type]
     assert world["gone"] is None
     assert world["b"] == 2.0, "one hop, a sensitivity of 2, and an epsilon of 1"
-    assert "at most 73.2%" in _texts(app)
+    assert "at most 73.2%" in texts(app)
     assert not any(one.label == "Start again" for one in app.button)
 
 
@@ -42,7 +38,7 @@ def test_the_address_takes_one_friendship_out(opened: Open, store: RunStore) -> 
     world = _drawn(app)[0]
     assert world["gone"] == {"who": 3, "friend": friend}
     assert world["b"] == 2.0
-    text = _texts(app)
+    text = texts(app)
     assert "with the friendship" in text
     assert "the promise allows e^2 for any two that differ in one friendship" in text
     assert "Nobody is right more often than 88.1%" in text, "e²/(1 + e²), rounded up"
@@ -50,8 +46,8 @@ def test_the_address_takes_one_friendship_out(opened: Open, store: RunStore) -> 
 
 def test_a_person_is_more_than_a_friendship(opened: Open, store: RunStore) -> None:
     told = "The promise is about one friendship"
-    assert told in _texts(opened("playground", who="3"))
-    assert told not in _texts(opened("playground", who="3", hides="people"))
+    assert told in texts(opened("playground", who="3"))
+    assert told not in texts(opened("playground", who="3", hides="people"))
 
 
 def test_without_noise_no_epsilon_holds(opened: Open, store: RunStore) -> None:
@@ -74,13 +70,13 @@ def test_somebody_is_chosen_by_name(opened: Open, store: RunStore) -> None:
 def test_ten_rounds_of_guessing(opened: Open, store: RunStore) -> None:
     app = opened("playground", who="3", hides="people", eps="32")
     name = worlds.name(3)
-    assert f"### Guess: was {name} in the data?" in _texts(app)
+    assert f"### Guess: was {name} in the data?" in texts(app)
     said = [app.button(key=f"guess_{one}").label for one in (True, False)]
     assert said == [f"{name} was in the data", f"{name} was not"]
     for played in range(1, 11):
         app.button(key="guess_True").click().run()
-        right = len(re.findall(rf"\d\. :material/check: right: {name} was in the data", _texts(app)))
-        wrong = len(re.findall(rf"\d\. :material/close: \*\*wrong\*\*: {name} was not", _texts(app)))
+        right = len(re.findall(rf"\d\. :material/check: right: {name} was in the data", texts(app)))
+        wrong = len(re.findall(rf"\d\. :material/close: \*\*wrong\*\*: {name} was not", texts(app)))
         assert right + wrong == played
         yours = app.metric[0]
         assert (yours.label, yours.value) == (f"You: {right} of {played} right", percent(right / played))
@@ -89,9 +85,9 @@ def test_ten_rounds_of_guessing(opened: Open, store: RunStore) -> None:
             app.button(key="guess_next").click().run()
     assert not any(one.key in ("guess_True", "guess_next") for one in app.button), "ten rounds are all"
     app.button(key="guess_auto").click().run()
-    assert "of 2,000 rounds" in _texts(app)
+    assert "of 2,000 rounds" in texts(app)
     app.button(key="guess_again").click().run()
-    assert ":material/c" not in _texts(app)
+    assert ":material/c" not in texts(app)
     assert app.metric[0].value == "–"
 
 
@@ -133,5 +129,5 @@ def test_a_wrong_address_gets_a_sentence_and_the_page_goes_on(opened: Open, stor
     said = "\n".join(one.value for one in app.warning)
     assert "eps has no value 3; it can be 0.25" in said
     assert "who must be a number below 120" in said
-    assert "oise must be at least 1" in said + _texts(app)
+    assert "oise must be at least 1" in said + texts(app)
     assert _drawn(app)[0]["gone"] is None

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from tests.figures.made_attacks import attack as made_attack
 from tests.figures.made_relations import made_answer, made_pair, made_run
 from tests.pages import offered_files
+from tests.pages.reading import texts
 
 from privgraph.attacks.options import AttackOptions
 from privgraph.data.catalogue import dataset
@@ -94,11 +95,6 @@ def _described(monkeypatch: pytest.MonkeyPatch) -> None:
         facts = TEXT_FACTS
 
     monkeypatch.setattr(describing, "describe", lambda *_, **__: Described())
-
-
-def texts(app: AppTest) -> str:
-    kinds = (app.markdown, app.caption, app.warning, app.error, app.info)
-    return "\n".join(element.value for kind in kinds for element in kind)
 
 
 def drawn(app: AppTest) -> list[str]:

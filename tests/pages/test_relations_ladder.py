@@ -10,7 +10,8 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_relations import made_run
-from tests.pages.test_relations import Answering, ask, process, texts
+from tests.pages.reading import texts
+from tests.pages.test_relations import Answering, ask, process
 from tests.pages.test_relations_told import described, files, submitted
 
 from privgraph.runs import gallery

@@ -17,7 +17,8 @@ from tests.figures.made_attacks import attack as made_attack
 from tests.figures.made_relations import made_answer, made_pair, made_run
 from tests.pages import offered_files
 from tests.pages.kept_runs import keep
-from tests.pages.test_relations import Answering, ask, texts
+from tests.pages.reading import texts
+from tests.pages.test_relations import Answering, ask
 
 from privgraph.attacks.outcome import Rate
 from privgraph.data.catalogue import dataset

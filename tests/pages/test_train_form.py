@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
+from tests.pages.reading import texts
 
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery
@@ -18,11 +19,6 @@ from privgraph_workbench.figures.runs import compare
 from privgraph_workbench.forms import again, beginnings
 from privgraph_workbench.views.runs.side_by_side import comparison
 from privgraph_workbench.words import meaning
-
-
-def _texts(app: AppTest) -> str:
-    kinds = (app.markdown, app.caption, app.warning, app.error, app.info)
-    return "\n".join(element.value for kind in kinds for element in kind)
 
 
 def test_wrong_addresses_are_named_and_nothing_is_lost(opened: Callable[..., AppTest]) -> None:
@@ -148,14 +144,14 @@ def test_a_form_says_where_it_begins_and_an_address_has_the_last_word(
 ) -> None:
     app = opened("train", method="dp-mlp", data="karate")
     assert app.text_input(key="epsilon").value == "2"
-    assert "The method's own default is 8" in _texts(app)
+    assert "The method's own default is 8" in texts(app)
     app.button(key="go").click().run()
     assert [run.spec.options["epsilon"] for run in store.find(RunQuery())] == [2.0]
     assert opened("train", method="dp-mlp", data="karate", epsilon="8").text_input(key="epsilon").value == "8"
 
 
 def test_a_budget_that_is_not_used_up_is_explained_once(opened: Callable[..., AppTest]) -> None:
-    said = _texts(opened("train", method="dp-mlp", data="karate", epsilon="1"))
+    said = texts(opened("train", method="dp-mlp", data="karate", epsilon="1"))
     assert said.count("The noise is chosen so that ε is at most 1; it comes to 0.99") == 1
 
 
@@ -287,7 +283,7 @@ def test_units_that_a_method_refuses_are_not_offered(opened: Callable[..., AppTe
     unit = next(group for group in app.get("button_group") if group.key == "unit")
     assert unit.value == "node"
     open_ = opened("train", method="gnn", data="karate")
-    assert "Protects nothing" in _texts(open_)
+    assert "Protects nothing" in texts(open_)
     assert not [field for field in open_.text_input if field.key == "epsilon"]
 
 
