@@ -42,12 +42,13 @@ class Stretch:
     mean. alike: by how much the first is above the best of the others, where more seeds are not going to
     tell them apart, or need not. wide: whether seeds are too few to say so. before: the smaller budget that
     gave as much, and stays: by which method. delta: the largest behind what is taken. promised: under which
-    relations that is. unclear: methods that are taken and whose cost is not clear. tied: how many are not told apart from what is taken at one of the budgets, with
-    it; what needs no noise counts. against: what that is, with its mean; where seeds are too few, that which
-    they do not rule out. higher: what has a higher mean than what is taken, and floor: what that is not
-    clearly above ("": what is taken). here: where nothing is taken at these budgets, what has the highest
-    mean there, and with which. guess: in words, where a guess is not beaten. idle: that a model that reads no
-    edge does not beat it either, where that is taken or would be ("": it does).
+    relations that is. unclear: methods that are taken and whose cost is not clear. tied: how many are not
+    told apart from what is taken at one of the budgets, with it; what needs no noise counts. against: what
+    that is, with its mean; where seeds are too few, that which they do not rule out. higher: what has a
+    higher mean than what is taken, and floor: what that is not clearly above ("": what is taken). here: where
+    nothing is taken at these budgets, what has the highest mean there, and with which. guess: in words, where
+    a guess is not beaten. idle: that a model that reads no edge does not beat it either, where that is taken
+    or would be ("": it does).
     """
 
     epsilons: tuple[float, ...]
