@@ -25,6 +25,7 @@ from privgraph_workbench.views.tradeoffs import (
     known,
     like_own,
     one_graph,
+    preset,
     sending,
     sweep_form,
 )
@@ -67,9 +68,13 @@ def page() -> None:
     if not planned:
         asked = any(name.startswith(sweep_form.PREFIX) for name in st.query_params)  # of a graph of these options
         opened = asked or (empty and not compares)
-        with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=opened) as part:
+        with (
+            st.container(key=preset.FORM),
+            layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=opened) as part,
+        ):
             if part.open:
                 sweep_form.show(graph)
+        preset.shown()
     sending.progress(graph, everywhere=not query.datasets)
 
 
