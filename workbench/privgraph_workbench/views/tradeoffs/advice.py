@@ -162,7 +162,7 @@ def lines(
         first="ε ",
         marked=first.places,
     )
-    why = [f"{carded.MARK} First: {first.why}."] if first.places else []
+    why = [f"{carded.MARK} marks what is told above: {first.why}."] if first.places else []
     if small := [*why, *advised.beneath(said, verdicts=alone)]:
         _small(small)
 
