@@ -138,14 +138,15 @@ def test_a_phone_needs_no_sideways_scrolling(browser: Browser, address: str) -> 
 
 
 @pytest.mark.parametrize("shown", ["", "&protects=both"])
-def test_on_a_phone_the_answer_is_first(browser: Browser, address: str, shown: str) -> None:
+def test_on_a_phone_the_answer_is_first_then_the_figure(browser: Browser, address: str, shown: str) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844})
     page = context.new_page()
     page.goto(f"{address}/tradeoffs?data=digits{shown}")
     _drawn(page)
     parts = [
-        page.get_by_role("table", name="What to take to hide edges"),
+        page.get_by_text("To hide edges").first,
         page.locator(".js-plotly-plot").first,
+        page.get_by_role("table", name="What to take to hide edges"),
         page.get_by_role("button", name="Export").first,
         page.get_by_text("Every setting in numbers"),
     ]
@@ -219,7 +220,7 @@ def test_a_link_to_a_sweep_on_ones_own_measures_trains_that_graph(
     with profile(browser, address) as context:
         page = context.new_page()
         page.goto(f"{address}/tradeoffs?data=karate&own=true")
-        _drawn(page)
+        settled(page)
         for label, typed in (("Nodes of your graph", "2000"), ("Its mean degree", "10"), ("Its homophily", "0.8")):
             box = page.get_by_role("spinbutton", name=label)
             box.fill(typed)

@@ -36,12 +36,12 @@ def opened(opened: Callable[..., AppTest]) -> Callable[..., AppTest]:
 def test_an_empty_page_offers_to_compare_what_fits(opened: Callable[..., AppTest], store: RunStore) -> None:
     app = opened("tradeoffs", data="karate", fold="")
     assert "The comparison below makes the curve" in app.info[0].value
-    assert app.button(key="compare_go").label == "Compare what fits (42 runs)"
-    assert [one.key for one in app.button if one.proto.type == "primary"] == ["compare_go"]
+    assert app.button(key="compare_go.edge").label == "Compare what fits (42 runs)"
+    assert [one.key for one in app.button if one.proto.type == "primary"] == ["compare_go.edge"]
     assert "**What it takes.** 42 runs, about" in "\n".join(text.value for text in app.markdown)
     keep(store, spec(epsilon=1.0))
     full = opened("tradeoffs", data="karate", fold="")
-    assert not any(one.key in ("sweep_go", "compare_go") for one in full.button), "made when somebody asks for it"
+    assert not any(one.key in ("sweep_go", "compare_go.edge") for one in full.button), "made when somebody asks for it"
 
 
 @pytest.mark.parametrize(("protects", "mixed"), [("edge", False), ("node", False), ("both", True)])

@@ -48,17 +48,9 @@ def shared(graph: OneGraph, units: Sequence[str]) -> None:
             _train_own(graph, next(unit for unit, one in told.items() if one.said.public == public))
 
 
-def read_by(graph: OneGraph, units: Sequence[str]) -> None:
-    """Below what is said of several units: once, what their verdicts mean, and what the choice reads."""
-    said = [one.said for unit in units if (one := known(graph, unit)) is not None]
-    if meant := advised.verdict_words(*said):
-        _small(meant)
-    st.markdown(advising.CHOOSING)
-
-
-def headline(graph: OneGraph, unit: str, *, alone: bool = True) -> None:
-    """What to take on this graph at which ε, as far as finished runs tell; the reasons when asked for. Not
-    `alone`: what holds of several units is said once, around all of them (`shared`, `read_by`)."""
+def headline(graph: OneGraph, unit: str, units: Sequence[str] = ()) -> None:
+    """What to take on this graph at which ε, as far as finished runs tell; the reasons when asked for. What
+    holds of several `units` is said once, above them (`shared`) and below the table of the first."""
     found = known(graph, unit)
     if found is None:
         return
@@ -67,15 +59,24 @@ def headline(graph: OneGraph, unit: str, *, alone: bool = True) -> None:
             f"What is said of {markup.literal(graph.title)} does not carry over to your graph; what does, stands above."
         )
         return
-    lines(found.said, *_of_another(graph, found), alone=alone, public=_public_line(found, unit), on=graph)
+    alone, first = len(units) < 2, not units or unit == units[0]
+    lead(found.said, *_of_another(graph, found), alone=alone, public=_public_line(found, unit), on=graph)
+    with layout.on_phone(2, f"table-{unit}"):
+        every = [one.said for other in units or (unit,) if (one := known(graph, other)) is not None]
+        table(found.said, every if first else ())
+        if first:
+            st.markdown(advising.CHOOSING)
+        _beside(graph, unit, found)
+
+
+def _beside(graph: OneGraph, unit: str, found: Known) -> None:
+    """What may change, from which runs it is said, what they leave open, and the reasons when asked for."""
     if count := len(rows_of(RunQuery(units=("none", unit), states=sending.PENDING), graph)):
         those = "one run is" if count == 1 else f"{count:,} runs are"
         st.caption(f"**May change: {those} under way.** A run of the gallery that is trained anew counts when it ends.")
     if pooled := _pooled(graph, found):
         st.caption(pooled)
     _settled(graph, unit, found.said)
-    if alone:
-        st.markdown(advising.CHOOSING)
     if notes := _notes(found.said):
         st.caption(markup.literal(" ".join(notes)))
     if not found.said.settled:
@@ -113,7 +114,7 @@ def _of_another(graph: OneGraph, found: Known) -> tuple[str, str]:
     return graph.title, f" {refused}" if refused else ""
 
 
-def lines(
+def lead(
     said: advising.Verdict,
     graph: str = "",
     refused: str = "",
@@ -122,10 +123,10 @@ def lines(
     public: str = "",
     on: OneGraph | None = None,
 ) -> None:
-    """What is said, a row for each stretch of budgets, and that the runs behind it protect nobody. graph: of
-    which one, where that could be mistaken; refused: why it holds there alone; not `alone`: without what is
-    said once of several units; public: in Markdown, what is reached where some nodes are public; `on`: the
-    graph, where what has not run, or is not one's own, may be trained by a press of these words."""
+    """What is said above the table, and that the runs behind it protect nobody. graph: of which one, where
+    that could be mistaken; refused: why it holds there alone; not `alone`: without what is said once of
+    several units; public: in Markdown, what is reached where some nodes are public; `on`: the graph, where
+    what has not run, or is not one's own, may be trained by a press of these words."""
     to_hide = f"{f'On {markup.literal(graph)}, to' if graph else 'To'} hide {advising.HIDES[said.unit]}"
     trains = on is not None and preset.may(on)
     absent = f" {markup.literal(advising.not_run(said.absent))}" if said.absent and not trains else ""
@@ -154,6 +155,10 @@ def lines(
             _train_absent(on, said)
             if said.public and alone:
                 _train_own(on, said.unit)
+
+
+def table(said: advising.Verdict, meant: Sequence[advising.Verdict]) -> None:
+    """A row for each stretch of budgets, and below it what the words of all these verdicts mean."""
     first = one_sentence.marked(said)
     carded.show(
         advised.HEAD,
@@ -163,13 +168,9 @@ def lines(
         marked=first.places,
     )
     why = [f"{carded.MARK} marks what is told above: {first.why}."] if first.places else []
-    if small := [*why, *advised.beneath(said, verdicts=alone)]:
-        _small(small)
-
-
-def _small(lines: Sequence[str]) -> None:
-    """Small print, a line each."""
-    st.caption("  \n".join(map(markup.literal, lines)))
+    words = [advised.STRENGTHS] if meant and said.promised else []
+    if small := [*why, *advised.beneath(said, verdicts=meant), *words]:
+        st.caption("  \n".join(map(markup.literal, small)))
 
 
 def _train_absent(graph: OneGraph, said: advising.Verdict) -> None:

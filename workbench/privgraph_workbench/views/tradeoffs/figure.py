@@ -86,8 +86,10 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
     shown = made(query, graph, was_waiting, planned=planned)
     if shown is None:
         return None
-    plot(shown)
-    below(shown)
+    with layout.on_phone(1, "plot"):
+        plot(shown)
+    with layout.on_phone(3, "below"):
+        below(shown)
     return shown.done
 
 
