@@ -158,6 +158,19 @@ def test_on_a_phone_the_answer_is_first_then_the_figure(browser: Browser, addres
     assert tops[0] < 844, "some of it is seen at once"
 
 
+def test_words_that_name_what_has_not_run_bring_its_form_into_sight(browser: Browser, address: str) -> None:
+    with profile(browser, address) as context:
+        page = context.new_page()
+        page.goto(f"{address}/tradeoffs?data=digits")
+        _drawn(page)
+        page.get_by_role("button", name="EdgeRand has not run here: train it").click()
+        expect(page.get_by_label("ε values", exact=True)).to_be_in_viewport(timeout=SLOW)
+        expect(page.get_by_text("Run a sweep")).to_be_in_viewport()
+        chosen = page.get_by_test_id("stMultiSelect").filter(has_text="Methods")
+        expect(chosen.get_by_text("EdgeRand", exact=True)).to_be_visible()
+        expect(chosen.get_by_text("ProGAP", exact=True)).to_have_count(0)
+
+
 def test_of_both_units_each_panel_stands_beside_its_own_table(browser: Browser, address: str) -> None:
     with profile(browser, address) as context:
         page = context.new_page()
