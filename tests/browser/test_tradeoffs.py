@@ -138,14 +138,15 @@ def test_a_phone_needs_no_sideways_scrolling(browser: Browser, address: str) -> 
 
 
 @pytest.mark.parametrize("shown", ["", "&protects=both"])
-def test_on_a_phone_the_answer_is_first(browser: Browser, address: str, shown: str) -> None:
+def test_on_a_phone_the_answer_is_first_then_the_figure(browser: Browser, address: str, shown: str) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844})
     page = context.new_page()
     page.goto(f"{address}/tradeoffs?data=digits{shown}")
     _drawn(page)
     parts = [
-        page.get_by_role("table", name="What to take to hide edges"),
+        page.get_by_text("To hide edges").first,
         page.locator(".js-plotly-plot").first,
+        page.get_by_role("table", name="What to take to hide edges"),
         page.get_by_role("button", name="Export").first,
         page.get_by_text("Every setting in numbers"),
     ]
@@ -155,6 +156,19 @@ def test_on_a_phone_the_answer_is_first(browser: Browser, address: str, shown: s
     assert len(tops) == len(parts)
     assert tops == sorted(tops)
     assert tops[0] < 844, "some of it is seen at once"
+
+
+def test_words_that_name_what_has_not_run_bring_its_form_into_sight(browser: Browser, address: str) -> None:
+    with profile(browser, address) as context:
+        page = context.new_page()
+        page.goto(f"{address}/tradeoffs?data=digits")
+        _drawn(page)
+        page.get_by_role("button", name="EdgeRand has not run here: train it").click()
+        expect(page.get_by_label("ε values", exact=True)).to_be_in_viewport(timeout=SLOW)
+        expect(page.get_by_text("Run a sweep")).to_be_in_viewport()
+        chosen = page.get_by_test_id("stMultiSelect").filter(has_text="Methods")
+        expect(chosen.get_by_text("EdgeRand", exact=True)).to_be_visible()
+        expect(chosen.get_by_text("ProGAP", exact=True)).to_have_count(0)
 
 
 def test_of_both_units_each_panel_stands_beside_its_own_table(browser: Browser, address: str) -> None:
@@ -219,7 +233,7 @@ def test_a_link_to_a_sweep_on_ones_own_measures_trains_that_graph(
     with profile(browser, address) as context:
         page = context.new_page()
         page.goto(f"{address}/tradeoffs?data=karate&own=true")
-        _drawn(page)
+        settled(page)
         for label, typed in (("Nodes of your graph", "2000"), ("Its mean degree", "10"), ("Its homophily", "0.8")):
             box = page.get_by_role("spinbutton", name=label)
             box.fill(typed)

@@ -43,13 +43,13 @@ def test_title_warnings_axes_and_epsilons_stay_and_the_prose_goes(
     chart = chart_of(figure, rows)
     alone, whole = (export(figure, rows, held, "svg", whole=one) for one in (False, True))
     seen = texts(alone)
-    for kept in (chart.title, *(f"⚠ {capital(one)}" for one in chart.badges), *notes.short(held)):
+    for kept in (chart.title, *(f"⚠ {capital(one)}" for one in chart.badges), chart.reading, *notes.short(held)):
         assert kept in seen
     for panel in chart.panels:
         assert " ".join(panel.x.title.split()) in seen
     warned = [*chart.badges, *notes.further(chart.badges, rows, held)]
     assert all(capital(one) in seen for one in warned), "no warning goes"
-    prose = [one for one in below(chart, rows, held) if one not in (*notes.short(held), *warned)]
+    prose = [one for one in below(chart, rows, held) if one not in (chart.reading, *notes.short(held), *warned)]
     assert not [one for one in prose if one in seen]
     assert all(one in texts(whole) for one in prose)
     assert notes.IN_FULL not in texts(whole)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import pairwise
+from xml.etree import ElementTree
 
 from tests.figures import made_runs
 from tests.figures.made_tradeoffs import plainly, point
+from tests.figures.test_figure_only import SVG
 
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
@@ -120,11 +122,12 @@ def test_each_point_of_three_seeds_has_its_interval(swept: list[RunRecord]) -> N
 
 def test_a_file_says_what_marks_and_bars_are(swept: list[RunRecord]) -> None:
     rows = tradeoff.data(swept)
-    said = "Each mark is the mean over 3 seeds: bars and bands are 95% confidence intervals of that mean (Student's t)."
+    said = "Means over 3 seeds; bars and bands: 95% confidence (Student's t); a line: one method at several ε."
     assert f"\n{said}\n" in export("tradeoff", rows, {}, "txt").decode()
-    assert said in export("tradeoff", rows, {}, "svg").decode()
+    seen = ElementTree.fromstring(export("tradeoff", rows, {}, "svg", whole=False)).iter(f"{SVG}text")
+    assert said in [one.text for one in seen], "in the picture of the figure alone, too, in one line"
     alone = tradeoff.data([one for one in swept if one.spec.seed == 0])
-    assert "\nEach mark is the mean over 1 seed.\n" in export("tradeoff", alone, {}, "txt").decode()
+    assert "\nMeans over 1 seed; a line: one method at several ε.\n" in export("tradeoff", alone, {}, "txt").decode()
 
 
 def test_few_seeds_have_smaller_marks_beside_three(swept: list[RunRecord]) -> None:
@@ -133,7 +136,7 @@ def test_few_seeds_have_smaller_marks_beside_three(swept: list[RunRecord]) -> No
     chart = tradeoff.chart(rows)
     sizes = {one.size: len(one.x) for one in chart.series if one.epsilon == "sound" and one.hover}
     assert sizes == {9: 1, 5: len(rows) - 1}
-    assert chart.notes[0].endswith("smaller marks have fewer than three seeds.")
+    assert "; smaller marks: fewer than three seeds; " in chart.reading
     alone = [row for row in rows if row["low"] is None]
     assert {one.size for one in tradeoff.chart(alone).series if one.epsilon == "sound" and one.hover} == {9}
 

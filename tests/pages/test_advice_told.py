@@ -25,7 +25,7 @@ def test_it_says_whom_the_number_of_a_protection_covers(opened: Callable[..., Ap
             keep(store, spec(method, unit="node", epsilon=1.0, seed=seed), accuracy=mean + seed / 1000)
     app = opened("tradeoffs", data="karate", protects="node", fold="")
     assert "Protection: how often, at most, somebody who knows all else is right about" in _captions(app)
-    assert "(a coin: 50%). Not covered by GAP: somebody who was never there." in _captions(app), "said once"
+    assert "(a coin: 50%). “Hides opt-out” (GAP): whether somebody in the graph opted out; " in _captions(app)
     app.session_state["fold.why.node"] = True
     app.run()
     assert f"Protection: how often, at most, somebody who knows all else is {COVERED}" in _captions(app)

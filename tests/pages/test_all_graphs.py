@@ -12,8 +12,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep
 
+from privgraph.runs import gallery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import advised
 from privgraph_workbench.views.tradeoffs import all_graphs
 
 Open = Callable[..., AppTest]
@@ -42,12 +44,23 @@ def compared(store: RunStore, data: str = "karate") -> None:
         ran(store, data, "edge-rand", (0.30, 0.31, 0.32), epsilon)
 
 
-def table(app: AppTest) -> list[list[str]]:
+def table(app: AppTest, label: str = "What hides edges") -> list[list[str]]:
     """The lines of the table, each with its cells; of a graph's first line its heading, too."""
-    body = next(one.proto.body for one in app.get("html") if 'aria-label="What hides edges"' in one.proto.body)
+    body = next(one.proto.body for one in app.get("html") if f'aria-label="{label}"' in one.proto.body)
     rows = re.findall(r'<tr role="row">(.*?)</tr>', body)
     cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in rows]
     return [[unescape(re.sub(r"<[^>]+>", " ", one)).replace("\xa0", " ").strip() for one in row] for row in cells]
+
+
+@pytest.mark.long
+def test_what_is_measured_otherwise_has_a_table_of_its_own(opened: Open, store: RunStore) -> None:
+    gallery.bring_in(store)
+    app = opened("tradeoffs", data="cora", everywhere="true", fold="")
+    assert not [cell for row in table(app) for cell in row if "PREC" in cell or "products" in cell]
+    head, *lines = table(app, "What hides edges, by PREC@1 of relations")
+    assert head == ["PREC@1" if one == "Accuracy" else one for one in all_graphs.HEAD[:-1]], "no MLP predicts them"
+    assert lines[0][0].startswith("Made-up products")
+    assert all(len(row) in (len(head), len(head) - 2) for row in lines)
 
 
 def test_what_is_not_told_apart_is_named_with_its_accuracy_by_the_verdict(opened: Open, store: RunStore) -> None:
@@ -58,7 +71,7 @@ def test_what_is_not_told_apart_is_named_with_its_accuracy_by_the_verdict(opened
     below = [re.sub(r"<[^>]+>", "", one) for one in re.findall(r'<tr role="row" class="more">(.*?)</tr>', body)]
     assert head == list(all_graphs.HEAD)
     first, clear = lines
-    assert first[1:6] == ["1", "ProGAP", "81.0% (78.5% to 83.5%)", "3", "10 (6 to 14)"]
+    assert first[1:6] == ["▸ 1", "ProGAP", "81.0% (78.5% to 83.5%)", "3", "10 (6 to 14)"]
     assert first[6] == "tie"
     assert below == ["Tie with GAP (80.5%)"]
     assert clear[:2] == ["4", "ProGAP"]
@@ -68,7 +81,12 @@ def test_what_is_not_told_apart_is_named_with_its_accuracy_by_the_verdict(opened
 def test_one_sentence_is_of_all_graphs(opened: Open, store: RunStore) -> None:
     compared(store)
     app = opened("tradeoffs", data="karate", everywhere="true", fold="")
-    assert "Clearly best: ProGAP on Karate club (ε 4)." in [one.value for one in app.markdown]
+    said = "Clearly best, and how that protects: ProGAP on Karate club (ε 4: weak)."
+    assert said in [one.value for one in app.markdown]
+    small = "\n".join(one.value for one in app.caption)
+    assert "▸ marks what is told first of a graph alone.  \n" in small
+    assert f"{advised.VERDICTS['tie']}  \n" in small, "in sight, not in a fold"
+    assert advised.STRENGTHS in small
 
 
 def test_a_cost_whose_interval_holds_zero_has_it_beside_it(opened: Open, store: RunStore) -> None:

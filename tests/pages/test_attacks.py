@@ -26,7 +26,7 @@ from privgraph.runs import attacking
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import export
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import styles
 from privgraph_workbench.views.attacks import (
     findings,
     overview,
@@ -257,8 +257,8 @@ def test_a_bound_of_0_beside_few_nodes_that_are_found_says_why(opened: Open, sto
 def test_on_a_narrow_page_the_numbers_stand_above_the_curve(opened: Open, store: RunStore, run: str) -> None:
     store.add_attack(run, made_attack(run))
     opened("attacks", run=run)
-    assert f"[class*=st-key-{shell.STACK}-{shell.SECOND_FIRST}]" in shell._NARROW
-    assert "column-reverse" in shell._NARROW
+    assert f"[class*=st-key-{styles.STACK}-{styles.SECOND_FIRST}]" in styles._NARROW
+    assert "column-reverse" in styles._NARROW
 
 
 def test_how_severe_a_finding_is_stands_in_words_and_colour(opened: Open, store: RunStore, run: str) -> None:

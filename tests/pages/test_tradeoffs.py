@@ -36,12 +36,12 @@ def opened(opened: Callable[..., AppTest]) -> Callable[..., AppTest]:
 def test_an_empty_page_offers_to_compare_what_fits(opened: Callable[..., AppTest], store: RunStore) -> None:
     app = opened("tradeoffs", data="karate", fold="")
     assert "The comparison below makes the curve" in app.info[0].value
-    assert app.button(key="compare_go").label == "Compare what fits (42 runs)"
-    assert [one.key for one in app.button if one.proto.type == "primary"] == ["compare_go"]
+    assert app.button(key="compare_go.edge").label == "Compare what fits (42 runs)"
+    assert [one.key for one in app.button if one.proto.type == "primary"] == ["compare_go.edge"]
     assert "**What it takes.** 42 runs, about" in "\n".join(text.value for text in app.markdown)
     keep(store, spec(epsilon=1.0))
     full = opened("tradeoffs", data="karate", fold="")
-    assert not any(one.key in ("sweep_go", "compare_go") for one in full.button), "made when somebody asks for it"
+    assert not any(one.key in ("sweep_go", "compare_go.edge") for one in full.button), "made when somebody asks for it"
 
 
 @pytest.mark.parametrize(("protects", "mixed"), [("edge", False), ("node", False), ("both", True)])
@@ -162,14 +162,14 @@ def test_graphs_like_ones_own_stand_first_with_what_they_differ_in(
 
     cora = of("Cora")
     assert cora == (
-        "|Cora|2,708 nodes, mean degree 3.9, homophily 0.81|0.25 to 4|MLP (ignores edges)|74.6% (72.5% to 76.7%)|10|"
+        "|Cora|2,708 nodes, mean degree 3.9, homophily 0.81|▸ 0.25 to 4|MLP (ignores edges)|74.6% (72.5% to 76.7%)|10|"
         "13 (11 to 14)|tie|every edge (ε 0), no person|87.1% (86.4% to 87.8%)|74.6% (72.5% to 76.7%)|Tie| with "
         "EdgeRand (75.8% at ε 1); EdgeRand is higher, but not clearly|8|EdgeRand|83.0% (81.7% to 84.4%)|10|4 (2 to 6)|"
         "clear|next to none: ≤ 99.97%|"
     ), "with its cost, what it protects, and what is had without privacy and without edges"
     made_up = of("Made-up social network")
     assert made_up.startswith("|Made-up social network|600 nodes, mean degree 16.0, homophily 0.85|0.25 to 0.5|MLP")
-    assert "|2|ProGAP|76.6% (69.1% to 84.0%)|10|22 (15 to 29)|clear|moderate: ≤ 88.1%|" in made_up
+    assert "|▸ 2|ProGAP|76.6% (69.1% to 84.0%)|10|22 (15 to 29)|clear|moderate: ≤ 88.1%|" in made_up
     for said in ("|4|ProGAP|91.2% (", "|Not told apart| from EdgeRand (90.8%)|"):
         assert said in made_up, "every one by its name, with its accuracy"
     assert "guesses right about it, where a coin is right in 50%" in captions_of(app)

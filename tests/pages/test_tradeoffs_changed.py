@@ -30,6 +30,7 @@ def test_a_sweep_that_is_over_says_what_it_changed(opened: Open, store: RunStore
     app = opened("tradeoffs", data="karate", fold="")
     app.session_state["fold.sweep"] = True
     app.run()
+    app.multiselect(key="sweep_methods").set_value(["progap"]).run()
     app.text_input(key="sweep_epsilons").set_value("1 4").run()
     app.button(key="sweep_go").click().run()
     assert not app.exception, app.exception

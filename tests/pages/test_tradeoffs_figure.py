@@ -14,6 +14,7 @@ from tests.pages.tradeoff_pages import OF_5000, advice_of, own_sweep
 
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import advised
 from privgraph_workbench.views.tradeoffs import like_own
 
 Open = Callable[..., AppTest]
@@ -70,10 +71,30 @@ def test_each_unit_has_a_plot_of_its_own_and_the_files_have_both(opened: Open, s
         for one in _plots(app)
     ]
     assert titles == [["ε per edge"], ["ε per person"]]
+    order = [one.key if one.type == "button" else one.type for one in app.main]
+    first, *_, last = (place for place, what in enumerate(order) if what == "bidi_component")
+    assert first < order.index("collect.tradeoff.karate") < last, "beside the first figure"
     next(one for one in app.button if one.label == "Add to report").click().run()
     (kept,) = app.session_state["collected"]
     assert {row["unit"] for row in kept.rows} == {"edge", "node", "none"}
     assert len([one for one in app.toggle if one.key == "tradeoff_front"]) == 1, "one switch for both"
+
+
+def test_of_both_units_words_are_explained_below_the_first_table_and_both_are_compared(
+    opened: Open, store: RunStore
+) -> None:
+    for unit, method in (("edge", "gap"), ("edge", "progap"), ("node", "gap"), ("node", "dp-mlp"), ("node", "progap")):
+        for seed in range(3):
+            accuracy = 0.9 if method == "gap" else 0.6
+            keep(store, spec(method, unit=unit, epsilon=1.0, seed=seed), accuracy=accuracy)
+    app = opened("tradeoffs", data="karate", protects="both", fold="")
+    small = [one.value for one in app.caption if "Protection: how often" in one.value]
+    assert [advised.VERDICTS["clear"] in one for one in small] == [True, False]
+    assert [advised.STRENGTHS in one for one in small] == [True, False]
+    app.session_state["fold.compare"] = True
+    app.run()
+    assert not app.exception, app.exception
+    assert {"compare_go.edge", "compare_go.node"} <= {str(one.key) for one in app.button}, "without another switch"
 
 
 @pytest.fixture
@@ -91,6 +112,18 @@ def _type(app: AppTest, **values: float) -> str:
 
 def _headed(app: AppTest) -> bool:
     return any("o hide edges" in one.value and "nearest" not in one.value for one in app.markdown)
+
+
+def test_before_anything_is_typed_of_ones_own_graph_nothing_is_advised(own: AppTest) -> None:
+    assert any(one.value.startswith("Type the nodes and the mean degree of your graph first") for one in own.info)
+    assert not _headed(own)
+    assert not _plots(own)
+    assert not own.expander, "nor compared or swept"
+    _type(own, nodes=4000)
+    assert _headed(own)
+    assert _plots(own)
+    own.toggle(key="own").set_value(False).run()
+    assert _headed(own)
 
 
 def test_advice_that_does_not_carry_over_is_folded_and_the_way_to_runs_leads(own: AppTest) -> None:

@@ -103,14 +103,14 @@ def test_a_hidden_gallery_does_not_count_as_run(opened: Open, store: RunStore) -
     app = opened("tradeoffs", data="social", fold="compare")
     app.toggle(key="gallery").set_value(False).run()
     assert not app.exception, app.exception
-    assert app.button(key="compare_go").label == f"Compare what fits ({len(asked)} runs)"
+    assert app.button(key="compare_go.edge").label == f"Compare what fits ({len(asked)} runs)"
     for one in asked[1:]:
         keep(store, one, accuracy=0.8)
     app = opened("tradeoffs", data="social")
     app.toggle(key="gallery").set_value(False).run()
     app.session_state["fold.compare"] = True
     app.run()
-    assert app.button(key="compare_go").label == "Train what is missing (1 run)"
+    assert app.button(key="compare_go.edge").label == "Train what is missing (1 run)"
 
 
 @pytest.mark.parametrize(("data", "unit"), [("social", "edge"), ("cora", "node"), ("facebook-pages", "edge")])

@@ -35,6 +35,12 @@ def opened(opened: Callable[..., AppTest]) -> Callable[..., AppTest]:
     return unfolding(opened)
 
 
+def _progap(app: AppTest) -> AppTest:
+    """The form as it begins on a graph without runs."""
+    app.multiselect(key="sweep_methods").set_value(["progap"]).run()
+    return app.text_input(key="sweep_epsilons").set_value("0.5, 1, 4").run()
+
+
 def test_runs_that_are_there_already_are_counted_and_take_no_time(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
@@ -46,13 +52,13 @@ def test_runs_that_are_there_already_are_counted_and_take_no_time(
     assert len(ids) == 18
     for run in ids[:4]:
         keep(store, store.get(run).spec)
-    again = opened("tradeoffs", data="karate")
+    again = _progap(opened("tradeoffs", data="karate"))
     (told,) = (text.value for text in again.markdown if "What it takes" in text.value)
     assert "18 runs (4 of them are there already), about" in told
     assert again.button(key="sweep_go").proto.type == "primary"
     for run in ids[4:]:
         keep(store, store.get(run).spec)
-    full = opened("tradeoffs", data="karate")
+    full = _progap(opened("tradeoffs", data="karate"))
     assert full.button(key="sweep_go").proto.type == "secondary", "there is nothing left to train"
     assert (full.button(key="sweep_go").label, full.button(key="sweep_go").disabled) == ("All 18 runs are there", True)
 
@@ -62,7 +68,7 @@ def test_runs_of_the_gallery_are_trained_again_and_that_is_said(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
     gallery.bring_in(store)
-    app = opened("tradeoffs", data="social", fold="sweep")
+    app = _progap(opened("tradeoffs", data="social", fold="sweep"))
     (told,) = (text.value for text in app.markdown if "What it takes" in text.value)
     assert "already" not in told
     assert "18 runs, about" in told, "none of them is saved"

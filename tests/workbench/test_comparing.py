@@ -172,7 +172,7 @@ def test_a_higher_mean_alone_is_no_reason_to_pay_for_noise(store: RunStore) -> N
     assert advised.with_verdict(at_4, said) == "take: too few seeds", "on the page"
     few = advised.VERDICTS["too few seeds"]
     assert [line for line in advised.beneath(said) if line in advised.VERDICTS.values()] == [few], "of no other verdict"
-    assert few not in advised.beneath(said, verdicts=False), "where it is said once of several tables"
+    assert few not in advised.beneath(said, verdicts=()), "where it is said once of several tables"
     assert high.aside in advised.below(advising.verdict(records, "edge")), "in small print"
 
 

@@ -51,7 +51,7 @@ def test_who_was_never_there_is_said_not_to_be_covered(store: RunStore, kind: Ne
     words = f"right about {OPTED}, where both were equally likely before (a coin: 50%). S{NEVER}."
     page = next(line for line in advised.beneath(said) if line.startswith("Protection: "))
     assert f"is right about {OPTED}, {covering.EVEN}." in page, "on the page, too"
-    assert page.endswith("Not covered by GAP: somebody who was never there.")
+    assert page.endswith(f"“Hides opt-out” (GAP): whether somebody in the graph opted out; s{NEVER}.")
     assert words in advised.lines(said), "in a report"
     assert words in said.text, "on the command line"
     assert "data were used" not in advised.lines(said) + said.text
@@ -128,7 +128,7 @@ def test_a_line_says_what_is_guessed_also_where_methods_differ_in_it() -> None:
     assert told.startswith(
         "Protection: how often, at most, somebody who knows all else is right about whether a person"
     ), "in the words of the others"
-    assert f"'s data were used, {covering.EVEN}. Not covered by B: " in told
+    assert f"'s data were used, {covering.EVEN}. “Hides opt-out” (B): " in told
     assert covering.short(mixed[1:], "node").partition(" about ")[2].startswith(OPTED)
     assert covering.short([], "edge") == ""
 
@@ -145,7 +145,7 @@ def test_files_of_the_figure_say_it_too(store: RunStore) -> None:
         "gap": "frozen sample",
         "dp-mlp": "node record",
     }
-    line = "Not covered by GAP: somebody who was never there."
+    line = f"“Hides opt-out” (GAP): whether somebody in the graph opted out; s{NEVER}."
     assert line in " ".join(text.split())
     assert any(line in note for note in json.loads(plain)["notes"])
     assert all(row["neighbours"] for row in json.loads(plain)["rows"])

@@ -15,10 +15,11 @@ from privgraph_workbench.facts.stretches import Stretch
 
 NETWORK = "a graph network without privacy"
 COSTS = f"70.0% accuracy, 22 points below {NETWORK}"
-STRONG, MODERATE, WEAK = (
+STRONG, MODERATE = (
     f"; {word} protection: an attacker is right at most {most} of the time"
-    for word, most in (("strong", "73.2%"), ("moderate", "88.1%"), ("weak", "98.3%"))
+    for word, most in (("strong", "73.2%"), ("moderate", "88.1%"))
 )
+WEAK = "; an attacker is right at most 98.3% of the time"
 FEW: dict[str, Any] = {"wide": True, "needed": (Needed(method="progap", epsilon=1.0, seeds=7),)}
 
 
@@ -56,12 +57,17 @@ MLP = "MLP (ignores edges)"
                 _stretch("one", 4.0),
                 _stretch("one", 4.5, mean=0.9),
             ],
-            f"at ε 4 take ProGAP ({COSTS}{WEAK}), clearly the best.",
+            f"no good choice. Of weak protection, at ε 4: ProGAP ({COSTS}{WEAK}), clearly the best.",
         ),
         (  # next to none is never told first
             [_stretch("blind", 0.25, 4.0, title=MLP, tied=2, against=("GAP (69.0% at ε 1)",)), _stretch("one", 8.0)],
-            "up to ε 4 no method clearly beats leaving them out (MLP, 70.0% accuracy), which hides every edge without "
-            "noise.",
+            "leave them out: an MLP has 70.0% accuracy and hides every edge without noise; up to ε 4 no method is "
+            "clearly better.",
+        ),
+        (  # nor is weak protection, where edges may as well be left out
+            [_stretch("blind", 0.25, 2.0, title=MLP), _stretch("one", 4.0, mean=0.9)],
+            "leave them out: an MLP has 70.0% accuracy and hides every edge without noise; up to ε 2 no method is "
+            "clearly better.",
         ),
         (
             [_stretch("one", 1.0), _stretch("blind", 2.0, title=MLP), _stretch("blind", 4.0, title=MLP, wide=True)],
@@ -69,7 +75,7 @@ MLP = "MLP (ignores edges)"
         ),
         (
             [_stretch("one", 8.0), _stretch("one", 16.0)],
-            "no ε compared protects by more than next to nothing (8 and 16).",
+            "no good choice: no ε compared protects by more than next to nothing (8 and 16).",
         ),
         (
             [_stretch("blind", 0.25, 0.5, title=MLP, tied=4, wide=True), _stretch("one", 2.0)],
@@ -77,8 +83,8 @@ MLP = "MLP (ignores edges)"
         ),
         (
             [_stretch("blind", 0.25, 8.0, title=MLP, tied=4)],
-            "leave them out. An MLP has 70.0% accuracy and hides every edge without noise; at no ε compared is "
-            "anything clearly better.",
+            "leave them out: an MLP has 70.0% accuracy and hides every edge without noise; at no ε compared is a "
+            "method clearly better.",
         ),
         (
             [_stretch("several", 1.0, wide=True, tied=2, against=("GAP (69.0%)",)), _stretch("several", 2.0, **FEW)],
@@ -176,7 +182,7 @@ OPEN: dict[str, Any] = {"wide": True, "tied": 2, "against": ("GAP (69.0%)",)}
         (
             [_stretch("blind", 0.25, 4.0, title=MLP), _stretch("one", 8.0), _stretch("blind", 16.0, title=MLP)],
             (0, 2),
-            "leaving edges out hides all of them, and no clear choice or tie protects by more than next to nothing",
+            "leaving edges out hides all of them, and no clear choice or tie protects at least moderately",
         ),
         ([_stretch("one", 8.0), _stretch("nothing", 16.0)], (), ""),
     ],
@@ -191,3 +197,14 @@ def test_what_a_promise_leaves_out_is_told_first_too() -> None:
     one = _stretch("one", 1.0)
     less = replace(one, candidates=(replace(one.candidates[0], promise="hides opt-out"),))
     assert "of the time; hides opt-out), clearly" in told(Verdict(unit="node", stretches=(less,), methods=2))
+
+
+@pytest.mark.parametrize(("epsilon", "mean", "named"), [(1.0, 0.66, True), (1.0, 0.6, False), (4.0, 0.6, True)])
+def test_an_mlp_that_is_hardly_worse_or_the_only_strong_one_is_named_beside(
+    epsilon: float, mean: float, named: bool
+) -> None:
+    one = _stretch("one", epsilon, mean=0.7)
+    said = told(Verdict(unit="edge", stretches=(one,), methods=2, blind={"mean": mean}))
+    beside = f"; or leave them out: an MLP has {mean:.1%} accuracy and hides every edge without noise."
+    assert said.endswith(f", clearly the best{beside}") is named
+    assert ("leave" in said) is named

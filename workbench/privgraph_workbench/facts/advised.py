@@ -35,6 +35,8 @@ VERDICTS: Mapping[str, str] = {
     OPEN: f"Not told apart: {MOST_SEEDS} seeds of each would probably not tell either.",
 }
 """What the verdicts mean, by their words (`Stretch.word`)."""
+STRENGTHS = f"Its words: {', '.join(f'{word} up to {bound:.0%}' for bound, word in meaning.STRENGTHS[:-1])}."
+"""Up to which number a protection has which word."""
 JUDGED = (
     "Verdicts are by 95% intervals of differences over seeds, corrected for the number of comparisons: bars that do "
     "not overlap are not enough."
@@ -157,12 +159,13 @@ def _network(said: Verdict) -> str:
     return f"{said.counted_from} ({kind.upper()})" if kind else said.counted_from
 
 
-def beneath(said: Verdict, *, verdicts: bool = True) -> list[str]:
-    """The same in short lines below the table of a page, where the rest waits until somebody asks; without
-    the meaning of `verdicts` where that is said once of several tables."""
+def beneath(said: Verdict, *, verdicts: Sequence[Verdict] | None = None) -> list[str]:
+    """The same in short lines below the table of a page, where the rest waits until somebody asks; with what
+    the words of these `verdicts` mean (None: its own), which is said once of several tables."""
     cost = "" if said.network is None else f"Cost: points below {_network(said)}, {said.bare}, {SHARED}."
     intervals = BETWEEN if said.stretches else ""
-    lines = [*(verdict_words(said) if verdicts else ()), " ".join(filter(None, (cost, intervals)))]
+    meant = verdict_words(*((said,) if verdicts is None else verdicts))
+    lines = [*meant, " ".join(filter(None, (cost, intervals)))]
     return [*filter(None, (*lines, covering.short(said.promised, said.unit)))]
 
 

@@ -46,9 +46,9 @@ class Verdict:
     """What is said of each stretch of budgets, and beside it. methods: how many that protect the unit have
     run; thin: why nothing can be chosen yet, "" where something can; absent: titles of those that have not
     run; score: what the percentages are; networks: the settings of a network without privacy that were
-    measured on as many nodes, the most accurate first; lead: what is true at every budget; closing: what to
-    leave alone; public: how many runs behind it protect nobody ("": none, or nothing that adds noise is
-    taken)."""
+    measured on as many nodes, the most accurate first; blind: of edges, a model that reads none and beats a
+    guess (None: it has not run, or does not); lead: what is true at every budget; closing: what to leave
+    alone; public: how many runs behind it protect nobody ("": none, or nothing that adds noise is taken)."""
 
     unit: str
     stretches: tuple[Stretch, ...] = ()
@@ -61,6 +61,7 @@ class Verdict:
     closing: str = ""
     public: str = ""
     networks: tuple[Row, ...] = ()
+    blind: Row | None = None
 
     @property
     def network(self) -> Row | None:
@@ -162,6 +163,7 @@ def verdict(
         notes=tuple(notes),
         score=PREC if "relation prediction" in METHODS[methods[0]].tasks else ACCURACY,
         networks=open_,
+        blind=None if seen.idle else seen.free,
         lead=(lead := _lead(told, seen)),
         closing=_closing(told, seen, lead) if unit == "node" else "",
         public=_public(stretches, [one for one in records if one.spec.unit == unit]),

@@ -32,6 +32,11 @@ _LESS: Mapping[str, str] = {
     Neighbours.REPLACED_RECORD: "which of two records",
 }
 """What relations of people hide that do not cover somebody who was never there."""
+_MEANS: Mapping[str, str] = {
+    "opt-out": "whether somebody in the graph opted out",
+    "which of two records": "which one somebody in the graph gave",
+}
+"""The same in whole words."""
 WEIGHTS = "weights only"
 NEVER_THERE = "somebody who was never there is not covered"
 
@@ -77,13 +82,21 @@ def other_promise(row: Row, taken: Row) -> str:
 
 
 def never_there(promised: Iterable[Promised]) -> str:
-    """Whom some of these promises do not cover, in a sentence; "" where all cover everybody.
+    """What the promises hide that do not cover everybody (`mark`), in a sentence each; "" where all do.
 
     >>> never_there([("GAP", "undirected edge")])
     ''
+    >>> never_there([("DP-GNN", "frozen sample")]).partition("; ")[0]
+    '“Hides opt-out” (DP-GNN): whether somebody in the graph opted out'
     """
-    titles = list(dict.fromkeys(title for title, relation in promised if relation in WHY_NOT_COVERED))
-    return f"Not covered by {both(titles)}: somebody who was never there." if titles else ""
+    held: dict[str, list[str]] = {}
+    for title, relation in dict.fromkeys(promised):
+        if relation in WHY_NOT_COVERED:
+            held.setdefault(_LESS[relation], []).append(title)
+    return " ".join(
+        f"“Hides {less}” ({both(list(dict.fromkeys(titles)))}): {_MEANS[less]}; {NEVER_THERE}."
+        for less, titles in held.items()
+    )
 
 
 def short(promised: Iterable[Promised], unit: str) -> str:

@@ -16,7 +16,7 @@ from privgraph_workbench.words.numbers import percent
 
 SETTLED, UNSETTLED = ("clear", "tie"), ("open", "perhaps")
 """How budgets at which a method is taken are told, the surest first."""
-NONE_SETTLED = "leaving edges out hides all of them, and no clear choice or tie protects by more than next to nothing"
+NONE_SETTLED = "leaving edges out hides all of them, and no clear choice or tie protects at least moderately"
 """Why a model that reads no edge is told first."""
 
 
@@ -26,8 +26,8 @@ def told(said: Verdict) -> str:
     the table does not say.
 
     It is a budget at which the choice is settled: of those whose protection is at least moderate the smallest
-    that comes within `APART` of the best accuracy, else the smallest one of weak protection. One of next to
-    none is never told first, but that edges are better left out, or that nothing is found."""
+    that comes within `APART` of the best accuracy; else that edges are better left out; else that no choice
+    is good, with the smallest one of weak protection. One of next to none is never told first."""
     lead = said.lead.strip()
     if said.thin or not said.stretches or (all(one.kind == "nothing" for one in said.stretches) and lead):
         return _ended(lead) if lead else ""
@@ -38,7 +38,7 @@ def told(said: Verdict) -> str:
         return _ended(_left_out(blind, said))
     parts = list(_parts(_unled(said)))
     every = both([one.budgets for one in said.stretches])
-    return _ended("; ".join(parts) if parts else f"no ε compared protects by more than next to nothing ({every})")
+    return _ended("; ".join(parts) or f"no good choice: no ε compared protects by more than next to nothing ({every})")
 
 
 def general(said: Verdict) -> str:
@@ -97,7 +97,7 @@ def _first(said: Verdict) -> Stretch | None:
     strengths = _strengths()
     for groups in (SETTLED, UNSETTLED if not _blind(said) else ()):
         held = [one for one in said.stretches if _group(one) in groups]
-        for words in (strengths[:2], strengths[2:-1]):
+        for words in (strengths[:2], *([] if _blind(said) else [strengths[2:-1]])):
             for group in groups:
                 found = [one for one in held if _group(one) == group and _strength(one) in words]
                 if found and words == strengths[:2] and groups == SETTLED:
@@ -135,10 +135,25 @@ def _taken(one: Stretch, said: Verdict) -> str:
     if first.cost:
         facts[0] += f", {_cost(first.cost, unclear=first.unclear)} {said.counted_from}"
     worth, _, most = one.protection.partition(": ")
-    facts.append(f"{worth} protection: {_right(most)}")
+    weak = _strength(one) not in _strengths()[:2]
+    facts.append(_right(most) if weak else f"{worth} protection: {_right(most)}")
     facts += [first.promise] if first.promise else []
     sure = f"on {_sure(one)}" if take == "perhaps" else _sure(one)
-    return f"at ε {one.budgets} {take} {first.short} ({'; '.join(facts)}), {sure}"
+    lead = f"no good choice. Of {worth} protection, at ε {one.budgets}:" if weak else f"at ε {one.budgets} {take}"
+    return f"{lead} {first.short} ({'; '.join(facts)}), {sure}{_or_left_out(first.mean, said, weak=weak)}"
+
+
+def _or_left_out(mean: float, said: Verdict, *, weak: bool) -> str:
+    """What leaving edges out reaches, where that is hardly less, or what else there is protects weakly; ""
+    elsewhere."""
+    if said.blind is None or not (weak or said.blind["mean"] >= mean - APART):
+        return ""
+    return f"; or leave them out: {_hides(percent(said.blind['mean']), said)}"
+
+
+def _hides(reached: str, said: Verdict) -> str:
+    accuracy = " accuracy" if said.score == ACCURACY else f" {said.score}"
+    return f"an MLP has {reached}{accuracy} and hides every edge without noise"
 
 
 def _right(most: str) -> str:
@@ -157,15 +172,12 @@ def _left_out(blind: Sequence[Stretch], said: Verdict) -> str:
     """That edges are better left out: at all budgets, or up to one, or at some."""
     first = blind[0]
     idle = f" ({first.idle})" if first.idle else ""
+    told = f"{_hides(percent(first.candidates[0].mean), said)}{idle}"
     if len(blind) == len(said.stretches):
-        return (
-            f"leave them out. An {first.candidates[0].short} has {_reached(first, said)}{idle} and hides every edge "
-            "without noise; at no ε compared is anything clearly better"
-        )
+        return f"leave them out: {told}; at no ε compared is a method clearly better"
     from_small = len(blind) == 1 and first is said.stretches[0] and len(first.epsilons) > 1
     where = f"up to ε {first.epsilons[-1]:g}" if from_small else f"at ε {both([one.budgets for one in blind])}"
-    named = f"{first.candidates[0].short}, {_reached(first, said)}{f', {first.idle}' * bool(first.idle)}"
-    return f"{where} no method clearly beats leaving them out ({named}), which hides every edge without noise"
+    return f"leave them out: {told}; {where} no method is clearly better"
 
 
 def _sure(one: Stretch) -> str:

@@ -39,9 +39,9 @@ class Stretch:
     reasons; candidates: of whom; why: the reasons, a sentence or two. needed: what would settle it, where no
     more than `seedwise.MOST_SEEDS` seeds would (`settling.needed`). aside: what is not told apart from the
     first, nor from what needs no noise, and so is nothing to take ("": nothing); of `blind` what has a higher
-    mean. alike: by how much the first is above the best of the others, where more seeds are not going to tell
-    them apart, or need not. wide: whether seeds are too few to say so. before: the smaller budget that gave
-    as much, and stays: by which method. delta: the largest behind what is taken. promised: under which
+    mean. alike: by how much the first is above the best of the others, where more seeds are not going to
+    tell them apart, or need not. wide: whether seeds are too few to say so. before: the smaller budget that
+    gave as much, and stays: by which method. delta: the largest behind what is taken. promised: under which
     relations that is. unclear: methods that are taken and whose cost is not clear. tied: how many are not
     told apart from what is taken at one of the budgets, with it; what needs no noise counts. against: what
     that is, with its mean; where seeds are too few, that which they do not rule out. higher: what has a

@@ -117,9 +117,10 @@ class Series:
 class Chart:
     """A whole figure. `summary` says in words what is seen, for those who cannot see it; `badges` are short
     warnings printed on the figure itself, `notes` sentences below it, and `beside` further ones of a file,
-    which a page says elsewhere. `legend`: one that has a single entry is shown, too; it stands below the
-    axes, or above where these are so tall that nobody would see both. `wide`: in print it is as wide as a
-    page."""
+    which a page says elsewhere; `reading`: the one of `notes` that says what marks, bars and lines are, which
+    stays below a picture of the figure alone. `legend`: one that has a single entry is shown, too; it stands
+    below the axes, or above where these are so tall that nobody would see both. `wide`: in print it is as
+    wide as a page."""
 
     title: str
     panels: tuple[Panel, ...]
@@ -132,6 +133,7 @@ class Chart:
     legend_above: bool = False
     notes: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    reading: str = ""
     wide: bool = False
 
     def has_legend(self, entries: int) -> bool:

@@ -69,7 +69,8 @@ def export(
     `statements` by label (such as a run's name); empty where no run is behind the figure, and the file then
     says that nothing is guaranteed. A picture that is not `titled` is for a page that says its title and
     warnings above it, and notes and statements below; in its metadata it has them nevertheless.
-    Below a picture that is not `whole` stand protected unit, epsilons and delta alone (`notes.short`): the
+    Below a picture that is not `whole` stand how it is read (`Chart.reading`), protected unit, epsilons and
+    delta alone (`notes.short`): the
     rest is in the `txt` file and in its metadata. `made`: the day on which somebody takes it away, which a
     file that must be the same whenever it is made does not have.
     Raises `ValueError` for an unknown figure, format or theme.
@@ -210,7 +211,8 @@ def drawn_of(
     badges = (*figures_notes.warned(statements), *chart.badges)
     if not whole:
         warned = figures_notes.further(chart.badges, rows, statements)
-        return draw(replace(chart, badges=badges), theme, [*warned, *figures_notes.short(statements)])
+        read = [chart.reading] if chart.reading else []
+        return draw(replace(chart, badges=badges), theme, [*read, *warned, *figures_notes.short(statements)])
     beside, tables = set_tables.set_apart(chart.beside)
     notes = below(replace(chart, beside=tuple(beside)), rows, statements)
     stated = figures_notes.block(statements, figures_notes.ROOM, single=figures_notes.MOST_NOTES)

@@ -251,8 +251,9 @@ def _everything(rows: Sequence[Row]) -> Chart:
         wide=True,
         height=110 + 330 * math.ceil(len(parts) / 2),
         legend=True,
+        reading=(reading := _reading(rows)),
         notes=(
-            _seeds_note(rows),
+            reading,
             *reads_none(rows),
             *tradeoff_marks.unseen_guess(parts),
             *([f"{left} more curves have no room in the legend."] if left else []),
@@ -311,17 +312,15 @@ def _sound(full: Chart, rows: Sequence[Row]) -> Chart:
     return replace(full, panels=tuple(panels), series=tuple(series), notes=(*full.notes, *note))
 
 
-def _seeds_note(rows: Sequence[Row]) -> str:
-    """What a mark is a mean of, and what its bar is."""
+def _reading(rows: Sequence[Row]) -> str:
+    """What a mark is a mean of, and what bars and lines are."""
     least, most = (bound(row["seeds"] for row in rows) for bound in (min, max))
     count = f"{most} seed{'s' * (most > 1)}" if least == most else f"{least} to {most} seeds"
-    bars = (
-        ": bars and bands are 95% confidence intervals of that mean (Student's t)"
-        if any(row["low"] is not None for row in rows)
-        else ""
-    )
-    few = "; smaller marks have fewer than three seeds" if bars and any(row["low"] is None for row in rows) else ""
-    return f"Each mark is the mean over {count}{bars}{few}."
+    told = [f"Means over {count}"]
+    if any(row["low"] is not None for row in rows):
+        told.append("bars and bands: 95% confidence (Student's t)")
+        told += ["smaller marks: fewer than three seeds"] if any(row["low"] is None for row in rows) else []
+    return f"{'; '.join([*told, 'a line: one method at several ε'])}."
 
 
 def reads_none(rows: Sequence[Row]) -> list[str]:

@@ -24,7 +24,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import cost
 from privgraph_workbench.forms import data_options, widgets
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.accounting import form as accounting_form
 from privgraph_workbench.views.accounting import linked
@@ -252,7 +252,7 @@ def _told(one: Priced, spec: DatasetSpec | None, *, heading: bool, beside: Price
         statement.gaps(said)
     if spec is not None and setting.config.unit != "none":
         loud = not heading  # of two methods side by side, neither is the way on
-        with st.container(key=shell.GO_ON if loud else f"go-on-{setting.name}", width="content"):
+        with st.container(key=styles.GO_ON if loud else f"go-on-{setting.name}", width="content"):
             st.page_link(
                 shell.page("train"),
                 label=f"Train {METHODS[setting.name].title} with these settings",
@@ -288,7 +288,7 @@ def _boxes(said: PrivacyStatement, name: str) -> None:
             "What the paper's own way of counting says of the same noise: to reproduce its tables, not a promise",
         ),
     )
-    with st.container(key=f"{shell.CARDS}-epsilons-{name}"):
+    with st.container(key=f"{styles.CARDS}-epsilons-{name}"):
         for column, (label, value, help_) in zip(st.columns(2), boxes, strict=True):
             with column.container(border=True, height="stretch"):
                 st.markdown(label, help=help_)
@@ -317,7 +317,7 @@ def _chart(shown: Sequence[Priced], spec: DatasetSpec | None) -> bool:
         st.warning(f"In this page's address, against has no value {markup.literal(asked[:40])} here.")
     against = NOISE
     if levers:
-        with st.container(key=f"{shell.WRAPS}-against"):
+        with st.container(key=f"{styles.WRAPS}-against"):
             against = str(
                 st.pills(
                     "ε against",

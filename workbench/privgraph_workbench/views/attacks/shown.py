@@ -27,7 +27,7 @@ from privgraph_workbench.figures.attacks import (
 from privgraph_workbench.figures.audits.audit_roc import SCALES
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import styles
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.views.attacks import baseline, comparing, exposure, findings, further, overall, verdict
 from privgraph_workbench.views.parts import given_away, layout, under_way
@@ -187,7 +187,7 @@ def _curves(
     """The curve of an attack, with others that ask the same laid over it, beside its numbers. What is found
     of the method without privacy, and of edges without reading any, is always among them: it says what a
     curve has to be compared with."""
-    curve, beside = layout.columns(shell.SECOND_FIRST, (3, 2))  # about as wide as high, as such curves are read
+    curve, beside = layout.columns(styles.SECOND_FIRST, (3, 2))  # about as wide as high, as such curves are read
     bare = without_privacy.beside(queue.store(), record, attacks[chosen])
     with beside:
         findings.numbers(attacks[chosen], subject.statement, without, bare)

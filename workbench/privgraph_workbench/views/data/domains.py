@@ -7,7 +7,7 @@ import streamlit as st
 from privgraph.data.spec import DatasetSpec
 from privgraph.registry import METHODS
 from privgraph_workbench.facts.describing import Description
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import styles
 
 
 def method(spec: DatasetSpec) -> dict[str, str]:
@@ -22,7 +22,7 @@ def metrics(described: Description) -> None:
     texts = sum(domain.texts for domain in domains)
     words = sum(domain.texts * domain.words for domain in domains) / texts
     inside = sum(domain.relations for domain in domains)
-    columns = st.container(key=f"{shell.CARDS}-sizes").columns(5)
+    columns = st.container(key=f"{styles.CARDS}-sizes").columns(5)
     columns[0].metric("Texts", f"{texts:,}", border=True, help="Titles, descriptions, keywords: one each")
     columns[1].metric(
         "Relations", f"{inside:,}", border=True, help="Pairs of texts of one domain, without direction, each once"

@@ -16,7 +16,7 @@ from privgraph_workbench.facts import datasets, describing
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood, origin
 from privgraph_workbench.forms import data_options, widgets
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.views.data import catalogue, domains, kept, question, upload
 from privgraph_workbench.views.parts import choosing, fetching, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
@@ -53,7 +53,7 @@ def page() -> None:
         fetching.show(spec, reason)
     elif not filled.errors:
         # Beside files that are not kept, "this graph" would be taken for theirs.
-        with on, st.container(key=f"{shell.BOXED}-other" if unkept else shell.GO_ON, width="content"):
+        with on, st.container(key=f"{styles.BOXED}-other" if unkept else styles.GO_ON, width="content"):
             st.page_link(
                 shell.page("train"),
                 label=f"Train on {markup.literal(spec.title)}" if unkept else "Train on this graph",
@@ -173,7 +173,7 @@ def _alike(counts: Mapping[str, int]) -> str:
 
 def _facts(described: describing.Description) -> None:
     facts = described.facts
-    columns = st.container(key=f"{shell.CARDS}-sizes").columns(5)
+    columns = st.container(key=f"{styles.CARDS}-sizes").columns(5)
     columns[0].metric("Nodes", f"{facts.nodes:,}", border=True, help="People, papers, pages: what is classified")
     columns[1].metric("Edges" if facts.undirected else "Directed edges", f"{facts.edges:,}", border=True)
     columns[2].metric("Features", f"{facts.features:,}", border=True, help="Numbers that are known of each node")

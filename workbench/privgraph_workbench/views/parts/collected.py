@@ -18,7 +18,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunQuery
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.views.parts import kept_file
 from privgraph_workbench.views.parts.kept_file import Kept as Kept
 from privgraph_workbench.words.naming import setting
@@ -159,7 +159,7 @@ def button(key: str, fresh: Sequence[Kept], help_: str) -> None:
     held = everything()
     left = [one for one in fresh if not _is_in(one, held)]
     if fresh and not left:
-        with st.container(key=f"{shell.BOXED}-{key.replace('.', '-')}", width="content"):
+        with st.container(key=f"{styles.BOXED}-{key.replace('.', '-')}", width="content"):
             st.page_link(
                 shell.page("report"),
                 label=f"{IN} ({rows()})",

@@ -19,7 +19,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving.offered_files import File, Shelf
-from privgraph_workbench.serving.shell import FILE_LINK, PRIMARY_LINK
+from privgraph_workbench.serving.styles import FILE_LINK, PRIMARY_LINK
 from privgraph_workbench.views.parts import collected, layout
 
 FIGURE_ONLY, WHOLE = "Figure with warnings", "All that it states"

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import styles
 
 
 def fold(label: str, key: str, *, icon: str | None = None, opened: bool = False) -> ExpanderContainer:
@@ -40,12 +40,18 @@ def fold_when_done(key: str, *, asked: bool, done: int) -> None:
 
 def columns(key: str, widths: int | Sequence[int], gap: Literal["medium", "large"] = "large") -> list[DeltaGenerator]:
     """Columns that stand one below the other where a page is too narrow for figures side by side."""
-    return st.container(key=f"{shell.STACK}-{key}").columns(widths, gap=gap)
+    return st.container(key=f"{styles.STACK}-{key}").columns(widths, gap=gap)
+
+
+def on_phone(place: Literal[1, 2, 3], key: str) -> DeltaGenerator:
+    """A part of columns that are `styles.WOVEN`: on a phone those of a smaller place stand above it, and
+    before all of them what has none."""
+    return st.container(key=f"{styles.PHONE}-{place}-{key}")
 
 
 def second_first(key: str) -> DeltaGenerator:
     """A container of two others, of which the second stands first on a phone."""
-    return st.container(key=f"{shell.SECOND_FIRST}-{key}")
+    return st.container(key=f"{styles.SECOND_FIRST}-{key}")
 
 
 Card = tuple[str, str, str] | tuple[str, str, str, str]
@@ -55,7 +61,7 @@ Card = tuple[str, str, str] | tuple[str, str, str, str]
 def cards(key: str, boxes: Sequence[Card]) -> None:
     """Numbers side by side, each with its label and a help, and with what is said below it where that comes
     along; on a phone in rows of two."""
-    with st.container(key=f"{shell.CARDS}-{key}"):
+    with st.container(key=f"{styles.CARDS}-{key}"):
         for column, (label, value, help_, *below) in zip(st.columns(len(boxes)), boxes, strict=True):
             said = below[0] if below else None
             column.metric(label, value, said, delta_color="off", delta_arrow="off", border=True, help=help_)

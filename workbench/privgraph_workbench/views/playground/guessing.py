@@ -13,7 +13,7 @@ from privgraph_workbench import live_plot
 from privgraph_workbench.facts import world as worlds
 from privgraph_workbench.facts.world import Rows
 from privgraph_workbench.figures.play import told_numbers
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import styles
 from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.playground.pair import Pair, drawn
 from privgraph_workbench.words.numbers import at_most as capped
@@ -153,7 +153,7 @@ def asked(pair: Pair) -> str:
 def _scores(game: Game) -> None:
     """The visitor's score, that of whoever goes by the evidence, and the best that anybody can do."""
     pair, played = game.pair, game.played
-    with st.container(key=f"{shell.CARDS}-guess"):
+    with st.container(key=f"{styles.CARDS}-guess"):
         yours, evidence, best = st.columns(3)
     for place, who, right in ((yours, "You", game.right), (evidence, "By the evidence", game.best)):
         place.metric(*((f"{who}: {right} of {played} right", percent(right / played)) if played else (who, "–")))

@@ -14,7 +14,7 @@ from privgraph.options import UnknownName
 from privgraph.runs.questions import Answer, Entity, Near
 from privgraph_workbench.figures.notes import composed
 from privgraph_workbench.figures.relations import moved
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.relations.names import title as short_title
@@ -244,7 +244,7 @@ def _side_by_side(
     """The nearest texts under each encoder, with the words that they share with the one that was asked about,
     or among themselves, and a place for those that are `absent`; on a phone one of the lists, and tabs to the
     others."""
-    with st.container(key=shell.TABS):
+    with st.container(key=styles.TABS):
         chosen = st.segmented_control(
             "Encoder",
             list(tabs),
@@ -257,11 +257,11 @@ def _side_by_side(
         )
     columns = st.columns(len(names) + len(absent), gap="medium")
     for column, missing in zip(columns[len(names) :], absent, strict=True):
-        with column, st.container(key=f"{shell.ASIDE}.{missing}", gap="small"):
+        with column, st.container(key=f"{styles.ASIDE}.{missing}", gap="small"):
             st.markdown(f"##### {markup.literal(missing)}")
             st.caption("Its encoder is not here. It is trained by the button above.")
     for column, (encoder, title) in zip(columns, names.items(), strict=False):
-        with column, st.container(key=f"{'shown' if encoder == chosen else shell.ASIDE}.{encoder}", gap="small"):
+        with column, st.container(key=f"{'shown' if encoder == chosen else styles.ASIDE}.{encoder}", gap="small"):
             st.markdown(f"##### {markup.literal(title)}")
             st.markdown("\n".join(_line(one, encoder, marked[encoder]) for one in lists[encoder]))
             if encoder in near:

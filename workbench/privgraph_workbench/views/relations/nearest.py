@@ -19,7 +19,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import describing
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import asking, queue
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.views.parts import choosing
 from privgraph_workbench.views.relations import answered
 from privgraph_workbench.views.relations.cards import here
@@ -70,7 +70,7 @@ def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> 
     kept = worked.texts(question(pair, "-", domain, neighbours))
     with form:
         text = _asked_text(domain, kept)
-        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=shell.WHOLE):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=styles.WHOLE):
             if text.strip():  # answers are wanted now
                 with st.popover("Examples", icon=":material/list:", type="tertiary"):
                     _examples(pair, domain, kept)

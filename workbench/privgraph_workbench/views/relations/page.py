@@ -6,7 +6,7 @@ from __future__ import annotations
 import streamlit as st
 
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import styles
 from privgraph_workbench.views.relations import cards, ladder, nearest, outsiders, runs, studied, training, watched
 from privgraph_workbench.words import markup
 
@@ -48,7 +48,7 @@ def page() -> None:
     jumps, form = st.container(), st.container()  # above the choice of what is asked
     with st.expander("Choose runs, data and domain", key="fold.asked", icon=":material/tune:"):
         places = st.columns([1, 1.7, 1.7])
-        with st.container(key=shell.FIELDS):
+        with st.container(key=styles.FIELDS):
             places += st.columns([3, 1])
     private, bare = runs.choose(records, places[:3])
     pair = runs.paired(private, bare)

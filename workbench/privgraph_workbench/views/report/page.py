@@ -16,7 +16,7 @@ from privgraph_workbench.blocks import Remark
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.reporting import Drawn, bounds
 from privgraph_workbench.reporting.counts import Counts
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
 from privgraph_workbench.views.report import beginning, example, looks, making, own_words, preview, rows, sharing
@@ -48,7 +48,7 @@ def page() -> None:
         beginning.nothing()
         return
     records = _records(kept)
-    bar, trouble = st.container(key=shell.BAR), st.container()
+    bar, trouble = st.container(key=styles.BAR), st.container()
     _taken()
     made_of, wanted = layout.columns("report-made-of", (3, 2))
     with wanted:
@@ -95,7 +95,7 @@ def _example() -> None:
     """The example in the place of one's own list, which it does not touch."""
     kept = example.everything()
     records, figures = _records(kept), _drawn(kept)
-    bar, trouble = st.container(key=shell.BAR), st.container()
+    bar, trouble = st.container(key=styles.BAR), st.container()
     mine = collected.rows()
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(

@@ -12,7 +12,7 @@ from privgraph_workbench.figures import FIGURES, for_others
 from privgraph_workbench.forms import again
 from privgraph_workbench.reporting import Drawn, leaving
 from privgraph_workbench.reporting.counts import Counts
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.collected import Kept
@@ -41,7 +41,7 @@ NO_SECRET = "nobody, whatever the ε."
 def switch(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> bool:
     """Whether it is for others: so begins every report, and then it is as its author has chosen."""
     collected.begin(collected.SHARE, True)
-    with st.container(key=f"{shell.CHOICE}-whom"):
+    with st.container(key=f"{styles.CHOICE}-whom"):
         share = st.radio(
             QUESTION,
             tuple(CHOICES),

@@ -10,7 +10,7 @@ from privgraph.runs.records import RunRecord, StoreError
 from privgraph_workbench.facts import plans
 from privgraph_workbench.forms import again
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.words import markup
 
@@ -23,11 +23,11 @@ MOST_NAMED = 3
 def bar(records: Sequence[RunRecord], none: Callable[[], None]) -> None:
     """How many are chosen, and what can be done with them; `none` chooses no run any more."""
     own = [record.id for record in records if not record.gallery]
-    with st.container(key=shell.FOOT):
+    with st.container(key=styles.FOOT):
         if own and st.session_state.get(DELETING) == own:
             _confirm_delete(own)
             return
-        with st.container(key=f"{shell.FOOT}-row", horizontal=True, vertical_alignment="center"):
+        with st.container(key=f"{styles.FOOT}-row", horizontal=True, vertical_alignment="center"):
             where = " [Side by side](#side-by-side)" if len(records) > 1 else ""
             count = "1 run" if len(records) == 1 else f"{len(records)} runs"
             st.markdown(f"**{count} chosen.**{where}", width="content")

@@ -15,7 +15,7 @@ from privgraph_workbench import run_list
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.views.runs import chosen, listed, one_run, searching, side_by_side
@@ -132,7 +132,7 @@ def _count(number: int, what: str) -> str:
 def _summary(query: RunQuery, groups: Sequence[Sequence[listed.Light]]) -> None:
     """How many are listed, and what can be done there."""
     runs = sum(len(group) for group in groups)
-    with st.container(horizontal=True, vertical_alignment="center", key=shell.LINE):
+    with st.container(horizontal=True, vertical_alignment="center", key=styles.LINE):
         st.markdown(f"**{_count(len(groups), 'setting')}**, {_count(runs, 'run')}", width="content")
         st.caption(
             "A click shows a setting's runs, or opens its only one. Ticks choose what to compare, report, tag, stop or "
@@ -218,7 +218,7 @@ def _filters() -> RunQuery:
         **shared,
     )
     tags = known["tagged"]
-    with st.container(key=shell.FILTERS):
+    with st.container(key=styles.FILTERS):
         columns = st.columns(6 if tags else 5)
     methods = choosing.several(
         columns[0], "Method", {name: method_title(name) for name in METHODS}, "of_method", placeholder="any"

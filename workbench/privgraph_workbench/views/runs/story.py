@@ -32,7 +32,7 @@ from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.figures.runs import standing
 from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.views.parts import given_away, layout, public_noise, right_how_often, statement
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.runs import comparison
@@ -54,7 +54,7 @@ def outlook(record: RunRecord) -> tuple[Outlook, list[RunRecord]]:
 def tell(record: RunRecord, facts: PublicFacts | None, told: Outlook, same: Sequence[RunRecord]) -> None:
     """The run in one sentence or two."""
     nodes = facts.nodes if facts else None
-    with st.container(key=shell.LEAD):
+    with st.container(key=styles.LEAD):
         st.markdown(placing.sentence(record, beginnings.called(record.spec), nodes, told, same))
 
 

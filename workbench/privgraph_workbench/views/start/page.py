@@ -16,7 +16,7 @@ from privgraph_workbench.figures.drawing import with_plotly
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.views.parts import beginning, choosing, layout, states
 from privgraph_workbench.words import meaning, naming
 from privgraph_workbench.words.numbers import at_most, percent
@@ -128,7 +128,7 @@ def _curve() -> None:
                     query_params={"data": "social"},
                 )
         with drawn:
-            live_plot.show(with_plotly.draw(_chart(rows), layout.theme()), key=shell.CURVE)
+            live_plot.show(with_plotly.draw(_chart(rows), layout.theme()), key=styles.CURVE)
             st.markdown(DECODED)
             st.caption(
                 "The curve came along, as the **gallery**, which the switch at the top right shows or hides; your own "
@@ -179,7 +179,7 @@ def _recent() -> None:
     if not records:
         st.info("Nothing has run here yet. The demo above is a good first run.", icon="🕸️")
         return
-    with st.container(key=shell.RECENT):
+    with st.container(key=styles.RECENT):
         for record in states.readable(records):
             with st.container(horizontal=True, vertical_alignment="center"):
                 states.badge(record)

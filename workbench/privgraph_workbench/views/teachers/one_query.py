@@ -16,7 +16,7 @@ from privgraph_workbench.facts import noisy_labels
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.teachers import answers, chosen, one_answer
 from privgraph_workbench.figures.teachers.answers import class_name, size
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import styles
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import keeping, layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
@@ -296,7 +296,7 @@ def steps(*told: tuple[str, str], weighed: bool) -> None:
     """What was said, the noise, what came out: each as a large value and a sentence. `weighed`: votes count
     by weight, so that they are no whole numbers."""
     titles = ("① Before noise" + ", votes by weight" * weighed, "② Noise", "③ What comes out")
-    with st.container(key=f"{shell.STACK}-{shell.STEPS}"):
+    with st.container(key=f"{styles.STACK}-{styles.STEPS}"):
         for column, title, (value, text) in zip(st.columns(3), titles, told, strict=True):
             with column, st.container(border=True, height="stretch"):
                 st.metric(title, f"± {value}" if title == titles[1] else value)

@@ -12,7 +12,7 @@ from privgraph.options import OptionError, listed
 from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery
-from privgraph_workbench.facts import advised, advising, comparing, datasets, one_sentence
+from privgraph_workbench.facts import advised, advising, comparing, datasets, next_sweep, one_sentence
 from privgraph_workbench.facts.judging import APART
 from privgraph_workbench.facts.row_words import at_sound, counted, sound_at, title_of, with_interval
 from privgraph_workbench.facts.seedwise import MOST_SEEDS
@@ -22,11 +22,12 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import carded, layout
 from privgraph_workbench.views.runs import tabs
-from privgraph_workbench.views.tradeoffs import files, like_own, sending
+from privgraph_workbench.views.tradeoffs import files, like_own, preset, sending
 from privgraph_workbench.views.tradeoffs.known import MOST_KNOWN, Known, known, rows_of, states
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words.numbers import duration, percent
+from privgraph_workbench.words.statements import SAME_NOISE
 
 SETTLING = "tradeoffs.settling"
 """The seeds that were asked for last: of which graph and unit, at which budgets, and their runs."""
@@ -40,22 +41,16 @@ def tells(graph: OneGraph, unit: str) -> bool:
 
 def shared(graph: OneGraph, units: Sequence[str]) -> None:
     """Above what is said of several units: once, that the runs behind it protect nobody."""
-    for public in dict.fromkeys(one.said.public for unit in units if (one := known(graph, unit)) is not None):
-        if public:
-            _warned(public)
+    told = {unit: one for unit in units if (one := known(graph, unit)) is not None}
+    for public in dict.fromkeys(one.said.public for one in told.values() if one.said.public):
+        _warned(public, own=not preset.may(graph))
+        if preset.may(graph):
+            _train_own(graph, next(unit for unit, one in told.items() if one.said.public == public))
 
 
-def read_by(graph: OneGraph, units: Sequence[str]) -> None:
-    """Below what is said of several units: once, what their verdicts mean, and what the choice reads."""
-    said = [one.said for unit in units if (one := known(graph, unit)) is not None]
-    if meant := advised.verdict_words(*said):
-        _small(meant)
-    st.markdown(advising.CHOOSING)
-
-
-def headline(graph: OneGraph, unit: str, *, alone: bool = True) -> None:
-    """What to take on this graph at which ε, as far as finished runs tell; the reasons when asked for. Not
-    `alone`: what holds of several units is said once, around all of them (`shared`, `read_by`)."""
+def headline(graph: OneGraph, unit: str, units: Sequence[str] = ()) -> None:
+    """What to take on this graph at which ε, as far as finished runs tell; the reasons when asked for. What
+    holds of several `units` is said once, above them (`shared`) and below the table of the first."""
     found = known(graph, unit)
     if found is None:
         return
@@ -64,15 +59,24 @@ def headline(graph: OneGraph, unit: str, *, alone: bool = True) -> None:
             f"What is said of {markup.literal(graph.title)} does not carry over to your graph; what does, stands above."
         )
         return
-    lines(found.said, *_of_another(graph, found), alone=alone, public=_public_line(found, unit))
+    alone, first = len(units) < 2, not units or unit == units[0]
+    lead(found.said, *_of_another(graph, found), alone=alone, public=_public_line(found, unit), on=graph)
+    with layout.on_phone(2, f"table-{unit}"):
+        every = [one.said for other in units or (unit,) if (one := known(graph, other)) is not None]
+        table(found.said, every if first else ())
+        if first:
+            st.markdown(advising.CHOOSING)
+        _beside(graph, unit, found)
+
+
+def _beside(graph: OneGraph, unit: str, found: Known) -> None:
+    """What may change, from which runs it is said, what they leave open, and the reasons when asked for."""
     if count := len(rows_of(RunQuery(units=("none", unit), states=sending.PENDING), graph)):
         those = "one run is" if count == 1 else f"{count:,} runs are"
         st.caption(f"**May change: {those} under way.** A run of the gallery that is trained anew counts when it ends.")
     if pooled := _pooled(graph, found):
         st.caption(pooled)
     _settled(graph, unit, found.said)
-    if alone:
-        st.markdown(advising.CHOOSING)
     if notes := _notes(found.said):
         st.caption(markup.literal(" ".join(notes)))
     if not found.said.settled:
@@ -110,12 +114,22 @@ def _of_another(graph: OneGraph, found: Known) -> tuple[str, str]:
     return graph.title, f" {refused}" if refused else ""
 
 
-def lines(said: advising.Verdict, graph: str = "", refused: str = "", *, alone: bool = True, public: str = "") -> None:
-    """What is said, a row for each stretch of budgets, and that the runs behind it protect nobody. graph: of
-    which one, where that could be mistaken; refused: why it holds there alone; not `alone`: without what is
-    said once of several units; public: in Markdown, what is reached where some nodes are public."""
+def lead(
+    said: advising.Verdict,
+    graph: str = "",
+    refused: str = "",
+    *,
+    alone: bool = True,
+    public: str = "",
+    on: OneGraph | None = None,
+) -> None:
+    """What is said above the table, and that the runs behind it protect nobody. graph: of which one, where
+    that could be mistaken; refused: why it holds there alone; not `alone`: without what is said once of
+    several units; public: in Markdown, what is reached where some nodes are public; `on`: the graph, where
+    what has not run, or is not one's own, may be trained by a press of these words."""
     to_hide = f"{f'On {markup.literal(graph)}, to' if graph else 'To'} hide {advising.HIDES[said.unit]}"
-    absent = f" {markup.literal(advising.not_run(said.absent))}" if said.absent else ""
+    trains = on is not None and preset.may(on)
+    absent = f" {markup.literal(advising.not_run(said.absent))}" if said.absent and not trains else ""
     if not said.methods or (said.thin and all(one.kind == "unsure" for one in said.stretches)):
         st.markdown(f"**{markup.literal(said.heading)}**")
     elif said.thin:
@@ -135,7 +149,16 @@ def lines(said: advising.Verdict, graph: str = "", refused: str = "", *, alone: 
     if said.closing:
         st.markdown(f"**{markup.literal(said.closing)}**")
     if said.public and alone:
-        _warned(said.public)
+        _warned(said.public, own=not trains)
+    if on is not None and trains:
+        with st.container(horizontal=True, gap="small"):
+            _train_absent(on, said)
+            if said.public and alone:
+                _train_own(on, said.unit)
+
+
+def table(said: advising.Verdict, meant: Sequence[advising.Verdict]) -> None:
+    """A row for each stretch of budgets, and below it what the words of all these verdicts mean."""
     first = one_sentence.marked(said)
     carded.show(
         advised.HEAD,
@@ -144,18 +167,32 @@ def lines(said: advising.Verdict, graph: str = "", refused: str = "", *, alone: 
         first="ε ",
         marked=first.places,
     )
-    why = [f"{carded.MARK} First: {first.why}."] if first.places else []
-    if small := [*why, *advised.beneath(said, verdicts=alone)]:
-        _small(small)
+    why = [f"{carded.MARK} marks what is told above: {first.why}."] if first.places else []
+    words = [advised.STRENGTHS] if meant and said.promised else []
+    if small := [*why, *advised.beneath(said, verdicts=meant), *words]:
+        st.caption("  \n".join(map(markup.literal, small)))
 
 
-def _small(lines: Sequence[str]) -> None:
-    """Small print, a line each."""
-    st.caption("  \n".join(map(markup.literal, lines)))
+def _train_absent(graph: OneGraph, said: advising.Verdict) -> None:
+    """Which methods have not run, as the way to their sweep."""
+    if said.absent:
+        fitting = comparing.fitting(graph.spec, said.unit)
+        them = "them" if len(said.absent) > 1 else "it"
+        label = f"{advising.not_run(said.absent).rstrip('.')}: train {them}"
+        asked = preset.wanted(graph, said.unit, fitting, every=False)
+        preset.button(label, f"absent.{said.unit}", graph, said.unit, asked)
 
 
-def _warned(public: str) -> None:
-    st.markdown(f"**:red[{markup.literal(public)}]** {advising.SECRET}")
+def _train_own(graph: OneGraph, unit: str) -> None:
+    """The way to one's own runs of what is taken."""
+    found = known(graph, unit)
+    if found is not None and (asked := next_sweep.rivals(found.table, found.said)):
+        preset.button("Train your own before you release anything", f"own.{unit}", graph, unit, asked)
+
+
+def _warned(public: str, *, own: bool) -> None:
+    """That runs protect nobody; `own`: and what to do, where no button below says so."""
+    st.markdown(f"**:red[{markup.literal(public)}]** {advising.SECRET if own else f'{SAME_NOISE}.'}")
 
 
 def _public_line(found: Known, unit: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from privgraph_workbench.facts import advised, advising
+from privgraph_workbench.facts import advised, advising, one_sentence
 from privgraph_workbench.facts.row_words import both, with_interval
 from privgraph_workbench.facts.stretches import CLEAR, Stretch
 from privgraph_workbench.facts.traits import Traits, unlike
@@ -15,7 +15,7 @@ from privgraph_workbench.views.parts import carded, layout
 from privgraph_workbench.views.tradeoffs import like_own
 from privgraph_workbench.views.tradeoffs.known import Known
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
-from privgraph_workbench.words import markup
+from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words.naming import people_words
 from privgraph_workbench.words.statements import protect_nobody
 
@@ -44,30 +44,51 @@ def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph, dra
         if not own.known:
             ones.sort(key=lambda one: _place(one[0], drawn))
         st.markdown(f"**To hide {advising.HIDES[unit]}** (each ε protects {advising.UNITS[unit]})")
-        if said := _overall(unit, ones):
-            st.markdown(said)
         if (public := _public(unit, ones)) and public not in warned:
             st.markdown(f"**:red[{markup.literal(public)}]** {advising.SECRET}")
             warned.add(public)
-        if groups := [group for one in ones if (group := _lines(*one))]:
-            carded.show(HEAD, groups, label=f"What hides {advising.HIDES[unit]}", first="")
+        for score in dict.fromkeys(found.said.score for _, _, found in ones):
+            _of_score(unit, score, [one for one in ones if one[2].said.score == score])
         if waiting := "; ".join(filter(None, (_waiting(graph, found) for graph, _, found in ones))):
             st.markdown(f"**Nothing can be said yet:** {markup.literal(waiting)}.")
-        if words := advised.protection_words(*(found.said for _, _, found in ones), where=HEAD[7]):
-            st.caption(words)
+        meant = [found.said for held in told.values() for _, _, found in held] if unit == next(iter(told)) else []
+        _small([found.said for _, _, found in ones], meant)
         for closing in dict.fromkeys(found.said.closing for _, _, found in ones if found.said.closing):
             titles = ", ".join(one.title for one, _, found in ones if found.said.closing == closing)
             st.markdown(f"**{markup.literal(titles)}:** {markup.literal(closing)}")
     st.markdown(advising.CHOOSING)
-    st.caption(f"Cost: points below the most accurate graph network without privacy. {here}")
-    meant = advised.verdict_words(*(found.said for ones in told.values() for _, _, found in ones))
+    st.caption(here)
     with layout.fold("How to read this, and what makes noise cost more", "reading", icon=":material/help_outline:"):
-        st.caption(
-            "What is not told apart has a line for itself. "
-            f"{' '.join([advised.BETWEEN, *meant, advised.JUDGED, advised.BLIND_HIDES])}"
-        )
+        st.caption(f"What is not told apart has a line for itself. {advised.JUDGED} {advised.BLIND_HIDES}")
         st.caption(" ".join(advised.protection_of(unit) for unit in told))
         st.caption(f"{WHY} Turn All graphs off for reasons.")
+
+
+def _of_score(unit: str, score: str, ones: Sequence[like_own.One]) -> None:
+    """The table of the graphs on which the same is measured."""
+    measure = "" if score == advising.ACCURACY else score
+    said = _overall(unit, ones)
+    if lead := f"{f'**By {measure}:** ' * bool(measure)}{said}":
+        st.markdown(lead)
+    if groups := [group for one in ones if (group := _lines(*one))]:
+        head = [measure.partition(" ")[0] if measure and name == HEAD[3] else name for name in HEAD]
+        label = f"What hides {advising.HIDES[unit]}{f', by {measure}' * bool(measure)}"
+        # of relations nothing of the kind predicts without edges
+        carded.show(head[: len(groups[0][0])], groups, label=label, first="")
+
+
+def _small(said: Sequence[advising.Verdict], meant: Sequence[advising.Verdict]) -> None:
+    """What the number of a protection is, after what the words of all these verdicts mean, a line each."""
+    lines = [
+        f"{carded.MARK} marks what is told first of a graph alone."
+        * any(one_sentence.marked(one).places for one in meant),
+        *advised.verdict_words(*meant),
+        f"Cost: points below the most accurate graph network without privacy. {advised.BETWEEN}" * bool(meant),
+        advised.protection_words(*said),
+        advised.STRENGTHS * any(one.promised for one in meant),
+    ]
+    if small := [*filter(None, lines)]:
+        st.caption("  \n".join(map(markup.literal, small)))
 
 
 def _overall(unit: str, ones: Sequence[like_own.One]) -> str:
@@ -78,20 +99,30 @@ def _overall(unit: str, ones: Sequence[like_own.One]) -> str:
     rest: list[str] = []
     for graph, _, found in ones:
         answered = _answered(found)
-        clear: dict[str, list[str]] = {}
+        clear: dict[str, list[Stretch]] = {}
         for one in answered:
             if one.kind == "one" and one.verdict == CLEAR:
-                clear.setdefault(one.short_names, []).append(one.budgets)
-        for name, budgets in clear.items():
-            best.setdefault(name, []).append(f"{graph.title} (ε {both(budgets)})")
+                clear.setdefault(one.short_names, []).append(one)
+        for name, held in clear.items():
+            best.setdefault(name, []).append(f"{graph.title} (ε {both([one.budgets for one in held])}: {_worth(held)})")
         if answered and not clear:
             (without if all(one.kind in ("blind", "nothing") for one in answered) else rest).append(graph.title)
     nothing = "what reads no edge and needs no noise" if unit == "edge" else "a guess"
     named = [f"{name} on {both(titles)}" for name, titles in best.items()]
-    parts = [f"clearly best: {', '.join(named)}"] if named else []
+    parts = [f"clearly best, and how that protects: {', '.join(named)}"] if named else []
     parts += [f"nothing is clearly better than {nothing} on {both(without)}"] if without else []
     parts += [f"methods tie or are not told apart on {both(rest)}"] if rest else []
     return markup.sentence("; ".join(parts)) if parts else ""
+
+
+def _worth(held: Sequence[Stretch]) -> str:
+    """What the protection of these is called."""
+    delta = max(one.delta for one in held)
+    return (
+        meaning.strengths(held[0].epsilons[0], held[-1].epsilons[-1], delta)
+        .replace("no protection", "none")
+        .replace(" protection", "")
+    )
 
 
 def _place(graph: OneGraph, drawn: Sequence[str]) -> int:
@@ -131,32 +162,30 @@ def _lines(graph: OneGraph, own: Traits, found: Known) -> list[list[str]]:
     """A graph, at each stretch of budgets what to take with what it reaches, over how many seeds, costs and
     hides, and how sure that is, a line for each method that is not told apart from the first; and what is
     reached without privacy and without edges. Nothing where nothing can be said."""
-    answered = _answered(found)
-    if not answered:
+    if not _answered(found):
         return []
     homophily = "private" if graph.spec.kind == "upload" else None if own.homophily is None else f"{own.homophily:.2f}"
     facts = [
         "" if own.nodes is None else f"{own.nodes:,} nodes",
         "" if own.degree is None else f"mean degree {own.degree:.1f}",
         "" if homophily is None else f"homophily {homophily}",
-        "" if found.said.score == advising.ACCURACY else found.said.score,
     ]
     heading = f"{graph.title}\n{', '.join(filter(None, facts))}"
     if found.said.absent:
         heading += f". {advising.not_run(found.said.absent).rstrip('.')}"
-    none = "not run" if found.said.score == advising.ACCURACY else "–"  # nothing of the kind predicts relations
-    levels = [found.said.bare or none, none if found.blind is None else with_interval(found.blind)]
-    levels = [_measured(one, found) for one in levels]
+    levels = [found.said.bare or "not run"]
+    if found.said.score == advising.ACCURACY:
+        levels.append("not run" if found.blind is None else with_interval(found.blind))
+    first = one_sentence.marked(found.said).places
     rows = [
-        [one.budgets, title, _measured(reached, found), *more, "\n".join(filter(None, one.cell)), one.protection]
-        for one in answered
-        for title, reached, *more in one.lines
+        [
+            f"{f'{carded.MARK} ' * (place in first)}{one.budgets}",
+            *line,
+            "\n".join(filter(None, one.cell)),
+            one.protection,
+        ]
+        for place, one in enumerate(found.said.stretches)
+        if one.answers
+        for line in one.lines
     ]
     return [[heading, *rows[0], *levels], *rows[1:]]
-
-
-def _measured(reached: str, found: Known) -> str:
-    """A number under the heading Accuracy, with what it is where that is another measure."""
-    if found.said.score == advising.ACCURACY or not reached[:1].isdigit():
-        return reached
-    return f"{found.said.score.partition(' ')[0]} {reached}"

@@ -27,29 +27,23 @@ from privgraph_workbench.views.tradeoffs.sending import PENDING, POLL_SECONDS
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import duration, percent
 
-UNITS = {"edge": "edges", "node": "people (nodes)"}
-
 
 def show(graph: OneGraph) -> None:
-    """What fits; every number that the advice is said from; what is missing, how long that takes, and the
-    button."""
-    spec, options = graph.spec, graph.data_options
-    offered = [unit for unit in UNITS if comparing.fitting(spec, unit)]
+    """Of each unit that the figure shows what fits; every number that the advice is said from; what is
+    missing, how long that takes, and the button."""
+    offered = [unit for unit in advising.UNITS if comparing.fitting(graph.spec, unit)]
     if not offered:
         st.caption("No method protects anything of this graph.")
-        return
-    unit = str(st.session_state.get("protects"))
-    if unit not in offered:  # both, or what nothing protects here
-        unit = str(
-            st.segmented_control(
-                "What shall be protected",
-                offered,
-                default=offered[0],
-                required=True,
-                key="compare_unit",
-                format_func=lambda one: UNITS[one],
-            )
-        )
+    shown = st.session_state.get("protects")
+    units = [unit for unit in offered if shown == unit] or offered
+    for unit in units:
+        if len(units) > 1:
+            st.markdown(f"##### To hide {advising.HIDES[unit]}")
+        _of_unit(graph, unit)
+
+
+def _of_unit(graph: OneGraph, unit: str) -> None:
+    spec, options = graph.spec, graph.data_options
     try:
         shared = known.shared_by(graph, unit)
         wanted = comparing.specs(spec.name, unit, data_options=options, shared=shared)
@@ -73,7 +67,7 @@ def show(graph: OneGraph) -> None:
     going = any(state in PENDING for state in held.values())
     shell.fragment(_result, run_every=POLL_SECONDS if going else None)(graph, shared, unit, going)
     if files.absent(spec):
-        files.needed(spec, "compare")
+        files.needed(spec, f"compare-{unit}")
     elif missing:
         ran = queue.store().find(RunQuery(states=("done",), limit=known.MOST_KNOWN))
         about = duration(comparing.seconds(missing, facts, ran, capacity()))
@@ -82,7 +76,7 @@ def show(graph: OneGraph) -> None:
         runs = counted(len(missing), "run")
         st.markdown(f"**{head}.** {runs}, about {about} on this machine.")
         _price(wanted, facts)
-        asked = st.button(f"{label} ({runs})", type="primary", key="compare_go", icon=":material/play_arrow:")
+        asked = st.button(f"{label} ({runs})", type="primary", key=f"compare_go.{unit}", icon=":material/play_arrow:")
         if asked and sending.send(missing, unit, "compare", followed=False):
             st.rerun()
     advice.more_seeds(graph, found, unit)
@@ -113,14 +107,19 @@ def _result(graph: OneGraph, shared: Mapping[str, Scalar], unit: str, was_going:
     if going and len(held) == len(ids):  # fewer are a sweep's, which has a bar of its own
         st.progress(done / len(ids), text=f"{done} of {len(ids)} runs are done")
         st.button(
-            "Stop the comparison", key="compare_stop", icon=":material/stop:", on_click=_stop, args=(tuple(going),)
+            "Stop the comparison",
+            key=f"compare_stop.{unit}",
+            icon=":material/stop:",
+            on_click=_stop,
+            args=(tuple(going),),
         )
     found = known.of_options(graph, shared, unit)
     if not found.said.methods:
         return
     shown = st.session_state.get("protects") in (unit, "both") and not st.session_state.get("everywhere")
     if not shown:  # else it is said above
-        advice.lines(found.said)
+        advice.lead(found.said)
+        advice.table(found.said, [found.said])
         st.markdown(markup.literal(" ".join([*found.said.notes, advising.CHOOSING])))
     if shown and not st.query_params.get_all("curve"):
         st.caption("Every number stands above, under *Every setting in numbers*, with the advice beside it.")

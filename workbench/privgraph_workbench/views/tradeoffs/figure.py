@@ -20,7 +20,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.figures.runs import neighbours_heatmap, tradeoff, tradeoff_shown
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import styles
 from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.parts.states import readable
@@ -86,8 +86,10 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
     shown = made(query, graph, was_waiting, planned=planned)
     if shown is None:
         return None
-    plot(shown)
-    below(shown)
+    with layout.on_phone(1, "plot"):
+        plot(shown)
+    with layout.on_phone(3, "below"):
+        below(shown)
     return shown.done
 
 
@@ -198,7 +200,7 @@ def below(shown: Shown) -> None:
             help="The paper's own number for the same noise, beside the sound one",
         )
     if more := tradeoff_shown.added(shown.whole, shown.outlined):
-        st.container(key=shell.WHOLE).toggle(
+        st.container(key=styles.WHOLE).toggle(
             f"Draw {markup.literal(more)}{_of_graphs(shown.whole, shown.outlined)}",
             key=EVERY,
             help="At first a crowded panel has one curve a method, at the options with which it has the most "

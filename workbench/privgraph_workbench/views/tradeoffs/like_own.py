@@ -116,6 +116,11 @@ def typed() -> Traits:
     return Traits(nodes=nodes, degree=degree, homophily=homophily, mlp=None if mlp is None else mlp / 100)
 
 
+def asks() -> bool:
+    """Whether the fields are open and hold nothing to compare by."""
+    return bool(st.session_state.get(OPENED)) and not typed().known
+
+
 def complaints() -> list[str]:
     """Which of the numbers that are typed cannot be, a sentence each."""
     said = []
@@ -130,10 +135,7 @@ def complaints() -> list[str]:
 def form(units: Sequence[str]) -> Traits:
     """What visitors type of their own graph; nothing of it is stored, and it stays in this visit until they
     follow the link that `_ways` describes. What they type chooses the nearest graph with runs."""
-    st.markdown(
-        "**My own graph:** type what you know of it. Nothing of it is stored; the graph with runs that is nearest to "
-        "it is shown."
-    )
+    st.markdown("**My own graph:** type what you know of it. Nothing of it is stored.")
     for column, (key, (label, bounds, help_)) in zip(st.columns(len(FIELDS)), FIELDS.items(), strict=True):
         column.number_input(label, value=None, key=key, help=help_, on_change=_follow, args=(units,), **bounds)
     return typed()

@@ -13,7 +13,7 @@ from privgraph_workbench.facts import datasets
 from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.figures.notes import mixed_units
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.views.parts import choosing, layout
 from privgraph_workbench.views.runs.page import FILTERS
 from privgraph_workbench.views.tradeoffs import (
@@ -25,6 +25,7 @@ from privgraph_workbench.views.tradeoffs import (
     known,
     like_own,
     one_graph,
+    preset,
     sending,
     sweep_form,
 )
@@ -50,6 +51,14 @@ def page() -> None:
     graph, query = _filters()
     if st.session_state.get(like_own.OPENED):
         like_own.show(files.choices(), query.units[1:])
+    if like_own.asks() and query.datasets:
+        st.info(
+            "Type the nodes and the mean degree of your graph first: what the nearest graph with runs advises stands "
+            "here then, and whether that carries over.",
+            icon=":material/edit:",
+        )
+        sending.progress(graph, everywhere=False)
+        return
     answer = st.container()
     waiting = len(known.rows_of(figure.in_state(query, sending.PENDING), graph if query.datasets else None))
     planned = not graph.runs and not waiting and one_graph.MARK in st.query_params.get("data", "")
@@ -67,9 +76,13 @@ def page() -> None:
     if not planned:
         asked = any(name.startswith(sweep_form.PREFIX) for name in st.query_params)  # of a graph of these options
         opened = asked or (empty and not compares)
-        with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=opened) as part:
+        with (
+            st.container(key=preset.FORM),
+            layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=opened) as part,
+        ):
             if part.open:
                 sweep_form.show(graph)
+        preset.shown()
     sending.progress(graph, everywhere=not query.datasets)
 
 
@@ -103,7 +116,7 @@ def _answer(query: RunQuery, graph: OneGraph, was_waiting: bool, planned: bool) 
         _not_near(graph, told)
         shown = figure.show(query, graph, was_waiting)
     elif len(units) == 1 and told:
-        left, right = layout.columns("answer", [11, 10], "medium")
+        left, right = layout.columns(f"{styles.WOVEN}-answer", [11, 10], "medium")
         with left:
             advice.headline(graph, told[0])
         with right:
@@ -134,31 +147,30 @@ def _not_near(graph: OneGraph, told: Sequence[str]) -> None:
 def _by_unit(
     query: RunQuery, graph: OneGraph, told: Sequence[str], was_waiting: bool, planned: bool
 ) -> Finished | None:
-    """Of each protected unit what to take and its panel of the figure, side by side; below all of them what
-    they share."""
+    """Of each protected unit what to take and its panel of the figure, side by side; below the first of them
+    what they share."""
     shown = figure.made(query, graph, was_waiting, planned=planned)
     drawn = [] if shown is None else shown.units
-    alone = len(told) < 2
-    if not alone:
+    if len(told) > 1:
         advice.shared(graph, told)
     if shown is not None and (mixed := mixed_units(shown.rows)):
         st.markdown(f"⚠ {markup.literal(markup.sentence(mixed))}")
     for unit in query.units[1:]:
         if unit in told and unit in drawn:
-            left, right = layout.columns(f"answer-{unit}", [11, 10], "medium")
+            left, right = layout.columns(f"{styles.WOVEN}-answer-{unit}", [11, 10], "medium")
         else:
             left = right = st.container()
         if unit in told:
             with left:
-                advice.headline(graph, unit, alone=alone)
+                advice.headline(graph, unit, told)
         if shown is not None and unit in drawn:
-            with right:
+            with right, layout.on_phone(1, f"plot-{unit}"):
                 figure.plot(shown, unit)
-    if not alone:
-        advice.read_by(graph, told)
-    if shown is not None:
-        if not drawn:
-            figure.plot(shown)
+            if unit == drawn[0]:
+                with right, layout.on_phone(3, "below"):
+                    figure.below(shown)
+    if shown is not None and not drawn:
+        figure.plot(shown)
         figure.below(shown)
     for unit in told:
         advice.with_public(graph, unit)

@@ -28,7 +28,7 @@ from privgraph_workbench.forms import data_options, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import arriving, shell
 from privgraph_workbench.views.parts import keeping, statement
-from privgraph_workbench.views.tradeoffs import files, sending
+from privgraph_workbench.views.tradeoffs import files, preset, sending
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph, with_options
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import duration
@@ -37,10 +37,6 @@ MOST_SWEEP = 200
 MOST_KNOWN = 2000
 PREFIX = "data."
 DECIMAL_COMMA = re.compile(r"\d,\d")
-EPSILONS = "0.5, 1, 4"
-"""The budgets with which the form begins."""
-FIRST = "progap"
-"""The method with which it begins, where it fits."""
 NOTHING = "nothing"
 SEEDS = Parameter("seeds", int, 3, Option("how many seeds each setting runs with", low=1, high=10))
 Setting = tuple[str, Mapping[str, Scalar]]
@@ -48,7 +44,7 @@ Setting = tuple[str, Mapping[str, Scalar]]
 
 def show(graph: OneGraph, *, every: bool = False) -> None:
     """What is trained on what; whatever speaks against it; the button. The form begins with this graph, and
-    with one method that fits, or with `every` one, where nothing has run to begin with."""
+    with what its figure lacks (`preset.wanted`)."""
     spec = graph.spec
     if files.absent(spec):
         files.needed(spec, "sweep")
@@ -58,13 +54,13 @@ def show(graph: OneGraph, *, every: bool = False) -> None:
     if unit is None:
         st.caption("No method protects anything of this graph.")
         return
+    preset.begin(graph, unit, _fitting(spec, unit), every=every)
     left, middle, right = st.columns([3, 3, 1])
-    methods = _methods(left, spec, unit, every=every)
+    methods = _methods(left, spec, unit)
     typed = middle.text_input(
         "ε values",
-        value=EPSILONS,
         key="sweep_epsilons",
-        placeholder=EPSILONS,
+        placeholder=preset.typed(preset.EPSILONS),
         help="Numbers with a comma or a space between them; a decimal point, as in 0.35. A smaller ε is more private",
     )
     texts = _numbers(typed)
@@ -223,14 +219,10 @@ def _unit(spec: DatasetSpec) -> str | None:
     )
 
 
-def _methods(place: DeltaGenerator, spec: DatasetSpec, unit: str, *, every: bool) -> list[str]:
-    """The methods that are trained; at first one of them, or `every` one that is judged by the same nodes."""
+def _methods(place: DeltaGenerator, spec: DatasetSpec, unit: str) -> list[str]:
+    """The methods that are trained."""
     offered = _fitting(spec, unit)
-    if "sweep_methods" in st.session_state:
-        st.session_state["sweep_methods"] = [one for one in st.session_state["sweep_methods"] if one in offered]
-    else:
-        first = [FIRST if FIRST in offered else offered[0]]
-        st.session_state["sweep_methods"] = (every and comparing.fitting(spec, unit)) or first
+    st.session_state["sweep_methods"] = [one for one in st.session_state["sweep_methods"] if one in offered]
     return list(
         place.multiselect("Methods", offered, key="sweep_methods", format_func=lambda name: METHODS[name].title)
     )

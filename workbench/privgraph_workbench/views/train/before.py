@@ -26,7 +26,7 @@ from privgraph_workbench.figures.runs import expected as figure
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.forms.again import CHANGED
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import styles
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import beginning, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
@@ -66,12 +66,12 @@ def preview(bar: DeltaGenerator, spec: DatasetSpec, chosen: beginnings.Choice, a
     took = _seconds(found, runs, asked) if runs else None
     said = verdict.verdicts(found, told, asked.epsilons) if runs else {}
     with bar:
-        with st.container(key=f"{shell.BAR}-said"):
+        with st.container(key=f"{styles.BAR}-said"):
             st.markdown(_chosen(spec, chosen, asked))
             if poor := verdict.warning(said):
                 st.warning(poor, icon=":material/trending_down:")
         row = st.container(
-            key=f"{shell.BAR}-row", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+            key=f"{styles.BAR}-row", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
         )
     with row:
         _numbers(found, told, asked, chosen)

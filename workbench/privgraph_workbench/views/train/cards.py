@@ -12,7 +12,7 @@ from privgraph.runs.records import RunQuery
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.forms import beginnings, data_options, widgets
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import styles
 from privgraph_workbench.views.parts import choosing
 from privgraph_workbench.words import markup
 
@@ -39,7 +39,7 @@ def choose_data() -> DatasetSpec:
     st.markdown("##### 1 · Graph", help=fetched if away else None)
     shown = choosing.few(names, "data")
     facts = {one: _facts(here[one], told[one], chosen=one == st.query_params.get("data")) for one in names}
-    with st.container(key=f"{shell.CHOICE}-data", gap="small"):
+    with st.container(key=f"{styles.CHOICE}-data", gap="small"):
         found = {one: f"{here[one].title} · {text.replace('*', '')}" for one, text in facts.items()}
         choosing.search(f"Search {choosing.counted(every)}", found, "data")
         name = choosing.one(
@@ -96,7 +96,7 @@ def choose_method(spec: DatasetSpec) -> beginnings.Choice:
         choosing.forget("method")
     firsts = {one.first: f"Good to begin with: {one.why}." for one in beginnings.GROUPS.values() if one.first in titles}
     shown = choosing.few([*firsts, *(one for one in titles if one not in firsts)], "method", most=OPEN)
-    with st.container(key=f"{shell.CHOICE}-method", gap="small"):
+    with st.container(key=f"{styles.CHOICE}-method", gap="small"):
         found = {one: f"{every[one].title} · {beginnings.hides(every[one].method)}" for one in titles}
         choosing.search(f"Search all {len(titles)} methods that fit", found, "method", moved=widgets.turn)
         name = choosing.one(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import styles
 from privgraph_workbench.views.runs import one_run
 from privgraph_workbench.views.train import before, cards, controls
 from privgraph_workbench.words import markup
@@ -27,7 +27,7 @@ def page() -> None:
 
 def form() -> None:
     """Graph and method as cards, one row of controls; Run and what decides stay in sight above them."""
-    bar = st.container(key=shell.BAR, gap=None)
+    bar = st.container(key=styles.BAR, gap=None)
     left, right = st.columns(2, gap="medium")
     with left:
         spec = cards.choose_data()
