@@ -189,7 +189,7 @@ _LEAD = (
 # The curve of the Start page has its room before it is drawn: what stands below stays where it is.
 CURVE = "start-curve-figure"
 _CURVE = (
-    f".st-key-{CURVE} {{ min-height: 408px; }} @media (max-width: 640px) {{ .st-key-{CURVE} {{ min-height: 554px; }} }}"
+    f".st-key-{CURVE} {{ min-height: 456px; }} @media (max-width: 640px) {{ .st-key-{CURVE} {{ min-height: 577px; }} }}"
 )
 
 # A run's name is read to its end on a telephone, too.
