@@ -6,8 +6,10 @@ import streamlit as st
 
 LIST, ROW, SAID, WAYS = "kept-list", "kept-row", "kept-said", "kept-ways"
 """What the keys of containers begin with: rows, a row, its words and its buttons."""
-BAR_ROW, BAR_SAID, BAR_BUTTONS, PREVIEW = "report-bar", "report-said", "report-buttons", "report-page"
-"""The keys of the bar's row, of the words and the buttons in it, and of the page below it."""
+BAR_ROW, BAR_SAID, BAR_BUTTONS = "report-bar", "report-said", "report-buttons"
+"""The keys of the bar's row, of the words and the buttons in it."""
+PREVIEW, TAB = "report-page", "report-tab"
+"""The keys of the page below the bar, and of the link to it in a tab of its own."""
 LATEST, FORMER = "report-latest", "report-former"
 """The keys of the links to what was made: as a button, and where something was changed since, as a link among
 the words."""
@@ -49,10 +51,14 @@ _STYLE = f"""
 [class*=st-key-{WITHHELD}] {{ border-style: dashed; }}
 [class*=st-key-{WITHHELD}] .{STAMP} {{ opacity: 0.4; }}
 [class*=st-key-{WITHHELD}] [class*=st-key-{SAID}] [data-testid=stMarkdownContainer] strong {{ font-weight: 400; }}
-/* in a window of any height the buttons stay in sight above it */
-.st-key-{PREVIEW} :is(iframe, div:has(> iframe), div:has(> div > iframe)) {{ height: 56vh !important;
-  min-height: 0; flex: none !important; }}
+/* as high as the window leaves, with the buttons in sight above it also where the page is not scrolled */
+.st-key-{PREVIEW} {{ gap: 0.2rem; }}
+.st-key-{PREVIEW} :is(iframe, div:has(> iframe), div:has(> div > iframe)) {{
+  height: max(16rem, calc(100vh - 16.5rem)) !important; min-height: 0; flex: none !important; }}
 .st-key-{PREVIEW} iframe {{ border-radius: 0.3rem; }}
+[data-testid=stLayoutWrapper]:has(> .st-key-{TAB}) {{ align-self: flex-end; }}
+.st-key-{TAB} a {{ border: 0; padding: 0; margin: 0; font-size: 0.875rem; line-height: 1.3;
+  text-decoration: underline !important; }}
 @media (max-width: 640px) {{
   /* its words as wide as the card, below its picture and its buttons: nothing of them is cut */
   [data-testid=stLayoutWrapper]:has(> [class*=st-key-{SAID}]) {{ min-width: 100%; flex: 1 1 100%; order: 2;
@@ -66,6 +72,8 @@ _STYLE = f"""
   .st-key-{BAR_BUTTONS} :is(button, a) {{ padding-inline: 0.5rem; text-align: center; white-space: nowrap; }}
   .st-key-{BAR_SAID} p {{ font-size: 0.8rem; }}
   .st-key-{FORMER} a {{ font-size: 0.8rem; }}
+  .st-key-{PREVIEW} :is(iframe, div:has(> iframe), div:has(> div > iframe)) {{
+    height: max(14rem, calc(100vh - 14rem)) !important; }}
   /* the link to the former report says what it is */
   .st-key-{BAR_SAID}:has(.st-key-{FORMER}) > :nth-child(3) {{ display: none; }}
 }}
