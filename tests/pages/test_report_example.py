@@ -66,8 +66,8 @@ def test_the_example_stands_beside_a_list_that_it_does_not_touch(opened: Open, s
     before = file.read_bytes()
     app = opened("report")
     app.button(key="report_example").click().run()
-    assert app.button(key="report_leave_example").label == "To my own report (1)"
-    assert any("it holds 1 item." in one.value for one in app.markdown)
+    assert app.button(key="report_leave_example").label == "To my own report (1 setting)"
+    assert any("it holds 1 setting." in one.value for one in app.markdown)
     app.button(key="report_leave_example").click().run()
     assert [one.run for one in app.session_state["collected"]] == [run]
     assert len(listed(app)) == 1
@@ -83,5 +83,5 @@ def test_what_is_kept_is_counted_in_the_bar_of_pages(opened: Open, store: RunSto
     assert not counts(app)
     app.button(key=f"collect.{run}").click().run()
     (told,) = counts(app)
-    assert 'content: "1" / ""' in told
-    assert f"{collected.IN} (1)" in [link.proto.label for link in app.get("page_link")]
+    assert 'content: "1 setting" / ""' in told, "in words"
+    assert f"{collected.IN} (1 setting)" in [link.proto.label for link in app.get("page_link")]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import streamlit as st
 
 LIST, ROW, SAID, WAYS = "kept-list", "kept-row", "kept-said", "kept-ways"
@@ -17,6 +19,10 @@ WITHHELD = "kept-row-withheld"
 """What the key of a row begins with whose figure others are not given."""
 STAMP = "privgraph-stamp"
 """What stands at the left of a row: a picture, or a score."""
+LINKS = "report-links"
+"""The key of links of which each says all that it is."""
+WAITING = "privgraph-waiting"
+"""What stands where rows will be."""
 
 _WORDS = ":is([data-testid=stMarkdownContainer], [data-testid=stCaptionContainer], p)"
 _STYLE = f"""
@@ -26,6 +32,10 @@ _STYLE = f"""
 .{STAMP} img {{ width: 100%; height: 100%; object-fit: cover; }}
 .{STAMP} b {{ font-size: 1.15rem; font-variant-numeric: tabular-nums; }}
 .{STAMP} span {{ font-size: 0.72rem; }}
+.st-key-{LINKS} {{ gap: 0.1rem; }}
+.st-key-{LINKS} [data-testid=stPageLink] a * {{ white-space: normal; }}
+.{WAITING} i {{ display: block; height: 5.4rem; margin-top: 0.5rem; border-radius: 0.5rem;
+  background: color-mix(in srgb, currentColor 8%, transparent); }}
 [class*=st-key-{ROW}] {{ border: 1px solid color-mix(in srgb, currentColor 18%, transparent);
   border-radius: 0.5rem; padding: 0.4rem 0.5rem; gap: 0.4rem; }}
 [class*=st-key-{SAID}] {{ gap: 0.1rem; }}
@@ -78,6 +88,11 @@ _STYLE = f"""
   .st-key-{BAR_SAID}:has(.st-key-{FORMER}) > :nth-child(3) {{ display: none; }}
 }}
 """
+
+
+def waiting(said: str) -> str:
+    """Rows that are still to come, and why."""
+    return f'<div class="{WAITING}" role="status">{escape(said)} …{"<i></i>" * 4}</div>'
 
 
 def style() -> None:
