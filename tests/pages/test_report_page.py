@@ -215,7 +215,12 @@ def test_where_rows_will_be_it_is_said_that_they_are_read_at_the_first_drawing_a
     opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
-    monkeypatch.setattr(looks, "waiting", lambda said: told.append(said) or "<p>to come</p>")  # type: ignore[func-returns-value]
+
+    def reading(held: str) -> str:
+        told.append(held)
+        return "<p>Reading</p>"
+
+    monkeypatch.setattr(looks, "reading", reading)
     app = opened("report")
     app.session_state["collected"] = [
         Kept(run=keep(store, spec(epsilon=2.0))),
@@ -225,8 +230,9 @@ def test_where_rows_will_be_it_is_said_that_they_are_read_at_the_first_drawing_a
         app.run()
         assert not app.exception, app.exception
         assert len(listed(app)) == 2
-        assert not [one for one in app.get("html") if "to come" in one.proto.body], "they are there"
-    assert told == ["Reading what is kept (1 figure, 1 setting)"]
+        drawn = {one.proto.body for one in app.get("html")}
+        assert not {"<p>Reading</p>", looks.TO_COME} & drawn, "they are there"
+    assert told == ["1 figure, 1 setting"]
 
 
 def test_a_full_report_says_so_and_takes_no_more(opened: Open, store: RunStore) -> None:
@@ -268,7 +274,7 @@ def test_public_noise_is_said_above_figures_and_on_every_card(
 def test_public_noise_names_its_settings_with_the_way_to_each(
     opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs = [keep(store, spec(epsilon=epsilon)) for epsilon in (1.0, 2.0)]
+    runs = [keep(store, spec(epsilon=epsilon)) for epsilon in (2.0, 4.0)]
     find = RunStore.find
     monkeypatch.setattr(RunStore, "find", lambda *given: [replace(one, gallery=True) for one in find(*given)])
     app = opened("report")
@@ -286,14 +292,14 @@ def test_public_noise_names_its_settings_with_the_way_to_each(
 
     (label,) = ways()
     assert label.startswith("Train ProGAP")
-    assert "ε 1 on Karate club with secret noise" in label
+    assert "ε 2 on Karate club with secret noise" in label
     app.session_state["fold.public.True"] = True
     app.run()
     assert not app.exception, app.exception
     first, other = ways().items()
-    assert "epsilon=1.0" in first[1]
-    assert "ε 2 on Karate club" in other[0]
-    assert "epsilon=2.0" in other[1]
+    assert "epsilon=2" in first[1]
+    assert "ε 4 on Karate club" in other[0]
+    assert "epsilon=4" in other[1]
 
 
 def test_the_amber_line_counts_the_runs_that_the_report_counts(

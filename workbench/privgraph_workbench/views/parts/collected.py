@@ -235,7 +235,10 @@ def count() -> None:
             f'<style>{link} {{ content: "{told}" / ""; white-space: nowrap; margin-left: 0.35rem; padding: 0 0.4rem; '
             "border-radius: 1rem; font-size: 0.75rem; font-weight: 600; "
             "background: color-mix(in srgb, currentColor 14%, transparent); }"
-            f'@media (max-width: 1180px) {{ {link} {{ content: "●" / ""; }} }}</style>'
+            f'@media (max-width: 1180px) {{ {link} {{ content: "●" / ""; }} }}'
+            # with icons, too, the words would push Report itself out of the bar of a laptop
+            "@media (max-width: 1500px) { [data-testid=stTopNavLink] > span:has([data-testid=stIconMaterial]) "
+            "{ display: none; } }</style>"
         )
 
 

@@ -22,7 +22,9 @@ STAMP = "privgraph-stamp"
 LINKS = "report-links"
 """The key of links of which each says all that it is."""
 WAITING = "privgraph-waiting"
-"""What stands where rows will be."""
+"""What stands where a list is not read yet."""
+TO_COME = f'<div class="{WAITING}" aria-hidden="true">{"<i></i>" * 4}</div>'
+"""In the place of its rows."""
 
 _WORDS = ":is([data-testid=stMarkdownContainer], [data-testid=stCaptionContainer], p)"
 _STYLE = f"""
@@ -33,8 +35,10 @@ _STYLE = f"""
 .{STAMP} b {{ font-size: 1.15rem; font-variant-numeric: tabular-nums; }}
 .{STAMP} span {{ font-size: 0.72rem; }}
 .st-key-{LINKS} {{ gap: 0.1rem; }}
+.st-key-{LINKS} a {{ min-height: 1.75rem; }}
 .st-key-{LINKS} [data-testid=stPageLink] a * {{ white-space: normal; }}
-.{WAITING} i {{ display: block; height: 5.4rem; margin-top: 0.5rem; border-radius: 0.5rem;
+.{WAITING} {{ line-height: 1.3; }}
+.{WAITING} i {{ display: block; height: 5.4rem; margin-bottom: 0.5rem; border-radius: 0.5rem;
   background: color-mix(in srgb, currentColor 8%, transparent); }}
 [class*=st-key-{ROW}] {{ border: 1px solid color-mix(in srgb, currentColor 18%, transparent);
   border-radius: 0.5rem; padding: 0.4rem 0.5rem; gap: 0.4rem; }}
@@ -90,9 +94,10 @@ _STYLE = f"""
 """
 
 
-def waiting(said: str) -> str:
-    """Rows that are still to come, and why."""
-    return f'<div class="{WAITING}" role="status">{escape(said)} …{"<i></i>" * 4}</div>'
+def reading(held: str) -> str:
+    """What stands in the bar while the list is read: what it holds, where that is known."""
+    told = f"<b>{escape(held)}</b><br>" if held else ""
+    return f'<div class="{WAITING}" role="status">{told}<small>Reading what is kept …</small></div>'
 
 
 def style() -> None:

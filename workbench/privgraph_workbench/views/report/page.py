@@ -51,8 +51,7 @@ def page() -> None:
     bar, trouble = st.container(key=shell.BAR), st.container()
     _taken()
     made_of, wanted = layout.columns("report-made-of", (3, 2))
-    waiting = made_of.empty()
-    _wait(waiting)
+    waiting = _wait(bar, made_of)
     with wanted:
         title, author, date, remark, challenge = _words()
         share, appendix, notebook = _switches(kept, records)
@@ -83,7 +82,8 @@ def page() -> None:
             if asked is not None:
                 beginning.more(kept, records)
             _anew()
-    waiting.empty()
+    for place in waiting:
+        place.empty()
     if asked is not None:
         with bar:
             making.offered(asked, trouble, preview.button)
@@ -111,8 +111,7 @@ def _example() -> None:
             on_click=example.leave,
         )
     made_of, wanted = layout.columns("report-made-of", (3, 2))
-    waiting = made_of.empty()
-    _wait(waiting)
+    waiting = _wait(bar, made_of)
     kept = example.everything()
     records, figures = _records(kept), _drawn(kept)
     asked = reporting.Asked(
@@ -126,7 +125,8 @@ def _example() -> None:
         told = {one.record.id: one for one in asked.runs}
         given = reporting.given(asked, figures)
         rows.show(kept, records, figures, given, told, asked, Counts.of(asked), share=True, own=False)
-    waiting.empty()
+    for place in waiting:
+        place.empty()
     with wanted:
         st.markdown(f"##### {asked.title}")
         st.markdown(asked.remark)
@@ -160,11 +160,14 @@ def _drawn(kept: Sequence[Kept]) -> dict[str, Drawn]:
     return dict(zip(own, reporting.told_apart(named), strict=True))
 
 
-def _wait(place: DeltaGenerator) -> None:
+def _wait(bar: DeltaGenerator, made_of: DeltaGenerator) -> tuple[DeltaGenerator, DeltaGenerator]:
     """The list as it comes, before anything of a visit is read; later drawings leave in its place what is
-    there."""
+    there. What is to be emptied once it is read."""
+    places = bar.empty(), made_of.empty()
     if st.session_state.get(_READ, (None,))[0] != shell.visit():
-        place.html(looks.waiting(f"Reading what is kept ({held})" if (held := collected.counted()) else "Reading"))
+        places[0].html(looks.reading(collected.counted()))
+        places[1].html(looks.TO_COME)
+    return places
 
 
 def _further() -> None:
