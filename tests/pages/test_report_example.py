@@ -68,6 +68,7 @@ def test_the_example_stands_beside_a_list_that_it_does_not_touch(opened: Open, s
     app.button(key="report_example").click().run()
     assert app.button(key="report_leave_example").label == "To my own report (1 setting)"
     assert any("it holds 1 setting." in one.value for one in app.markdown)
+    assert any(one.value.startswith("**Example: 2 figures, 3 settings") for one in app.markdown), "not one's own"
     app.button(key="report_leave_example").click().run()
     assert [one.run for one in app.session_state["collected"]] == [run]
     assert len(listed(app)) == 1

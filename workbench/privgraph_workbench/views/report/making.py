@@ -95,7 +95,7 @@ def offered(asked: reporting.Asked, trouble: DeltaGenerator, beside: Callable[[]
                 said.caption(made[now].about)
                 _link(LATEST, made[now])
             else:
-                said.markdown(f"**{_what(asked)}**")
+                said.markdown(f"**{'' if own else 'Example: '}{_what(asked)}**")
                 said.caption(_how_long(asked))
             if own and now in made:
                 collected.write_down(collected.FORMER, now)
