@@ -196,9 +196,7 @@ def test_the_page_of_the_report_can_be_looked_at_first(opened: Open, store: RunS
     assert not app.exception, app.exception
     (shown,) = app.get("iframe")
     assert "<h1>Private learning on graphs</h1>" in shown.proto.srcdoc
-    ((label, address),) = offered_files.links(app)
-    assert label == preview.TAB
-    found = find(*address.split("/")[1:])
+    found = find(*dict(offered_files.links(app))[preview.TAB].split("/")[1:])
     assert found is not None
     assert found.shown, "in a tab, and not as a download"
     assert found.make() == shown.proto.srcdoc
