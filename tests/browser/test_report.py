@@ -16,6 +16,7 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.views.parts import collected, kept_file
+from privgraph_workbench.views.report import preview as preview_page
 
 pytestmark = [
     pytest.mark.browser,
@@ -120,7 +121,14 @@ def test_preview_stands_beside_make_also_on_a_phone(browser: Browser, address: s
         preview.click()
         shown = page.locator(".st-key-report-page iframe")
         expect(shown).to_be_in_viewport(ratio=0.99, timeout=240_000)  # wherever one reads
-        expect(shown.content_frame.get_by_role("heading", level=1)).to_be_visible()
+        title = shown.content_frame.get_by_role("heading", level=1)
+        expect(title).to_be_visible()
+        assert (box := shown.bounding_box())
+        assert box["height"] >= 0.66 * size["height"], "more than its first lines are read"
+        with context.expect_page() as opened:
+            page.get_by_role("link", name=preview_page.TAB).click()
+        expect(opened.value.get_by_role("heading", level=1)).to_have_text(title.inner_text())
+        opened.value.close()
         expect(make).to_be_in_viewport(ratio=1)
         page.get_by_role("button", name="Close the preview").click()
         expect(shown).to_have_count(0)
@@ -180,6 +188,21 @@ def test_words_outlive_the_arrow_that_is_pressed_at_once(browser: Browser, addre
         order = order[::-1]  # each time the second goes up
         assert [one.mark for one in kept] == order
         context.close()
+
+
+@pytest.mark.usefixtures("own")
+def test_what_is_kept_in_a_part_that_is_drawn_by_itself_is_counted_at_once(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport=LAPTOP)
+    page = context.new_page()
+    page.goto(f"{address}/tradeoffs")
+    settled(page)
+    counted = "link => getComputedStyle(link, '::after').content"
+    link = page.locator('[data-testid=stTopNavLink][href$="/report"]')
+    assert link.evaluate(counted).startswith('"2 figures"')
+    page.get_by_role("button", name="Add to report").click()
+    expect(page.get_by_role("link", name=f"{collected.IN} (3 figures)")).to_be_visible(timeout=60_000)
+    assert link.evaluate(counted).startswith('"3 figures"')
+    context.close()
 
 
 @pytest.mark.usefixtures("own")

@@ -7,7 +7,7 @@ from html import unescape
 
 from streamlit.testing.v1 import AppTest
 
-_LINK = re.compile(r'<a class="privgraph-file[^"]*" href="([^"]+)" download>([^<]+)</a>')
+_LINK = re.compile(r'<a class="privgraph-file[^"]*" href="([^"]+)" [^>]+>([^<]+)</a>')
 
 
 def links(app: AppTest) -> list[tuple[str, str]]:

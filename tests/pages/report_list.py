@@ -6,7 +6,7 @@ import re
 
 from streamlit.testing.v1 import AppTest
 
-_BAR = re.compile(r"\*\*(\d+ (figure|run|setting)s?[ ,]|It is ready)")
+_BAR = re.compile(r"\*\*((?:Example: )?\d+ (figure|run|setting)s?[ ,]|It is ready)")
 _ROW = re.compile(r"\*\*(.+)\*\*(?: :gray-badge\[.+\])?")
 
 

@@ -48,6 +48,14 @@ def test_a_file_is_what_was_last_drawn() -> None:
     assert found.make() == "new"
 
 
+def test_a_page_that_is_shown_opens_in_the_browser() -> None:
+    shelf = offered_files.Shelf()
+    page = offered_files.File(name="p.html", mime="text/html", make=lambda: "<p>Read</p>", shown=True)
+    sent = _asked(shelf.offer(page))
+    assert sent.headers["content-disposition"] == "inline; filename*=UTF-8''p.html"
+    assert sent.headers["content-type"].startswith("text/html")
+
+
 def test_files_go_with_their_session(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(offered_files, "MOST", 2)
     shelf = offered_files.Shelf()

@@ -37,6 +37,7 @@ def test_an_example_is_shown_and_made_without_a_trace_in_ones_own_list(
     assert not app.exception, app.exception
     assert not empty(app)
     assert len(listed(app)) == 5
+    assert any(one.value.startswith("**Example: 2 figures, 3 settings") for one in app.markdown), "not one's own"
     assert not {one.key for one in app.button} & {"close.0", "arrow_upward.0", "report_clear"}, "it is looked at alone"
     assert not app.text_input, "its words are its own"
     app.button(key="report_make").click().run()
@@ -66,8 +67,8 @@ def test_the_example_stands_beside_a_list_that_it_does_not_touch(opened: Open, s
     before = file.read_bytes()
     app = opened("report")
     app.button(key="report_example").click().run()
-    assert app.button(key="report_leave_example").label == "To my own report (1)"
-    assert any("it holds 1 item." in one.value for one in app.markdown)
+    assert app.button(key="report_leave_example").label == "To my own report (1 setting)"
+    assert any("it holds 1 setting." in one.value for one in app.markdown)
     app.button(key="report_leave_example").click().run()
     assert [one.run for one in app.session_state["collected"]] == [run]
     assert len(listed(app)) == 1
@@ -83,5 +84,5 @@ def test_what_is_kept_is_counted_in_the_bar_of_pages(opened: Open, store: RunSto
     assert not counts(app)
     app.button(key=f"collect.{run}").click().run()
     (told,) = counts(app)
-    assert 'content: "1" / ""' in told
-    assert f"{collected.IN} (1)" in [link.proto.label for link in app.get("page_link")]
+    assert 'content: "1 setting" / ""' in told, "in words"
+    assert f"{collected.IN} (1 setting)" in [link.proto.label for link in app.get("page_link")]

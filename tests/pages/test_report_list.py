@@ -110,7 +110,7 @@ def test_runs_of_a_setting_are_one_card(opened: Open, store: RunStore) -> None:
     assert [one.split(",")[0] for one in listed(app)] == ["ProGAP", "GAP"]
     assert listed(app)[0].endswith(": 2 runs"), "as the report for others has it"
     app.radio(key="report_share").set_value(False).run()
-    assert listed(app)[0].endswith(": 2 runs, seeds 0, 3")
+    assert listed(app)[0].endswith(": 2 runs, seeds 0 and 3")
     app.button(key="arrow_downward.0").click().run()
     assert [one.run for one in app.session_state["collected"]] == [other, *ids]
     app.button(key="close.1").click().run()

@@ -7,19 +7,22 @@ from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 from tests.pages.report_list import empty, listed
 
 from privgraph.home import home
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
+from privgraph_workbench.figures import for_others
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.reporting import Asked
 from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.serving import shell
+from privgraph_workbench.serving.offered_files import find
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.report import rows, setting_rows, sharing
+from privgraph_workbench.views.report import looks, preview, rows, setting_rows, sharing
 
 Open = Callable[..., AppTest]
 
@@ -55,7 +58,7 @@ def test_runs_and_figures_are_kept_from_their_pages(opened: Open, store: RunStor
     assert [(one.run, one.figure) for one in kept] == [(run, ""), ("", "curves")]
     assert not {f"collect.{run}", f"collect.curves.{run}"} & {button.key for button in app.button}, "each once"
     assert [one for one in (link.proto.label for link in app.get("page_link")) if one.startswith(collected.IN)] == [
-        f"{collected.IN} (2)"
+        f"{collected.IN} (1 figure, 1 setting)"
     ] * 2, "where each was kept"
     assert f"collect.standing.{run}" in {button.key for button in app.button}, "all that is drawn can be kept"
     assert not app.toast
@@ -63,6 +66,18 @@ def test_runs_and_figures_are_kept_from_their_pages(opened: Open, store: RunStor
     assert not app.exception, app.exception
     assert len(listed(app)) == 2
     assert app.button(key="report_make").label == "Make the report"
+
+
+def test_a_figure_that_others_are_not_given_says_so_where_it_is_kept(opened: Open, store: RunStore) -> None:
+    app = opened("train", run=(run := keep(store, spec(epsilon=2.0))))
+    for press in (True, False):
+        (told,) = [one for one in app.markdown if collected.EYES in one.value]
+        assert told.help.endswith("A report for others leaves such figures out: " + for_others.why_not("curves"))
+        if press:
+            app.button(key=f"collect.curves.{run}").click().run()
+    kept = [one.figure for one in app.session_state["collected"]]
+    assert kept == ["curves"]
+    assert f"collect.standing.{run}" in {one.key for one in app.button}, "and nothing beside what leaves"
 
 
 def test_which_figures_others_are_not_given_is_said_with_the_reason(opened: Open, store: RunStore) -> None:
@@ -181,6 +196,10 @@ def test_the_page_of_the_report_can_be_looked_at_first(opened: Open, store: RunS
     assert not app.exception, app.exception
     (shown,) = app.get("iframe")
     assert "<h1>Private learning on graphs</h1>" in shown.proto.srcdoc
+    found = find(*dict(offered_files.links(app))[preview.TAB].split("/")[1:])
+    assert found is not None
+    assert found.shown, "in a tab, and not as a download"
+    assert found.make() == shown.proto.srcdoc
     app.text_input(key="report_title").set_value("Another").run()
     (shown,) = app.get("iframe")
     assert "<h1>Another</h1>" in shown.proto.srcdoc, "it goes with what is written"
@@ -188,6 +207,30 @@ def test_the_page_of_the_report_can_be_looked_at_first(opened: Open, store: RunS
     app.button(key="report_preview").click().run()
     assert not app.get("iframe")
     assert app.button(key="report_make"), "which stands beside it all the time"
+
+
+def test_where_rows_will_be_it_is_said_that_they_are_read_at_the_first_drawing_alone(
+    opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+
+    def reading(held: str) -> str:
+        told.append(held)
+        return "<p>Reading</p>"
+
+    monkeypatch.setattr(looks, "reading", reading)
+    app = opened("report")
+    app.session_state["collected"] = [
+        Kept(run=keep(store, spec(epsilon=2.0))),
+        collected.figure("degrees", [{"low": 1, "high": 1, "nodes": 1, "share": 1.0}], {}),
+    ]
+    for _ in range(2):
+        app.run()
+        assert not app.exception, app.exception
+        assert len(listed(app)) == 2
+        drawn = {one.proto.body for one in app.get("html")}
+        assert not {"<p>Reading</p>", looks.TO_COME} & drawn, "they are there"
+    assert told == ["1 figure, 1 setting"]
 
 
 def test_a_full_report_says_so_and_takes_no_more(opened: Open, store: RunStore) -> None:
@@ -212,21 +255,52 @@ def test_public_noise_is_said_above_figures_and_on_every_card(
         app.run()
         assert not app.exception, app.exception
         words = [one.value for one in app.markdown]
-        red = [place for place, one in enumerate(words) if sharing.NO_SECRET in one]
+        amber = [place for place, one in enumerate(words) if sharing.NO_SECRET in one]
         marked = [one.value for one in app.caption if "Noise is public." in one.value]
-        assert not red or words[red[0] + 1] == "##### Figures"
-        return red, marked, sum(sharing.TRIED in one.value for one in app.caption)
+        assert not amber or words[amber[0] + 1] == "##### Figures"
+        return amber, marked, sum(sharing.TRIED in one.value for one in app.caption)
 
     assert told() == ([], [], 0), "its key is this home's own"
     find = RunStore.find
     monkeypatch.setattr(RunStore, "find", lambda *given: [replace(one, gallery=True) for one in find(*given)])
-    red, marked, tried = told()
-    assert len(red) == 1
+    amber, marked, tried = told()
+    assert len(amber) == 1
     assert len(marked) == 2, "the figure's and the run's"
     assert tried == 1
 
 
-def test_the_red_line_counts_the_runs_that_the_report_counts(
+def test_public_noise_names_its_settings_with_the_way_to_each(
+    opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [keep(store, spec(epsilon=epsilon)) for epsilon in (2.0, 4.0)]
+    find = RunStore.find
+    monkeypatch.setattr(RunStore, "find", lambda *given: [replace(one, gallery=True) for one in find(*given)])
+    app = opened("report")
+    app.session_state["collected"] = [Kept(run=run) for run in runs]
+    app.run()
+    (amber,) = [one.value for one in app.markdown if sharing.NO_SECRET in one.value]
+    assert amber.startswith(":orange["), "no alarm"
+
+    def ways() -> dict[str, str]:
+        return {
+            one.proto.label: one.proto.query_string
+            for one in app.get("page_link")
+            if "epsilon" in one.proto.query_string
+        }
+
+    (label,) = ways()
+    assert label.startswith("Train ProGAP")
+    assert "ε 2 on Karate club with secret noise" in label
+    app.session_state["fold.public.True"] = True
+    app.run()
+    assert not app.exception, app.exception
+    first, other = ways().items()
+    assert "epsilon=2" in first[1]
+    assert "ε 4 on Karate club" in other[0]
+    assert "epsilon=4" in other[1]
+
+
+def test_the_amber_line_counts_the_runs_that_the_report_counts(
     opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = [keep(store, spec(epsilon=2.0, seed=seed)) for seed in range(3)]
@@ -235,8 +309,8 @@ def test_the_red_line_counts_the_runs_that_the_report_counts(
     app = opened("report")
     app.session_state["collected"] = [Kept(run=runs[0])]
     app.run()
-    (red,) = [one.value for one in app.markdown if sharing.NO_SECRET in one.value]
-    assert "all 3 private runs" in red, "those of its mean, too"
+    (amber,) = [one.value for one in app.markdown if sharing.NO_SECRET in one.value]
+    assert "all 3 private runs" in amber, "those of its mean, too"
     asked = Asked(title="T", runs=[reporting.told_of(store, store.get(runs[0]))])
     words = Counts.of(asked).words
     assert words.startswith("3 runs")

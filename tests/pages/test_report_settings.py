@@ -76,4 +76,16 @@ def test_settings_are_counted_alike(opened: Open, store: RunStore, three: list[s
     (bar,) = [one.value for one in app.markdown if one.value.startswith("**2 settings")]
     assert bar.startswith("**2 settings (4 runs), for ")
     badge = [one.proto.body for one in app.get("html") if "stTopNavLink" in one.proto.body]
-    assert any('content: "2"' in one for one in badge)
+    assert any('content: "2 settings"' in one for one in badge)
+
+
+def test_a_figure_that_stays_is_counted_and_said_to_stay(opened: Open, store: RunStore, three: list[str]) -> None:
+    app = opened("report")
+    app.session_state["collected"] = [*(Kept(run=run) for run in three), Kept(figure="curves")]
+    app.run()
+    assert not app.exception, app.exception
+    told = "1 figure, 1 setting"
+    assert f"**{told} (3 runs), for others; 1 figure left out**" in [one.value for one in app.markdown]
+    assert any(f'content: "{told}"' in one.proto.body for one in app.get("html")), "as the bar of pages counts"
+    app.radio(key=collected.SHARE).set_value(False).run()
+    assert f"**{told} (3 runs), for myself**" in [one.value for one in app.markdown]

@@ -86,6 +86,8 @@ _GUESS = re.compile(r"(?P<words>\ba guess) \([\d.]+%\)| ?\bA guess: [\d.]+%\.")
 """How often naming the largest class is right, as advice tells it."""
 _ONE_SEED = re.compile(r"[\d.]+%, the mean over 1 seed")
 """What a network without privacy has reached with a single seed, by which that is found."""
+NO_TEST = "what it measures is not a result on test nodes"
+"""Why a figure stays of which nothing would be left."""
 NOT_TOLD = "its share is left out"
 """What stands in its place, so that nobody looks for the number."""
 
@@ -104,6 +106,20 @@ def leaves(figure: str, given: Sequence[Row]) -> bool:
 def why_not(figure: str) -> str:
     """Why a figure stays."""
     return WHY_NOT.get(figure, _NOT_ASKED)
+
+
+def stays(figure: str, given: Sequence[Row]) -> str:
+    """Why a report for others leaves out a figure with these rows, in words that follow its name; "" where
+    it does not.
+
+    >>> stays("chosen", []), stays("tradeoff", [{"metric": "test_accuracy"}])
+    ('they name single nodes or texts', '')
+    >>> stays("tradeoff", [{"metric": "val_accuracy"}])
+    'what it measures is not a result on test nodes'
+    """
+    if not leaves(figure, given):
+        return why_not(figure)
+    return "" if rows(figure, given) else NO_TEST
 
 
 def told(named: Iterable[tuple[str, str, Sequence[Row]]]) -> str:

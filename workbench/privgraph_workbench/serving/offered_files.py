@@ -20,11 +20,13 @@ MOST = 500
 
 @dataclass(frozen=True, kw_only=True)
 class File:
-    """A file that can be had: the name and media type that it leaves with, and what makes it."""
+    """A file that can be had: the name and media type that it leaves with, and what makes it. `shown`: the
+    browser shows it in place of keeping it; for pages of our own alone, which forbid scripts."""
 
     name: str
     mime: str
     make: Callable[[], bytes | str]
+    shown: bool = False
 
 
 class Shelf:

@@ -178,7 +178,7 @@ def send_file(request: Request) -> Response:
     if file is None:
         return PlainTextResponse("The page that offered this file is closed.", status_code=404)
     headers = {
-        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(file.name)}",
+        "Content-Disposition": f"{'inline' if file.shown else 'attachment'}; filename*=UTF-8''{quote(file.name)}",
         "Cache-Control": "no-store",
     }
     return Response(file.make(), media_type=file.mime, headers=headers)

@@ -16,6 +16,8 @@ import streamlit as st
 
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunQuery
+from privgraph_workbench.facts import row_words
+from privgraph_workbench.figures import for_others
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell, styles
@@ -25,6 +27,8 @@ from privgraph_workbench.words.naming import setting
 
 _KEY, _STAMP, _WORDS, _SEEN = "collected", "collected.stamp", "collected.words", "collected.seen"
 _TAKEN, _ADDED, _COUNTED = "collected.taken", "collected.added", "collected.counted"
+_TOLD = "collected.told"
+"""What the bar of pages says of it."""
 _BEGUN = "collected.begun"
 """By the keys of fields that are drawn: what was kept when they were drawn last."""
 TITLE, AUTHOR, DATE, REMARK = ("report_title", "report_author", "report_date", "report_remark")
@@ -38,6 +42,8 @@ IN = "In the report"
 """What stands where "Add to report" stood, with how much is there."""
 MOST = 60
 """Runs and figures that a report holds."""
+EYES = "not for others"
+"""Beside the button for a figure that a report for others leaves out."""
 
 
 def everything() -> list[Kept]:
@@ -154,19 +160,32 @@ def seen() -> str:
 
 
 def button(key: str, fresh: Sequence[Kept], help_: str) -> None:
-    """ "Add to report" for these runs or figures; a link to the report where it has them: a message elsewhere
-    would move the page."""
+    """ "Add to report" for these runs or figures, beside a figure that others are not given with why; a link
+    to the report where it has them: a message elsewhere would move the page."""
+    if st.session_state.get(_TOLD, counted()) != counted():
+        st.rerun()  # a part of a page was drawn by itself, and the bar of pages is none of it
     held = everything()
     left = [one for one in fresh if not _is_in(one, held)]
     if fresh and not left:
         with st.container(key=f"{styles.BOXED}-{key.replace('.', '-')}", width="content"):
             st.page_link(
                 shell.page("report"),
-                label=f"{IN} ({rows()})",
+                label=f"{IN} ({counted()})",
                 icon=":material/check:",
                 help="To the page Report: put it in order there, and leave with it",
             )
-        return
+    else:
+        _adds(key, held, fresh, left, help_)
+    if why := next(filter(None, (for_others.stays(one.figure, one.rows) for one in fresh if one.figure)), ""):
+        st.badge(
+            EYES,
+            icon=":material/visibility_lock:",
+            color="orange",
+            help=f"For the eyes of whoever evaluates. A report for others leaves such figures out: {why}",
+        )
+
+
+def _adds(key: str, held: Sequence[Kept], fresh: Sequence[Kept], left: Sequence[Kept], help_: str) -> None:
     if len(held) >= MOST:
         label, icon, said = "The report is full", "error", f"A report holds {MOST} runs and figures at most"
     elif len(held) + len(left) > MOST:
@@ -185,28 +204,41 @@ def button(key: str, fresh: Sequence[Kept], help_: str) -> None:
     )
 
 
-def rows() -> int:
-    """How many rows the page Report has: figures, and settings of runs. A run that is gone has a row of its
-    own."""
+def counted() -> str:
+    """How many figures and settings of runs are kept, in the words of the page Report; "" where there is
+    nothing. A run that is gone is none of them."""
     held = everything()
     ids = tuple(one.run for one in held if one.run)
-    known, counted = st.session_state.get(_COUNTED, ((), 0))
+    known, settings = st.session_state.get(_COUNTED, ((), 0))
     if known != ids:
         found = queue.store().find(RunQuery(ids=ids)) if ids else []
-        there = {one.id: setting(one) for one in found if not one.unreadable}
-        counted = len({there.get(run, run) for run in ids})
-        st.session_state[_COUNTED] = ids, counted
-    return int(counted) + sum(bool(one.figure) for one in held)
+        settings = len({setting(one) for one in found if not one.unreadable})
+        st.session_state[_COUNTED] = ids, settings
+    return in_words(sum(bool(one.figure) for one in held), settings)
+
+
+def in_words(figures: int, settings: int) -> str:
+    """
+    >>> in_words(2, 1), in_words(0, 3), in_words(0, 0)
+    ('2 figures, 1 setting', '3 settings', '')
+    """
+    return ", ".join(row_words.counted(many, one) for many, one in ((figures, "figure"), (settings, "setting")) if many)
 
 
 def count() -> None:
-    """How many rows the report has, in the bar of pages beside Report; nothing where it has none. It is no
-    part of the link's name."""
-    if many := rows():
+    """What the report holds, in the bar of pages beside Report, where that has room for words; else a dot.
+    It is no part of the link's name."""
+    told = st.session_state[_TOLD] = counted()
+    if told:
+        link = '[data-testid=stTopNavLink][href$="/report"]::after'
         st.html(
-            f'<style>[data-testid=stTopNavLink][href$="/report"]::after {{ content: "{many}" / ""; '
-            "margin-left: 0.35rem; padding: 0 0.4rem; border-radius: 1rem; font-size: 0.75rem; font-weight: 600; "
-            "background: color-mix(in srgb, currentColor 14%, transparent); }</style>"
+            f'<style>{link} {{ content: "{told}" / ""; white-space: nowrap; margin-left: 0.35rem; padding: 0 0.4rem; '
+            "border-radius: 1rem; font-size: 0.75rem; font-weight: 600; "
+            "background: color-mix(in srgb, currentColor 14%, transparent); }"
+            f'@media (max-width: 1180px) {{ {link} {{ content: "●" / ""; }} }}'
+            # with icons, too, the words would push Report itself out of the bar of a laptop
+            "@media (max-width: 1500px) { [data-testid=stTopNavLink] > span:has([data-testid=stIconMaterial]) "
+            "{ display: none; } }</style>"
         )
 
 

@@ -22,6 +22,7 @@ from privgraph_workbench.serving.offered_files import File, Shelf
 from privgraph_workbench.serving.styles import FILE_LINK, PRIMARY_LINK
 from privgraph_workbench.views.parts import collected, layout
 
+_TAB = 'target="_blank" rel="noopener"'
 FIGURE_ONLY, WHOLE = "Figure with warnings", "All that it states"
 """What stands below an exported picture."""
 
@@ -82,13 +83,14 @@ def figure_exports(
 
 
 def offer(offered: Mapping[str, File], folder: str = "", *, primary: bool = False) -> None:
-    """A link for each file, by its label. `folder` tells files apart that leave with the same name;
-    `primary`: it is what the page is for."""
+    """A link for each file, by its label; one that is shown has a tab of its own. `folder` tells files apart
+    that leave with the same name; `primary`: it is what the page is for."""
     looks = f"{FILE_LINK} {PRIMARY_LINK}" if primary else FILE_LINK
     shelf: Shelf = st.session_state.setdefault("shelf", Shelf())
     st.html(
         "".join(
-            (f'<a class="{looks}" href="{escape(shelf.offer(file, folder + file.name))}" download>{escape(label)}</a>')
+            f'<a class="{looks}" href="{escape(shelf.offer(file, folder + file.name))}" '
+            f"{_TAB if file.shown else 'download'}>{escape(label)}</a>"
             for label, file in offered.items()
         )
     )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import streamlit as st
 
 LIST, ROW, SAID, WAYS = "kept-list", "kept-row", "kept-said", "kept-ways"
 """What the keys of containers begin with: rows, a row, its words and its buttons."""
-BAR_ROW, BAR_SAID, BAR_BUTTONS, PREVIEW = "report-bar", "report-said", "report-buttons", "report-page"
-"""The keys of the bar's row, of the words and the buttons in it, and of the page below it."""
+BAR_ROW, BAR_SAID, BAR_BUTTONS = "report-bar", "report-said", "report-buttons"
+"""The keys of the bar's row, of the words and the buttons in it."""
+PREVIEW, TAB = "report-page", "report-tab"
+"""The keys of the page below the bar, and of the link to it in a tab of its own."""
 LATEST, FORMER = "report-latest", "report-former"
 """The keys of the links to what was made: as a button, and where something was changed since, as a link among
 the words."""
@@ -15,6 +19,12 @@ WITHHELD = "kept-row-withheld"
 """What the key of a row begins with whose figure others are not given."""
 STAMP = "privgraph-stamp"
 """What stands at the left of a row: a picture, or a score."""
+LINKS = "report-links"
+"""The key of links of which each says all that it is."""
+WAITING = "privgraph-waiting"
+"""What stands where a list is not read yet."""
+TO_COME = f'<div class="{WAITING}" aria-hidden="true">{"<i></i>" * 4}</div>'
+"""In the place of its rows."""
 
 _WORDS = ":is([data-testid=stMarkdownContainer], [data-testid=stCaptionContainer], p)"
 _STYLE = f"""
@@ -24,6 +34,12 @@ _STYLE = f"""
 .{STAMP} img {{ width: 100%; height: 100%; object-fit: cover; }}
 .{STAMP} b {{ font-size: 1.15rem; font-variant-numeric: tabular-nums; }}
 .{STAMP} span {{ font-size: 0.72rem; }}
+.st-key-{LINKS} {{ gap: 0.1rem; }}
+.st-key-{LINKS} a {{ min-height: 1.75rem; }}
+.st-key-{LINKS} [data-testid=stPageLink] a * {{ white-space: normal; }}
+.{WAITING} {{ line-height: 1.3; }}
+.{WAITING} i {{ display: block; height: 5.4rem; margin-bottom: 0.5rem; border-radius: 0.5rem;
+  background: color-mix(in srgb, currentColor 8%, transparent); }}
 [class*=st-key-{ROW}] {{ border: 1px solid color-mix(in srgb, currentColor 18%, transparent);
   border-radius: 0.5rem; padding: 0.4rem 0.5rem; gap: 0.4rem; }}
 [class*=st-key-{SAID}] {{ gap: 0.1rem; }}
@@ -49,10 +65,14 @@ _STYLE = f"""
 [class*=st-key-{WITHHELD}] {{ border-style: dashed; }}
 [class*=st-key-{WITHHELD}] .{STAMP} {{ opacity: 0.4; }}
 [class*=st-key-{WITHHELD}] [class*=st-key-{SAID}] [data-testid=stMarkdownContainer] strong {{ font-weight: 400; }}
-/* in a window of any height the buttons stay in sight above it */
-.st-key-{PREVIEW} :is(iframe, div:has(> iframe), div:has(> div > iframe)) {{ height: 56vh !important;
-  min-height: 0; flex: none !important; }}
+/* as high as the window leaves, with the buttons in sight above it also where the page is not scrolled */
+.st-key-{PREVIEW} {{ gap: 0.2rem; }}
+.st-key-{PREVIEW} :is(iframe, div:has(> iframe), div:has(> div > iframe)) {{
+  height: max(16rem, calc(100vh - 16.5rem)) !important; min-height: 0; flex: none !important; }}
 .st-key-{PREVIEW} iframe {{ border-radius: 0.3rem; }}
+[data-testid=stLayoutWrapper]:has(> .st-key-{TAB}) {{ align-self: flex-end; }}
+.st-key-{TAB} a {{ border: 0; padding: 0; margin: 0; font-size: 0.875rem; line-height: 1.3;
+  text-decoration: underline !important; }}
 @media (max-width: 640px) {{
   /* its words as wide as the card, below its picture and its buttons: nothing of them is cut */
   [data-testid=stLayoutWrapper]:has(> [class*=st-key-{SAID}]) {{ min-width: 100%; flex: 1 1 100%; order: 2;
@@ -66,10 +86,18 @@ _STYLE = f"""
   .st-key-{BAR_BUTTONS} :is(button, a) {{ padding-inline: 0.5rem; text-align: center; white-space: nowrap; }}
   .st-key-{BAR_SAID} p {{ font-size: 0.8rem; }}
   .st-key-{FORMER} a {{ font-size: 0.8rem; }}
+  .st-key-{PREVIEW} :is(iframe, div:has(> iframe), div:has(> div > iframe)) {{
+    height: max(14rem, calc(100vh - 14rem)) !important; }}
   /* the link to the former report says what it is */
   .st-key-{BAR_SAID}:has(.st-key-{FORMER}) > :nth-child(3) {{ display: none; }}
 }}
 """
+
+
+def reading(held: str) -> str:
+    """What stands in the bar while the list is read: what it holds, where that is known."""
+    told = f"<b>{escape(held)}</b><br>" if held else ""
+    return f'<div class="{WAITING}" role="status">{told}<small>Reading what is kept …</small></div>'
 
 
 def style() -> None:

@@ -14,6 +14,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.options import OptionError
 from privgraph_workbench import reporting
+from privgraph_workbench.facts.row_words import counted
+from privgraph_workbench.figures import for_others
 from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.views.parts import collected
@@ -93,7 +95,7 @@ def offered(asked: reporting.Asked, trouble: DeltaGenerator, beside: Callable[[]
                 said.caption(made[now].about)
                 _link(LATEST, made[now])
             else:
-                said.markdown(f"**{_what(asked)}**")
+                said.markdown(f"**{'' if own else 'Example: '}{_what(asked)}**")
                 said.caption(_how_long(asked))
             if own and now in made:
                 collected.write_down(collected.FORMER, now)
@@ -155,12 +157,11 @@ def _link(label: str, made: Archive) -> None:
 
 def _what(asked: reporting.Asked) -> str:
     """What it is made of."""
-    figures, runs = len(asked.shown), len(asked.runs)
-    settings = len({naming.setting(one.record) for one in asked.runs})
-    many = [f"{figures} figure{'s' * (figures != 1)}"] * bool(figures)
-    if runs:
-        many.append(f"{settings} setting{'s' * (settings != 1)} ({runs} run{'s' * (runs != 1)})")
-    return f"{', '.join(many) or '0 figures'}, for {'others' if asked.share else 'myself'}"
+    runs = len(asked.runs)
+    left = sum(bool(for_others.stays(one.figure, one.rows)) for one in asked.figures) if asked.share else 0
+    told = collected.in_words(len(asked.figures), len({naming.setting(one.record) for one in asked.runs}))
+    told += f" ({counted(runs, 'run')})" * bool(runs)
+    return f"{told}, for {'others' if asked.share else 'myself'}" + f"; {counted(left, 'figure')} left out" * bool(left)
 
 
 def _how_long(asked: reporting.Asked) -> str:

@@ -1,5 +1,5 @@
 """What stands beside words that the author of a report writes: that nobody has checked them, which of their
-numbers are no result of the report, and which letters the print lacks."""
+numbers are no result of the report, which letters the print lacks, and that formulas are shown as typed."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import streamlit as st
 
 from privgraph_workbench import print_lines, reporting
 from privgraph_workbench.facts.row_words import both
+from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.report import claims, making
-from privgraph_workbench.words import markup
+from privgraph_workbench.words import markup, typed_maths
 
 BOXES = "The PDF's font has no {letters}: boxes stand there. The HTML page is right."
+AS_TYPED = "Formulas are not typeset: a report shows {formula} as it was typed."
 UNCHECKED = "Your own words: whether they are true is not checked against the runs."
 NOT_FOUND = "Not found in this report: {numbers}. No table, finding or summary of a figure has {them}."
 FOUND = "Their percents and ε occur in this report."
@@ -24,6 +26,30 @@ def boxes(said: str) -> None:
     """Below a field a warning, where the PDF's font lacks letters of it."""
     if letters := print_lines.lacking(said):
         st.warning(BOXES.format(letters=markup.literal(letters)), icon=":material/warning:")
+
+
+def formulas(said: str, key: str) -> None:
+    """Below the field with this key that its formulas are shown as typed, and where letters do, the way to
+    them."""
+    if not (found := typed_maths.formulas(said)):
+        return
+    written = [typed_maths.in_letters(one) for one in found]
+    example = next((told for one, told in zip(found, written, strict=True) if told != one), "")
+    st.caption(AS_TYPED.format(formula=f"`{found[0]}`") + f" In letters: {markup.literal(example)}." * bool(example))
+    if example:
+        st.button(
+            "Write formulas in letters",
+            key=f"letters.{key}",
+            icon=":material/functions:",
+            help="Where there are letters for all of a formula; others stay as they are",
+            on_click=_write_letters,
+            args=(key,),
+        )
+
+
+def _write_letters(key: str) -> None:
+    st.session_state[key] = typed_maths.in_letters(str(st.session_state.get(key, "")))
+    collected.settle()
 
 
 def challenged(words: str, asked: reporting.Asked | None) -> None:

@@ -51,6 +51,7 @@ def page() -> None:
     bar, trouble = st.container(key=styles.BAR), st.container()
     _taken()
     made_of, wanted = layout.columns("report-made-of", (3, 2))
+    waiting = _wait(bar, made_of)
     with wanted:
         title, author, date, remark, challenge = _words()
         share, appendix, notebook = _switches(kept, records)
@@ -73,9 +74,6 @@ def page() -> None:
         )
     except OptionError as error:
         bar.error(markup.sentence(error))
-    if remark.strip():
-        with challenge:
-            own_words.challenged(remark, asked)
     with made_of:
         given = reporting.given(asked, figures) if asked is not None else dict(figures)
         counts = _counts(asked, figures, records)
@@ -84,23 +82,27 @@ def page() -> None:
             if asked is not None:
                 beginning.more(kept, records)
             _anew()
+    for place in waiting:
+        place.empty()
     if asked is not None:
         with bar:
             making.offered(asked, trouble, preview.button)
+    if remark.strip():  # behind all that is quick: the report is looked through for its numbers
+        with challenge:
+            own_words.challenged(remark, asked)
+    if asked is not None:
+        with bar:
             preview.show(asked)
     _further()
 
 
 def _example() -> None:
     """The example in the place of one's own list, which it does not touch."""
-    kept = example.everything()
-    records, figures = _records(kept), _drawn(kept)
     bar, trouble = st.container(key=styles.BAR), st.container()
-    mine = collected.rows()
+    mine = collected.counted()
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f"**This is an example.** {example.ABOUT} Your own list is not touched: it holds "
-            f"{f'{mine} item' + 's' * (mine != 1) if mine else 'nothing yet'}."
+            f"**This is an example.** {example.ABOUT} Your own list is not touched: it holds {mine or 'nothing yet'}."
         )
         st.button(
             f"To my own report ({mine})" if mine else "Begin my own report",
@@ -108,6 +110,10 @@ def _example() -> None:
             icon=":material/arrow_back:",
             on_click=example.leave,
         )
+    made_of, wanted = layout.columns("report-made-of", (3, 2))
+    waiting = _wait(bar, made_of)
+    kept = example.everything()
+    records, figures = _records(kept), _drawn(kept)
     asked = reporting.Asked(
         title=example.TITLE,
         remark=example.REMARK,
@@ -115,11 +121,12 @@ def _example() -> None:
         figures=list(figures.values()),
         share=True,
     )
-    made_of, wanted = layout.columns("report-made-of", (3, 2))
     with made_of:
         told = {one.record.id: one for one in asked.runs}
         given = reporting.given(asked, figures)
         rows.show(kept, records, figures, given, told, asked, Counts.of(asked), share=True, own=False)
+    for place in waiting:
+        place.empty()
     with wanted:
         st.markdown(f"##### {asked.title}")
         st.markdown(asked.remark)
@@ -151,6 +158,16 @@ def _drawn(kept: Sequence[Kept]) -> dict[str, Drawn]:
     st.session_state[_READ] = shell.visit(), held
     named = [replace(held[mark], title=one.title.strip(), caption=one.caption) for mark, one in own.items()]
     return dict(zip(own, reporting.told_apart(named), strict=True))
+
+
+def _wait(bar: DeltaGenerator, made_of: DeltaGenerator) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """The list as it comes, before anything of a visit is read; later drawings leave in its place what is
+    there. What is to be emptied once it is read."""
+    places = bar.empty(), made_of.empty()
+    if st.session_state.get(_READ, (None,))[0] != shell.visit():
+        places[0].html(looks.reading(collected.counted()))
+        places[1].html(looks.TO_COME)
+    return places
 
 
 def _further() -> None:
@@ -194,6 +211,7 @@ def _words() -> tuple[str, str, str, str, DeltaGenerator]:
         on_change=collected.settle,
     )
     own_words.boxes(remark or "")
+    own_words.formulas(remark or "", collected.REMARK)
     challenge = st.container()
     if (remark or "").strip():  # as the report has it: Streamlit would make formulas of $…$
         with challenge.container(border=True, key="report_remark_read"):

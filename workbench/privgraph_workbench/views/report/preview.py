@@ -5,8 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from privgraph_workbench import reporting
+from privgraph_workbench.serving.offered_files import File
+from privgraph_workbench.views.parts.file_links import offer
 from privgraph_workbench.views.report import looks, making
 
+TAB = "Open it in a tab of its own"
 OPEN = "report.preview"
 """Whether it is looked at."""
 _PAGE = "report.preview.page"
@@ -37,6 +40,8 @@ def show(asked: reporting.Asked) -> None:
             page = reporting.page(asked, lambda done, what: making.show(bar, done, what))
             bar.empty()
             st.session_state[_PAGE] = mark, page
+        with st.container(key=looks.TAB, width="content"):
+            offer({TAB: File(name="preview.html", mime="text/html", make=lambda: page, shown=True)})
         st.iframe(page, height=900, alt="The page of the report")
 
 

@@ -17,7 +17,7 @@ from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.report import own_words, setting_rows, sharing, thumbnails
+from privgraph_workbench.views.report import own_words, plain_names, setting_rows, sharing, thumbnails
 from privgraph_workbench.views.report.looks import LIST, ROW, SAID, STAMP, WAYS, WITHHELD
 from privgraph_workbench.words import markup, naming
 
@@ -53,11 +53,14 @@ def show(
     shown = list(drawn.items())
     numbers = _numbers(given)
     public = {mark: sharing.public_figure(one) for mark, one in shown}
-    sharing.warn(counts, drawn.values(), records.values())
+    sharing.warn(counts, drawn.values(), _held(kept, records), own=own)
+    graphs = plain_names.graphs_of(records.values())
     for title, groups in (("Figures", figures), ("Runs", runs)):
         if not groups:
             continue
         st.markdown(f"##### {title}", help=CHAPTER if groups is runs else None)
+        if groups is runs and (made := plain_names.graphs_apart(records.values(), graphs)):
+            st.caption(markup.literal(made))
         with st.container(key=f"{LIST}-{title}"):
             for at, group in enumerate(groups):
                 place = kept.index(group[0])
@@ -70,7 +73,7 @@ def show(
                                 given[mark] or own_drawn, _key(mark, share), numbers[mark], place, public=public[mark]
                             )
                         else:
-                            _runs(group, records, told, place, share=share, own=own)
+                            _runs(group, records, told, graphs, place, share=share, own=own)
                         with st.container(key=f"{WAYS}-{place}", horizontal=True, width="content"):
                             if group[0].figure:
                                 _unfold(shown[at][0], own=own)
@@ -219,6 +222,7 @@ def _caption(one: Kept, asked: reporting.Asked | None) -> None:
     )
     if said and said.strip():
         own_words.boxes(said)
+        own_words.formulas(said, collected.field_of("caption", one.mark))
         own_words.challenged(said, asked)
 
 
@@ -226,6 +230,7 @@ def _runs(
     group: Sequence[Kept],
     records: Mapping[str, RunRecord],
     told: Mapping[str, Told],
+    graphs: Mapping[str, str],
     place: int,
     *,
     share: bool,
@@ -241,7 +246,7 @@ def _runs(
         return
     _stamp(setting_rows.score(held, len(held) + len(setting_rows.lacking(held, told))))
     with st.container(key=f"{SAID}-{place}"):
-        st.markdown(setting_rows.title(held, share=share))
+        st.markdown(setting_rows.title(held, graphs, share=share))
         lines = setting_rows.caption(held, told, share=share)
         for one in lines[:-1]:
             st.caption(one)

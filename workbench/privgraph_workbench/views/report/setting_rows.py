@@ -8,7 +8,6 @@ from html import escape
 
 import streamlit as st
 
-from privgraph.options import listed
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.reporting import Told
@@ -16,7 +15,7 @@ from privgraph_workbench.table_lines import most_audited
 from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.views.parts import collected
-from privgraph_workbench.views.report import sharing
+from privgraph_workbench.views.report import plain_names, sharing
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.measures import STORED, measure
 from privgraph_workbench.words.numbers import between, percent, stated
@@ -69,8 +68,7 @@ def _seeds(which: Sequence[RunRecord], every: Sequence[RunRecord], *, share: boo
         return ""
     if share:
         return f" in {len(which)} of {len(every)} runs"
-    seeds = [str(one.spec.seed) for one in which]
-    return f" (seed{'s' * (len(seeds) > 1)} {listed(seeds)})"
+    return f" ({plain_names.seeds([one.spec.seed for one in which])})"
 
 
 def lacking(held: Sequence[RunRecord], told: Mapping[str, Told]) -> list[str]:
@@ -99,13 +97,13 @@ def take_all(held: Sequence[RunRecord], told: Mapping[str, Told], place: int) ->
     )
 
 
-def title(held: Sequence[RunRecord], *, share: bool) -> str:
-    """The setting with its graph, and its seeds where the report tells them, in Markdown."""
-    (label,) = naming.run_labels([held[0]], privacy_too=True, seeds=False)
-    seeds = [str(seed) for seed in sorted(one.spec.seed for one in held)]
+def title(held: Sequence[RunRecord], graphs: Mapping[str, str], *, share: bool) -> str:
+    """The setting with its graph, and its seeds where the report tells them, in Markdown. `graphs`: as
+    `plain_names.graphs_of` has them."""
+    name = plain_names.setting(held[0], graphs)
     many = f": {len(held)} runs" if len(held) > 1 else ""
-    which = "" if share else f", seed{'s' * (len(seeds) > 1)} {listed(seeds)}"
-    return f"**{markup.literal(f'{label} on {naming.graph_of(held[0])}{many}{which}')}**"
+    which = "" if share else f", {plain_names.seeds([one.spec.seed for one in held])}"
+    return f"**{markup.literal(f'{name}{many}{which}')}**"
 
 
 def public(said: str, held: Sequence[RunRecord]) -> str:

@@ -14,9 +14,10 @@ from privgraph_workbench.reporting import Drawn, leaving
 from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.tables import noise_is_public
-from privgraph_workbench.views.parts import collected
+from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.words import markup
+from privgraph_workbench.views.report import looks, plain_names
+from privgraph_workbench.words import markup, naming
 
 QUESTION = "Whom is it for?"
 CHOICES = {True: "For others", False: "For myself"}
@@ -70,9 +71,10 @@ def told(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> str:
     return "\n\n".join(filter(None, (stay, " ".join(risks))))
 
 
-def warn(counts: Counts, figures: Iterable[Drawn], records: Iterable[RunRecord]) -> None:
-    """That noise is public, before any number of it is read, with the way to noise that is not; nothing where
-    none is. `counts`: of the report, which says the same of the same runs."""
+def warn(counts: Counts, figures: Iterable[Drawn], records: Iterable[RunRecord], *, own: bool = True) -> None:
+    """That noise is public, before any number of it is read, of which settings, and the way to each with
+    secret noise; nothing where none is public. `counts`: of the report, which says the same of the same
+    runs; `own`: it is no example."""
     shown = list(figures)
     # a figure whose runs are not in the store any more has its statements
     alone = [said for figure in shown if not figure.runs for said in figure.statements.values() if said.unit != "none"]
@@ -84,24 +86,40 @@ def warn(counts: Counts, figures: Iterable[Drawn], records: Iterable[RunRecord])
     else:
         whose = f"{found} of {every} private runs"
     as_run = "it protects" if found == 1 else "they protect"
-    st.markdown(f":red[The noise of {whose} behind this is public: as run, {as_run} {NO_SECRET}]")
+    st.markdown(f":orange[:material/key_off: The noise of {whose} behind this is public: as run, {as_run} {NO_SECRET}]")
+    runs = [*records, *(run for figure in shown for run in figure.runs)]
+    first: dict[str, RunRecord] = {}
+    for one in filter(noise_is_public, runs):
+        first.setdefault(naming.setting(one), one)
+    graphs = plain_names.graphs_of(runs)
+    named = [(plain_names.setting(one, graphs), one) for one in first.values()]
     st.caption(f"Behind this report: {counts.words}.")
-    runs = (*records, *(run for figure in shown for run in figure.runs))
-    if first := next(filter(noise_is_public, runs), None):
-        st.page_link(
-            shell.page("train"),
-            label="Train with secret noise",
-            icon=":material/key:",
-            query_params=again.address(first),
-            help="Opens Train with the settings of the first of them, and noise by a key of your own",
-        )
+    if named:
+        name, one = named[0]
+        _train(f"Train {markup.literal(name)} with secret noise", one)
+    if named[1:]:
+        more = f"The {len(named) - 1} other settings" if named[2:] else "The other setting"
+        with layout.fold(f"{more} with public noise", f"public.{own}", icon=":material/key:") as part:
+            if part.open:
+                st.caption("Each opens Train with that setting.")
+                with st.container(key=looks.LINKS):
+                    for name, one in named[1:]:
+                        _train(markup.literal(name), one)
+
+
+def _train(label: str, record: RunRecord) -> None:
+    st.page_link(
+        shell.page("train"),
+        label=label,
+        icon=":material/key:",
+        query_params=again.address(record),
+        help="Opens Train with this setting, and noise by a key of your own",
+    )
 
 
 def stays(drawn: Drawn) -> str:
     """Why a report for others leaves a figure out."""
-    kept_back = not for_others.leaves(drawn.figure, drawn.rows)
-    why = for_others.why_not(drawn.figure) if kept_back else "what it measures is not a result on test nodes"
-    return f"Left out of a report for others: {why}."
+    return f"Left out of a report for others: {for_others.stays(drawn.figure, drawn.rows)}."
 
 
 def public_figure(drawn: Drawn) -> bool:
