@@ -31,8 +31,16 @@ _BESIDE = (
     f".st-key-{BESIDE} {{ max-height: calc(100vh - 6rem); overflow-y: auto; }} }}"
 )
 
-# Buttons of one choice that go on in a second row where they do not fit, in place of being cut off.
-WRAPS = "wraps"
+# Buttons of one choice go on in a second row where they do not fit, and begin it with a border of their own:
+# in a column, Streamlit would cut them off.
+_BUTTONS = (
+    "[data-testid=stButtonGroup] :is([role=radiogroup], [role=toolbar]) "
+    "{ flex-wrap: wrap; overflow: visible; row-gap: 0.25rem; }"
+    "@media (max-width: 1200px) { [data-testid=stButtonGroup] [role=radio]:not([aria-checked=true]) "
+    "{ border-left-color: color-mix(in srgb, currentColor 15%, transparent) !important; } "
+    "[data-testid=stButtonGroup] [role=radio][aria-checked=true] { position: relative; z-index: 1; } }"
+)
+
 # The switch of the gallery stands in the row of the page's title, where there is room.
 GALLERY = "gallery-switch"
 _GALLERY = (
@@ -65,7 +73,6 @@ _NARROW = (
     f"@media (max-width: 640px) {{ [class^=st-key-{SECOND_FIRST}], [class*=' st-key-{SECOND_FIRST}'] "
     "{ flex-direction: column-reverse; } }"
     f"[class*=st-key-{CARDS}] [data-testid=stHorizontalBlock] {{ flex-wrap: wrap; }}"
-    f"[class*=st-key-{WRAPS}] [data-testid=stButtonGroup] div {{ flex-wrap: wrap; }}"
     f"[class*=st-key-{CARDS}] [data-testid=stColumn] {{ min-width: 11rem; }}"
     f"@media (max-width: 640px) {{ [class*=st-key-{CARDS}] [data-testid=stColumn] "
     "{ min-width: 9rem; flex: 1 1 9rem; } "
@@ -221,8 +228,11 @@ _FILES = (
 def sheet(*, dark: bool) -> str:
     """All of it, in the colours of a theme."""
     looks = theme("dark" if dark else "light")
-    rooms = (
-        f"{_ROOM}{_PAGES}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{_TABS}{_CURVE}{_RECENT}{_FILTERS}{_LINE}{_STEPS}{_UNIT}"
+    rooms = "".join(
+        (
+            *(_ROOM, _PAGES, _BESIDE, _GALLERY, _NARROW, _BUTTONS, _WHOLE, _TABS),
+            *(_CURVE, _RECENT, _FILTERS, _LINE, _STEPS, _UNIT),
+        )
     )
     cards = f"{_CHOICE}{_BAR}{_FOOT}{_LEAD}{_FILES}".replace("PRIMARY", looks.sound).replace("GROUND", looks.background)
     return f"{rooms}{cards}{_DARK_TEXT * dark}"

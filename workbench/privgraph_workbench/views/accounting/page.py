@@ -317,19 +317,18 @@ def _chart(shown: Sequence[Priced], spec: DatasetSpec | None) -> bool:
         st.warning(f"In this page's address, against has no value {markup.literal(asked[:40])} here.")
     against = NOISE
     if levers:
-        with st.container(key=f"{styles.WRAPS}-against"):
-            against = str(
-                st.pills(
-                    "ε against",
-                    offered,
-                    default=NOISE,
-                    required=True,
-                    key="against",
-                    bind="query-params",
-                    format_func=titles.__getitem__,
-                    help="Every option of the method that moves ε while the noise stays as it is",
-                )
+        against = str(
+            st.pills(
+                "ε against",
+                offered,
+                default=NOISE,
+                required=True,
+                key="against",
+                bind="query-params",
+                format_func=titles.__getitem__,
+                help="Every option of the method that moves ε while the noise stays as it is",
             )
+        )
     rows: list[Row] = []
     curves: list[Curve] = []
     statements: dict[str, PrivacyStatement] = {}
