@@ -340,7 +340,7 @@ def _numbers(one: Line) -> dict[str, object]:
         "epsilon_audited_at_least": bound and bound.epsilon_audited,
         "audit_confidence": bound and bound.audit_confidence,
         "delta": said and said.delta,
-        "noise_key_is_public": int(noise_is_public(record)),
+        "noise_key_is_public": None if unit_of(record) == "none" else int(noise_is_public(record)),
         "metric": measure(record.spec.method),
         "score_percent": in_percent(None if one.over else record.metrics.get(METRIC)),
         "score_low_percent": nodes and in_percent(nodes.low),

@@ -19,7 +19,17 @@ from privgraph.runs.records import RunRecord, plain
 from privgraph_workbench import blocks, latex, printing, repeating, report, report_notebook, tables
 from privgraph_workbench.blocks import Images, Picture, Remark, Section
 from privgraph_workbench.figures import export
-from privgraph_workbench.reporting import behind, bounds, columns, findings, leaving, references, seedless, snippets
+from privgraph_workbench.reporting import (
+    behind,
+    bounds,
+    columns,
+    findings,
+    leaving,
+    noises,
+    references,
+    seedless,
+    snippets,
+)
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
 from privgraph_workbench.reporting.counts import Counts
@@ -80,7 +90,7 @@ Step = Callable[[float, str], None]
 def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
     """The archive. Whatever `step` raises ends it. Raises `OptionError` where a notebook is wanted without
     Jupyter."""
-    asked = bounds.counted(asked)
+    asked = bounds.counted(noises.apart(asked))
     together = Together.of(asked)
     asked = without_seeds(asked) if asked.share else asked
     if asked.notebook:
@@ -380,7 +390,7 @@ def page(asked: Asked, step: Step = lambda done, what: None) -> str:
 
 def sections(asked: Asked) -> blocks.Told:
     """What its page says, in order; for others without what tells seeds."""
-    asked = bounds.counted(asked)
+    asked = bounds.counted(noises.apart(asked))
     together = Together.of(asked)
     asked = without_seeds(asked) if asked.share else asked
     return _sections(asked, chapters_of(asked), together)

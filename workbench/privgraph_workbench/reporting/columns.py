@@ -29,7 +29,7 @@ OF_TABLES: Mapping[str, str] = {
     "epsilon_audited_at_least": "largest lower bound on ε that an audit or attack has shown; empty: none was asked for",
     "audit_confidence": f"confidence of that bound, in {SHARE}; empty where it is the largest of several",
     "delta": "δ of the guarantee",
-    "noise_key_is_public": "1: anybody can subtract the noise, so that as run it protects nobody",
+    "noise_key_is_public": "1: anybody can subtract the noise, so that as run it protects nobody; empty: no noise",
     "metric": "what scores are: test accuracy, or PREC@1 of relations",
     "score_percent": f"score of this run (for others empty where its setting has no noise), in {PERCENT}",
     "score_low_percent": f"lower end of its 95% interval by the test nodes (Clopper and Pearson), in {PERCENT}",

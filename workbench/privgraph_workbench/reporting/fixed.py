@@ -96,7 +96,7 @@ class Means:
                 statements={label: said for label, said in one.statements.items() if not is_fixed(said)},
                 runs=[run for run in one.runs if not fixed[run.id]],
                 beside=[told for told in one.beside if setting(told.record) not in self.results],
-                left_out=LEFT_OUT,
+                left_out=" ".join(filter(None, (one.left_out, LEFT_OUT))),
             )
         return replace(
             one,
@@ -109,9 +109,8 @@ class Means:
 
 
 def _advice(one: Drawn) -> str:
-    """What to take by the runs of the figure, whose seeds are not held against each other; advice that other
-    runs gave stays as it is."""
-    return advised.of_runs(apart(one.runs)) if one.advice and one.advice == advised.of_runs(one.runs) else one.advice
+    """What to take by the runs of the figure, whose seeds are not held against each other."""
+    return advised.of_runs(apart(one.runs)) if one.advice else ""
 
 
 def _means(held: Sequence[RunRecord]) -> dict[str, float]:

@@ -10,7 +10,7 @@ from privgraph_workbench import tables
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.reporting import verdicts
 from privgraph_workbench.reporting.asked import Drawn
-from privgraph_workbench.words.naming import setting
+from privgraph_workbench.reporting.own_setting import setting
 
 ATTACKS = "attack_"
 """With what the names of figures of attacks begin."""
