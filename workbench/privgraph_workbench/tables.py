@@ -18,6 +18,7 @@ from privgraph.registry import sides
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
+from privgraph_workbench import attack_means
 from privgraph_workbench.blocks import Block, Remark, Table
 from privgraph_workbench.facts import kept_epoch
 from privgraph_workbench.facts.expecting import METRIC, reached
@@ -183,7 +184,7 @@ def measured(lines: Sequence[Line], notes: Notes) -> list[Block]:
                 row[0],
                 *row[2:5],
                 _marked(notes, row[-1], *([_epoch(one)] if len(epochs) > 1 else [])),
-                strongest.words(one.attacks, one.seed_of),
+                _attack_words(one),
             )
             for one, row in zip(held, whole.rows, strict=True)
         )
@@ -191,8 +192,18 @@ def measured(lines: Sequence[Line], notes: Notes) -> list[Block]:
         told += [*_headed(heading, short=True), Table(columns, rows)]
     note = kept_epoch.note(tested) if len(epochs) == 1 else ""
     explained = [" ".join(filter(None, (about(lines), note)))] if tested else []
-    explained += [ATTACKED] if any(one.attacks for one in lines) else []
+    explained += [ATTACKED] if any(map(_is_attacked, lines)) else []
     return [*told, *explained, *below(notes, first)]
+
+
+def _is_attacked(one: Line) -> bool:
+    return bool(one.attacks or one.averaged)
+
+
+def _attack_words(one: Line) -> str:
+    """The strongest attack on a setting, and what those found on average that were made on several of its runs."""
+    single = strongest.words(one.attacks, one.seed_of) if one.attacks or not one.averaged else ""
+    return "; ".join(filter(None, (single, attack_means.words(one.attacked))))
 
 
 def _epoch(one: Line) -> str:
@@ -204,11 +215,11 @@ def compact(lines: Sequence[Line]) -> list[Block]:
     """All that is to be known of each setting in one table, for settings that are many: whom it protects, its
     three epsilons, what it reached, and the strongest attack where any was made."""
     notes: Notes = {}
-    attacked = any(one.attacks for one in lines)
+    attacked = any(map(_is_attacked, lines))
     told: list[Block] = []
     for heading, held in by_graph(lines):
         whole = in_words(held, notes, warned=True)
-        tried = [[strongest.words(one.attacks, one.seed_of)] if attacked else [] for one in held]
+        tried = [[_attack_words(one)] if attacked else [] for one in held]
         rows = tuple((*row, *attack) for row, attack in zip(whole.rows, tried, strict=True))
         told += [*_headed(heading, short=True), Table((*whole.head, *["Strongest attack"] * attacked), rows)]
     return [*told, f"{about(lines)} {ALONE}", *[ATTACKED] * attacked, *below(notes)]
@@ -312,8 +323,21 @@ def _of_setting(one: Line) -> dict[str, object]:
             "mean_high_percent": told["score_high_percent"],
         }
     best = next(iter(strongest.strongest(one.attacks)), None)
+    told |= _averaged(one)
     told |= {"audited_seed": _seed(one.bound_seed), "attacked_seed": _seed(one.seed_of(best.run)) if best else None}
     return {"setting" if key == "run" else key: value for key, value in told.items() if key not in _OF_A_RUN}
+
+
+def _averaged(one: Line) -> dict[str, object]:
+    """The largest mean area of an attack over runs of the setting."""
+    mean = next(iter(one.attacked), None)
+    return {
+        "attack_of_mean": mean and mean.attack,
+        "mean_auc_runs": mean and mean.runs,
+        "mean_auc": mean and mean.mean,
+        "mean_auc_low": mean and mean.low,
+        "mean_auc_high": mean and mean.high,
+    }
 
 
 def _seed(said: str) -> str | None:

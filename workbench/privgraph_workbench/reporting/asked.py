@@ -15,6 +15,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import AUDITS, sides
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, Unreadable
 from privgraph.runs.store import RunStore
+from privgraph_workbench.attack_means import AttackMean
 from privgraph_workbench.facts import advised, placing
 from privgraph_workbench.facts.advising import HIDES
 from privgraph_workbench.facts.expecting import Reached
@@ -50,7 +51,8 @@ writing."""
 @dataclass(frozen=True, kw_only=True)
 class Told:
     """A run with what it told, the attacks on it, and the finished runs of its setting, itself among them.
-    `elsewhere`: the attacks on those others; `audits`: those of all of them, which are no attacks; `stands`: the rows of where its accuracy stands; `said`: its
+    `elsewhere`: the attacks on those others; `audits`: those of all of them, which
+    are no attacks; `averaged`: what attacks found on average, where no single one is told; `stands`: the rows of where its accuracy stands; `said`: its
     setting in a sentence or two, in Markdown, `shared` the same for others, and `unmeasured` without results;
     `over`: what its setting reached, where results of its runs are not told (`fixed`); `seeds`: those of all
     runs of its setting by their ids, and `withheld` its own, each or what is told in its place; `references`:
@@ -71,6 +73,7 @@ class Told:
     over: Reached | None = None
     withheld: str = ""
     references: Mapping[str, Sequence[RunRecord]] = field(default_factory=dict)
+    averaged: Sequence[AttackMean] = ()
     mixed: bool = False
 
     @property
@@ -318,7 +321,7 @@ class Asked:
         return known | {key for key, held in kinds.items() if {PUBLIC, SECRET} <= held}
 
     def _all_go(self) -> bool:
-        """Whether others get none of its runs and figures, for each is of public noise beside secret noise."""
+        """Whether others get none of its runs and figures: each is of public noise beside secret noise."""
         mixed = self.mixed
         every = [*(one.record for one in self.runs), *(run for one in self.figures for run in one.runs)]
         return bool(every) and all(goes(one, mixed) for one in every) and all(one.runs for one in self.figures)

@@ -291,6 +291,7 @@ def settings_of(chapters: Sequence[Chapter]) -> list[tables.Line]:
             attacks=once(attack for run in one.runs for attack in run.every_attack),
             audited=most_audited(one.records),
             seeds=one.seeds,
+            averaged=one.runs[0].averaged,
         )
         for one in chapters
     ]
@@ -309,6 +310,7 @@ def all_settings(asked: Asked, chapters: Sequence[Chapter]) -> list[tables.Line]
             attacks=one.every_attack,
             audited=most_audited(one.runs),
             seeds=one.seeds,
+            averaged=one.averaged,
         )
         for name, one in beside_names(asked).items()
     ]
