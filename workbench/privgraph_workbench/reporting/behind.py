@@ -29,7 +29,7 @@ _SEED = re.compile(r"(?<= --seed )\d+")
 
 @dataclass(frozen=True, kw_only=True)
 class Behind:
-    """A run, where it stands, attacks on it and audits of it, and by their numbers the figures that show it."""
+    """A run, where it stands, attacks on it and audits of it, and the numbers of figures that show it."""
 
     record: RunRecord
     stands: str

@@ -25,15 +25,15 @@ from privgraph_workbench.words.statements_apart import unaudited
 _COUNTS = ("test_nodes", "test_relations")
 """Results that count, and are no scores."""
 LEFT_OUT = (
-    "Attacks on models without noise are left out for others: a single model's numbers tell its seed. Their means stand "
-    "in the table of settings."
+    "Attacks on models without noise are left out for others: a single model's numbers tell its seed. Their means "
+    "stand in the table of settings."
 )
 """What stands below a figure of attacks that shows fewer of them than its author chose."""
 
 
 def averaged(asked: Asked) -> Asked:
     """What is reported, with means alone of settings without noise: their runs have the mean results of their
-    setting each, no attack but their means, and nothing that attacks have shown. Of one seed nothing is told."""
+    setting each, and of attacks their means alone. Of one seed nothing is told."""
     means = Means.of(asked)
     return replace(
         asked,

@@ -1,12 +1,11 @@
 """What the head of a report answers before anything else, for whoever decides: what is promised to whom, how
-well it works, what the figures and an attack showed, and what is a risk still. One finding a line: all else stands
-at the figures and in the table."""
+well it works, what the figures and an attack showed, and what is a risk still. One finding a line: all else
+stands at the figures and in the table."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-
 from statistics import fmean
 
 from privgraph.registry import sides
@@ -44,7 +43,7 @@ def answers(asked: Asked, lines: Sequence[tables.Line], price: str) -> Remark:
     told = {
         "What is promised, and to whom": _promised(lines),
         "How well it works": _works(asked, lines, named),
-        "What the figures show": _first(figures),
+        "What the figures show": _one(figures[0]) if figures else "",
         "What attacks showed": _attacked(lines, named, drawn),
         "What is still a risk": _risks(lines, price),
     }
@@ -55,15 +54,6 @@ def _labels(lines: Sequence[tables.Line]) -> list[str]:
     return run_labels([one.record for one in lines], privacy_too=True, seeds=False)
 
 
-def _first(figures: Sequence[str]) -> str:
-    """What the first of them finds, and where the others stand, each with its own finding above it."""
-    if not figures:
-        return ""
-    first, *others = figures
-    left = f"{len(others)} more say{'s' * (len(others) == 1)} it of themselves"
-    return _one(first, *[left] * bool(others))
-
-
 def _promised(lines: Sequence[tables.Line]) -> str:
     """Of each unit the budgets, and how often somebody who knows everything else guesses right."""
     groups: dict[str, list[tables.Line]] = {}
@@ -72,7 +62,7 @@ def _promised(lines: Sequence[tables.Line]) -> str:
         if (said := one.record.statement) is None:
             continue
         if hides_edges_alone(one.record):
-            what = f"{words.EVERY_EDGE[0]}, for none is read; of people nothing"
+            what = f"{words.EVERY_EDGE[0]}, for none is read"
         else:
             what = "" if said.unit == "none" else meaning.protected(said.unit, said.neighbours)
         groups.setdefault(what, []).append(one)
@@ -141,7 +131,7 @@ def _beside(asked: Asked, graph: str) -> str:
     for kind, what in (("bare", "without privacy"), ("blind", ""), ("majority", "the largest class")):
         if kind == "majority":  # of each split: at a glance their mean
             values = [float(row["value"]) for row in rows if row["kind"] == kind]
-            found += [f"{what} {percent(fmean(values))}"] * bool(values)
+            found += [f"{what} {percent(fmean(values))}"] if values else []
             continue
         models = sorted(
             {(str(row.get("of") or ""), round(float(row["value"]), 3)) for row in rows if row["kind"] == kind}
