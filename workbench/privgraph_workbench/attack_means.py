@@ -31,10 +31,14 @@ class AttackMean:
     @property
     def words(self) -> str:
         """`who was trained on: mean AUC 0.612 over 3 runs (0.581 to 0.643), by BaVarIA`."""
-        between = (
-            "no interval" if self.low is None or self.high is None else f"{number(self.low)} to {number(self.high)}"
-        )
-        return f"{self.asks}: mean AUC {number(self.mean)} over {self.runs} runs ({between}), by {called(self.attack)}"
+        return f"{self.asks}: mean AUC {self.cell}, by {called(self.attack)}"
+
+    @property
+    def cell(self) -> str:
+        """`0.612 over 3 runs (0.581 to 0.643)`."""
+        low, high = self.low, self.high
+        between = "no interval" if low is None or high is None else f"{number(low)} to {number(high)}"
+        return f"{number(self.mean)} over {self.runs} runs ({between})"
 
 
 def of(attacks: Sequence[AttackRecord]) -> list[AttackMean]:

@@ -20,7 +20,8 @@ class Line:
     it may be told; `attacks` on any of the runs it stands for; `stands`: where in the report, as a CSV
     says it; `over`: what its setting reached, where no single result is told. Of a setting: `audited`, its
     run of which audits have shown most (None: `record`), and `seeds`, what is told of the seed of each of its
-    runs, by their ids; `averaged`: what attacks found on them on average, where single attacks are not told."""
+    runs, by their ids; `averaged`: what attacks found on them on average, where no single one is
+    told."""
 
     name: str
     label: str

@@ -11,14 +11,12 @@ import io
 import math
 from collections.abc import Mapping, Sequence
 
-from privgraph.attacks.record import AttackRecord
 from privgraph.data.catalogue import DATASETS
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.registry import sides
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
-from privgraph_workbench import attack_means
+from privgraph_workbench import attack_table
 from privgraph_workbench.blocks import Block, Remark, Table
 from privgraph_workbench.facts import kept_epoch
 from privgraph_workbench.facts.expecting import METRIC, reached
@@ -56,11 +54,6 @@ FAR_BELOW = 0.1
 NOT_FAR = (
     "This δ is not far below 1/n, for n = {} {}: a release that shows some of these in full, each with a chance of δ, "
     "would keep it."
-)
-ATTACKED = (
-    "Strongest attack: the largest area under the ROC curve (AUC; guessing has 0.5) of all that were made on the "
-    "setting, with its 95% interval, and the true positive rate (TPR) at few false positives (FPR); chance favours "
-    "the strongest of several. Where none was made nothing is known."
 )
 ALONE = "An ε is that of one run released alone: more runs, or their mean, spend more."
 
@@ -184,26 +177,16 @@ def measured(lines: Sequence[Line], notes: Notes) -> list[Block]:
                 row[0],
                 *row[2:5],
                 _marked(notes, row[-1], *([_epoch(one)] if len(epochs) > 1 else [])),
-                _attack_words(one),
+                attack_table.words(one),
             )
             for one, row in zip(held, whole.rows, strict=True)
         )
-        columns = (whole.head[0], *whole.head[2:5], whole.head[-1], "Strongest attack")
+        columns = (whole.head[0], *whole.head[2:5], whole.head[-1], attack_table.STRONGEST)
         told += [*_headed(heading, short=True), Table(columns, rows)]
     note = kept_epoch.note(tested) if len(epochs) == 1 else ""
     explained = [" ".join(filter(None, (about(lines), note)))] if tested else []
-    explained += [ATTACKED] if any(map(_is_attacked, lines)) else []
+    explained += [attack_table.ATTACKED] if any(map(attack_table.there, lines)) else []
     return [*told, *explained, *below(notes, first)]
-
-
-def _is_attacked(one: Line) -> bool:
-    return bool(one.attacks or one.averaged)
-
-
-def _attack_words(one: Line) -> str:
-    """The strongest attack on a setting, and what those found on average that were made on several of its runs."""
-    single = strongest.words(one.attacks, one.seed_of) if one.attacks or not one.averaged else ""
-    return "; ".join(filter(None, (single, attack_means.words(one.attacked))))
 
 
 def _epoch(one: Line) -> str:
@@ -215,14 +198,14 @@ def compact(lines: Sequence[Line]) -> list[Block]:
     """All that is to be known of each setting in one table, for settings that are many: whom it protects, its
     three epsilons, what it reached, and the strongest attack where any was made."""
     notes: Notes = {}
-    attacked = any(map(_is_attacked, lines))
+    attacked = any(map(attack_table.there, lines))
     told: list[Block] = []
     for heading, held in by_graph(lines):
         whole = in_words(held, notes, warned=True)
-        tried = [[_attack_words(one)] if attacked else [] for one in held]
+        tried = [[attack_table.words(one)] if attacked else [] for one in held]
         rows = tuple((*row, *attack) for row, attack in zip(whole.rows, tried, strict=True))
-        told += [*_headed(heading, short=True), Table((*whole.head, *["Strongest attack"] * attacked), rows)]
-    return [*told, f"{about(lines)} {ALONE}", *[ATTACKED] * attacked, *below(notes)]
+        told += [*_headed(heading, short=True), Table((*whole.head, *[attack_table.STRONGEST] * attacked), rows)]
+    return [*told, f"{about(lines)} {ALONE}", *[attack_table.ATTACKED] * attacked, *below(notes)]
 
 
 def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Table:
@@ -323,21 +306,9 @@ def _of_setting(one: Line) -> dict[str, object]:
             "mean_high_percent": told["score_high_percent"],
         }
     best = next(iter(strongest.strongest(one.attacks)), None)
-    told |= _averaged(one)
+    told |= attack_table.averaged(one)
     told |= {"audited_seed": _seed(one.bound_seed), "attacked_seed": _seed(one.seed_of(best.run)) if best else None}
     return {"setting" if key == "run" else key: value for key, value in told.items() if key not in _OF_A_RUN}
-
-
-def _averaged(one: Line) -> dict[str, object]:
-    """The largest mean area of an attack over runs of the setting."""
-    mean = next(iter(one.attacked), None)
-    return {
-        "attack_of_mean": mean and mean.attack,
-        "mean_auc_runs": mean and mean.runs,
-        "mean_auc": mean and mean.mean,
-        "mean_auc_low": mean and mean.low,
-        "mean_auc_high": mean and mean.high,
-    }
 
 
 def _seed(said: str) -> str | None:
@@ -374,7 +345,7 @@ def _numbers(one: Line) -> dict[str, object]:
         "mean_score_percent": over and in_percent(over.mean),
         "mean_low_percent": over and in_percent(over.low),
         "mean_high_percent": over and in_percent(over.high),
-        **_attacked(one.attacks),
+        **attack_table.numbers(one.attacks),
     }
 
 
@@ -389,21 +360,6 @@ def _epsilon(record: RunRecord, unit: str) -> float | None:
     if said.unit == unit:
         return said.epsilon
     return None if said.unit == "node" else math.inf
-
-
-def _attacked(attacks: Sequence[AttackRecord]) -> dict[str, object]:
-    """The attack of the largest area, whatever it asks."""
-    best = next(iter(strongest.strongest(attacks)), None)
-    rare = best and best.rare_found
-    return {
-        "strongest_attack": best and best.attack,
-        "attack_asks": best and sides(best.attack).asks,
-        "attack_auc": best and round(best.found[0], 6),
-        "attack_auc_low": best and round(best.found[1], 6),
-        "attack_auc_high": best and round(best.found[2], 6),
-        "attack_fpr": rare and rare.false,
-        "attack_tpr": rare and round(rare.true, 6),
-    }
 
 
 def in_percent(value: float | None) -> float | None:

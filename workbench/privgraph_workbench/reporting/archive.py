@@ -56,7 +56,8 @@ from privgraph_workbench.words.naming import describe, hides_edges_alone, moved
 FILES: Mapping[str, str] = {
     "report.html": "everything on one page that opens without a network; begin here",
     "report.pdf": "the same for print",
-    "figures/": "each figure as SVG, PDF and PNG, for LaTeX (TEX), its numbers as CSV and JSON, what it states as text",
+    "figures/": "each figure as SVG and PNG, for LaTeX as PDF with its caption (TEX), its numbers as CSV and JSON, what it "
+    "states as text",
     "tables/": "all settings as LaTeX (runs.tex) and CSV (settings.csv), the runs behind them (runs.csv), and levels "
     "that figures draw beside them (references.csv)",
     "statements/": "the privacy statement of each setting in full, as text with its runs, and as JSON",
@@ -80,6 +81,8 @@ APPENDIX = (
 )
 WORDS_ALONE = "What the words of this report mean, and with which versions it was made."
 """What stands in an appendix where no setting has a chapter."""
+CAPTIONED = ("pdf",)
+"""Files of figures that stand above the caption of their TEX file, which says what others say themselves."""
 _TIME = (1980, 1, 1, 0, 0, 0)
 
 
@@ -159,7 +162,7 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
     for place, (name, one) in enumerate(figures.items(), start=1):
         step(DRAWN * (len(shown) + place) / parts, f"figure {place} of {len(figures)} as files")
         given = one.figure, one.rows, one.statements
-        for kind, content in export.files(*given, whole=False, title=one.name).items():
+        for kind, content in export.files(*given, whole=False, title=one.name, captioned=CAPTIONED).items():
             yield f"figures/{name}.{kind}", _named_so(kind, content, one)
         yield f"figures/{name}.tex", snippets.snippet(name, one.name, *given, own=one.sentence).encode()
     if asked.runs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from unicodedata import category
@@ -332,15 +332,16 @@ class Asked:
         return [*own, *(said for one in self.shown for said in one.statements.values())]
 
 
-def _attacked(run: Told) -> dict[str, PrivacyStatement]:
-    """The statement of a run with what the attacks on it have shown."""
-    return statements_of([run.record], lambda _, own: with_bounds(own, run.attacks))
+def _attacked(runs: Sequence[Told]) -> dict[str, PrivacyStatement]:
+    """The statements of runs with what the attacks on each have shown."""
+    attacks = {one.record.id: one.attacks for one in runs}
+    return statements_of([one.record for one in runs], lambda record, own: with_bounds(own, attacks[record.id]))
 
 
 def usual(runs: Sequence[Told]) -> list[Drawn]:
     """The figures of runs that nobody chose figures for: of several the trade-off and a comparison of their
-    settings, each over all its seeds; and the attacks on each. What shows a run alone stands in its
-    chapter."""
+    settings, each over all its seeds; and the attacks on the runs of each. What shows a run alone stands in
+    its chapter."""
     records = [one.record for one in runs]
     found: list[Drawn] = []
     if len(records) > 1:
@@ -353,29 +354,37 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
         ):
             advice = advised.of_runs(held) if figure == "tradeoff" else ""
             found.append(Drawn(figure=figure, rows=rows, statements=statements_of(held), runs=held, advice=advice))
-    for one, label in zip(runs, run_labels(records), strict=True):
-        said = one.record.statement
+    return [one for one in (*found, *_attack_figures(runs)) if one.rows]
+
+
+def _attack_figures(runs: Sequence[Told]) -> Iterator[Drawn]:
+    """The attacks on the runs of each setting in one figure."""
+    records = [one.record for one in runs]
+    labels = dict(zip((one.id for one in records), run_labels(records), strict=True))
+    groups: dict[str, list[Told]] = {}
+    for one in runs:
         if one.attacks:
-            names = [f"{label}: {attack.title}" for attack in one.attacks]
-            asked = {sides(attack.attack).asks for attack in one.attacks}
-            question = f"{attack_roc.TITLE}:" if len(asked) > 1 else f"{asked.pop()}?".capitalize()
-            units = ["none" if said is None else said.unit] * len(names)
-            found.append(
-                Drawn(
-                    figure="attack_roc",
-                    rows=attack_roc.data(
-                        one.attacks,
-                        "log",
-                        names,
-                        units,
-                        caveats=caveats.pairs((one.record, at) for at in one.attacks),
-                    ),
-                    statements=_attacked(one),
-                    runs=[one.record],
-                    title=f"{question} {label}" if len(runs) > 1 else "",
-                )
-            )
-    return [one for one in found if one.rows]
+            groups.setdefault(setting(one.record), []).append(one)
+    firsts = [held[0].record for held in groups.values()]
+    called = run_labels(firsts, seeds=False) if len(set(map(setting, records))) > 1 else [""] * len(firsts)
+    for held, together in zip(groups.values(), called, strict=True):
+        pairs = [(one.record, attack) for one in held for attack in one.attacks]
+        asked = {sides(attack.attack).asks for _, attack in pairs}
+        question = f"{attack_roc.TITLE}:" if len(asked) > 1 else f"{asked.pop()}?".capitalize()
+        name = labels[held[0].record.id] if len(held) == 1 else ", ".join(filter(None, (together, f"{len(held)} runs")))
+        yield Drawn(
+            figure="attack_roc",
+            rows=attack_roc.data(
+                [attack for _, attack in pairs],
+                "log",
+                [f"{labels[record.id]}: {attack.title}" for record, attack in pairs],
+                ["none" if record.statement is None else record.statement.unit for record, _ in pairs],
+                caveats=caveats.pairs(pairs),
+            ),
+            statements=_attacked(held),
+            runs=[one.record for one in held],
+            title=f"{question} {name}" if len(runs) > 1 else "",
+        )
 
 
 def named_runs(asked: Asked) -> dict[str, Told]:
