@@ -24,7 +24,7 @@ def told(texts: Sequence[str]) -> str:
 
 
 def texts(section: Section) -> Iterator[str]:
-    """The words of a section in which an author's own may stand: title, remarks, warnings, captions, cells."""
+    """The words of a section in which an author's own may stand: title, remarks, captions, cells."""
     yield section.title
     for block in section.blocks:
         if isinstance(block, str):

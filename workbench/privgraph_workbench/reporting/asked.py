@@ -130,7 +130,7 @@ def _known(store: RunStore, record: RunRecord) -> Told:
     now = store.find(RunQuery(ids=ids, limit=len(ids))) if ids else []
     fresh = {one.id: one for one in now if not one.unreadable}
     every = [fresh.get(one.id, one) for one in remembered]
-    same = [one for one in every if noise_of(one) == noise_of(record)]
+    same = [one for one in every if one.id == record.id or noise_of(one) == noise_of(record)]
     said = partial(placing.sentence, record, called(record.spec), nodes_of(record), known, same, setting=True)
     return Told(
         record=record,

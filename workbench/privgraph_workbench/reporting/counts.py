@@ -11,7 +11,7 @@ from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.reporting import references
 from privgraph_workbench.reporting.asked import Asked
 from privgraph_workbench.reporting.behind import behind
-from privgraph_workbench.reporting.own_setting import setting
+from privgraph_workbench.words.naming import setting
 
 
 @dataclass(frozen=True, kw_only=True)
