@@ -108,7 +108,10 @@ def test_advice_says_by_how_many_of_the_runs_of_its_figure(store: RunStore) -> N
     figure = report_of(store, share=False).figures[0]
     assert "By 12 runs on " in findings.advice(figure)
     fewer = replace(figure, advice=figure.advice.replace("By 12 runs", "By 9 runs"))
-    assert "By 9 of the 12 runs of this figure (the others have further options, or noise of another key), on " in findings.advice(fewer)
+    assert (
+        "By 9 of the 12 runs of this figure (the others have further options, or noise of another key), on "
+        in findings.advice(fewer)
+    )
 
 
 def test_on_a_phone_empty_cells_are_hidden_and_budgets_repeat(store: RunStore) -> None:

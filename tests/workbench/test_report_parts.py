@@ -18,7 +18,7 @@ from privgraph_workbench import blocks, page_html, reporting
 from privgraph_workbench.cli import main
 from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.runs import curves as made_curves
-from privgraph_workbench.reporting import Asked, Drawn, Told, findings
+from privgraph_workbench.reporting import Asked, Drawn, Told
 from privgraph_workbench.words.bibliography import BEHIND, bibtex, references
 from privgraph_workbench.words.papers import PAPERS
 

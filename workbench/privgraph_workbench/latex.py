@@ -45,8 +45,8 @@ def text(said: str) -> str:
 
 
 def cited(names: Iterable[str]) -> str:
-    r"""Methods, attacks and data sets of which there is a paper, each with the command that cites it by the keys
-    of references.bib.
+    r"""Methods, attacks and data sets of which there is a paper, each with the command that cites it by the
+    keys of references.bib.
 
     >>> cited(["gap", "nothing"])
     'GAP~\\cite{sajadmanesh2023gap}'

@@ -1,5 +1,5 @@
-"""Cells of a report's notebook that draw a figure again from its CSV, in the look of the archive's figures, to
-be changed by whoever has the notebook."""
+"""Cells of a report's notebook that draw a figure again from its CSV, in the look of the archive's figures,
+to be changed by whoever has the notebook."""
 
 from __future__ import annotations
 

@@ -28,6 +28,8 @@ GOES = (
     "every file, and #1 of one setting is not #1 of another",
     "of settings without noise (references, too) each single result and attack: whoever trains one seed "
     "after another knows by it which seed it was. Their means alone are told, and of one seed nothing",
+    "runs with public noise (the gallery's) of a setting that also has runs with secret noise: whoever looks the "
+    "gallery up would find the seed of the others as the one that is not there",
     "what happened in training: learning curves, results on training and validation nodes, time and memory",
     "the share of the largest class, and what is reached without training: they follow from split and labels",
     "what teachers and their votes are before noise; figures that name nodes or count small groups",
