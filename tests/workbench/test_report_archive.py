@@ -15,7 +15,8 @@ from tests.workbench.made_reports import asked, opened, two_runs
 
 from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.store import RunStore
-from privgraph_workbench import attack_means, latex, report_plots, reporting, tables
+from privgraph_workbench import attack_means, attack_table, latex, report_plots, reporting, tables
+from privgraph_workbench.blocks import Table
 from privgraph_workbench.figures import export
 from privgraph_workbench.reporting import behind, fixed
 from privgraph_workbench.reporting.chapters import chapters_of
@@ -85,6 +86,10 @@ def test_of_models_without_noise_others_are_told_the_mean_of_attacks_alone(store
     (row,) = csv.DictReader(io.StringIO(tables.settings_csv([line]).decode()))
     assert float(row["mean_auc"]) == mean.mean
     assert "attack_auc" not in row
+    single = replace(line, averaged=())
+    (table,) = attack_table.table([single])
+    assert isinstance(table, Table)
+    assert table.rows[0][1] == attack_table.UNTOLD, "one was made"
 
 
 def test_latex_cites_keys_that_the_archive_ships() -> None:

@@ -20,6 +20,9 @@ ATTACKED = (
     "the strongest of several. Where none was made nothing is known."
 )
 
+UNTOLD = "left out"
+"""Of attacks on a single run of which others are not told."""
+
 
 def there(one: Line) -> bool:
     """Whether attacks on the setting are told."""
@@ -36,7 +39,7 @@ def words(one: Line) -> str:
 def table(lines: Sequence[Line]) -> list[Block]:
     """The strongest attack on each setting, a row for each question, with what the same found on average;
     none where nothing was attacked."""
-    if not any(map(there, lines)):
+    if not any(there(one) or one.untold for one in lines):
         return []
     rows = []
     for one in lines:
@@ -46,7 +49,7 @@ def table(lines: Sequence[Line]) -> list[Block]:
             mean = means.pop((best.attack, sides(best.attack).asks), None)
             rows.append((label, *strongest.cells(best, one.seed_of), "" if mean is None else mean.cell))
         rows += [(label, mean.asks, called(mean.attack), "", "", mean.cell) for mean in means.values()]
-        rows += [] if there(one) else [(label, strongest.NONE, "", "", "", "")]
+        rows += [] if there(one) else [(label, UNTOLD if one.untold else strongest.NONE, "", "", "", "")]
     return [Table(ATTACKS, tuple(rows))]
 
 

@@ -21,7 +21,7 @@ class Line:
     says it; `over`: what its setting reached, where no single result is told. Of a setting: `audited`, its
     run of which audits have shown most (None: `record`), and `seeds`, what is told of the seed of each of its
     runs, by their ids; `averaged`: what attacks found on them on average, where no single one is
-    told."""
+    told (`untold`: there are such)."""
 
     name: str
     label: str
@@ -35,6 +35,7 @@ class Line:
     audited: RunRecord | None = None
     seeds: Mapping[str, str] = field(default_factory=dict)
     averaged: Sequence[AttackMean] = ()
+    untold: bool = False
 
     @property
     def attacked(self) -> list[AttackMean]:

@@ -50,14 +50,15 @@ writing."""
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """A run with what it told, the attacks on it, and the finished runs of its setting, itself among them.
-    `elsewhere`: the attacks on those others; `audits`: those of all of them, which are no attacks;
-    `averaged`: what attacks found on average, where no single one is told; `stands`: the rows of where its
-    accuracy stands; `said`: its setting in a sentence or two, in Markdown, `shared` the same for others, and
-    `unmeasured` without results; `over`: what its setting reached, where results of its runs are not told
-    (`fixed`); `seeds`: those of all runs of its setting by their ids, and `withheld` its own, each or what is
-    told in its place; `references`: the runs behind the levels of `stands`, by their kind; `mixed`: beside a
-    run with public noise others of its setting have secret noise."""
+    """A run with what it told, the attacks on it, and the finished runs of its setting, itself among
+    them. `elsewhere`: the attacks on those others; `audits`: those of all of them, which are no attacks;
+    `averaged`: what attacks found on average, where no single one is told (`untold`: there are such);
+    `stands`: the rows of where its accuracy stands; `said`: its setting in a sentence or two, in
+    Markdown, `shared` the same for others, and `unmeasured` without results; `over`: what its setting
+    reached, where results of its runs are not told (`fixed`); `seeds`: those of all runs of its setting
+    by their ids, and `withheld` its own, each or what is told in its place; `references`: the runs behind
+    the levels of `stands`, by their kind; `mixed`: beside a run with public noise others of its setting
+    have secret noise."""
 
     record: RunRecord
     events: Sequence[StoredEvent] = ()
@@ -74,6 +75,7 @@ class Told:
     withheld: str = ""
     references: Mapping[str, Sequence[RunRecord]] = field(default_factory=dict)
     averaged: Sequence[AttackMean] = ()
+    untold: bool = False
     mixed: bool = False
 
     @property

@@ -292,6 +292,7 @@ def settings_of(chapters: Sequence[Chapter]) -> list[tables.Line]:
             audited=most_audited(one.records),
             seeds=one.seeds,
             averaged=one.runs[0].averaged,
+            untold=one.runs[0].untold,
         )
         for one in chapters
     ]
@@ -311,6 +312,7 @@ def all_settings(asked: Asked, chapters: Sequence[Chapter]) -> list[tables.Line]
             audited=most_audited(one.runs),
             seeds=one.seeds,
             averaged=one.averaged,
+            untold=one.untold,
         )
         for name, one in beside_names(asked).items()
     ]

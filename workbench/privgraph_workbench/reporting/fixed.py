@@ -90,6 +90,7 @@ class Means:
             attacks=[],
             elsewhere=[],
             averaged=attack_means.of(one.every_attack),
+            untold=bool(one.every_attack),
         )
 
     def drawn(self, one: Drawn) -> Drawn:

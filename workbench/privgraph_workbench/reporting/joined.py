@@ -35,7 +35,8 @@ def settings(lines: Sequence[tables.Line], notes: tables.Notes) -> list[Block]:
     for start in range(0, len(labels), wide):
         places = range(start, min(start + wide, len(labels)))
         head = ("", *(labels[at] for at in places))
-        told.append(Table(head, tuple((row[0], *(row[1 + at] for at in places)) for row in rows)))
+        held = [(row[0], *(row[1 + at] for at in places)) for row in rows]
+        told.append(Table(head, tuple(row for row in held if any(row[1:]))))  # δ of what has no noise is empty
     return [*told, *attack_table.table(lines), *said, *more]
 
 
