@@ -131,6 +131,8 @@ def test_a_roc_of_the_notebook_has_the_line_of_chance_and_the_names_of_its_axes(
     cell = report_plots.cell("attack_roc", "figures/a.csv", "T", content, "false alarms", "found")
     assert 'label="a guess by chance"' in cell
     assert "xlabel='false alarms', ylabel='found'" in cell
-    assert "{" + "'train_loss': 'training loss'" in report_plots.IMPORTS, "no raw names"
+    assert "train" not in report_plots.IMPORTS, "others get no curves, nor a word of them"
+    rows = b"run,metric,stage,step,value\n"
+    assert "'train_loss': 'training loss'" in report_plots.cell("curves", "figures/b.csv", "T", rows), "no raw names"
     compile(cell, "cell", "exec")
     compile(report_plots.IMPORTS.replace("%matplotlib inline", ""), "imports", "exec")

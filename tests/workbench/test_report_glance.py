@@ -128,5 +128,5 @@ def test_whom_nobody_hides_stands_behind_what_is_promised_and_a_level_is_told_on
     answers = points(Asked(title="T", runs=[reporting.told_of(store, bare), one]))
     assert answers["What is promised, and to whom"].startswith(f"{glance.AS_RUN} ProGAP hides")
     assert "nobody" not in answers["What is promised, and to whom"], "that is told as a risk"
-    assert "One setting without any protection" in answers["What is still a risk"]
+    assert "one setting without any protection" in answers["What is still a risk"]
     assert answers["How well it works"].count("MLP") == 1

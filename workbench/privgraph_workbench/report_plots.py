@@ -14,8 +14,6 @@ from privgraph_workbench.theme import EPSILONS, theme
 
 _LOOK = theme("light")
 WORDS: Mapping[str, str] = {
-    **curves.TITLES,
-    "test_accuracy": "test accuracy",
     "own": "this setting",
     "bare": "without privacy",
     "blind": "reads no edge",
@@ -200,6 +198,7 @@ def _roc(plot: Plot) -> list[str]:
 
 def _curves(plot: Plot) -> list[str]:
     return [
+        f"WORDS |= {dict(curves.TITLES)!r}",
         'fig, axes = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")',
         'runs = list(dict.fromkeys(row["run"] for row in rows))',
         'metrics, told = list(dict.fromkeys(row["metric"] for row in rows)), set()',
