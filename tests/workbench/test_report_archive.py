@@ -134,5 +134,8 @@ def test_a_roc_of_the_notebook_has_the_line_of_chance_and_the_names_of_its_axes(
     assert "train" not in report_plots.IMPORTS, "others get no curves, nor a word of them"
     rows = b"run,metric,stage,step,value\n"
     assert "'train_loss': 'training loss'" in report_plots.cell("curves", "figures/b.csv", "T", rows), "no raw names"
+    levels = report_plots.cell("standing", "c.csv", "T", b"kind,of,seed,value,low,high\nbare,ProGAP,,0.9,,\n")
+    assert "without privacy" in levels
+    assert "majority" not in levels + report_plots.IMPORTS, "no line that others do not get is named"
     compile(cell, "cell", "exec")
     compile(report_plots.IMPORTS.replace("%matplotlib inline", ""), "imports", "exec")

@@ -13,7 +13,7 @@ from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.theme import EPSILONS, theme
 
 _LOOK = theme("light")
-WORDS: Mapping[str, str] = {
+WORDS: Mapping[str, str] = {  # no more of them goes along than a file has: others get no line of some
     "own": "this setting",
     "bare": "without privacy",
     "blind": "reads no edge",
@@ -36,7 +36,7 @@ from matplotlib.ticker import PercentFormatter
 COLOURS = {list(_LOOK.lines)!r}
 MUTED, GRID = {_LOOK.muted!r}, {_LOOK.grid!r}
 DASHES = ["-", "--", ":", "-."]
-WORDS = {dict(WORDS)!r}
+WORDS = {{}}  # what columns hold by raw names
 plt.rcParams.update({{
     "axes.grid": True, "grid.color": GRID, "axes.axisbelow": True, "axes.edgecolor": MUTED, "axes.labelcolor": MUTED,
     "xtick.color": MUTED, "ytick.color": MUTED, "axes.spines.top": False, "axes.spines.right": False,
@@ -163,7 +163,9 @@ def cell(figure: str, name: str, title: str, content: bytes, across: str = "", u
     head = next(csv.reader(io.StringIO(content.decode())), [])
     if plot is None or not plot.columns <= set(head):
         return ""
-    drawn = {"roc": _roc, "curves": _curves, "marks": _marks, "bars": _bars}[plot.kind](plot)
+    there = {kind: said for kind, said in WORDS.items() if f"\n{kind}," in content.decode()}
+    drawn = [f"WORDS |= {there!r}"] * bool(there and "kind" in plot.by)
+    drawn += {"roc": _roc, "curves": _curves, "marks": _marks, "bars": _bars}[plot.kind](plot)
     named = {"title": title, "xlabel": across or plot.across, "ylabel": up or plot.up}
     if plot.kind == "curves":
         ends = [f"fig.suptitle({title!r})"]
