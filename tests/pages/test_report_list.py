@@ -74,7 +74,7 @@ def test_figures_of_one_title_are_told_apart_and_named(opened: Open, store: RunS
         "2: Accuracy against privacy, hiding people, Karate club",
     ]
     told = [one.value for one in app.caption if one.value.startswith("Hiding edges: ")]
-    assert told[0].endswith(" What to take stands below it.")
+    assert not told[0].endswith(" What to take stands below it."), "advice of other runs is left out"
     mark = figures[1].mark
     app.session_state[f"fold.figure.{mark}"] = True
     app.run()

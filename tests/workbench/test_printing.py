@@ -191,7 +191,8 @@ def test_letters_that_the_font_does_not_have_are_boxes(monkeypatch: pytest.Monke
         made = printing.pdf("漢字 🙂", [(Section("مرحبا", [Remark("A remark: 漢字, é.")]), {})], author="漢")
     assert made.startswith(b"%PDF")
     assert any("漢字" in one for one in drawn)
-    assert print_lines.printable("漢字, é", print_paper.SANS, bold=False) == "□□, é"
+    monkeypatch.setattr(print_lines, "FALLBACKS", ())
+    assert print_lines.runs("漢字, é", print_paper.SANS, bold=False) == [("□□, é", print_paper.SANS)]
     assert print_lines.width_of("漢", print_paper.SANS, bold=False) == print_lines.width_of(
         "□", print_paper.SANS, bold=False
     )

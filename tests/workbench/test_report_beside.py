@@ -18,7 +18,7 @@ from privgraph.privacy.serialisation import statement_to_json
 from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench import reporting, tables
+from privgraph_workbench import attack_table, reporting, tables
 from privgraph_workbench.facts import composition
 from privgraph_workbench.figures import for_others
 from privgraph_workbench.figures.runs import tradeoff
@@ -138,7 +138,11 @@ def test_the_strongest_attack_on_a_setting_stands_in_its_row(store: RunStore) ->
     area = f"AUC {strong.found[0]:.3f}"
     assert table.rows[0][-1].startswith(f"who was trained on: {area} (")
     assert table.rows[0][-1].endswith(", by RMIA")
-    assert (isinstance(about, str), more) == (True, tables.ATTACKED)
+    assert (isinstance(about, str), more) == (True, attack_table.ATTACKED)
+    (own,) = attack_table.table(lines)
+    assert isinstance(own, tables.Table)
+    assert own.rows[0][1:3] == ("who was trained on", "RMIA")
+    assert own.rows[0][3].startswith(f"{strong.found[0]:.3f} (")
     first, second = tables.as_csv(first_page.lines_of(given)).decode().split("\n")[1:3]
     assert ",rmia,who was trained on," in first
     assert second.endswith(",,,,,,"), "nothing was made on it"

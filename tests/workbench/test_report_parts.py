@@ -18,7 +18,7 @@ from privgraph_workbench import blocks, page_html, reporting
 from privgraph_workbench.cli import main
 from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.runs import curves as made_curves
-from privgraph_workbench.reporting import Asked, Drawn, Told, findings
+from privgraph_workbench.reporting import Asked, Drawn, Told
 from privgraph_workbench.words.bibliography import BEHIND, bibtex, references
 from privgraph_workbench.words.papers import PAPERS
 
@@ -31,19 +31,17 @@ def runs() -> list[Told]:
     return two_runs()
 
 
-def test_advice_travels_with_its_figure(runs: list[Told]) -> None:
+def test_advice_that_other_runs_gave_is_left_out(runs: list[Told]) -> None:
+    """A page gives advice by all of its runs, and holds their seeds against each other."""
     told = "**To hide edges:**\n\n- **ε 1: take it.** By progap-karate-00000000beef."
     figure = replace(reporting.usual(runs)[0], advice=told, title="Mine")
-    page = reporting.page(asked(runs, share=True, figures=[figure]))
-    first = page[: page.index("<h2>Figure 1")]
-    assert "take it." not in first, "of advice that an earlier version kept nothing is short enough"
-    assert "beef" not in page
-    section = page[page.index("<h2>Figure 1: Mine</h2>") : page.index("<h2>Appendix")]
-    assert re.search(rf"<p>Hiding [^<]*<?.*{findings.BELOW}", section)
-    assert "<strong>What to take</strong>" in section
-    assert '<li><strong><span class="whole">ε 1</span>: take it.</strong>' in section
-    assert "<p>Accuracy against epsilon" not in section, "and not who is highest, which may protect nobody"
-    assert "Welch" in page[page.index("<h2>Appendix") :], "what is called clear is said there"
+    for share in (True, False):
+        page = reporting.page(asked(runs, share=share, figures=[figure]))
+        assert "take it." not in page
+        assert "beef" not in page
+        section = page[page.index("<h2>Figure 1: Mine</h2>") : page.index("<h2>Appendix")]
+        assert "<strong>What to take</strong>" not in section
+        assert "<p>Hiding " in section
 
 
 @pytest.mark.long

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from privgraph_workbench import tables
 from privgraph_workbench.blocks import Table
+from privgraph_workbench.words.bibliography import papers, titled
 
 SHARES = (0.20, 0.09, 0.10, 0.11, 0.13, 0.09, 0.19)
 """Of a LaTeX table's width, by column."""
@@ -43,18 +44,44 @@ def text(said: str) -> str:
     return _PIECE.sub(_as_tex, said)
 
 
-def table(lines: Sequence[tables.Line]) -> str:
+def cited(names: Iterable[str]) -> str:
+    r"""Methods, attacks and data sets of which there is a paper, each with the command that cites it by the
+    keys of references.bib.
+
+    >>> cited(["gap", "nothing"])
+    'GAP~\\cite{sajadmanesh2023gap}'
+    """
+    told = ((name, list(papers([name]))) for name in dict.fromkeys(names))
+    return ", ".join(f"{text(titled(name))}~{_cite(keys)}" for name, keys in told if keys)
+
+
+def _cite(keys: Iterable[str]) -> str:
+    return rf"\cite{{{','.join(keys)}}}"
+
+
+def _papers(lines: Sequence[tables.Line]) -> list[str]:
+    """Behind each setting the command that cites the papers of its method; "" where there is none."""
+    held = [list(papers([one.record.spec.method])) for one in lines]
+    return [f"~{_cite(keys)}" if keys else "" for keys in held]
+
+
+def table(lines: Sequence[tables.Line], *, cite: bool = False) -> str:
     """A tabular environment as wide as the text, with booktabs' rules, and its footnotes below it; of many
-    rows one that goes on over pages, with its head on each."""
+    rows one that goes on over pages, with its head on each. With `cite` settings cite the papers of their
+    methods, which have to be in the bibliography."""
     long = len(lines) > MOST_ON_A_PAGE
     notes: tables.Notes = {}
-    groups = [(heading, tables.in_words(held, notes)) for heading, held in tables.by_graph(lines)]
+    groups = [
+        (heading, tables.in_words(held, notes), _papers(held) if cite else [""] * len(held))
+        for heading, held in tables.by_graph(lines)
+    ]
 
-    def line(cells: Sequence[str]) -> str:
-        return f"{' & '.join(map(text, cells))} \\\\"
+    def line(cells: Sequence[str], behind: str = "") -> str:
+        first, *rest = map(text, cells)
+        return f"{' & '.join([first + behind, *rest])} \\\\"
 
     def headed(heading: str, whole: Table) -> list[str]:
-        if len({told.head for _, told in groups}) > 1:  # one head stands above graphs of several metrics
+        if len({told.head for _, told, _ in groups}) > 1:  # one head stands above graphs of several metrics
             heading = f"{heading}: {whole.head[-1]}"
         above = rf"\multicolumn{{{len(SHARES)}}}{{@{{}}p{{\linewidth}}@{{}}}}{{\textbf{{{text(heading)}}}}} \\"
         return [r"\addlinespace", above] if heading else []
@@ -62,13 +89,17 @@ def table(lines: Sequence[tables.Line]) -> str:
     columns = "\n".join(rf"  >{{\raggedright\arraybackslash}}p{{{share}\linewidth}}" for share in SHARES)
     return "\n".join(
         [
-            r"% needs \usepackage{array,booktabs" + ",longtable" * long + "}",
+            r"% needs \usepackage{array,booktabs" + ",longtable" * long + "}" + "; cites references.bib" * cite,
             r"\begingroup\footnotesize\setlength{\tabcolsep}{0.005\linewidth}%",
             (r"\begin{longtable}" if long else r"\noindent\begin{tabular}") + f"{{@{{}}{columns.strip()}@{{}}}}",
             r"\toprule",
             line(tables.head(lines)),
             r"\midrule" + r"\endhead" * long,
-            *(one for heading, told in groups for one in (*headed(heading, told), *map(line, told.rows))),
+            *(
+                one
+                for heading, told, behind in groups
+                for one in (*headed(heading, told), *map(line, told.rows, behind))
+            ),
             r"\bottomrule",
             r"\end{longtable}" if long else r"\end{tabular}",
             "",

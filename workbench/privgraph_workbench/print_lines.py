@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
 from privgraph_workbench.words.markup import unbroken
@@ -16,53 +18,101 @@ NO_WIDTH = "\u2060"
 _COMMON = "\u0250"
 """Below it are the letters of Latin alphabets, all of which the font has."""
 MISSING = "\u25a1"
-"""Stands in print for a letter that the font does not have."""
+"""Stands in print for a letter that no font has."""
+
+
+FALLBACKS = (
+    *("Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "Noto Sans SC", "Noto Sans JP", "Noto Sans KR"),
+    *("Source Han Sans SC", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "Droid Sans Fallback", "PingFang SC"),
+    *("Hiragino Sans", "Hiragino Sans GB", "Apple SD Gothic Neo", "Microsoft YaHei", "SimHei", "Yu Gothic"),
+    *("MS Gothic", "Malgun Gothic", "Arial Unicode MS", "Noto Sans", "Unifont"),
+)
+"""Fonts of other alphabets that print takes letters from, where the computer has one of them."""
+
+
+@lru_cache(maxsize=4)
+def installed(families: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of these fonts that this computer has."""
+    from matplotlib.font_manager import fontManager
+
+    there = {one.name for one in fontManager.ttflist}
+    return tuple(one for one in families if one in there)
+
+
+def family_of(letter: str, family: str, *, bold: bool) -> str:
+    """The font that has the letter: that one, else one of `FALLBACKS`; "" where none has it."""
+    if letter < _COMMON or _font(family, bold=bold).get_char_index(ord(letter)):
+        return family
+    return next((one for one in installed(FALLBACKS) if _font(one, bold=bold).get_char_index(ord(letter))), "")
+
+
+def runs(said: str, family: str, *, bold: bool) -> list[tuple[str, str]]:
+    """A text in pieces of one font each, with that font; a box stands for what none has.
+
+    >>> runs("Zoë", SANS, bold=False)
+    [('Zoë', 'DejaVu Sans')]
+    """
+    if all(one < _COMMON for one in said):
+        return [(said, family)]
+    fonts = ((one, family_of(one, family, bold=bold)) for one in said)
+    shown = ((one, font) if font else (MISSING, family) for one, font in fonts)
+    return [("".join(one for one, _ in held), font) for font, held in groupby(shown, key=lambda pair: pair[1])]
 
 
 def width_of(letter: str, family: str, *, bold: bool) -> float:
     """How wide a letter is, in sizes."""
-    font = _font(family, bold=bold)
+    ((shown, own),) = runs(letter, family, bold=bold)
+    font = _font(own, bold=bold)
     font.set_size(100, 72)
-    shown = letter if font.get_char_index(ord(letter)) else MISSING
     return float(font.load_char(ord(shown)).linearHoriAdvance) / 65536 / 100
 
 
 def nearer(pair: str, family: str, *, bold: bool) -> float:
     """By how much the second of two letters stands nearer to the first than this one is wide (negative), or
-    farther, in sizes."""
+    farther, in sizes; letters of two fonts are put down one by one."""
     from matplotlib import ft2font
 
-    font = _font(family, bold=bold)
+    (shown, own), *apart = runs(pair, family, bold=bold)
+    if apart:
+        return 0.0
+    font = _font(own, bold=bold)
     font.set_size(100, 72)
-    first, second = (font.get_char_index(ord(one)) for one in printable(pair, family, bold=bold))
+    first, second = (font.get_char_index(ord(one)) for one in shown)
     modes = getattr(ft2font, "Kerning", None)  # before matplotlib 3.10 a number of the module
     mode = getattr(ft2font if modes is None else modes, "KERNING_UNFITTED" if modes is None else "UNFITTED")
     return float(font.get_kerning(first, second, mode)) / 64 / 100
 
 
 def lacking(said: str) -> str:
-    """The letters of a text that print has a box for, each once.
+    """The letters of a text that print has a box for, each once: no font of this computer that it knows has
+    them.
 
-    >>> lacking("Zoë, ε and 王伟王"), lacking("Zoë")
-    ('王伟', '')
+    >>> lacking("Zoë & ε"), lacking("Zoë")
+    ('', '')
     """
     if all(one < _COMMON for one in said):  # matplotlib takes as long to import as a page to draw
         return ""
-    font = _font(SANS, bold=False)
     letters = dict.fromkeys(one for one in said if not one.isspace() and one not in NO_WIDTH)
-    return "".join(one for one in letters if not font.get_char_index(ord(one)))
+    return "".join(one for one in letters if not family_of(one, SANS, bold=False))
 
 
-def printable(said: str, family: str, *, bold: bool) -> str:
-    """The text with a box in place of each letter that the font does not have."""
-    font = _font(family, bold=bold)
-    return "".join(one if font.get_char_index(ord(one)) else MISSING for one in said)
+def further(said: str) -> tuple[str, ...]:
+    """The fonts that a figure with these words needs beside its own, where this computer has them."""
+    if all(one < _COMMON for one in said):
+        return ()
+    needed = {family_of(one, SANS, bold=False) for one in said if not one.isspace()} - {SANS, ""}
+    return tuple(one for one in installed(FALLBACKS) if one in needed)
 
 
 def _font(family: str, *, bold: bool) -> Any:
     from matplotlib.font_manager import FontProperties, findfont, get_font
 
-    return get_font(findfont(FontProperties(family=family, weight="bold" if bold else "normal")))
+    return get_font(findfont(FontProperties(family=family, weight=weight_of(family, bold=bold))))
+
+
+def weight_of(family: str, *, bold: bool) -> str:
+    """Fonts of other alphabets are there in one weight."""
+    return "bold" if bold and family in (SANS, MONO) else "normal"
 
 
 def whole(said: str) -> str:

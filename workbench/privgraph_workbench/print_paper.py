@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from privgraph_workbench.blocks import Draw, drawn
-from privgraph_workbench.print_lines import MONO, SANS, broken_at, nearer, printable, whole, width_of
+from privgraph_workbench.print_lines import MONO, SANS, broken_at, nearer, runs, weight_of, whole, width_of
 from privgraph_workbench.theme import theme
 
 WIDTH, HEIGHT, MARGIN = 595.3, 841.9, 54.0
@@ -76,23 +76,21 @@ class Paper:
     def text(
         self, x: float, y: float, said: str, size: float, *, bold: bool = False, mono: bool = False, colour: str = ""
     ) -> None:
-        first, *rest = _pieces(said)
-        if rest:
-            for piece in (first, *rest):
-                self.text(x, y, piece, size, bold=bold, mono=mono, colour=colour)
-                x += self.measure(piece, size, bold=bold, mono=mono)
-            return
-        self.page.text(
-            x / WIDTH,
-            1 - y / HEIGHT,
-            printable(said, MONO if mono else SANS, bold=bold),
-            fontsize=size,
-            family=MONO if mono else SANS,
-            weight="bold" if bold else "normal",
-            color=colour or self.colours.text,
-            va="baseline",
-            parse_math=False,
-        )
+        family = MONO if mono else SANS
+        for piece in _pieces(said):
+            for part, font in runs(piece, family, bold=bold):
+                self.page.text(
+                    x / WIDTH,
+                    1 - y / HEIGHT,
+                    part,
+                    fontsize=size,
+                    family=font,
+                    weight=weight_of(font, bold=bold),
+                    color=colour or self.colours.text,
+                    va="baseline",
+                    parse_math=False,
+                )
+                x += self.measure(part, size, bold=bold, mono=mono)
 
     def box(self, x: float, y: float, width: float, height: float, colour: str) -> None:
         from matplotlib.patches import Rectangle

@@ -11,6 +11,7 @@ from itertools import takewhile, zip_longest
 from typing import Any
 
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph_workbench import print_boxes
 from privgraph_workbench.blocks import (
     Block,
     Code,
@@ -40,7 +41,7 @@ GAP, CELL_GAP = 7.0, 10.0
 """Between two blocks, and between two columns of a table."""
 WITH_NEXT = 90.0
 """What has to fit below a heading: none stands alone at the end of a page."""
-SMALLEST = 0.75
+SMALLEST = 0.65
 """A wide picture gives way so far, where it fits on a page that way together with what stands below it."""
 NARROW, LARGE, BESIDE, OVER = 256.0, 420.0, 14.0, 40.0
 """How wide a narrow picture is, and one that was chosen, below which words stand; how far from it the words
@@ -49,9 +50,10 @@ NOTE, NOTE_GAP, NOTE_LEADING = 7.2, 4.0, 1.36
 """The letters of what is said of a picture, and between two paragraphs and two lines of it."""
 FULL = HEIGHT - 2 * MARGIN
 """Of a page, what is written on."""
-WHOLE = FULL / 3
-"""A table that is no higher is not divided."""
-MOST_LEFT = 0.3 * FULL
+WHOLE, LONGEST = FULL / 3, 0.9 * FULL
+"""A table that is no higher than the first is not divided; one that is no higher than the second, where not
+much of a page is left empty for its sake."""
+MOST_LEFT = 0.2 * FULL
 """So much of a page is left empty at most for the sake of what a figure states below it."""
 LAST_ROWS = 3
 """Of a table that is divided, so many rows at least stand on its last page."""
@@ -80,11 +82,13 @@ def _lay(paper: _Paper, sections: Told, begins: Sequence[int], under: str) -> li
     paper.heading(paper.title, TITLE)
     if under:
         paper.put(Small(under), {})
+    if said := print_boxes.told([paper.title, *(text for one, _ in sections for text in print_boxes.texts(one))]):
+        paper.put(Small(said), {})
     entries = contents(sections)
     opening = [_below(paper, section, said) for section, said in sections]
     for place, (section, statements) in enumerate(sections):
         below, core = opening[place]
-        if place + 1 < len(sections) and all(isinstance(one, str) for one in section.blocks):
+        if place + 1 < len(sections) and not section.deep and all(isinstance(one, str) for one in section.blocks):
             # a chapter of its own, or the words that lead to one, with its first part
             words = sum(paper.tall(one) + GAP for one in section.blocks)
             below, core = (PART + words + one for one in opening[place + 1])
@@ -96,6 +100,8 @@ def _lay(paper: _Paper, sections: Told, begins: Sequence[int], under: str) -> li
                 caption = paper.tall(after) + GAP if isinstance(after, Small) else 0.0
                 paper.picture(block, statements, caption, headed=block is first)
             elif block is not None:
+                if isinstance(block, str) and isinstance(after, Code):  # what leads to commands stands above them
+                    paper.room(paper.tall(block) + GAP + paper.tall(after))
                 paper.put(block, statements)
         if not place and len(entries) > 1:
             paper.contents([(title, begins[at]) for at, title in entries])
@@ -110,6 +116,8 @@ def _below(paper: _Paper, section: Section, statements: Mapping[str, PrivacyStat
     end = next((place for place, one in enumerate(blocks[:3]) if isinstance(one, Picture | Table)), 0)
     words = sum(paper.least(one, statements) for one in blocks[:end])
     last = blocks[end] if blocks else ""
+    if isinstance(last, Table) and (tall := paper.tall(last)) <= LONGEST:
+        return words + tall, words + paper.least(last, statements)
     if not isinstance(last, Picture):
         return (words + paper.least(last, statements),) * 2
     caption = blocks[end + 1] if blocks[end + 1 :] else ""
@@ -270,6 +278,8 @@ class _Paper(Paper):
             return sum(self.laid(part)[2])
         indent = 12 if isinstance(part, list) else 0
         told = part if isinstance(part, list) else [part] if isinstance(part, str) else []
+        if isinstance(part, Code):
+            return min(WHOLE, (part.text.count("\n") + 2) * SMALL * LEADING)
         if isinstance(part, Small):
             return len(self.lines(part.text, SMALL, WIDTH - 2 * MARGIN)) * SMALL * LEADING
         lines = sum(len(self.lines(unmarked(one), SIZE, WIDTH - 2 * MARGIN - indent)) for one in told)
@@ -303,7 +313,9 @@ class _Paper(Paper):
         wide, told, heights = self.laid(block)
         named = any(block.head)
         together = sum(heights)
-        self.room(together if together <= WHOLE else sum(heights[:2]))
+        left = HEIGHT - MARGIN - self.y
+        moved = together <= LONGEST and left <= MOST_LEFT  # not much is left empty for its sake
+        self.room(together if together <= WHOLE or moved else sum(heights[:2]))
         for place, (cells, tall) in enumerate(zip(told, heights, strict=True)):
             page = self.number
             last = place == len(heights) - LAST_ROWS and place > 1  # none of them stands alone overleaf

@@ -62,13 +62,15 @@ _DECIMALS = "from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Co
 @dataclass(frozen=True, kw_only=True)
 class About:
     """What is said of a figure: its kind, its title, what it finds, in Markdown, what it warns of, and what
-    to take, in Markdown, which stands below it."""
+    to take, in Markdown, which stands below it; what its axes are called."""
 
     figure: str
     title: str
     found: str
     warned: str = ""
     advice: str = ""
+    across: str = ""
+    up: str = ""
 
 
 def needed() -> None:
@@ -134,7 +136,9 @@ def _figures(files: Mapping[str, bytes], about: Mapping[str, About]) -> Iterator
             stated = f"What is promised: `{name}.txt`. As it was drawn: `{name}.svg`."
             yield "markdown", "\n\n".join(filter(None, (f"## {literal(one.title)}", one.found, warned, stated)))
             title = one.title.partition(": ")[2] or one.title
-            cell = report_plots.cell(one.figure, f"{name}.csv", title, files.get(f"{name}.csv", b""))
+            cell = report_plots.cell(
+                one.figure, f"{name}.csv", title, files.get(f"{name}.csv", b""), one.across, one.up
+            )
         yield "code", cell or f'SVG(filename="{name}.svg")'
         if one is not None and one.advice:
             yield "markdown", without_tags(one.advice)

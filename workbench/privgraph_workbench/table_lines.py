@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from privgraph.attacks.record import AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
+from privgraph_workbench import attack_means
+from privgraph_workbench.attack_means import AttackMean
 from privgraph_workbench.facts.expecting import Reached
 
 
@@ -18,7 +20,8 @@ class Line:
     it may be told; `attacks` on any of the runs it stands for; `stands`: where in the report, as a CSV
     says it; `over`: what its setting reached, where no single result is told. Of a setting: `audited`, its
     run of which audits have shown most (None: `record`), and `seeds`, what is told of the seed of each of its
-    runs, by their ids."""
+    runs, by their ids; `averaged`: what attacks found on them on average, where no single one is
+    told (`untold`: there are such)."""
 
     name: str
     label: str
@@ -31,6 +34,13 @@ class Line:
     over: Reached | None = None
     audited: RunRecord | None = None
     seeds: Mapping[str, str] = field(default_factory=dict)
+    averaged: Sequence[AttackMean] = ()
+    untold: bool = False
+
+    @property
+    def attacked(self) -> list[AttackMean]:
+        """What attacks found on several of its runs, on average."""
+        return list(self.averaged) or attack_means.of(self.attacks)
 
     @property
     def bound(self) -> PrivacyStatement | None:

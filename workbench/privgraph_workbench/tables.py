@@ -11,13 +11,12 @@ import io
 import math
 from collections.abc import Mapping, Sequence
 
-from privgraph.attacks.record import AttackRecord
 from privgraph.data.catalogue import DATASETS
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.registry import sides
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
+from privgraph_workbench import attack_table
 from privgraph_workbench.blocks import Block, Remark, Table
 from privgraph_workbench.facts import kept_epoch
 from privgraph_workbench.facts.expecting import METRIC, reached
@@ -55,11 +54,6 @@ FAR_BELOW = 0.1
 NOT_FAR = (
     "This δ is not far below 1/n, for n = {} {}: a release that shows some of these in full, each with a chance of δ, "
     "would keep it."
-)
-ATTACKED = (
-    "Strongest attack: the largest area under the ROC curve (AUC; guessing has 0.5) of all that were made on the "
-    "setting, with its 95% interval, and the true positive rate (TPR) at few false positives (FPR); chance favours "
-    "the strongest of several. Where none was made nothing is known."
 )
 ALONE = "An ε is that of one run released alone: more runs, or their mean, spend more."
 
@@ -183,15 +177,15 @@ def measured(lines: Sequence[Line], notes: Notes) -> list[Block]:
                 row[0],
                 *row[2:5],
                 _marked(notes, row[-1], *([_epoch(one)] if len(epochs) > 1 else [])),
-                strongest.words(one.attacks, one.seed_of),
+                attack_table.words(one),
             )
             for one, row in zip(held, whole.rows, strict=True)
         )
-        columns = (whole.head[0], *whole.head[2:5], whole.head[-1], "Strongest attack")
+        columns = (whole.head[0], *whole.head[2:5], whole.head[-1], attack_table.STRONGEST)
         told += [*_headed(heading, short=True), Table(columns, rows)]
     note = kept_epoch.note(tested) if len(epochs) == 1 else ""
     explained = [" ".join(filter(None, (about(lines), note)))] if tested else []
-    explained += [ATTACKED] if any(one.attacks for one in lines) else []
+    explained += [attack_table.ATTACKED] if any(map(attack_table.there, lines)) else []
     return [*told, *explained, *below(notes, first)]
 
 
@@ -204,14 +198,14 @@ def compact(lines: Sequence[Line]) -> list[Block]:
     """All that is to be known of each setting in one table, for settings that are many: whom it protects, its
     three epsilons, what it reached, and the strongest attack where any was made."""
     notes: Notes = {}
-    attacked = any(one.attacks for one in lines)
+    attacked = any(map(attack_table.there, lines))
     told: list[Block] = []
     for heading, held in by_graph(lines):
         whole = in_words(held, notes, warned=True)
-        tried = [[strongest.words(one.attacks, one.seed_of)] if attacked else [] for one in held]
+        tried = [[attack_table.words(one)] if attacked else [] for one in held]
         rows = tuple((*row, *attack) for row, attack in zip(whole.rows, tried, strict=True))
-        told += [*_headed(heading, short=True), Table((*whole.head, *["Strongest attack"] * attacked), rows)]
-    return [*told, f"{about(lines)} {ALONE}", *[ATTACKED] * attacked, *below(notes)]
+        told += [*_headed(heading, short=True), Table((*whole.head, *[attack_table.STRONGEST] * attacked), rows)]
+    return [*told, f"{about(lines)} {ALONE}", *[attack_table.ATTACKED] * attacked, *below(notes)]
 
 
 def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Table:
@@ -312,6 +306,7 @@ def _of_setting(one: Line) -> dict[str, object]:
             "mean_high_percent": told["score_high_percent"],
         }
     best = next(iter(strongest.strongest(one.attacks)), None)
+    told |= attack_table.averaged(one)
     told |= {"audited_seed": _seed(one.bound_seed), "attacked_seed": _seed(one.seed_of(best.run)) if best else None}
     return {"setting" if key == "run" else key: value for key, value in told.items() if key not in _OF_A_RUN}
 
@@ -340,7 +335,7 @@ def _numbers(one: Line) -> dict[str, object]:
         "epsilon_audited_at_least": bound and bound.epsilon_audited,
         "audit_confidence": bound and bound.audit_confidence,
         "delta": said and said.delta,
-        "noise_key_is_public": int(noise_is_public(record)),
+        "noise_key_is_public": None if unit_of(record) == "none" else int(noise_is_public(record)),
         "metric": measure(record.spec.method),
         "score_percent": in_percent(None if one.over else record.metrics.get(METRIC)),
         "score_low_percent": nodes and in_percent(nodes.low),
@@ -350,7 +345,7 @@ def _numbers(one: Line) -> dict[str, object]:
         "mean_score_percent": over and in_percent(over.mean),
         "mean_low_percent": over and in_percent(over.low),
         "mean_high_percent": over and in_percent(over.high),
-        **_attacked(one.attacks),
+        **attack_table.numbers(one.attacks),
     }
 
 
@@ -365,21 +360,6 @@ def _epsilon(record: RunRecord, unit: str) -> float | None:
     if said.unit == unit:
         return said.epsilon
     return None if said.unit == "node" else math.inf
-
-
-def _attacked(attacks: Sequence[AttackRecord]) -> dict[str, object]:
-    """The attack of the largest area, whatever it asks."""
-    best = next(iter(strongest.strongest(attacks)), None)
-    rare = best and best.rare_found
-    return {
-        "strongest_attack": best and best.attack,
-        "attack_asks": best and sides(best.attack).asks,
-        "attack_auc": best and round(best.found[0], 6),
-        "attack_auc_low": best and round(best.found[1], 6),
-        "attack_auc_high": best and round(best.found[2], 6),
-        "attack_fpr": rare and rare.false,
-        "attack_tpr": rare and round(rare.true, 6),
-    }
 
 
 def in_percent(value: float | None) -> float | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import logging
 import re
 import threading
 import zipfile
@@ -30,6 +31,7 @@ from privgraph.runs.records import plain
 from privgraph_workbench.figures import chart_of, module_of, set_tables
 from privgraph_workbench.figures import notes as figures_notes
 from privgraph_workbench.figures.chart import Chart, Row
+from privgraph_workbench.print_lines import SANS, further
 from privgraph_workbench.words.markup import capital
 
 FORMATS: Mapping[str, str] = {
@@ -93,10 +95,15 @@ def files(
     *,
     whole: bool = True,
     title: str = "",
+    captioned: Sequence[str] = (),
 ) -> dict[str, bytes]:
     """The figure in every format: the same bytes as one by one, in fewer drawings. `title`: what stands above
-    its pictures ("": its own)."""
-    made = pictures(figure, rows, statements, PICTURES, whole=whole, title=title)
+    its pictures ("": its own); `captioned`: the formats that somebody puts above a caption, which has title,
+    warnings and what is stated in their place."""
+    plain = [kind for kind in PICTURES if kind not in captioned]
+    made = pictures(figure, rows, statements, plain, whole=whole, title=title)
+    if captioned:
+        made |= pictures(figure, rows, statements, captioned, whole=whole, title=title, titled=False)
     return {kind: made.get(kind) or export(figure, rows, statements, kind) for kind in FORMATS}
 
 
@@ -164,7 +171,7 @@ def pictures(
     stated = _text({label: statement_to_json(statement) for label, statement in statements.items()}, indent=None)
     said = " ".join([chart.summary, *figures_notes.warned(statements), *chart.badges, *notes])
     files = {}
-    with drawing():
+    with drawing(further(" ".join([chart.title, said, *statements]))):
         drawn = None
         for kind in kinds:
             if drawn is None or kind == "png":
@@ -178,14 +185,22 @@ def pictures(
 
 
 @contextmanager
-def drawing() -> Iterator[None]:
-    """While something is drawn and written: matplotlib's settings are those of all its threads."""
+def drawing(fonts: Sequence[str] = ()) -> Iterator[None]:
+    """While something is drawn and written: matplotlib's settings are those of all its threads. `fonts`:
+    those of letters that its own lacks."""
     import matplotlib
 
     from privgraph_workbench.figures.drawing.with_matplotlib import SETTINGS
 
-    with _lock, matplotlib.rc_context(SETTINGS):
-        yield
+    more = {"font.family": [SANS, *fonts]} if fonts else {}
+    told = logging.getLogger("matplotlib.font_manager")
+    with _lock, matplotlib.rc_context({**SETTINGS, **more}):
+        level = told.level
+        told.setLevel(logging.ERROR if fonts else level)  # such a font is there in one weight, and that is known
+        try:
+            yield
+        finally:
+            told.setLevel(level)
 
 
 def drawn_of(

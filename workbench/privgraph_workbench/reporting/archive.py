@@ -18,8 +18,19 @@ from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import RunRecord, plain
 from privgraph_workbench import blocks, latex, printing, repeating, report, report_notebook, tables
 from privgraph_workbench.blocks import Images, Picture, Remark, Section
-from privgraph_workbench.figures import export
-from privgraph_workbench.reporting import behind, bounds, columns, findings, leaving, references, seedless, snippets
+from privgraph_workbench.figures import chart_of, export
+from privgraph_workbench.reporting import (
+    behind,
+    bounds,
+    cited,
+    columns,
+    findings,
+    leaving,
+    noises,
+    references,
+    seedless,
+    snippets,
+)
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
 from privgraph_workbench.reporting.counts import Counts
@@ -38,7 +49,7 @@ from privgraph_workbench.reporting.first_page import (
     what_to_take,
 )
 from privgraph_workbench.reporting.withholding import without_seeds
-from privgraph_workbench.words.bibliography import bibtex, named_in
+from privgraph_workbench.words.bibliography import bibtex
 from privgraph_workbench.words.bibliography import references as papers_of
 from privgraph_workbench.words.meaning import NO_EDGE
 from privgraph_workbench.words.naming import describe, hides_edges_alone, moved
@@ -46,7 +57,8 @@ from privgraph_workbench.words.naming import describe, hides_edges_alone, moved
 FILES: Mapping[str, str] = {
     "report.html": "everything on one page that opens without a network; begin here",
     "report.pdf": "the same for print",
-    "figures/": "each figure as SVG, PDF and PNG, for LaTeX (TEX), its numbers as CSV and JSON, what it states as text",
+    "figures/": "each figure as SVG and PNG, for LaTeX as PDF with its caption (TEX), its numbers as CSV and JSON, "
+    "what it states as text",
     "tables/": "all settings as LaTeX (runs.tex) and CSV (settings.csv), the runs behind them (runs.csv), and levels "
     "that figures draw beside them (references.csv)",
     "statements/": "the privacy statement of each setting in full, as text with its runs, and as JSON",
@@ -70,6 +82,8 @@ APPENDIX = (
 )
 WORDS_ALONE = "What the words of this report mean, and with which versions it was made."
 """What stands in an appendix where no setting has a chapter."""
+CAPTIONED = ("pdf",)
+"""Files of figures that stand above the caption of their TEX file, which says what others say themselves."""
 _TIME = (1980, 1, 1, 0, 0, 0)
 
 
@@ -80,7 +94,7 @@ Step = Callable[[float, str], None]
 def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
     """The archive. Whatever `step` raises ends it. Raises `OptionError` where a notebook is wanted without
     Jupyter."""
-    asked = bounds.counted(asked)
+    asked = bounds.counted(noises.apart(asked))
     together = Together.of(asked)
     asked = without_seeds(asked) if asked.share else asked
     if asked.notebook:
@@ -92,7 +106,7 @@ def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
             asked.title,
             remark(asked.remark),
             files,
-            papers_of(_cited(asked)),
+            papers_of(cited.of(asked)),
             _told_of(asked),
             by=", ".join(filter(None, (asked.author.strip(), asked.date.strip()))),
             under=leaving.UNDER[asked.share],
@@ -146,24 +160,28 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
             under=leaving.WHOSE[asked.share],
         ),
     )
+    papers = cited.of_figures(figures, chapters)
     for place, (name, one) in enumerate(figures.items(), start=1):
         step(DRAWN * (len(shown) + place) / parts, f"figure {place} of {len(figures)} as files")
         given = one.figure, one.rows, one.statements
-        for kind, content in export.files(*given, whole=False, title=one.name).items():
+        for kind, content in export.files(*given, whole=False, title=one.name, captioned=CAPTIONED).items():
             yield f"figures/{name}.{kind}", _named_so(kind, content, one)
-        yield f"figures/{name}.tex", snippets.snippet(name, one.name, *given, own=one.sentence).encode()
+        yield (
+            f"figures/{name}.tex",
+            snippets.snippet(name, one.name, *given, own=one.sentence, papers=papers[name]).encode(),
+        )
     if asked.runs:
         settings = all_settings(asked, chapters)
         yield "tables/runs.csv", tables.as_csv(lines_of(asked))
         yield "tables/settings.csv", tables.settings_csv(settings)
         if levels := references.levels(chapters):
             yield "tables/references.csv", tables.written(references.rows(levels, share=asked.share))
-        yield "tables/runs.tex", latex.table(settings).encode()
+        yield "tables/runs.tex", latex.table(settings, cite=True).encode()
     for name, label, said, runs in _statements(asked, chapters):
         first = f"{label}\nRuns: {', '.join(runs)}."
         yield f"statements/{name}.txt", f"{first}\n{statement_text(said)}\n".encode()
         yield f"statements/{name}.json", _json(statement_to_json(said))
-    if names := _cited(asked):
+    if names := cited.of(asked):
         yield "references.bib", bibtex(names).encode()
     if not asked.share and (asked.runs or asked.beside):
         every, lines = behind.behind(asked), behind.commands(asked)
@@ -248,27 +266,6 @@ _LATELY: dict[str, Images] = {}
 """Pictures of pages by what they show."""
 
 
-def _cited(asked: Asked) -> list[str]:
-    """The methods, attacks and audits whose papers are behind the report: those of its runs and figures, and
-    the papers that its statements name."""
-    names = [name for one in asked.runs for name in (one.record.spec.method, *(a.attack for a in one.every_attack))]
-    names += [attack.attack for one in asked.beside for attack in one.every_attack]
-    for one in asked.figures:
-        names += [run.spec.method for run in one.runs]
-        names += [str(row[key]) for row in one.rows for key in ("method", "attack_name") if row.get(key)]
-    said = {run.statement for one in (*asked.runs, *asked.beside) for run in one.runs} | {
-        held for one in asked.figures for held in one.statements.values()
-    }
-    known = [one for one in said if one is not None]
-    names += sorted({one.audited_by for one in known if one.audited_by})
-    names += sorted(
-        {one.record.spec.dataset for one in (*asked.runs, *asked.beside)}
-        | {run.spec.dataset for one in asked.figures for run in one.runs}
-        | {str(row["dataset"]) for one in asked.figures for row in one.rows if row.get("dataset")}
-    )
-    return [*dict.fromkeys(names), *named_in("\n".join(sorted(map(statement_text, known))))]
-
-
 def _contents(asked: Asked, files: Mapping[str, bytes]) -> bytes:
     """What lies in the archive, for whoever opens it."""
     held = {name: said for name, said in FILES.items() if any(one.startswith(name) for one in files)}
@@ -336,9 +333,16 @@ def _told_of(asked: Asked) -> dict[str, report_notebook.About]:
             found=findings.lead(one),
             warned=snippets.warning(one.figure, one.rows, one.statements),
             advice=taken.get(name, ""),
+            **_axes(one),
         )
         for name, (title, one) in named.items()
     }
+
+
+def _axes(one: Drawn) -> dict[str, str]:
+    """What the axes of its first panel are called."""
+    panel = next(iter(chart_of(one.figure, one.rows).panels), None)
+    return {} if panel is None else {"across": panel.x.title, "up": panel.y.title}
 
 
 def _json(value: Any) -> bytes:
@@ -354,10 +358,10 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: Together) -> 
     found.append((first_page(asked, chapters, together), {}))
     if (alone := beside(asked, chapters)) is not None:
         found.append((alone, {}))
-    papers = papers_of(_cited(asked))
-    cited: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(Section(REFERENCES, [papers]), {})] * bool(papers)
+    papers = papers_of(cited.of(asked))
+    listed: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(Section(REFERENCES, [papers]), {})] * bool(papers)
     if not asked.appendix:
-        return [*found, *cited]
+        return [*found, *listed]
     found.append((Section("Appendix", [APPENDIX if chapters else WORDS_ALONE]), {}))
     if words := words_of(asked, chapters):
         found.append((words, {}))
@@ -367,7 +371,7 @@ def _sections(asked: Asked, chapters: Sequence[Chapter], together: Together) -> 
         if not few(chapters) and (said := chapter.runs[0].said):
             first = replace(first, blocks=[Remark(said), *first.blocks])
         found += [(replace(section, deep=True), chapter.statements) for section in (first, *others)]
-    return [*found, *cited, (report.libraries_in_short(), {})]
+    return [*found, *listed, (report.libraries_in_short(), {})]
 
 
 def page(asked: Asked, step: Step = lambda done, what: None) -> str:
@@ -380,7 +384,7 @@ def page(asked: Asked, step: Step = lambda done, what: None) -> str:
 
 def sections(asked: Asked) -> blocks.Told:
     """What its page says, in order; for others without what tells seeds."""
-    asked = bounds.counted(asked)
+    asked = bounds.counted(noises.apart(asked))
     together = Together.of(asked)
     asked = without_seeds(asked) if asked.share else asked
     return _sections(asked, chapters_of(asked), together)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from unicodedata import category
 
 from privgraph.attacks.record import AttackRecord
+from privgraph.audits.record import AuditRecord
 from privgraph.options import OptionError
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.registry import sides
+from privgraph.registry import AUDITS, sides
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, Unreadable
 from privgraph.runs.store import RunStore
+from privgraph_workbench.attack_means import AttackMean
 from privgraph_workbench.facts import advised, placing
 from privgraph_workbench.facts.advising import HIDES
 from privgraph_workbench.facts.expecting import Reached
@@ -22,7 +24,8 @@ from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, standing, tradeoff
 from privgraph_workbench.forms.beginnings import called
-from privgraph_workbench.words import caveats
+from privgraph_workbench.reporting.own_setting import PUBLIC, SECRET, goes, noise_of, setting
+from privgraph_workbench.words import caveats, naming
 from privgraph_workbench.words.attacks import with_bounds
 from privgraph_workbench.words.naming import (
     data_title,
@@ -30,13 +33,16 @@ from privgraph_workbench.words.naming import (
     graph_of,
     nodes_of,
     run_labels,
-    setting,
     statements_of,
 )
 
 TITLE, AUTHOR, DATE, REMARK, CAPTION = 200, 200, 40, 20_000, 600
 """Letters of a title, of who wrote it and when, of a remark, and of a caption of a figure, at most."""
 MOST_COMPARED = 6
+NOTHING_LEFT = (
+    "a report for others leaves out runs with public noise where runs of their setting have secret noise, and nothing "
+    "else is reported: report those with secret noise"
+)
 _UNSEEN, _TURNS = ("Cc", "Cs", "Co"), "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 """What no caption has: controls, halves of letters, letters of no alphabet; what turns the direction of
 writing."""
@@ -44,17 +50,21 @@ writing."""
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """A run with what it told, the attacks on it, and the finished runs of its setting, itself among them.
-    `elsewhere`: the attacks on those others; `stands`: the rows of where its accuracy stands; `said`: its
-    setting in a sentence or two, in Markdown, `shared` the same for others, and `unmeasured` without results;
-    `over`: what its setting reached, where results of its runs are not told (`fixed`); `seeds`: those of all
-    runs of its setting by their ids, and `withheld` its own, each or what is told in its place; `references`:
-    the runs behind the levels of `stands`, by their kind."""
+    """A run with what it told, the attacks on it, and the finished runs of its setting, itself among
+    them. `elsewhere`: the attacks on those others; `audits`: those of all of them, which are no attacks;
+    `averaged`: what attacks found on average, where no single one is told (`untold`: there are such);
+    `stands`: the rows of where its accuracy stands; `said`: its setting in a sentence or two, in
+    Markdown, `shared` the same for others, and `unmeasured` without results; `over`: what its setting
+    reached, where results of its runs are not told (`fixed`); `seeds`: those of all runs of its setting
+    by their ids, and `withheld` its own, each or what is told in its place; `references`: the runs behind
+    the levels of `stands`, by their kind; `mixed`: beside a run with public noise others of its setting
+    have secret noise."""
 
     record: RunRecord
     events: Sequence[StoredEvent] = ()
     attacks: Sequence[AttackRecord] = ()
     elsewhere: Sequence[AttackRecord] = ()
+    audits: Sequence[AuditRecord] = ()
     same: Sequence[RunRecord] = ()
     seeds: Mapping[str, str] = field(default_factory=dict)
     stands: Sequence[Row] = ()
@@ -64,6 +74,9 @@ class Told:
     over: Reached | None = None
     withheld: str = ""
     references: Mapping[str, Sequence[RunRecord]] = field(default_factory=dict)
+    averaged: Sequence[AttackMean] = ()
+    untold: bool = False
+    mixed: bool = False
 
     @property
     def seed(self) -> str:
@@ -94,6 +107,7 @@ def told_of(store: RunStore, record: RunRecord) -> Told:
         events=store.events(record.id),
         attacks=_attacks(store, record),
         elsewhere=[attack for one in told.same if one.id != record.id for attack in _attacks(store, one)],
+        audits=_audits(store, told.runs),
     )
 
 
@@ -104,6 +118,12 @@ def _attacks(store: RunStore, record: RunRecord) -> list[AttackRecord]:
         return []
 
 
+def _audits(store: RunStore, runs: Iterable[RunRecord]) -> list[AuditRecord]:
+    """The audits of those of the runs that one has shown something of; attacks are kept as audits as well."""
+    audited = [one.id for one in runs if one.statement is not None and one.statement.audited_by]
+    return [audit for run in audited for audit in store.audits(run) if audit.audit in AUDITS]
+
+
 def _known(store: RunStore, record: RunRecord) -> Told:
     """What finished runs say beside it."""
     known, remembered = placing.outlook(store, record)
@@ -111,7 +131,8 @@ def _known(store: RunStore, record: RunRecord) -> Told:
     # what was remembered of finished runs may be older than the audits of them
     now = store.find(RunQuery(ids=ids, limit=len(ids))) if ids else []
     fresh = {one.id: one for one in now if not one.unreadable}
-    same = [fresh.get(one.id, one) for one in remembered]
+    every = [fresh.get(one.id, one) for one in remembered]
+    same = [one for one in every if one.id == record.id or noise_of(one) == noise_of(record)]
     said = partial(placing.sentence, record, called(record.spec), nodes_of(record), known, same, setting=True)
     return Told(
         record=record,
@@ -124,6 +145,7 @@ def _known(store: RunStore, record: RunRecord) -> Told:
         references={
             kind: list(level.records) for kind, level in (("blind", known.blind), ("bare", known.bare)) if level
         },
+        mixed=noise_of(record) != SECRET and any(noise_of(one) == SECRET for one in every),
     )
 
 
@@ -223,6 +245,7 @@ def _beside(store: RunStore, runs: Sequence[RunRecord]) -> list[Told]:
                 told,
                 seeds={run: str(one.spec.seed) for run, one in every.items()},
                 attacks=[attack for one in every.values() for attack in _attacks(store, one)],
+                audits=_audits(store, every.values()),
             )
         )
     return found
@@ -255,6 +278,8 @@ class Asked:
             raise OptionError(
                 "a report for others leaves out figures that tell a seed or private values, and none is left"
             )
+        if self.share and self._all_go():
+            raise OptionError(NOTHING_LEFT)
         if self.share and any(said.data_dependent for said in self._statements()):
             raise OptionError("an ε of these runs was computed from private data: no report for others may tell it")
         if not 0 < len(self.title.strip()) <= TITLE:
@@ -286,21 +311,39 @@ class Asked:
         """The figures that the report shows: for others those alone that may leave."""
         return [one for one in self.figures if not self.share or for_others.leaves(one.figure, one.rows)]
 
+    @property
+    def mixed(self) -> set[str]:
+        """The settings (`naming.setting`) of which runs with public and with secret noise are known."""
+        beside = [told for one in self.figures for told in one.beside]
+        kinds: dict[str, set[str]] = {}
+        drawn = (run for one in self.figures for run in one.runs)
+        for run in (*(run for one in (*self.runs, *beside) for run in one.runs), *drawn):
+            kinds.setdefault(naming.setting(run), set()).add(noise_of(run))
+        known = {naming.setting(one.record) for one in (*self.runs, *beside) if one.mixed}
+        return known | {key for key, held in kinds.items() if {PUBLIC, SECRET} <= held}
+
+    def _all_go(self) -> bool:
+        """Whether others get none of its runs and figures: each is of public noise beside secret noise."""
+        mixed = self.mixed
+        every = [*(one.record for one in self.runs), *(run for one in self.figures for run in one.runs)]
+        return bool(every) and all(goes(one, mixed) for one in every) and all(one.runs for one in self.figures)
+
     def _statements(self) -> list[PrivacyStatement]:
         """All statements of the report."""
         own = [one.record.statement for one in self.runs if one.record.statement is not None]
         return [*own, *(said for one in self.shown for said in one.statements.values())]
 
 
-def _attacked(run: Told) -> dict[str, PrivacyStatement]:
-    """The statement of a run with what the attacks on it have shown."""
-    return statements_of([run.record], lambda _, own: with_bounds(own, run.attacks))
+def _attacked(runs: Sequence[Told]) -> dict[str, PrivacyStatement]:
+    """The statements of runs with what the attacks on each have shown."""
+    attacks = {one.record.id: one.attacks for one in runs}
+    return statements_of([one.record for one in runs], lambda record, own: with_bounds(own, attacks[record.id]))
 
 
 def usual(runs: Sequence[Told]) -> list[Drawn]:
     """The figures of runs that nobody chose figures for: of several the trade-off and a comparison of their
-    settings, each over all its seeds; and the attacks on each. What shows a run alone stands in its
-    chapter."""
+    settings, each over all its seeds; and the attacks on the runs of each. What shows a run alone stands in
+    its chapter."""
     records = [one.record for one in runs]
     found: list[Drawn] = []
     if len(records) > 1:
@@ -313,29 +356,37 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
         ):
             advice = advised.of_runs(held) if figure == "tradeoff" else ""
             found.append(Drawn(figure=figure, rows=rows, statements=statements_of(held), runs=held, advice=advice))
-    for one, label in zip(runs, run_labels(records), strict=True):
-        said = one.record.statement
+    return [one for one in (*found, *_attack_figures(runs)) if one.rows]
+
+
+def _attack_figures(runs: Sequence[Told]) -> Iterator[Drawn]:
+    """The attacks on the runs of each setting in one figure."""
+    records = [one.record for one in runs]
+    labels = dict(zip((one.id for one in records), run_labels(records), strict=True))
+    groups: dict[str, list[Told]] = {}
+    for one in runs:
         if one.attacks:
-            names = [f"{label}: {attack.title}" for attack in one.attacks]
-            asked = {sides(attack.attack).asks for attack in one.attacks}
-            question = f"{attack_roc.TITLE}:" if len(asked) > 1 else f"{asked.pop()}?".capitalize()
-            units = ["none" if said is None else said.unit] * len(names)
-            found.append(
-                Drawn(
-                    figure="attack_roc",
-                    rows=attack_roc.data(
-                        one.attacks,
-                        "log",
-                        names,
-                        units,
-                        caveats=caveats.pairs((one.record, at) for at in one.attacks),
-                    ),
-                    statements=_attacked(one),
-                    runs=[one.record],
-                    title=f"{question} {label}" if len(runs) > 1 else "",
-                )
-            )
-    return [one for one in found if one.rows]
+            groups.setdefault(setting(one.record), []).append(one)
+    firsts = [held[0].record for held in groups.values()]
+    called = run_labels(firsts, seeds=False) if len(set(map(setting, records))) > 1 else [""] * len(firsts)
+    for held, together in zip(groups.values(), called, strict=True):
+        pairs = [(one.record, attack) for one in held for attack in one.attacks]
+        asked = {sides(attack.attack).asks for _, attack in pairs}
+        question = f"{attack_roc.TITLE}:" if len(asked) > 1 else f"{asked.pop()}?".capitalize()
+        name = labels[held[0].record.id] if len(held) == 1 else ", ".join(filter(None, (together, f"{len(held)} runs")))
+        yield Drawn(
+            figure="attack_roc",
+            rows=attack_roc.data(
+                [attack for _, attack in pairs],
+                "log",
+                [f"{labels[record.id]}: {attack.title}" for record, attack in pairs],
+                ["none" if record.statement is None else record.statement.unit for record, _ in pairs],
+                caveats=caveats.pairs(pairs),
+            ),
+            statements=_attacked(held),
+            runs=[one.record for one in held],
+            title=f"{question} {name}" if len(runs) > 1 else "",
+        )
 
 
 def named_runs(asked: Asked) -> dict[str, Told]:

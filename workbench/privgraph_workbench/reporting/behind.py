@@ -10,12 +10,14 @@ from dataclasses import asdict, dataclass, fields
 
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
+from privgraph.audits.options import AuditOptions
+from privgraph.audits.record import AuditRecord
 from privgraph.options import Scalar
-from privgraph.registry import ATTACKS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.reporting.asked import Asked, once
-from privgraph_workbench.words.naming import describe, moved, setting
+from privgraph_workbench.reporting.own_setting import setting
+from privgraph_workbench.words.naming import describe, moved
 from privgraph_workbench.words.numbers import option
 
 TOLD, MEAN, FIGURES = "told here", "only in means", "only in figures"
@@ -27,11 +29,12 @@ _SEED = re.compile(r"(?<= --seed )\d+")
 
 @dataclass(frozen=True, kw_only=True)
 class Behind:
-    """A run, where it stands, the attacks on it, and by their numbers the figures that show it."""
+    """A run, where it stands, attacks on it and audits of it, and the numbers of figures that show it."""
 
     record: RunRecord
     stands: str
     attacks: Sequence[AttackRecord] = ()
+    audits: Sequence[AuditRecord] = ()
     figures: Sequence[int] = ()
 
 
@@ -45,6 +48,9 @@ def behind(asked: Asked) -> list[Behind]:
     attacks: dict[str, list[AttackRecord]] = {}
     for attack in once(attack for one in every for attack in one.every_attack):
         attacks.setdefault(attack.run, []).append(attack)
+    audits: dict[str, dict[str, AuditRecord]] = {}
+    for audit in (audit for one in every for audit in one.audits):
+        audits.setdefault(audit.run, {})[repr(audit.to_json())] = audit
     held: dict[str, tuple[RunRecord, str]] = {}
     for stands, records in (
         (TOLD, [one.record for one in asked.runs]),
@@ -60,6 +66,7 @@ def behind(asked: Asked) -> list[Behind]:
             record=record,
             stands=stands,
             attacks=attacks.get(record.id, ()),
+            audits=list(audits.get(record.id, {}).values()),
             figures=shown.get(record.id, ()),
         )
         for record, stands in held.values()
@@ -104,11 +111,22 @@ def _examined(held: Iterable[Behind]) -> Iterator[str]:
     for one in held:
         for attack in one.attacks:
             yield attack_line(one.record.id, attack)
-        said = one.record.statement
-        if said is not None and said.audited_by and said.audited_by not in ATTACKS:
-            confidence = [] if said.audit_confidence is None else ["--confidence", f"{said.audit_confidence:g}"]
-            line = ["privgraph", "audit", one.record.id, "--audit", said.audited_by, *confidence]
-            yield f"{shlex.join(line)}  # how often it was played is not kept with the run"
+        for audit in one.audits:
+            yield audit_line(one.record, audit)
+
+
+WHITE_BOX = "white-box"
+"""The audit that counts canaries, where all others count trials."""
+
+
+def audit_line(run: RunRecord, audit: AuditRecord) -> str:
+    """The command that makes the same audit: how often it was played, and what differs from the defaults."""
+    plain, line = AuditOptions(), ["privgraph", "audit", run.id, "--audit", audit.audit]
+    line += ["--canaries" if audit.audit == WHITE_BOX else "--trials", str(audit.trials)]
+    line += ["--confidence", f"{audit.confidence:g}"] * (audit.confidence != plain.confidence)
+    own = run.statement is not None and audit.delta == run.statement.delta
+    line += [] if own else ["--delta", f"{audit.delta:g}"]
+    return shlex.join([*line, *(["--seed", str(audit.seed)] if audit.seed != plain.seed else [])])
 
 
 def attack_line(run: str, attack: AttackRecord) -> str:

@@ -14,8 +14,10 @@ from privgraph_workbench.facts import shown_bounds
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.notes import composed
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, once
+from privgraph_workbench.reporting.own_setting import setting
 from privgraph_workbench.table_lines import most_audited
-from privgraph_workbench.words.naming import describe, setting, variants
+from privgraph_workbench.words import naming
+from privgraph_workbench.words.naming import describe, variants
 from privgraph_workbench.words.statements_apart import audited_as, unaudited
 
 
@@ -59,7 +61,7 @@ class _Shown:
 
     def drawn(self, one: Drawn) -> Drawn:
         differs = variants(one.runs)
-        named = {run.id: ", ".join(filter(None, (describe(run), differs[setting(run)]))) for run in one.runs}
+        named = {run.id: ", ".join(filter(None, (describe(run), differs[naming.setting(run)]))) for run in one.runs}
         return replace(
             one,
             runs=self._of(one.runs),

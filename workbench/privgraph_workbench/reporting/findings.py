@@ -81,7 +81,8 @@ def _by(found: re.Match[str], runs: int) -> str:
     told = int(found[1].replace(",", ""))
     if told >= runs:
         return found[0]
-    return f"By {told:,} of the {runs:,} runs of this figure (the others have further options), on "
+    others = "the others have further options, or noise of another key"
+    return f"By {told:,} of the {runs:,} runs of this figure ({others}), on "
 
 
 def settings(one: Drawn) -> str:

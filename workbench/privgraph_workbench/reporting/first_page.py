@@ -19,10 +19,11 @@ from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, 
 from privgraph_workbench.reporting.behind import FIGURES, MEAN, TOLD, behind
 from privgraph_workbench.reporting.chapters import Chapter
 from privgraph_workbench.reporting.counts import Counts
+from privgraph_workbench.reporting.own_setting import setting
 from privgraph_workbench.reporting.seedless import by_results
 from privgraph_workbench.reporting.withholding import numbered
 from privgraph_workbench.table_lines import most_audited
-from privgraph_workbench.words.naming import graph_of, run_labels, setting, unit_of
+from privgraph_workbench.words.naming import graph_of, run_labels, unit_of
 
 EVALUATOR = Warned(
     "No guarantee covers them, also where a statement takes labels to be public, and whoever publishes this report "
@@ -290,6 +291,8 @@ def settings_of(chapters: Sequence[Chapter]) -> list[tables.Line]:
             attacks=once(attack for run in one.runs for attack in run.every_attack),
             audited=most_audited(one.records),
             seeds=one.seeds,
+            averaged=one.runs[0].averaged,
+            untold=one.runs[0].untold,
         )
         for one in chapters
     ]
@@ -308,6 +311,8 @@ def all_settings(asked: Asked, chapters: Sequence[Chapter]) -> list[tables.Line]
             attacks=one.every_attack,
             audited=most_audited(one.runs),
             seeds=one.seeds,
+            averaged=one.averaged,
+            untold=one.untold,
         )
         for name, one in beside_names(asked).items()
     ]

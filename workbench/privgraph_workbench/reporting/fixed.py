@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from privgraph.privacy.statement import NOT_AUDITED
 from privgraph.runs.records import RunRecord
+from privgraph_workbench import attack_means
 from privgraph_workbench.facts import advised
 from privgraph_workbench.facts.expecting import METRIC, Reached, reached
 from privgraph_workbench.facts.unpaired import FEWEST, apart, is_fixed
@@ -23,13 +24,16 @@ from privgraph_workbench.words.statements_apart import unaudited
 
 _COUNTS = ("test_nodes", "test_relations")
 """Results that count, and are no scores."""
-LEFT_OUT = "Attacks on models without noise are left out for others: a single model's numbers tell its seed."
+LEFT_OUT = (
+    "Attacks on models without noise are left out for others: a single model's numbers tell its seed. Their means "
+    "stand in the table of settings."
+)
 """What stands below a figure of attacks that shows fewer of them than its author chose."""
 
 
 def averaged(asked: Asked) -> Asked:
     """What is reported, with means alone of settings without noise: their runs have the mean results of their
-    setting each, no attack, and nothing that attacks have shown. Of one seed nothing is told."""
+    setting each, and of attacks their means alone. Of one seed nothing is told."""
     means = Means.of(asked)
     return replace(
         asked,
@@ -85,6 +89,8 @@ class Means:
             shared=one.shared if over is not None else one.unmeasured,
             attacks=[],
             elsewhere=[],
+            averaged=attack_means.of(one.every_attack),
+            untold=bool(one.every_attack),
         )
 
     def drawn(self, one: Drawn) -> Drawn:
@@ -96,7 +102,7 @@ class Means:
                 statements={label: said for label, said in one.statements.items() if not is_fixed(said)},
                 runs=[run for run in one.runs if not fixed[run.id]],
                 beside=[told for told in one.beside if setting(told.record) not in self.results],
-                left_out=LEFT_OUT,
+                left_out=" ".join(filter(None, (one.left_out, LEFT_OUT))),
             )
         return replace(
             one,
@@ -109,9 +115,8 @@ class Means:
 
 
 def _advice(one: Drawn) -> str:
-    """What to take by the runs of the figure, whose seeds are not held against each other; advice that other
-    runs gave stays as it is."""
-    return advised.of_runs(apart(one.runs)) if one.advice and one.advice == advised.of_runs(one.runs) else one.advice
+    """What to take by the runs of the figure, whose seeds are not held against each other."""
+    return advised.of_runs(apart(one.runs)) if one.advice else ""
 
 
 def _means(held: Sequence[RunRecord]) -> dict[str, float]:

@@ -1,10 +1,12 @@
-"""What the head of a report answers before anything else, for whoever decides: what was trained, what is
-promised to whom, how well it works, what an attack showed, and what is a risk still."""
+"""What the head of a report answers before anything else, for whoever decides: what is promised to whom, how
+well it works, what the figures and an attack showed, and what is a risk still. One finding a line: all else
+stands at the figures and in the table."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 from privgraph.registry import sides
 from privgraph_workbench import tables
@@ -24,12 +26,12 @@ from privgraph_workbench.words.numbers import at_most, number, percent, rounded_
 UNATTACKED = "No attack was made on these settings: what outsiders can tell is not known."
 ELSEWHERE = "On the settings named above none was made; on those of figures:"
 AS_RUN = "As run nothing; with secret noise"
-COIN = "where a coin is right in 50%"
-NO_PROOF = "guessing has AUC 0.5, and an attack that finds little proves nothing"
+COIN = "a coin: 50%"
+NO_PROOF = "guessing has 0.5, and finding little proves nothing"
 PUBLIC = "the noise of {which} is public"
-TOLD_TWICE = "all runs together reveal more than one ε says (“All together” has the sum)"
-MOST_LEVELS = 3
-"""Graphs, and settings, that are told of one by one at most."""
+TOLD_TWICE = "all runs together reveal more than one ε says"
+MOST_LEVELS = 2
+"""Graphs, and levels of one kind, that are told of one by one at most."""
 
 
 def answers(asked: Asked, lines: Sequence[tables.Line], price: str) -> Remark:
@@ -39,10 +41,9 @@ def answers(asked: Asked, lines: Sequence[tables.Line], price: str) -> Remark:
     drawn = shown.of_attacks(asked.figures, lines)
     figures = shown.of_others(asked.figures)
     told = {
-        "What was trained": _trained(lines, named),
         "What is promised, and to whom": _promised(lines),
         "How well it works": _works(asked, lines, named),
-        "What the figures show": _one(*figures) if figures else "",
+        "What the figures show": _one(figures[0]) if figures else "",
         "What attacks showed": _attacked(lines, named, drawn),
         "What is still a risk": _risks(lines, price),
     }
@@ -53,14 +54,6 @@ def _labels(lines: Sequence[tables.Line]) -> list[str]:
     return run_labels([one.record for one in lines], privacy_too=True, seeds=False)
 
 
-def _trained(lines: Sequence[tables.Line], named: Mapping[int, str]) -> str:
-    methods = list(dict.fromkeys(method_title(one.record.spec.method) for one in lines))
-    names = [named[id(one)] for one in lines] if len(lines) <= MOST_LEVELS else methods
-    graphs = list(dict.fromkeys(graph_of(one.record).partition(" (")[0] for one in lines))
-    where = both(graphs) if len(graphs) <= MOST_LEVELS else f"{len(graphs)} graphs"
-    return literal(f"{both(names)} on {where}.")
-
-
 def _promised(lines: Sequence[tables.Line]) -> str:
     """Of each unit the budgets, and how often somebody who knows everything else guesses right."""
     groups: dict[str, list[tables.Line]] = {}
@@ -69,11 +62,12 @@ def _promised(lines: Sequence[tables.Line]) -> str:
         if (said := one.record.statement) is None:
             continue
         if hides_edges_alone(one.record):
-            what = f"{words.EVERY_EDGE[0]}, for none is read; of people nothing"
+            what = f"{words.EVERY_EDGE[0]}, for none is read"
         else:
             what = "" if said.unit == "none" else meaning.protected(said.unit, said.neighbours)
         groups.setdefault(what, []).append(one)
-    order = sorted(groups.items(), key=lambda one: not one[0])  # nobody is hidden: that stands at the end
+    # nobody is hidden: that is a risk below, and told here where nothing else is
+    order = [(what, held) for what, held in groups.items() if what or len(groups) == 1]
     whole = "; ".join(_promise(what, held) for what, held in order)
     as_run = f"{AS_RUN} " * bool(private and all(map(tables.noise_is_public, private)))
     return literal(f"{as_run}{whole}.") if whole else ""
@@ -92,7 +86,7 @@ def _promise(what: str, held: Sequence[tables.Line]) -> str:
     faults = ", but for known faults" if any(one.known_faults for one in told) else ""
     return (
         f"{methods} {_hide(held)} {what} (ε {epsilons} at δ {deltas}{faults}): a guess is right in at most "
-        f"{' to '.join(dict.fromkeys(right))}, {COIN}"
+        f"{' to '.join(dict.fromkeys(right))} ({COIN})"
     )
 
 
@@ -135,6 +129,10 @@ def _beside(asked: Asked, graph: str) -> str:
     rows = [row for one in asked.runs if graph_of(one.record) == graph for row in one.stands]
     found, told = list[str](), set[tuple[str, float]]()
     for kind, what in (("bare", "without privacy"), ("blind", ""), ("majority", "the largest class")):
+        if kind == "majority":  # of each split: at a glance their mean
+            values = [float(row["value"]) for row in rows if row["kind"] == kind]
+            found += [f"{what} {percent(fmean(values))}"] if values else []
+            continue
         models = sorted(
             {(str(row.get("of") or ""), round(float(row["value"]), 3)) for row in rows if row["kind"] == kind}
         )
@@ -147,7 +145,7 @@ def _beside(asked: Asked, graph: str) -> str:
 def _attacked(lines: Sequence[tables.Line], named: Mapping[int, str], drawn: Sequence[str]) -> str:
     """The strongest attack of each question, on which setting, and what was attacked in its place; how many
     were attacked at all. `drawn`: what figures show of attacks on other settings, in Markdown."""
-    held = [one for one in lines if one.attacks]
+    held = [one for one in lines if one.attacks or one.averaged]
     if not held:
         return _one(literal(ELSEWHERE), *drawn) if drawn else literal(UNATTACKED)
     best: dict[str, tuple[float, str]] = {}
@@ -159,6 +157,7 @@ def _attacked(lines: Sequence[tables.Line], named: Mapping[int, str], drawn: Seq
                 told = f"AUC {number(area)}, by {called(attack.attack)} on {named[id(one)]} ({caveat})"
                 best[asks] = area, f"{asks}: {told}"
     clauses = [attack_of for _, attack_of in best.values()]
+    clauses += [f"{named[id(one)]}: {one.averaged[0].words}" for one in lines if one.averaged][:1]
     clauses += [f"{len(held)} of these {len(lines)} settings were attacked"] * (len(held) < len(lines))
     return _one(literal(_sentence([*clauses, NO_PROOF])), *drawn)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from privgraph_workbench import tables
+from privgraph_workbench import attack_table, tables
 from privgraph_workbench.blocks import Block, Table
 from privgraph_workbench.words.naming import graph_names, graph_of
 
+ATTACK = attack_table.STRONGEST
+"""What attacks found has a table of its own: in a column of this one it is a dozen lines."""
 BESIDE = 4
 """Settings that stand side by side at most."""
 
@@ -24,15 +27,17 @@ def settings(lines: Sequence[tables.Line], notes: tables.Notes) -> list[Block]:
     names = graph_names([one.record for one in plain])
     rows = [("Graph", *(names[graph_of(one.record)] for one in plain))] if any(one.heading for one in lines) else []
     rows += first[1:4]
-    rows += [row for row in second[1:] if row[0] not in {one[0] for one in first}]
+    rows += [row for row in second[1:] if row[0] not in {ATTACK, *(one[0] for one in first)}]
     rows += first[4:]
     labels = [one.label for one in plain]
     told: list[Block] = []
-    for start in range(0, len(labels), BESIDE):
-        places = range(start, min(start + BESIDE, len(labels)))
+    wide = math.ceil(len(labels) / math.ceil(len(labels) / BESIDE))  # of five settings three and two, not one alone
+    for start in range(0, len(labels), wide):
+        places = range(start, min(start + wide, len(labels)))
         head = ("", *(labels[at] for at in places))
-        told.append(Table(head, tuple((row[0], *(row[1 + at] for at in places)) for row in rows)))
-    return [*told, *said, *more]
+        held = [(row[0], *(row[1 + at] for at in places)) for row in rows]
+        told.append(Table(head, tuple(row for row in held if any(row[1:]))))  # δ of what has no noise is empty
+    return [*told, *attack_table.table(lines), *said, *more]
 
 
 def _columns(blocks: Sequence[Block]) -> tuple[list[tuple[str, ...]], list[Block]]:

@@ -26,8 +26,10 @@ GOES = (
     "seeds, also that of each command (SEED stands there), and reproduce.sh",
     "ids of runs, which tell seeds: runs are numbered, and seeds within each setting; both have the same number in "
     "every file, and #1 of one setting is not #1 of another",
-    "of settings without noise (references, too) each single result, and all attacks on them: whoever trains one seed "
+    "of settings without noise (references, too) each single result and attack: whoever trains one seed "
     "after another knows by it which seed it was. Their means alone are told, and of one seed nothing",
+    "runs with public noise (the gallery's) of a setting that also has runs with secret noise: whoever looks the "
+    "gallery up would find the seed of the others as the one that is not there",
     "what happened in training: learning curves, results on training and validation nodes, time and memory",
     "the share of the largest class, and what is reached without training: they follow from split and labels",
     "what teachers and their votes are before noise; figures that name nodes or count small groups",
@@ -38,7 +40,8 @@ STAYS = (
     "methods, graphs and all their settings, and with an appendix a command for each setting, without its seed",
     "results on test nodes: of each run with noise that is reported or stands behind a mean or a trade-off, and their "
     "means; of settings without noise and of references means alone (whoever guesses which set of seeds a mean is over "
-    "can check the guess, and learns of no run which seed it has); of attacked models the accuracy",
+    "can check the guess, and learns of no run which seed it has), also of attacks; of "
+    "attacked models with noise the accuracy",
     "on which kind of device (cpu or cuda) a run was made, and by which version",
     "what attacks found, also of nodes that a model was trained on: as shares of all, and no node is named; beside "
     "it what the true classes alone reach",

@@ -10,7 +10,7 @@ from privgraph_workbench import tables
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.reporting import verdicts
 from privgraph_workbench.reporting.asked import Drawn
-from privgraph_workbench.words.naming import setting
+from privgraph_workbench.reporting.own_setting import setting
 
 ATTACKS = "attack_"
 """With what the names of figures of attacks begin."""
@@ -28,7 +28,18 @@ def of_attacks(figures: Sequence[Drawn], lines: Sequence[tables.Line]) -> list[s
     said = _clauses([(place, one) for place, one in chosen if place not in again])
     if not again:
         return said
-    return [*said, f"See Figure{'s' * (len(again) > 1)} {both([str(place) for place in again])}."]
+    return [*said, f"See Figure{'s' * (len(again) > 1)} {_numbers(again)}."]
+
+
+def _numbers(places: Sequence[int]) -> str:
+    """Numbers in order; of three and more that follow each other the ends.
+
+    >>> _numbers([3, 4, 5]), _numbers([1, 2]), _numbers([1, 3, 4])
+    ('3 to 5', '1 and 2', '1, 3 and 4')
+    """
+    if len(places) > 2 and places[-1] - places[0] == len(places) - 1:
+        return f"{places[0]} to {places[-1]}"
+    return both([str(place) for place in places])
 
 
 def of_others(figures: Sequence[Drawn]) -> list[str]:

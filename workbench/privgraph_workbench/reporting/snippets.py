@@ -21,22 +21,26 @@ def snippet(
     rows: Sequence[Row],
     statements: Mapping[str, PrivacyStatement],
     own: str = "",
+    papers: Sequence[str] = (),
 ) -> str:
     """The environment of a figure whose files in figures/ have that name; `own`: its author's words, with
-    which the caption goes on below its title."""
+    which the caption goes on below its title; `papers`: the methods, attacks and data sets whose papers it
+    cites."""
     warned = warning(figure, rows, statements)
     stated = [one for one in notes.short(statements) if one != notes.IN_FULL]
     caveats = limits.caveats_of(rows) if figure in ATTACKED else []
     author = [f"{findings.AUTHOR} {own}"] if own else []
     warnings = [f"{warned}."] if warned else []
     caption = " ".join([f"{title.rstrip('.')}.", *author, *warnings, *caveats, *stated])
+    cited = latex.cited(papers)
+    said = latex.text(" ".join(caption.split())) + f" Papers: {cited}." * bool(cited)
     return "\n".join(
         [
-            r"% needs \usepackage{graphicx}; what is promised in full is the TXT file of this figure",
+            r"% needs \usepackage{graphicx}; cites references.bib; promised in full: the TXT file of this figure",
             r"\begin{figure}",
             r"  \centering",
             rf"  \includegraphics[width=\linewidth]{{figures/{name}.pdf}}",
-            rf"  \caption{{{latex.text(' '.join(caption.split()))}}}",
+            rf"  \caption{{{said}}}",
             rf"  \label{{fig:{name}}}",
             r"\end{figure}",
             "",

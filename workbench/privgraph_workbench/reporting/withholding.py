@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from privgraph_workbench.figures import for_others
-from privgraph_workbench.reporting import fixed, seedless
+from privgraph_workbench.reporting import fixed, noises, seedless
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
 from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words.naming import describe, setting
@@ -27,8 +27,11 @@ def without_seeds(asked: Asked) -> Asked:
 
 def given(asked: Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]:
     """Figures as the report has them, by their marks; None where others are not given one."""
+    mixed = asked.mixed if asked.share else frozenset()
+    figures = {mark: noises.figure(one, mixed) for mark, one in figures.items()}
     if not asked.share:
         return dict(figures)
+    asked = noises.apart(asked)
     ordered = seedless.ordered(asked)
     hidden, means = numbered(ordered), fixed.Means.of(ordered)
     told = {
@@ -99,6 +102,7 @@ def _without_seed(hidden: Withheld, one: Told) -> Told:
         seeds={hidden.text(run): hidden.seed(seed, of) for run, seed in one.seeds.items()},
         withheld=hidden.seed(one.record.spec.seed, of),
         attacks=[replace(attack, run=hidden.text(attack.run)) for attack in one.attacks],
+        audits=(),  # reproduce.sh alone tells them
         elsewhere=[replace(attack, run=hidden.text(attack.run)) for attack in one.elsewhere],
         references={kind: [hidden.record(other) for other in held] for kind, held in one.references.items()},
     )

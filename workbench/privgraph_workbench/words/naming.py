@@ -181,12 +181,12 @@ def setting(record: RunRecord) -> str:
     return json.dumps([record.spec.method, astuple(GraphId.of(record.spec)), options_read(record)], sort_keys=True)
 
 
-def settings_of(records: Iterable[RunRecord]) -> list[list[RunRecord]]:
+def settings_of(records: Iterable[RunRecord], apart: Callable[[RunRecord], str] = setting) -> list[list[RunRecord]]:
     """The runs of each setting, in the order of their first; where all are of one, each by itself: there is
-    nothing else to set beside it."""
+    nothing else to set beside it. `apart`: by what else runs of one setting stand apart."""
     groups: dict[str, list[RunRecord]] = {}
     for record in records:
-        groups.setdefault(setting(record), []).append(record)
+        groups.setdefault(apart(record), []).append(record)
     return [[one] for one in next(iter(groups.values()))] if len(groups) == 1 else list(groups.values())
 
 

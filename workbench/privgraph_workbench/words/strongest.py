@@ -29,6 +29,21 @@ def words(attacks: Sequence[AttackRecord], seed_of: Callable[[str], str] = lambd
     return "; ".join(f"{said}, on {seed}" if seed else said for said, seed in told) or NONE
 
 
+def cells(attack: AttackRecord, seed_of: Callable[[str], str] = lambda run: "") -> tuple[str, str, str, str]:
+    """The same of one attack in cells: what it asks, which it is, its area, and the rate at few false
+    positives."""
+    area, low, high = map(number, attack.found)
+    alone = attack.by_classes if attack.options.by == "distance" else None
+    classes = "" if alone is None else f"; true classes alone {number(alone)}"
+    rare = attack.rare_found
+    return (
+        sides(attack.attack).asks,
+        ", on ".join(filter(None, (called(attack.attack), seed_of(attack.run)))),
+        f"{area} ({low} to {high}){classes}",
+        "" if rare is None else f"{percent(rare.true)} at {exact_percent(rare.false)}",
+    )
+
+
 def _words(attack: AttackRecord) -> str:
     area, low, high = map(number, attack.found)
     alone = attack.by_classes if attack.options.by == "distance" else None

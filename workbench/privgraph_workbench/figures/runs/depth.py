@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, band, empty, percentages, shared
@@ -16,8 +16,14 @@ from privgraph_workbench.words.numbers import percent, stated
 TITLE = "Effect of depth"
 
 
-def data(records: Iterable[RunRecord], metric: str = "test_accuracy", option: str = "depth") -> list[Row]:
-    """One row per setting of the done runs that have the metric and the option.
+def data(
+    records: Iterable[RunRecord],
+    metric: str = "test_accuracy",
+    option: str = "depth",
+    apart: Callable[[RunRecord], str] = setting,
+) -> list[Row]:
+    """One row per setting of the done runs that have the metric and the option; `apart`: by what else runs
+    of one setting have rows of their own.
 
     method, title, dataset, graph (in words), unit, variant, budget (in words: what the noise was chosen by),
     asked (epsilon), accounting, depth, epsilon, epsilon_as_published (largest over seeds), mean, low, high
@@ -32,9 +38,9 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy", option: st
     words, together = variants(done, leave_out=(option,)), composed(done)
     groups: dict[str, list[RunRecord]] = {}
     for record in done:
-        groups.setdefault(setting(record), []).append(record)
+        groups.setdefault(apart(record), []).append(record)
     rows = []
-    for key, members in groups.items():
+    for members in groups.values():
         first = members[0]
         mean, low, high = confidence([member.metrics[metric] for member in members], most=1.0)
         statements = [member.statement for member in members if member.statement is not None]
@@ -46,7 +52,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy", option: st
                 "dataset": first.spec.dataset,
                 "graph": graph_of(first),
                 "unit": unit_of(first),
-                "variant": words[key],
+                "variant": words[setting(first)],
                 "budget": asked(first),
                 "asked": first.spec.asked_epsilon,
                 "accounting": first.spec.options.get("accounting"),

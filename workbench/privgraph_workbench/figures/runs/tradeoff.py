@@ -10,7 +10,7 @@ Epsilons of different privacy units are different promises: each unit of a graph
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -57,8 +57,11 @@ LARGEST, SMALL, TOGETHER = tradeoff_badges.LARGEST, tradeoff_axes.SMALL, tradeof
 table, TABLE_TOLD = tradeoff_table.table, tradeoff_table.TOLD
 
 
-def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Row]:
-    """One row per setting (equal but for the seed), from the runs that are done and have the metric.
+def data(
+    records: Iterable[RunRecord], metric: str = "test_accuracy", apart: Callable[[RunRecord], str] = setting
+) -> list[Row]:
+    """One row per setting (equal but for the seed), from the runs that are done and have the metric; `apart`:
+    by what else runs of one setting have rows of their own.
 
     method, title, dataset, graph (in words: each has a panel of its own), nodes (of the graph; None: not
     known), network ("": the method leaves no choice), unit, variant (options that differ
@@ -81,9 +84,9 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     words, together, guessed = variants(done), composed(done), guesses.by_seed(done)
     groups: dict[str, list[RunRecord]] = {}
     for record in done:
-        groups.setdefault(setting(record), []).append(record)
+        groups.setdefault(apart(record), []).append(record)
     rows = []
-    for key, members in groups.items():
+    for members in groups.values():
         first = members[0]
         mean, low, high = confidence([member.metrics[metric] for member in members], most=1.0)
         statements = [member.statement for member in members if member.statement is not None]
@@ -99,7 +102,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 "nodes": nodes_of(first),
                 "network": network_of(first),
                 "unit": unit_of(first),
-                "variant": words[key],
+                "variant": words[setting(first)],
                 "asked": first.spec.asked_epsilon,
                 "epsilon": sound,
                 "epsilon_as_published": as_published,

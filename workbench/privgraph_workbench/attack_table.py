@@ -1,0 +1,80 @@
+"""What attacks found on the settings of a report, in its tables: for people, and as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from privgraph.attacks.record import AttackRecord
+from privgraph.registry import sides
+from privgraph_workbench import attack_means
+from privgraph_workbench.blocks import Block, Table
+from privgraph_workbench.table_lines import Line
+from privgraph_workbench.words import strongest
+from privgraph_workbench.words.attacks import called
+
+STRONGEST = "Strongest attack"
+ATTACKS = ("Attack on", "Asks", STRONGEST, "AUC (95% interval)", "Found (TPR at FPR)", "Mean AUC over runs")
+ATTACKED = (
+    "Strongest attack: the largest area under the ROC curve (AUC; guessing has 0.5) of all that were made on the "
+    "setting, with its 95% interval, and the true positive rate (TPR) at few false positives (FPR); chance favours "
+    "the strongest of several. Where none was made nothing is known."
+)
+
+UNTOLD = "left out"
+"""Of attacks on a single run of which others are not told."""
+
+
+def there(one: Line) -> bool:
+    """Whether attacks on the setting are told."""
+    return bool(one.attacks or one.averaged)
+
+
+def words(one: Line) -> str:
+    """The strongest attack on a setting, and what those found on average that were made on several of its
+    runs."""
+    single = strongest.words(one.attacks, one.seed_of) if one.attacks or not one.averaged else ""
+    return "; ".join(filter(None, (single, attack_means.words(one.attacked))))
+
+
+def table(lines: Sequence[Line]) -> list[Block]:
+    """The strongest attack on each setting, a row for each question, with what the same found on average;
+    none where nothing was attacked."""
+    if not any(there(one) or one.untold for one in lines):
+        return []
+    rows = []
+    for one in lines:
+        label = f"{one.label} on {one.heading.partition(' (')[0]}" if one.heading else one.label
+        means = {(mean.attack, mean.asks): mean for mean in reversed(one.attacked)}
+        for best in strongest.strongest(one.attacks):
+            mean = means.pop((best.attack, sides(best.attack).asks), None)
+            rows.append((label, *strongest.cells(best, one.seed_of), "" if mean is None else mean.cell))
+        rows += [(label, mean.asks, called(mean.attack), "", "", mean.cell) for mean in means.values()]
+        rows += [] if there(one) else [(label, UNTOLD if one.untold else strongest.NONE, "", "", "", "")]
+    return [Table(ATTACKS, tuple(rows))]
+
+
+def averaged(one: Line) -> dict[str, object]:
+    """The largest mean area of an attack over runs of the setting."""
+    mean = next(iter(one.attacked), None)
+    return {
+        "attack_of_mean": mean and mean.attack,
+        "mean_auc_runs": mean and mean.runs,
+        "mean_auc": mean and mean.mean,
+        "mean_auc_low": mean and mean.low,
+        "mean_auc_high": mean and mean.high,
+    }
+
+
+def numbers(attacks: Sequence[AttackRecord]) -> dict[str, object]:
+    """The attack of the largest area, whatever it asks."""
+    best = next(iter(strongest.strongest(attacks)), None)
+    rare = best and best.rare_found
+    return {
+        "strongest_attack": best and best.attack,
+        "attack_asks": best and sides(best.attack).asks,
+        "attack_auc": best and round(best.found[0], 6),
+        "attack_auc_low": best and round(best.found[1], 6),
+        "attack_auc_high": best and round(best.found[2], 6),
+        "attack_fpr": rare and rare.false,
+        "attack_tpr": rare and round(rare.true, 6),
+    }

@@ -1,0 +1,152 @@
+"""Whose noise the runs of a setting have. What was trained here and what came with the program have one
+setting, and equal ids where their seeds are equal: a mean over both is of no use to anybody, and whoever
+knows the gallery finds the seed of a run of one's own as the one that the gallery's runs beside it lack."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.final_statement import has_public_noise
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import advised
+from privgraph_workbench.facts.expecting import METRIC
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.runs import compare, depth, tradeoff
+from privgraph_workbench.reporting.asked import Asked, Drawn
+from privgraph_workbench.reporting.own_setting import SECRET, goes, noise_of, setting
+from privgraph_workbench.words import naming
+from privgraph_workbench.words.naming import describe, variants
+
+LEFT_OUT = (
+    "Runs with public noise of a setting that also has runs with secret noise are left out for others: which seeds "
+    "are among them would tell those of the others."
+)
+"""What stands below a figure that shows fewer of them than its author chose."""
+_DATA: Mapping[str, Callable[..., list[Row]]] = {
+    "tradeoff": tradeoff.data,
+    "compare": compare.data,
+    "depth": depth.data,
+}
+"""Figures whose rows are means over the runs of a setting."""
+_CURVE = ("method", "graph", "unit", "variant", "budget")
+"""By which rows are of one curve."""
+
+
+def apart(asked: Asked) -> Asked:
+    """What is reported, each row of a figure over runs of one kind of noise, and its advice by the runs that
+    it shows. For others, of a setting with both kinds those with secret noise alone."""
+    mixed = asked.mixed if asked.share else frozenset()
+    figures = [figure(one, mixed) for one in asked.figures]
+    return replace(
+        asked,
+        runs=[one for one in asked.runs if not goes(one.record, mixed)],
+        figures=[one for one in figures if one.rows],
+    )
+
+
+def figure(one: Drawn, mixed: Container[str]) -> Drawn:
+    """A figure as a report has it that leaves out public noise of these settings; without rows where nothing
+    is left."""
+    return _with_advice(_without(split(one), mixed))
+
+
+def split(one: Drawn) -> Drawn:
+    """The figure with a row for each kind of noise, where one was over both."""
+    kinds = {run.id: (naming.setting(run), noise_of(run)) for run in one.runs}
+    if one.figure not in _DATA or len(set(kinds.values())) == len({key for key, _ in kinds.values()}):
+        return one
+    metric = next((str(row["metric"]) for row in one.rows if row.get("metric")), "")
+    more = {"metric": metric} if metric and one.figure != "compare" else {}
+    again = {frozenset(str(row["runs"]).split()): row for row in _DATA[one.figure](one.runs, apart=setting, **more)}
+    rows: list[Row] = []
+    for row in one.rows:
+        ids = frozenset(str(row.get("runs") or "").split())
+        parts = [new for held, new in again.items() if held <= ids]
+        whole = bool(ids) and set(chain(*(held for held in again if held <= ids))) == ids
+        # what a page has emptied, such as times, stays empty
+        rows += [{**row, **_kept(row, new)} for new in parts] if whole and parts else [row]
+    return replace(one, rows=_named(rows, {run.id: noise_of(run) for run in one.runs}))
+
+
+def _named(rows: Sequence[Row], noises: Mapping[str, str]) -> list[Row]:
+    """Rows whose variant says whose noise it is, where those of its curve have different ones."""
+    curves: dict[tuple[object, ...], set[str]] = {}
+    told = []
+    for row in rows:
+        kinds = {noises[run] for run in str(row.get("runs") or "").split() if run in noises}
+        told.append((row, tuple(row.get(name) for name in _CURVE), kinds.pop() if len(kinds) == 1 else ""))
+        curves.setdefault(told[-1][1], set()).add(told[-1][2])
+    return [
+        {**row, "variant": ", ".join(filter(None, (row["variant"], kind)))}
+        if "variant" in row and len(curves[curve] - {""}) > 1
+        else row
+        for row, curve, kind in told
+    ]
+
+
+def _kept(row: Row, new: Row) -> Row:
+    return {name: value for name, value in new.items() if name in row and row[name] is not None}
+
+
+def _with_advice(one: Drawn) -> Drawn:
+    """The figure with the advice that the runs give which it shows: that of a page is by others as well, and
+    holds seeds of one against those of another."""
+    return replace(one, advice=_advice(unmixed(one.runs))) if one.advice else one
+
+
+def _advice(runs: Sequence[RunRecord]) -> str:
+    """The advice of these runs; a page asks for the same one at each click."""
+    mark = tuple((one.id, one.metrics.get(METRIC), one.epsilon_audited) for one in runs)
+    found = _LATELY[mark] if mark in _LATELY else advised.of_runs(runs)
+    _LATELY[mark] = found
+    for old in list(_LATELY)[:-MOST_LATELY]:
+        _LATELY.pop(old, None)
+    return found
+
+
+MOST_LATELY = 16
+_LATELY: dict[tuple[object, ...], str] = {}
+"""Advice by the runs that gave it."""
+
+
+def unmixed(runs: Sequence[RunRecord]) -> list[RunRecord]:
+    """Of each setting the runs of one kind of noise: that of which there are more, else secret noise."""
+    count = Counter((naming.setting(one), noise_of(one)) for one in runs)
+    most: dict[str, tuple[int, bool, str]] = {}
+    for (key, kind), runs_of in count.items():
+        most[key] = max(most.get(key, (0, False, "")), (runs_of, kind == SECRET, kind))
+    return [one for one in runs if most[naming.setting(one)][2] == noise_of(one)]
+
+
+def _without(one: Drawn, mixed: Container[str]) -> Drawn:
+    """The figure without runs that others are not given; what does not name its runs goes with them."""
+    ids = {run.id for run in one.runs if goes(run, mixed)}
+    if not ids:
+        return one
+    named = [set(str(row.get("runs") or row.get("run") or "").split()) for row in one.rows]
+    return replace(
+        one,
+        rows=[row for row, held in zip(one.rows, named, strict=True) if held and not held & ids],
+        runs=[run for run in one.runs if run.id not in ids],
+        beside=[told for told in one.beside if not goes(told.record, mixed)],
+        statements=_statements(one.statements, one.runs, ids),
+        left_out=" ".join(filter(None, (one.left_out, LEFT_OUT))),
+    )
+
+
+def _statements(
+    held: Mapping[str, PrivacyStatement], runs: Sequence[RunRecord], gone: set[str]
+) -> dict[str, PrivacyStatement]:
+    """Statements by labels that begin with what their runs are called, without those of public noise of runs
+    that are gone."""
+    differs = variants(runs)
+    names = [", ".join(filter(None, (describe(run), differs[naming.setting(run)]))) for run in runs if run.id in gone]
+    return {
+        label: said
+        for label, said in held.items()
+        if not (has_public_noise(said) and any(label == name or label.startswith(f"{name}, ") for name in names))
+    }
