@@ -80,7 +80,7 @@ def page() -> None:
         rows.show(kept, records, figures, given, told, asked, counts, share=share, own=True)
         with st.container(horizontal=True):
             if asked is not None:
-                beginning.more(kept, records)
+                beginning.more(kept, told)
             _anew()
     for place in waiting:
         place.empty()
