@@ -59,7 +59,7 @@ def page() -> None:
         trouble.warning(f"There is no run {markup.literal(run)} any more; it is left out.")
     figures = _drawn(kept)
     asked = None
-    told = {one.run: reporting.told_of(queue.store(), records[one.run]) for one in kept if one.run in records}
+    told = reporting.told(queue.store(), [records[one.run] for one in kept if one.run in records])
     try:
         asked = reporting.Asked(
             title=title,
@@ -114,15 +114,15 @@ def _example() -> None:
     waiting = _wait(bar, made_of)
     kept = example.everything()
     records, figures = _records(kept), _drawn(kept)
+    told = reporting.told(queue.store(), [records[one.run] for one in kept if one.run])
     asked = reporting.Asked(
         title=example.TITLE,
         remark=example.REMARK,
-        runs=[reporting.told_of(queue.store(), records[one.run]) for one in kept if one.run],
+        runs=list(told.values()),
         figures=list(figures.values()),
         share=True,
     )
     with made_of:
-        told = {one.record.id: one for one in asked.runs}
         given = reporting.given(asked, figures)
         rows.show(kept, records, figures, given, told, asked, Counts.of(asked), share=True, own=False)
     for place in waiting:
