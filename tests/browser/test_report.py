@@ -200,14 +200,14 @@ def test_a_single_run_leaves_its_card_on_a_phone(
     store = RunStore.open()
     runs = store.find(RunQuery(datasets=("cora",), methods=("gap",), states=("done",)))
     store.close()
-    setting = naming.settings_of(runs)[0][:3]
+    setting = max(naming.settings_of(runs), key=len)[:3]
     kept_file.save(collected.runs([one.id for one in setting]), {})
     context = browser.new_context(viewport=PHONE)
     page = context.new_page()
     page.goto(f"{address}/report")
     settled(page)
     page.get_by_text(single_runs.EACH).click()
-    ways = page.get_by_role("button", name=re.compile(r"^Take GAP, .*, seed \d+ out$"))
+    ways = page.get_by_role("button", name=re.compile(r"Take GAP, .*, seed \d+ out"))
     expect(ways).to_have_count(3)
     settled(page)
     for place in range(3):
