@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.views.parts import collected, kept_file
 from privgraph_workbench.views.report import preview as preview_page
+from privgraph_workbench.views.report import single_runs
+from privgraph_workbench.words import naming
 
 pytestmark = [
     pytest.mark.browser,
@@ -188,6 +191,35 @@ def test_words_outlive_the_arrow_that_is_pressed_at_once(browser: Browser, addre
         order = order[::-1]  # each time the second goes up
         assert [one.mark for one in kept] == order
         context.close()
+
+
+def test_a_single_run_leaves_its_card_on_a_phone(
+    browser: Browser, home: Path, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PRIVGRAPH_HOME", str(home))
+    store = RunStore.open()
+    runs = store.find(RunQuery(datasets=("cora",), methods=("gap",), states=("done",)))
+    store.close()
+    setting = max(naming.settings_of(runs), key=len)[:3]
+    kept_file.save(collected.runs([one.id for one in setting]), {})
+    context = browser.new_context(viewport=PHONE)
+    page = context.new_page()
+    page.goto(f"{address}/report")
+    settled(page)
+    page.get_by_text(single_runs.EACH).click()
+    ways = page.get_by_role("button", name=re.compile(r"Take GAP, .*, seed \d+ out"))
+    expect(ways).to_have_count(3)
+    settled(page)
+    for place in range(3):
+        assert (box := ways.nth(place).bounding_box())
+        assert box["x"] + box["width"] <= PHONE["width"], "nothing is cut"
+        assert min(box["width"], box["height"]) >= 32, "a finger finds it"
+    ways.nth(1).click()
+    expect(ways).to_have_count(2, timeout=60_000)  # and its card stays unfolded
+    expect(page.get_by_text("A run was taken out.")).to_be_attached()
+    page.get_by_role("button", name="Undo").click()
+    expect(ways).to_have_count(3, timeout=60_000)
+    context.close()
 
 
 @pytest.mark.usefixtures("own")

@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from tests.figures.made_attacks import attack as made_attack
 from tests.postgres_here import Server, binaries
 
 from privgraph.audits.record import AuditRecord, Bound
@@ -629,6 +631,24 @@ def test_an_audit_needs_a_run_that_is_done_and_goes_with_it(store: RunStore) -> 
     store.delete(finished)
     again = store.submit(a_spec(1))
     assert (again, store.audits(again), store.get(again).epsilon_audited) == (finished, [], None)
+
+
+def test_evidence_has_another_mark_with_each_change(store: RunStore) -> None:
+    run, other = done(store), done(store, 1)
+    marks = [store.evidence_mark()]
+    assert store.evidence_mark() == marks[0]
+    for change in (
+        lambda: store.add_audit(run, an_audit(run, 1.0, turn=store.begin_audit(run))),
+        lambda: store.add_attack(other, made_attack(other)),
+        lambda: store.delete(other),
+        lambda: store.delete(run),
+    ):
+        change()
+        marks.append(store.evidence_mark())
+        assert marks[-1] == store.evidence_mark()
+    assert all(one != before for before, one in pairwise(marks))
+    assert len(set(marks)) == 3
+    assert marks[3:] == [marks[1], marks[0]], "as before what is gone"
 
 
 def test_a_store_from_before_versions_keeps_working(url: str) -> None:

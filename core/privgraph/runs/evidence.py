@@ -28,6 +28,18 @@ class Evidence:
         self._own = False
         """Whether lists leave out the runs of the gallery."""
 
+    def evidence_mark(self) -> tuple[float | None, ...]:
+        """Another one whenever an audit or an attack was added, or left with its run: until then what was
+        read of them holds."""
+        with self._database.read() as connection:
+            return tuple(
+                value
+                for table in (audits, attacks)
+                for value in connection.execute(
+                    sa.select(sa.func.count(), sa.func.max(table.c.number), sa.func.max(table.c.created))
+                ).one()
+            )
+
     # Audits
 
     def begin_audit(self, run: str) -> int:

@@ -140,14 +140,19 @@ def _expected(one: Reached, how: str) -> Expected:
 
 def finished(store: RunStore, methods: Iterable[str], graph: str = "") -> tuple[RunRecord, ...]:
     """The finished runs of these methods that can be read, on that data set or on any."""
-    query = RunQuery(methods=tuple(methods), datasets=(graph,) if graph else (), states=("done",), limit=MOST)
-    key = Finished.of(store, store.find_rows(query))
+    key = known_by(store, methods, graph)
     with _lock:
         if key not in _kept:
             _kept[key] = tuple(one for one in key.read(store) if not one.unreadable)
             while len(_kept) > MOST_KEPT:
                 _kept.popitem(last=False)
         return _kept[key]
+
+
+def known_by(store: RunStore, methods: Iterable[str], graph: str = "") -> Finished:
+    """By what the finished runs of these methods are remembered, on that data set or on any."""
+    query = RunQuery(methods=tuple(methods), datasets=(graph,) if graph else (), states=("done",), limit=MOST)
+    return Finished.of(store, store.find_rows(query))
 
 
 def of_setting(record: RunRecord, found: Iterable[RunRecord]) -> list[RunRecord]:

@@ -19,12 +19,19 @@ from privgraph_workbench.words import telling
 
 def outlook(store: RunStore, record: RunRecord) -> tuple[Outlook, list[RunRecord]]:
     """What finished runs say beside this one, and those of its own settings, itself among them, by seed."""
-    method = METHODS.get(record.spec.method)
-    if method is None or METRIC not in record.metrics:
+    names = compared_with(record)
+    if not names:
         return Outlook(), [record]
-    names = dict.fromkeys((record.spec.method, method.without_privacy, BLIND))
     known = expecting.finished(store, names, record.spec.dataset)
     return expecting.outlook(known, record.spec), expecting.of_setting(record, known)
+
+
+def compared_with(record: RunRecord) -> tuple[str, ...]:
+    """The methods whose finished runs say something beside this one; none where it has no result."""
+    method = METHODS.get(record.spec.method)
+    if method is None or METRIC not in record.metrics:
+        return ()
+    return tuple(dict.fromkeys((record.spec.method, method.without_privacy, BLIND)))
 
 
 def sentence(

@@ -26,6 +26,7 @@ from privgraph_workbench.reporting.asked import (
 )
 from privgraph_workbench.reporting.findings import of as finding
 from privgraph_workbench.reporting.first_page import remark
+from privgraph_workbench.reporting.remembered import told
 from privgraph_workbench.reporting.verdicts import of as verdict
 from privgraph_workbench.reporting.withholding import given
 
@@ -50,6 +51,7 @@ __all__ = [
     "remark",
     "sections",
     "title_of",
+    "told",
     "told_apart",
     "told_of",
     "usual",

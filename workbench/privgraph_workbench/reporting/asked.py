@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from unicodedata import category
 
 from privgraph.attacks.record import AttackRecord
@@ -83,12 +83,12 @@ class Told:
         """Its seed, or what is told in its place."""
         return self.withheld or str(self.record.spec.seed)
 
-    @property
+    @cached_property
     def runs(self) -> list[RunRecord]:
         """The runs of its setting, each once; itself as it is told."""
         return list({one.id: one for one in (*self.same, self.record)}.values())
 
-    @property
+    @cached_property
     def every_attack(self) -> list[AttackRecord]:
         """The attacks on all runs of its setting."""
         return once([*self.attacks, *self.elsewhere])
@@ -96,7 +96,7 @@ class Told:
 
 def once(attacks: Iterable[AttackRecord]) -> list[AttackRecord]:
     """Each attack once, in order."""
-    return list({(one.run, repr(one.to_json())): one for one in attacks}.values())
+    return list(dict.fromkeys(attacks))
 
 
 def told_of(store: RunStore, record: RunRecord) -> Told:
@@ -293,7 +293,7 @@ class Asked:
             if odd := next((sign for sign in one.sentence if category(sign) in _UNSEEN or sign in _TURNS), ""):
                 raise OptionError(f"a caption has letters that can be seen (got U+{ord(odd):04X})")
 
-    @property
+    @cached_property
     def beside(self) -> list[Told]:
         """A run of each setting that stands in figures alone."""
         own = {setting(one.record) for one in self.runs}

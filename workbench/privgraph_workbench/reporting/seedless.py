@@ -6,8 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
+from privgraph.attacks.record import AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures import for_others
@@ -49,13 +51,19 @@ def _key(asked: Asked) -> Key:
     every = [*asked.runs, *(one for figure in asked.figures for one in figure.beside)]
     found: dict[str, set[str]] = {}
     for attack in (attack for one in every for attack in one.every_attack):
-        found.setdefault(attack.run, set()).add(repr(replace(attack, run="").to_json()))
+        found.setdefault(attack.run, set()).add(_found(attack))
     return lambda one: (
         by_results(one),
         -1.0 if one.epsilon_audited is None else one.epsilon_audited,
         sorted(found.get(one.id, ())),
         one.id not in own,
     )
+
+
+@lru_cache(maxsize=256)
+def _found(attack: AttackRecord) -> str:
+    """All of an attack but whom it was on."""
+    return repr(replace(attack, run="").to_json())
 
 
 def _drawn(one: Drawn, key: Key) -> Drawn:

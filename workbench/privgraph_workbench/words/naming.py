@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from privgraph.data.catalogue import DATASETS
@@ -178,7 +178,12 @@ def options_read(record: RunRecord) -> dict[str, Scalar]:
 def setting(record: RunRecord) -> str:
     """Everything that was asked of the run but the seed and the device; equal for repetitions of one
     setting."""
-    return json.dumps([record.spec.method, astuple(GraphId.of(record.spec)), options_read(record)], sort_keys=True)
+    graph = GraphId.of(record.spec)
+    return _settings.encode([record.spec.method, (graph.dataset, graph.options, graph.split), options_read(record)])
+
+
+_settings = json.JSONEncoder(sort_keys=True)
+"""Made once: a page asks for thousands of settings."""
 
 
 def settings_of(records: Iterable[RunRecord], apart: Callable[[RunRecord], str] = setting) -> list[list[RunRecord]]:

@@ -11,6 +11,7 @@ import streamlit as st
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import reporting
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.reporting import Told
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
@@ -76,16 +77,17 @@ def _last() -> RunRecord | None:
     return None
 
 
-def _usual(records: Sequence[RunRecord]) -> list[Kept]:
+def _usual(told: Sequence[Told]) -> list[Kept]:
     return [
         replace(collected.figure(one.figure, one.rows, one.statements, advice=one.advice), title=one.title)
-        for one in reporting.usual([reporting.told_of(queue.store(), record) for record in records])
+        for one in reporting.usual(told)
     ]
 
 
-def more(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> None:
-    """One click for the run that somebody came from, and for the figures of all that are here."""
-    last, runs = _last(), [records[one.run] for one in kept if one.run in records]
+def more(kept: Sequence[Kept], told: Mapping[str, Told]) -> None:
+    """One click for the run that somebody came from, and for the figures of all that are here (`told`: what
+    is known of them, by their ids)."""
+    last, runs = _last(), [told[one.run] for one in kept if one.run in told]
     offers = last is not None and last.id == collected.seen() and last.id not in {one.run for one in kept}
     missing = [one for one in _usual(runs) if one not in kept] if runs else []
     if offers and last is not None:

@@ -8,6 +8,8 @@ import streamlit as st
 
 LIST, ROW, SAID, WAYS = "kept-list", "kept-row", "kept-said", "kept-ways"
 """What the keys of containers begin with: rows, a row, its words and its buttons."""
+RUNS, RUN = "kept-each", "kept-single"
+"""What the keys of containers begin with: the runs in the card of their setting, and one of them."""
 BAR_ROW, BAR_SAID, BAR_BUTTONS = "report-bar", "report-said", "report-buttons"
 """The keys of the bar's row, of the words and the buttons in it."""
 PREVIEW, TAB = "report-page", "report-tab"
@@ -52,6 +54,9 @@ _STYLE = f"""
 [class*=st-key-{WAYS}] button [data-testid=stMarkdownContainer] {{ position: absolute; width: 1px; height: 1px;
   overflow: hidden; clip-path: inset(50%); white-space: nowrap; }}
 [class*=st-key-{LIST}] {{ gap: 0.5rem; }}
+[class*=st-key-{RUNS}] {{ gap: 0.1rem; }}
+[class*=st-key-{RUN}] {{ flex-wrap: nowrap; }}
+[class*=st-key-{RUN}] {_WORDS} {{ margin: 0 !important; overflow-wrap: anywhere; }}
 [class*=st-key-{ROW}] > [data-testid=stLayoutWrapper] > [data-testid=stHorizontalBlock] {{ row-gap: 0; }}
 .st-key-{BAR_SAID} {{ gap: 0; }}
 [data-testid=stLayoutWrapper]:has(> .st-key-{BAR_SAID}) {{ min-width: 8rem; flex: 1 1 9rem; }}

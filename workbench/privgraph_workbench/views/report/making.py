@@ -20,7 +20,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.file_links import offer
-from privgraph_workbench.views.report import looks
+from privgraph_workbench.views.report import looks, remembered
 from privgraph_workbench.views.report.building import Building
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import duration
@@ -96,7 +96,7 @@ def offered(asked: reporting.Asked, trouble: DeltaGenerator, beside: Callable[[]
                 _link(LATEST, made[now])
             else:
                 said.markdown(f"**{'' if own else 'Example: '}{_what(asked)}**")
-                said.caption(_how_long(asked))
+                said.caption(_how_long(asked, remembered.of("pictures", now, lambda: reporting.pictures(asked))))
             if own and now in made:
                 collected.write_down(collected.FORMER, now)
             elif own and (before := collected.said(collected.FORMER)) in made:
@@ -164,9 +164,8 @@ def _what(asked: reporting.Asked) -> str:
     return f"{told}, for {'others' if asked.share else 'myself'}" + f"; {counted(left, 'figure')} left out" * bool(left)
 
 
-def _how_long(asked: reporting.Asked) -> str:
-    """How long it takes, by what was chosen."""
-    figures = reporting.pictures(asked)
+def _how_long(asked: reporting.Asked, figures: int) -> str:
+    """How long it takes, by what was chosen and how many figures are drawn."""
     # in tens of seconds: "1 min 0 s" would be more exact than "about" is
     seconds = duration(10 * math.ceil((SECONDS * figures + NOTEBOOK * asked.notebook) / 10)).removesuffix(" 0 s")
     more = figures - len(asked.shown)

@@ -10,7 +10,7 @@ import streamlit as st
 from privgraph_workbench import print_lines, reporting
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.views.parts import collected
-from privgraph_workbench.views.report import claims, making
+from privgraph_workbench.views.report import claims, making, remembered
 from privgraph_workbench.words import markup, typed_maths
 
 BOXES = "The PDF's font has no {letters}: boxes stand there. The HTML page is right."
@@ -18,8 +18,6 @@ AS_TYPED = "Formulas are not typeset: a report shows {formula} as it was typed."
 UNCHECKED = "Your own words: whether they are true is not checked against the runs."
 NOT_FOUND = "Not found in this report: {numbers}. No table, finding or summary of a figure has {them}."
 FOUND = "Their percents and ε occur in this report."
-_RESULTS = "report.results"
-"""The mark of what is reported, and its results."""
 
 
 def boxes(said: str) -> None:
@@ -73,11 +71,9 @@ def _results(asked: reporting.Asked) -> claims.Results:
     long as its page without pictures."""
     figures = [replace(one, caption="") for one in asked.figures]
     bare = replace(asked, title="Report", author="", date="", remark="", figures=figures)
-    mark = making.mark(bare)
-    known, held = st.session_state.get(_RESULTS, ("", None))
-    if held is None or known != mark:
-        with st.spinner("Its numbers are looked up in the report"):
-            held = claims.results(reporting.sections(bare))
-        st.session_state[_RESULTS] = mark, held
-    found: claims.Results = held
-    return found
+    return remembered.of("results", making.mark(bare), lambda: _looked_up(bare))
+
+
+def _looked_up(asked: reporting.Asked) -> claims.Results:
+    with st.spinner("Its numbers are looked up in the report"):
+        return claims.results(reporting.sections(asked))

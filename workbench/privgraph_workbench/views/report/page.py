@@ -19,7 +19,17 @@ from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.report import beginning, example, looks, making, own_words, preview, rows, sharing
+from privgraph_workbench.views.report import (
+    beginning,
+    example,
+    looks,
+    making,
+    own_words,
+    preview,
+    remembered,
+    rows,
+    sharing,
+)
 from privgraph_workbench.words import markup
 
 MARKS = (
@@ -59,7 +69,7 @@ def page() -> None:
         trouble.warning(f"There is no run {markup.literal(run)} any more; it is left out.")
     figures = _drawn(kept)
     asked = None
-    told = {one.run: reporting.told_of(queue.store(), records[one.run]) for one in kept if one.run in records}
+    told = reporting.told(queue.store(), [records[one.run] for one in kept if one.run in records])
     try:
         asked = reporting.Asked(
             title=title,
@@ -75,12 +85,12 @@ def page() -> None:
     except OptionError as error:
         bar.error(markup.sentence(error))
     with made_of:
-        given = reporting.given(asked, figures) if asked is not None else dict(figures)
+        given = _given(asked, figures) if asked is not None else dict(figures)
         counts = _counts(asked, figures, records)
         rows.show(kept, records, figures, given, told, asked, counts, share=share, own=True)
         with st.container(horizontal=True):
             if asked is not None:
-                beginning.more(kept, records)
+                beginning.more(kept, told)
             _anew()
     for place in waiting:
         place.empty()
@@ -114,16 +124,16 @@ def _example() -> None:
     waiting = _wait(bar, made_of)
     kept = example.everything()
     records, figures = _records(kept), _drawn(kept)
+    told = reporting.told(queue.store(), [records[one.run] for one in kept if one.run])
     asked = reporting.Asked(
         title=example.TITLE,
         remark=example.REMARK,
-        runs=[reporting.told_of(queue.store(), records[one.run]) for one in kept if one.run],
+        runs=list(told.values()),
         figures=list(figures.values()),
         share=True,
     )
     with made_of:
-        told = {one.record.id: one for one in asked.runs}
-        given = reporting.given(asked, figures)
+        given = _given(asked, figures)
         rows.show(kept, records, figures, given, told, asked, Counts.of(asked), share=True, own=False)
     for place in waiting:
         place.empty()
@@ -135,6 +145,15 @@ def _example() -> None:
         making.offered(asked, trouble, preview.button, own=False)
         preview.show(asked)
     _further()
+
+
+def _given(asked: reporting.Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]:
+    """The figures as the report has them, by their marks."""
+    if not asked.share:
+        return reporting.given(asked, figures)
+    # its author's words are no part of them
+    mark = making.mark(replace(asked, title="Report", author="", date="", remark=""))
+    return remembered.of("given", mark, lambda: reporting.given(asked, figures))
 
 
 def _counts(asked: reporting.Asked | None, figures: Mapping[str, Drawn], records: Mapping[str, RunRecord]) -> Counts:

@@ -17,7 +17,7 @@ from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.report import own_words, plain_names, setting_rows, sharing, thumbnails
+from privgraph_workbench.views.report import own_words, plain_names, setting_rows, sharing, single_runs, thumbnails
 from privgraph_workbench.views.report.looks import LIST, ROW, SAID, STAMP, WAYS, WITHHELD
 from privgraph_workbench.words import markup, naming
 
@@ -81,6 +81,8 @@ def show(
                                 _ways(groups, at, place)
                     if group[0].figure and _unfolded(shown[at][0]):
                         _look(group[0], shown[at][0], given[shown[at][0]] or shown[at][1], asked, own=own)
+                    elif own and groups is runs:
+                        single_runs.fold(_held(group, records), told, graphs, share=share)
     _poll([_key(mark, share) for mark in drawn])
 
 
