@@ -87,7 +87,7 @@ def draw(page: str, query: dict[str, str]) -> tuple[float, float]:
         app.run()
         taken.append(time.perf_counter() - began)
         assert not app.exception, app.exception
-    return taken[0], sorted(taken[1:])[REPEATS // 2]
+    return taken[0], sorted(taken[1:])[REPEATS // 2] if REPEATS else 0.0
 
 
 def measure() -> list[dict[str, object]]:

@@ -633,6 +633,23 @@ def test_an_audit_needs_a_run_that_is_done_and_goes_with_it(store: RunStore) -> 
     assert (again, store.audits(again), store.get(again).epsilon_audited) == (finished, [], None)
 
 
+def test_each_run_that_is_done_or_leaves_changes_the_mark_of_what_is_done(store: RunStore) -> None:
+    first = done(store)
+    marks = [store.done_mark()]
+    store.submit(a_spec(7))
+    assert store.done_mark() == marks[0], "nothing else is done"
+    second = done(store, 1)
+    marks.append(store.done_mark())
+    store.delete(second)
+    marks.append(store.done_mark())
+    assert done(store, 1) == second
+    marks.append(store.done_mark())
+    store.delete(first)
+    marks.append(store.done_mark())
+    assert len(set(marks)) == 4
+    assert marks[2] == marks[0], "as before"
+
+
 def test_evidence_has_another_mark_with_each_change(store: RunStore) -> None:
     run, other = done(store), done(store, 1)
     marks = [store.evidence_mark()]

@@ -40,6 +40,12 @@ class Evidence:
                 ).one()
             )
 
+    def done_mark(self) -> tuple[float | None, ...]:
+        """Another one whenever a run is done, or one that was done has left."""
+        columns = (sa.func.count(), sa.func.max(runs.c.number), sa.func.max(runs.c.finished))
+        with self._database.read() as connection:
+            return tuple(connection.execute(sa.select(*columns).where(runs.c.state == "done")).one())
+
     # Audits
 
     def begin_audit(self, run: str) -> int:

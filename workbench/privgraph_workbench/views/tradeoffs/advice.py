@@ -23,7 +23,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import carded, layout
 from privgraph_workbench.views.runs import tabs
 from privgraph_workbench.views.tradeoffs import files, like_own, preset, sending
-from privgraph_workbench.views.tradeoffs.known import MOST_KNOWN, Known, known, rows_of, states
+from privgraph_workbench.views.tradeoffs.known import Known, known, rows_of, states
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words.numbers import duration, percent
@@ -96,7 +96,7 @@ def _pooled(graph: OneGraph, found: Known) -> str:
     own = sum(not one.gallery for one in found.records)
     if own in (0, len(found.records)):
         return ""
-    query = RunQuery(units=("none", found.said.unit), states=("done",), limit=MOST_KNOWN)
+    query = RunQuery(units=("none", found.said.unit), states=("done",))
     more = sum(not row["gallery"] for row in rows_of(query, graph)) - own
     others = f" ({more:,} more of yours, drawn beside, {'has' if more == 1 else 'have'} options that are not compared)"
     return (

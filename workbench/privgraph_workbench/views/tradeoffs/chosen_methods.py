@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +17,7 @@ KEY = "curve"
 """The methods that are chosen, in the address."""
 
 
-def levels(query: RunQuery, graph: OneGraph | None) -> list[dict[str, Any]]:
+def levels(query: RunQuery, graph: OneGraph | None) -> list[Mapping[str, Any]]:
     """The finished runs of the levels that everything is compared with, and that are not among the methods
     that were chosen."""
     others = tuple(name for name in COMPARED if name not in query.methods)

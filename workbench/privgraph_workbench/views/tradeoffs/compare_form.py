@@ -27,6 +27,9 @@ from privgraph_workbench.views.tradeoffs.sending import PENDING, POLL_SECONDS
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import duration, percent
 
+MOST_TIMED = 2000
+"""Runs, the newest, by which it is told how long others take."""
+
 
 def show(graph: OneGraph) -> None:
     """Of each unit that the figure shows what fits; every number that the advice is said from; what is
@@ -69,7 +72,7 @@ def _of_unit(graph: OneGraph, unit: str) -> None:
     if files.absent(spec):
         files.needed(spec, f"compare-{unit}")
     elif missing:
-        ran = queue.store().find(RunQuery(states=("done",), limit=known.MOST_KNOWN))
+        ran = queue.store().find(RunQuery(states=("done",), limit=MOST_TIMED))
         about = duration(comparing.seconds(missing, facts, ran, capacity()))
         label = "Compare what fits" if len(missing) == len(wanted) else "Train what is missing"
         head = "First, what the comparison lacks" if found.said.methods else "What it takes"

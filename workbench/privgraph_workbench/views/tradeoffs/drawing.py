@@ -100,6 +100,5 @@ def refused(done: Finished) -> list[RunRecord]:
 @lru_cache(maxsize=16)
 def table(done: Finished) -> tuple[list[Row], dict[str, PrivacyStatement]]:
     """The rows of the table of neighbours, and the statements of its runs."""
-    found = done.read(queue.store(), (neighbours_heatmap.METHOD,))
-    records = [one for one in found if not one.unreadable]
+    records = [one for one in readable(done) if one.spec.method == neighbours_heatmap.METHOD]
     return neighbours_heatmap.data(records), statements_of(records)

@@ -29,7 +29,6 @@ from privgraph_workbench.views.tradeoffs.known import known, rows_of, to_report
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, naming
 
-MOST_RUNS = 1000
 DETAILED = "tradeoff_detailed"
 """Whether the epsilons as published stand beside the sound ones."""
 FRONT = "tradeoff_front"
@@ -127,8 +126,6 @@ def made(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
                 icon="📈",
             )
         return None
-    if len(chosen) == MOST_RUNS:
-        st.caption(f"The newest {MOST_RUNS:,} runs are drawn.")
     named = "all" if not query.datasets else spec.name
     people = naming.people_words(graph.people)
     sent = _with_levels(sending.sent(), named)

@@ -9,15 +9,13 @@ import streamlit as st
 
 from privgraph.data.spec import DatasetSpec
 from privgraph.runs.records import RunQuery
-from privgraph_workbench.facts import datasets
+from privgraph_workbench.facts import datasets, finished
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing
 from privgraph_workbench.views.tradeoffs import one_graph
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup
-
-MOST_READ = 5000
 
 
 def absent(spec: DatasetSpec) -> bool:
@@ -29,7 +27,7 @@ def choices(asked: str = "") -> dict[str, OneGraph]:
     """The graphs of which there is something to see, or that can be trained on, and the one that is `asked`
     for by its address: those with finished runs first. Of each data set the one with most runs has the
     set's own name, the others their addresses."""
-    rows = queue.store().find_rows(RunQuery(states=("done",), limit=MOST_READ), graphs=True)
+    rows = finished.rows(queue.store(), RunQuery())
     counts = Counter(row["people"] for row in rows)
     ran = {name for name, _ in counts}
     specs = [one for one in datasets.choices() if one.name in ran or not absent(one)]

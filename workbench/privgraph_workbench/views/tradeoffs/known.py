@@ -10,7 +10,7 @@ from typing import Any
 from privgraph.options import Scalar
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
-from privgraph_workbench.facts import advised, advising, comparing, promising
+from privgraph_workbench.facts import advised, advising, comparing, finished, promising
 from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.chart import Row
@@ -18,8 +18,6 @@ from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
-
-MOST_KNOWN = 2000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,18 +65,19 @@ def to_report(graph: OneGraph, units: Sequence[str]) -> tuple[str, list[RunRecor
 
 
 def of_options(graph: OneGraph, shared: Mapping[str, Scalar], unit: str) -> Known:
-    query = RunQuery(datasets=(graph.spec.name,), units=("none", unit), states=("done",), limit=MOST_KNOWN)
+    query = RunQuery(datasets=(graph.spec.name,), units=("none", unit), states=("done",))
     done = Finished.of(queue.store(), rows_of(query, graph))
     return _told(done, graph, tuple(sorted(shared.items())), unit)
 
 
-def rows_of(query: RunQuery, graph: OneGraph | None) -> list[dict[str, Any]]:
+def rows_of(query: RunQuery, graph: OneGraph | None) -> list[Mapping[str, Any]]:
     """The light rows of the runs that are asked for on this graph and no other of its data set; None: on
     any."""
-    if graph is None:
-        return queue.store().find_rows(query)
-    asked = replace(query, datasets=(graph.spec.name,))
-    return [row for row in queue.store().find_rows(asked, graphs=True) if row["people"] == graph.people]
+    store = queue.store()
+    asked = query if graph is None else replace(query, datasets=(graph.spec.name,))
+    done = query.states == ("done",)
+    rows = finished.rows(store, asked) if done else store.find_rows(asked, graphs=True)
+    return [row for row in rows if graph is None or row["people"] == graph.people]
 
 
 def states(ids: Sequence[str]) -> dict[str, str]:
@@ -91,7 +90,7 @@ def states(ids: Sequence[str]) -> dict[str, str]:
 
 def newest(graph: OneGraph, *units: str) -> RunRecord | None:
     """The newest finished run on this graph that protects one of these units; of any where none is named."""
-    rows = rows_of(RunQuery(units=units, states=("done",), limit=MOST_KNOWN), graph)
+    rows = rows_of(RunQuery(units=units, states=("done",)), graph)
     found = queue.store().find(RunQuery(ids=(str(rows[0]["id"]),))) if rows else []
     return next((record for record in found if not record.unreadable), None)
 

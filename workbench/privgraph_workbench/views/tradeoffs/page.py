@@ -279,7 +279,7 @@ def _filters() -> tuple[OneGraph, RunQuery]:
         )
     units = ("none", "edge", "node") if unit == "both" else ("none", str(unit))
     shown = () if everywhere else (graph.spec.name,)
-    return graph, RunQuery(methods=tuple(methods), datasets=shown, units=units, limit=figure.MOST_RUNS)
+    return graph, RunQuery(methods=tuple(methods), datasets=shown, units=units)
 
 
 def _follow_sweep() -> None:

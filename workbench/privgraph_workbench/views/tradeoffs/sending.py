@@ -67,7 +67,7 @@ def sent() -> frozenset[str]:
 
 def _seen(graph: OneGraph, unit: str) -> changed.Seen:
     """What is known of a graph now, where that unit is protected."""
-    rows = known.rows_of(RunQuery(units=("none", unit), states=("done",), limit=known.MOST_KNOWN), graph)
+    rows = known.rows_of(RunQuery(units=("none", unit), states=("done",)), graph)
     records = Finished.of(queue.store(), rows).read(queue.store())
     told = known.known(graph, unit)
     return changed.seen(records, None if told is None else told.said)
