@@ -6,23 +6,28 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from privgraph.options import OptionError
 from privgraph_workbench.figures import for_others
 from privgraph_workbench.reporting import fixed, noises, seedless
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
 from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words.naming import describe, setting
 
+NONE_LEFT = (
+    "a report for others leaves out what is not measured on test nodes, and of settings without noise all but means "
+    "over several runs, and nothing else is reported"
+)
+
 
 def without_seeds(asked: Asked) -> Asked:
     """What is reported, without what tells seeds or private values; figures that tell them are left out."""
     asked = seedless.ordered(asked)
     hidden, asked = numbered(asked), fixed.averaged(asked)
-    return replace(
-        asked,
-        runs=[_without_seed(hidden, one) for one in asked.runs],
-        # of a measure that stays nothing is left
-        figures=[given for one in asked.shown if (given := _figure_without_seed(hidden, one)).rows],
-    )
+    # of a measure that stays, or of a single run without noise, nothing is left
+    figures = [given for one in asked.shown if (given := _figure_without_seed(hidden, one)).rows]
+    if not asked.runs and not figures:
+        raise OptionError(NONE_LEFT)
+    return replace(asked, runs=[_without_seed(hidden, one) for one in asked.runs], figures=figures)
 
 
 def given(asked: Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]:
