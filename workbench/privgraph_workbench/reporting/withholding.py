@@ -33,7 +33,7 @@ def without_seeds(asked: Asked) -> Asked:
 def given(asked: Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]:
     """Figures as the report has them, by their marks; None where others are not given one."""
     mixed = asked.mixed if asked.share else frozenset()
-    figures = {mark: noises.figure(one, mixed) for mark, one in figures.items()}
+    figures = {mark: noises.figure(one, mixed, share=asked.share) for mark, one in figures.items()}
     if not asked.share:
         return dict(figures)
     asked = noises.apart(asked)
@@ -52,7 +52,7 @@ def _figure_without_seed(hidden: Withheld, one: Drawn) -> Drawn:
     of = settings.pop() if len(settings) == 1 else ""
     return replace(
         one,
-        rows=seedless.rows(hidden.rows(for_others.rows(one.figure, one.rows), of)),
+        rows=seedless.rows(hidden.rows(for_others.rows(one.figure, one.rows), of), one.figure),
         statements=seedless.statements(hidden.labelled(one.statements, _settings_of(one))),
         runs=[hidden.record(run) for run in one.runs],
         beside=[_without_seed(hidden, told) for told in one.beside],
