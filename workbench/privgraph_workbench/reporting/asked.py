@@ -319,8 +319,7 @@ class Asked:
 
     @property
     def mixed(self) -> set[str]:
-        """The settings (`naming.setting`) of which runs are known that came with the program, and others
-        that were made here (`own_setting.mixed`)."""
+        """The settings (`naming.setting`) of whose runs some came with the program, and some do not."""
         beside = [told for one in self.figures for told in one.beside]
         kinds: dict[str, set[str]] = {}
         drawn = (run for one in self.figures for run in one.runs)
@@ -330,8 +329,7 @@ class Asked:
         return known | {key for key, held in kinds.items() if mixed(held)}
 
     def _all_go(self) -> bool:
-        """Whether others get none of its runs and figures: each came with the program, and its setting has
-        runs that were made here."""
+        """Whether others get none of its runs and figures (`goes`)."""
         mixed = self.mixed
         every = [*(one.record for one in self.runs), *(run for one in self.figures for run in one.runs)]
         return bool(every) and all(goes(one, mixed) for one in every) and all(one.runs for one in self.figures)

@@ -19,6 +19,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
+from privgraph_workbench.reporting.own_setting import OWN, origin_of
 from privgraph_workbench.reporting.shown import ATTACKS
 from privgraph_workbench.words.naming import setting
 from privgraph_workbench.words.statements_apart import unaudited
@@ -48,10 +49,17 @@ def averaged(asked: Asked) -> Asked:
 
 
 class Means:
-    """The settings without noise by their keys, each with the means of its results and what it reached."""
+    """The settings without noise by their keys, each with the means of its results and what it reached; and
+    of each of one's own runs those that stand behind its means: the difference of two means over other
+    runs would tell a single one."""
 
-    def __init__(self, results: Mapping[str, dict[str, float]], over: Mapping[str, Reached | None]) -> None:
-        self.results, self.over = results, over
+    def __init__(
+        self,
+        results: Mapping[str, dict[str, float]],
+        over: Mapping[str, Reached | None],
+        beside: Mapping[str, frozenset[str]],
+    ) -> None:
+        self.results, self.over, self.beside = results, over, beside
 
     @staticmethod
     def of(asked: Asked) -> Means:
@@ -68,6 +76,12 @@ class Means:
         return Means(
             {key: _means(held) for key, held in fixed.items()},
             {key: reached(held) if len(held) >= FEWEST else None for key, held in fixed.items()},
+            {
+                one.id: frozenset(other.id for other in held)
+                for held in fixed.values()
+                for one in held
+                if origin_of(one) == OWN
+            },
         )
 
     def record(self, one: RunRecord) -> RunRecord:
@@ -98,12 +112,16 @@ class Means:
             untold=bool(one.every_attack),
         )
 
+    def _whole(self, row: Row) -> bool:
+        ids = frozenset(str(row.get("runs") or "").split())
+        return all(self.beside[one] == ids for one in ids if one in self.beside)
+
     def drawn(self, one: Drawn) -> Drawn:
         fixed = {run.id: setting(run) in self.results for run in one.runs}
         if one.figure in LEVELLED:
             rows = _levelled(one, bare=all(fixed.values()) and all(map(is_fixed, one.statements.values())))
         else:
-            rows = _rows(one.figure, one.rows, fixed)
+            rows = [row for row in _rows(one.figure, one.rows, fixed) if self._whole(row)]
         if one.figure == "tradeoff" and all("front" in row for row in rows):  # of what is seen, whatever is not
             rows = tradeoff.with_front(rows)
         if one.figure.startswith(ATTACKS) and len(rows) < len(one.rows):  # nothing names what is not drawn

@@ -29,6 +29,7 @@ from privgraph_workbench.reporting.own_setting import (
     own_alone,
     setting,
 )
+from privgraph_workbench.reporting.seedless import by_results
 from privgraph_workbench.words import naming
 from privgraph_workbench.words.naming import describe, statements_of, variants
 
@@ -115,9 +116,17 @@ def _shared(one: Drawn, mixed: Container[str]) -> Drawn:
     return replace(
         one,
         rows=rows,
+        statements=_in_order(one),
         beside=[alone(told) for told in one.beside],
         left_out=" ".join(filter(None, (one.left_out, LEFT_OUT * said))),
     )
+
+
+def _in_order(one: Drawn) -> Mapping[str, PrivacyStatement]:
+    """Its statements; those of its runs numbered in the order of results, for a store has them by seed."""
+    if set(one.statements.values()) != set(statements_of(one.runs).values()):
+        return one.statements
+    return statements_of(sorted(one.runs, key=lambda run: (setting(run), by_results(run))))
 
 
 _LABELS = ("label", "attack", "method")
