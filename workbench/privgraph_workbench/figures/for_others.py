@@ -71,10 +71,11 @@ _KINDS: Mapping[str, frozenset[str]] = {
 _DROPPED: Mapping[str, frozenset[str]] = {
     "tradeoff": frozenset({"guess"}),
     "teachers_compared": frozenset({"guess"}),
+    "attack_kept": frozenset({"area_not_private", "not_private_run"}),
     "teacher_epsilons": frozenset({"teacher", "size", "centrality"}),
 }
-"""Columns of figures that are left out: for the same, the share of the largest class; and which teacher is
-which."""
+"""Columns of figures that are left out: for the same, the share of the largest class; what an attack found on
+one run without noise; and which teacher is which."""
 _EMPTIED: Mapping[str, frozenset[str]] = {
     "compare": frozenset({"train_accuracy", "val_accuracy", "seconds", "peak_memory_mb"}),
 }

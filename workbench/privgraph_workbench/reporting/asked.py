@@ -18,13 +18,13 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.attack_means import AttackMean
 from privgraph_workbench.facts import advised, placing
 from privgraph_workbench.facts.advising import HIDES
-from privgraph_workbench.facts.expecting import Reached
+from privgraph_workbench.facts.expecting import Outlook, Reached, reached
 from privgraph_workbench.figures import chart_of, for_others
 from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, standing, tradeoff
 from privgraph_workbench.forms.beginnings import called
-from privgraph_workbench.reporting.own_setting import PUBLIC, SECRET, goes, noise_of, setting
+from privgraph_workbench.reporting.own_setting import CAME, goes, mixed, noise_of, origin_of, own_alone, setting
 from privgraph_workbench.words import caveats, naming
 from privgraph_workbench.words.attacks import with_bounds
 from privgraph_workbench.words.naming import (
@@ -40,8 +40,8 @@ TITLE, AUTHOR, DATE, REMARK, CAPTION = 200, 200, 40, 20_000, 600
 """Letters of a title, of who wrote it and when, of a remark, and of a caption of a figure, at most."""
 MOST_COMPARED = 6
 NOTHING_LEFT = (
-    "a report for others leaves out runs with public noise where runs of their setting have secret noise, and nothing "
-    "else is reported: report those with secret noise"
+    "a report for others leaves out runs with public noise, and the gallery's without noise, where their setting has "
+    "runs of your own, and nothing else is reported: report your own"
 )
 _UNSEEN, _TURNS = ("Cc", "Cs", "Co"), "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 """What no caption has: controls, halves of letters, letters of no alphabet; what turns the direction of
@@ -57,8 +57,8 @@ class Told:
     Markdown, `shared` the same for others, and `unmeasured` without results; `over`: what its setting
     reached, where results of its runs are not told (`fixed`); `seeds`: those of all runs of its setting
     by their ids, and `withheld` its own, each or what is told in its place; `references`: the runs behind
-    the levels of `stands`, by their kind; `mixed`: beside a run with public noise others of its setting
-    have secret noise."""
+    the levels of `stands`, by their kind; `mixed`: beside a run that came with the program others of its
+    setting were made here."""
 
     record: RunRecord
     events: Sequence[StoredEvent] = ()
@@ -133,20 +133,26 @@ def _known(store: RunStore, record: RunRecord) -> Told:
     fresh = {one.id: one for one in now if not one.unreadable}
     every = [fresh.get(one.id, one) for one in remembered]
     same = [one for one in every if one.id == record.id or noise_of(one) == noise_of(record)]
-    said = partial(placing.sentence, record, called(record.spec), nodes_of(record), known, same, setting=True)
+    said = partial(placing.sentence, record, called(record.spec), nodes_of(record), setting=True)
     return Told(
         record=record,
         same=same,
         seeds={one.id: str(one.spec.seed) for one in (record, *same)},
         stands=standing.data(record, same, known),
-        said=said(),
-        shared=said(guess=False),
-        unmeasured=said(measured=False),
+        said=said(known, same),
+        shared=said(_for_others(known), own_alone(same), guess=False),
+        unmeasured=said(known, same, measured=False),
         references={
             kind: list(level.records) for kind, level in (("blind", known.blind), ("bare", known.bare)) if level
         },
-        mixed=noise_of(record) != SECRET and any(noise_of(one) == SECRET for one in every),
+        mixed=origin_of(record) in CAME and mixed({origin_of(one) for one in (record, *every)}),
     )
+
+
+def _for_others(known: Outlook) -> Outlook:
+    """The same with levels over one's own runs, where the gallery's are among those behind them."""
+    blind, bare = (level and reached(own_alone(level.records)) for level in (known.blind, known.bare))
+    return replace(known, blind=blind, bare=bare)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -313,17 +319,17 @@ class Asked:
 
     @property
     def mixed(self) -> set[str]:
-        """The settings (`naming.setting`) of which runs with public and with secret noise are known."""
+        """The settings (`naming.setting`) of whose runs some came with the program, and some do not."""
         beside = [told for one in self.figures for told in one.beside]
         kinds: dict[str, set[str]] = {}
         drawn = (run for one in self.figures for run in one.runs)
         for run in (*(run for one in (*self.runs, *beside) for run in one.runs), *drawn):
-            kinds.setdefault(naming.setting(run), set()).add(noise_of(run))
+            kinds.setdefault(naming.setting(run), set()).add(origin_of(run))
         known = {naming.setting(one.record) for one in (*self.runs, *beside) if one.mixed}
-        return known | {key for key, held in kinds.items() if {PUBLIC, SECRET} <= held}
+        return known | {key for key, held in kinds.items() if mixed(held)}
 
     def _all_go(self) -> bool:
-        """Whether others get none of its runs and figures: each is of public noise beside secret noise."""
+        """Whether others get none of its runs and figures (`goes`)."""
         mixed = self.mixed
         every = [*(one.record for one in self.runs), *(run for one in self.figures for run in one.runs)]
         return bool(every) and all(goes(one, mixed) for one in every) and all(one.runs for one in self.figures)

@@ -16,14 +16,20 @@ from privgraph_workbench.facts.expecting import METRIC, Reached, reached
 from privgraph_workbench.facts.unpaired import FEWEST, apart, is_fixed
 from privgraph_workbench.figures import for_others
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
+from privgraph_workbench.reporting.own_setting import OWN, origin_of
 from privgraph_workbench.reporting.shown import ATTACKS
 from privgraph_workbench.words.naming import setting
 from privgraph_workbench.words.statements_apart import unaudited
 
 _COUNTS = ("test_nodes", "test_relations")
 """Results that count, and are no scores."""
+LEVELS = ("blind", "bare")
+"""Rows of settings without noise that stand beside others."""
+LEVELLED = ("standing", "expected")
+"""Figures of one setting, which name no runs in their rows."""
 LEFT_OUT = (
     "Attacks on models without noise are left out for others: a single model's numbers tell its seed. Their means "
     "stand in the table of settings."
@@ -43,10 +49,17 @@ def averaged(asked: Asked) -> Asked:
 
 
 class Means:
-    """The settings without noise by their keys, each with the means of its results and what it reached."""
+    """The settings without noise by their keys, each with the means of its results and what it reached; and
+    of each of one's own runs those that stand behind its means: the difference of two means over other
+    runs would tell a single one."""
 
-    def __init__(self, results: Mapping[str, dict[str, float]], over: Mapping[str, Reached | None]) -> None:
-        self.results, self.over = results, over
+    def __init__(
+        self,
+        results: Mapping[str, dict[str, float]],
+        over: Mapping[str, Reached | None],
+        beside: Mapping[str, frozenset[str]],
+    ) -> None:
+        self.results, self.over, self.beside = results, over, beside
 
     @staticmethod
     def of(asked: Asked) -> Means:
@@ -63,6 +76,12 @@ class Means:
         return Means(
             {key: _means(held) for key, held in fixed.items()},
             {key: reached(held) if len(held) >= FEWEST else None for key, held in fixed.items()},
+            {
+                one.id: frozenset(other.id for other in held)
+                for held in fixed.values()
+                for one in held
+                if origin_of(one) == OWN
+            },
         )
 
     def record(self, one: RunRecord) -> RunRecord:
@@ -74,7 +93,7 @@ class Means:
         return replace(one, metrics=self.results[key], **NOT_AUDITED)
 
     def told(self, one: Told) -> Told:
-        stands = [row for row in one.stands if row["kind"] not in ("blind", "bare") or row["seeds"] >= FEWEST]
+        stands = [row for row in one.stands if row["kind"] not in LEVELS or row["seeds"] >= FEWEST]
         same = [self.record(other) for other in one.same]
         key = setting(one.record)
         if key not in self.results:
@@ -93,9 +112,18 @@ class Means:
             untold=bool(one.every_attack),
         )
 
+    def _whole(self, row: Row) -> bool:
+        ids = frozenset(str(row.get("runs") or "").split())
+        return all(self.beside[one] == ids for one in ids if one in self.beside)
+
     def drawn(self, one: Drawn) -> Drawn:
         fixed = {run.id: setting(run) in self.results for run in one.runs}
-        rows = _rows(one.figure, one.rows, fixed)
+        if one.figure in LEVELLED:
+            rows = _levelled(one, bare=all(fixed.values()) and all(map(is_fixed, one.statements.values())))
+        else:
+            rows = [row for row in _rows(one.figure, one.rows, fixed) if self._whole(row)]
+        if one.figure == "tradeoff" and all("front" in row for row in rows):  # of what is seen, whatever is not
+            rows = tradeoff.with_front(rows)
         if one.figure.startswith(ATTACKS) and len(rows) < len(one.rows):  # nothing names what is not drawn
             one = replace(
                 one,
@@ -128,6 +156,25 @@ def _means(held: Sequence[RunRecord]) -> dict[str, float]:
     return {name: confidence(found)[0] for name, found in values.items() if len(found) >= FEWEST}
 
 
+def _levelled(one: Drawn, *, bare: bool) -> list[Row]:
+    """The rows of a figure of one setting and the levels beside it, which name no runs: of levels, and where
+    it is `bare` of the setting itself, those that are means over as many runs as are known behind them."""
+    told = {row["kind"]: row for row in one.beside[0].stands} if one.beside else {}
+    kept = []
+    for row in one.rows:
+        kind, alone = row.get("kind"), row.get("kind") in LEVELS
+        if bare and (kind == "own" or (kind == "reached" and row.get("epsilon") is None)):
+            alone, kind = True, "own"
+        elif bare and kind == "seed":
+            continue
+        if alone and (row["seeds"] < FEWEST or row["seeds"] != told.get(kind, {}).get("seeds")):
+            continue
+        kept.append(row)
+    if one.figure == "standing" and not any(row["kind"] == "own" for row in kept):
+        return []
+    return kept
+
+
 def _rows(figure: str, rows: Sequence[Row], fixed: Mapping[str, bool]) -> list[Row]:
     """The rows of a figure without those that tell of a single run without noise. `fixed`: of each run
     behind it whether it has none; of a run that is not known an infinite epsilon says so."""
@@ -138,7 +185,7 @@ def _rows(figure: str, rows: Sequence[Row], fixed: Mapping[str, bool]) -> list[R
         if figure.startswith(ATTACKS):
             if bare or (not ids & fixed.keys() and row.get("epsilon") == math.inf):
                 continue
-        elif bare or row.get("kind") in ("blind", "bare"):
+        elif bare or row.get("kind") in LEVELS:
             if 0 < (row.get("seeds") or len(ids)) < FEWEST:
                 continue
             row = {**row, "epsilon_audited": None} if "epsilon_audited" in row else row

@@ -9,11 +9,18 @@ NAMES: Mapping[bool, str] = {True: "for others", False: "for myself"}
 """A report by whether it is shared: at the end of its file's name, below its title, and on each page of the
 print."""
 GUESS = (
-    "The share of the largest class is left out: it follows from split and labels alone, so that whoever has the graph "
-    "could find the seed by it. One over the number of candidates is told, for it is public, and so is what the true "
-    "classes alone reach in an attack."
+    "The share of the largest class is left out: it follows from split and labels alone. One over the number of "
+    "candidates is told, for it is public, and what the true classes alone reach in an attack, which may hang on the "
+    "split."
 )
 """Why a line that other reports have is missing here, and which numbers like it are told."""
+DISCRETION = (
+    "Seeds are not written, and the plain ways to them are left out. That is discretion and no guarantee: results on "
+    "test nodes are told in full, and whoever has the graph may try seeds until something fits (an inductive split, an "
+    "interval over three runs, or a mean over a known set of seeds help). A seed tells the split, that is who was "
+    "trained on, and the initialisation; ε does not rest on it, for noise and samples come from a secret key."
+)
+"""What leaving seeds out is worth."""
 WHOSE: Mapping[bool, str] = {True: "A report for others.", False: "A report for myself."}
 """What stands below the title."""
 UNDER: Mapping[bool, str] = {
@@ -27,9 +34,10 @@ GOES = (
     "ids of runs, which tell seeds: runs are numbered, and seeds within each setting; both have the same number in "
     "every file, and #1 of one setting is not #1 of another",
     "of settings without noise (references, too) each single result and attack: whoever trains one seed "
-    "after another knows by it which seed it was. Their means alone are told, and of one seed nothing",
-    "runs with public noise (the gallery's) of a setting that also has runs with secret noise: whoever looks the "
-    "gallery up would find the seed of the others as the one that is not there",
+    "after another would see by it which seed it was. Means over all of your own runs alone are told, and of one seed "
+    "nothing",
+    "runs with public noise, and the gallery's without noise, of a setting that also has runs of your own: "
+    "the gallery can be looked up, and the seed that is not there would be one of yours",
     "what happened in training: learning curves, results on training and validation nodes, time and memory",
     "the share of the largest class, and what is reached without training: they follow from split and labels",
     "what teachers and their votes are before noise; figures that name nodes or count small groups",
@@ -40,8 +48,7 @@ STAYS = (
     "methods, graphs and all their settings, and with an appendix a command for each setting, without its seed",
     "results on test nodes: of each run with noise that is reported or stands behind a mean or a trade-off, and their "
     "means; of settings without noise and of references means alone (whoever guesses which set of seeds a mean is over "
-    "can check the guess, and learns of no run which seed it has), also of attacks; of "
-    "attacked models with noise the accuracy",
+    "can check the guess), also of attacks; of attacked models with noise the accuracy",
     "on which kind of device (cpu or cuda) a run was made, and by which version",
     "what attacks found, also of nodes that a model was trained on: as shares of all, and no node is named; beside "
     "it what the true classes alone reach",
@@ -55,4 +62,5 @@ STAYS = (
 def told() -> str:
     """Both lists, for the text file of an archive."""
     parts = (("Left out of this report for others:", GOES), ("What it tells:", STAYS))
-    return "\n\n".join("\n".join([head, *(f"- {one}" for one in lines)]) for head, lines in parts)
+    lists = ["\n".join([head, *(f"- {one}" for one in lines)]) for head, lines in parts]
+    return "\n\n".join([*lists, DISCRETION])

@@ -13,19 +13,32 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import advised
-from privgraph_workbench.facts.expecting import METRIC
+from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, depth, tradeoff
-from privgraph_workbench.reporting.asked import Asked, Drawn
-from privgraph_workbench.reporting.own_setting import SECRET, goes, noise_of, setting
+from privgraph_workbench.reporting import of_gallery
+from privgraph_workbench.reporting.asked import Asked, Drawn, Told
+from privgraph_workbench.reporting.own_setting import (
+    GALLERY,
+    MADE,
+    PUBLIC,
+    SECRET,
+    goes,
+    noise_of,
+    origin_of,
+    own_alone,
+    setting,
+)
+from privgraph_workbench.reporting.seedless import by_results
 from privgraph_workbench.words import naming
-from privgraph_workbench.words.naming import describe, variants
+from privgraph_workbench.words.naming import describe, statements_of, variants
 
 LEFT_OUT = (
-    "Runs with public noise of a setting that also has runs with secret noise are left out for others: which seeds "
-    "are among them would tell those of the others."
+    "Runs with public noise, and the gallery's without noise, are left out for others where their setting has runs of "
+    "one's own: which seeds are among them would tell those of the others."
 )
-"""What stands below a figure that shows fewer of them than its author chose."""
+"""What stands below a figure of one's own runs of a setting that the gallery has, whether or not any is left
+out: else it would tell whether seeds are equal."""
 _DATA: Mapping[str, Callable[..., list[Row]]] = {
     "tradeoff": tradeoff.data,
     "compare": compare.data,
@@ -40,28 +53,105 @@ def apart(asked: Asked) -> Asked:
     """What is reported, each row of a figure over runs of one kind of noise, and its advice by the runs that
     it shows. For others, of a setting with both kinds those with secret noise alone."""
     mixed = asked.mixed if asked.share else frozenset()
-    figures = [figure(one, mixed) for one in asked.figures]
+    figures = [figure(one, mixed, share=asked.share) for one in asked.figures]
+    runs = [one for one in asked.runs if not goes(one.record, mixed)]
     return replace(
         asked,
-        runs=[one for one in asked.runs if not goes(one.record, mixed)],
+        runs=[alone(one) for one in runs] if asked.share else runs,
         figures=[one for one in figures if one.rows],
     )
 
 
-def figure(one: Drawn, mixed: Container[str]) -> Drawn:
-    """A figure as a report has it that leaves out public noise of these settings; without rows where nothing
-    is left."""
-    return _with_advice(_without(split(one), mixed))
+def figure(one: Drawn, mixed: Container[str], *, share: bool = False) -> Drawn:
+    """A figure as a report has it that leaves out what came with the program of these settings; without rows
+    where nothing is left."""
+    one = _without(split(one, mixed), mixed)
+    return _with_advice(_shared(one, mixed) if share else one)
 
 
-def split(one: Drawn) -> Drawn:
-    """The figure with a row for each kind of noise, where one was over both."""
-    kinds = {run.id: (naming.setting(run), noise_of(run)) for run in one.runs}
+def alone(one: Told) -> Told:
+    """A run as others are told of it: beside the gallery's one's own alone stand behind each mean, as behind
+    the levels beside it."""
+    same = own_alone(one.same)
+    references = {kind: own_alone(held) for kind, held in one.references.items()}
+    gone = {run.id for run in one.same} - {run.id for run in same}
+    behind = {**references, **({"own": same} if gone else {})}
+    return replace(
+        one,
+        same=same,
+        references=references,
+        attacks=[attack for attack in one.attacks if attack.run not in gone],
+        elsewhere=[attack for attack in one.elsewhere if attack.run not in gone],
+        audits=[audit for audit in one.audits if audit.run not in gone],
+        seeds={run: seed for run, seed in one.seeds.items() if run not in gone},
+        stands=[
+            _over(row, behind[row["kind"]]) if row["kind"] in behind else row
+            for row in one.stands
+            if not (gone and row["kind"] == "seed")
+        ],
+    )
+
+
+def _over(row: Row, runs: Sequence[RunRecord]) -> Row:
+    """The row of a level, over these of the runs behind it."""
+    if row["seeds"] == len(runs):
+        return row
+    over = reached(runs)
+    return {**row, "value": over.mean, "low": over.low, "high": over.high, "seeds": over.seeds}
+
+
+def _shared(one: Drawn, mixed: Container[str]) -> Drawn:
+    """The figure for others, in which nothing hangs on what of the gallery one's own runs stand in the place
+    of: whose noise it is, is told where it still tells curves apart."""
+    noises = {run.id: noise_of(run) for run in one.runs}
+    rows = one.rows
+    if one.figure in _DATA:
+        rows = _named([{**row, **_unnamed(row)} for row in rows], noises)
+    for column in _LABELS:
+        names = {str(row[column]) for row in rows if column in row}
+        plain = {name: name.replace(_SECRET, "") for name in names}
+        if any(plain[name] != name for name in names) and len(set(plain.values())) == len(names):
+            rows = [{**row, column: plain[str(row[column])]} if column in row else row for row in rows]
+    said = any(origin_of(run) in MADE and (naming.setting(run) in mixed or of_gallery.has(run)) for run in one.runs)
+    return replace(
+        one,
+        rows=rows,
+        statements=_in_order(one),
+        beside=[alone(told) for told in one.beside],
+        left_out=" ".join(filter(None, (one.left_out, LEFT_OUT * said))),
+    )
+
+
+def _in_order(one: Drawn) -> Mapping[str, PrivacyStatement]:
+    """Its statements; those of its runs numbered in the order of results, for a store has them by seed."""
+    if set(one.statements.values()) != set(statements_of(one.runs).values()):
+        return one.statements
+    return statements_of(sorted(one.runs, key=lambda run: (setting(run), by_results(run))))
+
+
+_LABELS = ("label", "attack", "method")
+_SECRET = f" ({SECRET})"
+
+
+def _unnamed(row: Row) -> Row:
+    """The variant of a row without whose noise it is."""
+    words = str(row.get("variant") or "").split(", ")
+    return {"variant": ", ".join(one for one in words if one not in (PUBLIC, SECRET))} if "variant" in row else {}
+
+
+def split(one: Drawn, mixed: Container[str] = ()) -> Drawn:
+    """The figure with a row for each kind of noise, where one was over both; of `mixed` settings without
+    noise one of one's own runs, and one of the gallery's."""
+
+    def apart(run: RunRecord) -> str:
+        return f"{setting(run)} {GALLERY * goes(run, mixed)}"
+
+    kinds = {run.id: (naming.setting(run), apart(run)) for run in one.runs}
     if one.figure not in _DATA or len(set(kinds.values())) == len({key for key, _ in kinds.values()}):
         return one
     metric = next((str(row["metric"]) for row in one.rows if row.get("metric")), "")
     more = {"metric": metric} if metric and one.figure != "compare" else {}
-    again = {frozenset(str(row["runs"]).split()): row for row in _DATA[one.figure](one.runs, apart=setting, **more)}
+    again = {frozenset(str(row["runs"]).split()): row for row in _DATA[one.figure](one.runs, apart=apart, **more)}
     rows: list[Row] = []
     for row in one.rows:
         ids = frozenset(str(row.get("runs") or "").split())
@@ -134,7 +224,6 @@ def _without(one: Drawn, mixed: Container[str]) -> Drawn:
         runs=[run for run in one.runs if run.id not in ids],
         beside=[told for told in one.beside if not goes(told.record, mixed)],
         statements=_statements(one.statements, one.runs, ids),
-        left_out=" ".join(filter(None, (one.left_out, LEFT_OUT))),
     )
 
 
@@ -142,7 +231,9 @@ def _statements(
     held: Mapping[str, PrivacyStatement], runs: Sequence[RunRecord], gone: set[str]
 ) -> dict[str, PrivacyStatement]:
     """Statements by labels that begin with what their runs are called, without those of public noise of runs
-    that are gone."""
+    that are gone; where they are those of all runs, those of the others."""
+    if held.keys() == statements_of(runs).keys():
+        return statements_of([run for run in runs if run.id not in gone])
     differs = variants(runs)
     names = [", ".join(filter(None, (describe(run), differs[naming.setting(run)]))) for run in runs if run.id in gone]
     return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.tables import noise_is_public
@@ -10,6 +10,11 @@ from privgraph_workbench.words import naming
 from privgraph_workbench.words.naming import unit_of
 
 PUBLIC, SECRET = "public noise", "secret noise"
+GALLERY, OWN = "gallery", "own"
+"""Where a run without noise is from."""
+CAME, MADE = (PUBLIC, GALLERY), (SECRET, OWN)
+"""Of what others are not given the one where a setting has the other: everybody can look up the seeds of what
+came with the program."""
 
 
 def noise_of(record: RunRecord) -> str:
@@ -24,7 +29,27 @@ def setting(record: RunRecord) -> str:
     return f"{naming.setting(record)} {noise_of(record)}".rstrip()
 
 
+def origin_of(record: RunRecord) -> str:
+    """Whose noise a run has, and where one that protects nobody is from; "" of one that tells neither."""
+    if unit_of(record) == "none":
+        return GALLERY if record.gallery else OWN
+    return noise_of(record)
+
+
+def mixed(origins: Container[str]) -> bool:
+    """Whether among these are both what came with the program and what was made here."""
+    return any(came in origins and made in origins for came, made in zip(CAME, MADE, strict=True))
+
+
 def goes(record: RunRecord, mixed: Container[str]) -> bool:
-    """Whether others are not given the run: it has public noise, and runs of its setting, one of these
-    `mixed` ones, have secret noise."""
-    return noise_of(record) == PUBLIC and naming.setting(record) in mixed
+    """Whether others are not given the run: it has public noise, or is the gallery's without noise, and its
+    setting, one of these `mixed` ones, has runs of one's own."""
+    return origin_of(record) in CAME and naming.setting(record) in mixed
+
+
+def own_alone(records: Sequence[RunRecord]) -> list[RunRecord]:
+    """The runs behind a mean that others are told: where one's own and the gallery's stand behind it, one's
+    own; else all."""
+    if not mixed({origin_of(one) for one in records}):
+        return list(records)
+    return [one for one in records if origin_of(one) in MADE]

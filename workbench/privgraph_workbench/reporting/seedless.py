@@ -13,6 +13,7 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures import for_others
+from privgraph_workbench.figures.attacks.colours import slots
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
 from privgraph_workbench.words.naming import setting
@@ -82,20 +83,81 @@ def _told(one: Told, record: RunRecord, key: Key) -> Told:
         one,
         record=record,
         same=same,
-        attacks=sorted(one.attacks, key=lambda attack: places.get(attack.run, len(places))),
+        attacks=_by_runs(one.attacks, places),
+        elsewhere=_by_runs(one.elsewhere, places),
         stands=[
             {**row, "mine": row["seed"] == record.spec.seed} if row.get("kind") == "seed" else row for row in one.stands
         ],
     )
 
 
-def rows(given: Sequence[Row]) -> list[Row]:
+def rows(given: Sequence[Row], figure: str = "") -> list[Row]:
     """Rows of numbered seeds and runs, in the order of these numbers, and numbers without their last digits
     but for an epsilon, which may not be rounded down."""
-    return [
-        {name: _settled(name, value) for name, value in row.items()}
-        for row in sorted(given, key=lambda row: number_of(row["seed"]) if row.get("kind") == "seed" else -1)
-    ]
+    ordered = sorted(given, key=lambda row: number_of(row["seed"]) if row.get("kind") == "seed" else -1)
+    if figure in ("compare", "attack_kept"):
+        lines = {name: place for place, name in reversed(list(enumerate(_line(row) for row in ordered)))}
+        apart = figure == "attack_kept"  # a line a method, in the order of its answer
+        ordered.sort(key=lambda row: (lines[_line(row)] if apart else 0, _first_run(row)))
+    if figure in CURVES:
+        ordered = _curves(ordered)
+    return [{name: _settled(name, value) for name, value in row.items()} for row in ordered]
+
+
+def _by_runs(attacks: Sequence[AttackRecord], places: Mapping[str, int]) -> list[AttackRecord]:
+    """Attacks in the order of their runs; those of one run as they are, and of others by what they found."""
+    return sorted(
+        attacks,
+        key=lambda one: (places[one.run], "") if one.run in places else (len(places), _found(one)),
+    )
+
+
+CURVES = ("attack_roc", "attack_areas")
+"""Figures of attacks, whose rows stand in the order in which somebody has picked them, or of the ids."""
+_SEED = re.compile(r",? ?\bseed #\d+")
+_OF_POINTS = ("curve", "false", "true", "low", "high")
+
+
+def _line(row: Row) -> str:
+    """What a row is called, without its seed."""
+    return _SEED.sub("", str(row.get("method", "")))
+
+
+def _first_run(row: Row) -> tuple[int, str]:
+    """The smallest number of the runs behind a row, and all that it says."""
+    runs = [number_of(one) for one in str(row.get("runs") or row.get("run") or "").split()]
+    return min(runs, default=0), repr(sorted(row.items()))
+
+
+def _curves(given: Sequence[Row]) -> list[Row]:
+    """The rows of each attack together, the smallest epsilon first, then by what they are called without
+    seeds, then by the numbers of runs; colours, and the attack by which a claim of several is told, in that
+    order."""
+    groups: dict[str, list[Row]] = {}
+    for row in given:
+        groups.setdefault(str(row["attack"]), []).append(row)
+    claims = {
+        _claim(row): [other for other in held if other.get("curve") == "sound"]
+        for held in groups.values()
+        for row in held
+        if row.get("curve") == "sound"
+    }
+    ordered = sorted(
+        ([row for row in held if row.get("curve") != "sound"] for held in groups.values()),
+        key=lambda held: (held[0]["epsilon"], _SEED.sub("", str(held[0]["attack"])), _first_run(held[0])),
+    )
+    # of relations a colour says whose the model is
+    coloured = len({row.get("slot") for row in given}) > 1 and "relation" not in str(given[0].get("asks"))
+    found: list[Row] = []
+    for held, slot in zip(ordered, slots([held[0]["epsilon"] for held in ordered]), strict=True):
+        shared = {name: value for name, value in held[0].items() if name not in _OF_POINTS}
+        found += [{**row, "slot": slot} for row in held] if coloured else held
+        found += [{**row, **shared} for row in claims.pop(_claim(held[0]), ())]
+    return found
+
+
+def _claim(row: Row) -> tuple[object, ...]:
+    return tuple(row.get(name) for name in ("epsilon", "delta", "steps"))
 
 
 def _settled(name: str, value: Any) -> Any:

@@ -6,29 +6,34 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from privgraph.options import OptionError
 from privgraph_workbench.figures import for_others
 from privgraph_workbench.reporting import fixed, noises, seedless
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
 from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words.naming import describe, setting
 
+NONE_LEFT = (
+    "a report for others leaves out what is not measured on test nodes, and of settings without noise all but means "
+    "over several runs, and nothing else is reported"
+)
+
 
 def without_seeds(asked: Asked) -> Asked:
     """What is reported, without what tells seeds or private values; figures that tell them are left out."""
     asked = seedless.ordered(asked)
     hidden, asked = numbered(asked), fixed.averaged(asked)
-    return replace(
-        asked,
-        runs=[_without_seed(hidden, one) for one in asked.runs],
-        # of a measure that stays nothing is left
-        figures=[given for one in asked.shown if (given := _figure_without_seed(hidden, one)).rows],
-    )
+    # of a measure that stays, or of a single run without noise, nothing is left
+    figures = [given for one in asked.shown if (given := _figure_without_seed(hidden, one)).rows]
+    if not asked.runs and not figures:
+        raise OptionError(NONE_LEFT)
+    return replace(asked, runs=[_without_seed(hidden, one) for one in asked.runs], figures=figures)
 
 
 def given(asked: Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]:
     """Figures as the report has them, by their marks; None where others are not given one."""
     mixed = asked.mixed if asked.share else frozenset()
-    figures = {mark: noises.figure(one, mixed) for mark, one in figures.items()}
+    figures = {mark: noises.figure(one, mixed, share=asked.share) for mark, one in figures.items()}
     if not asked.share:
         return dict(figures)
     asked = noises.apart(asked)
@@ -47,7 +52,7 @@ def _figure_without_seed(hidden: Withheld, one: Drawn) -> Drawn:
     of = settings.pop() if len(settings) == 1 else ""
     return replace(
         one,
-        rows=seedless.rows(hidden.rows(for_others.rows(one.figure, one.rows), of)),
+        rows=seedless.rows(hidden.rows(for_others.rows(one.figure, one.rows), of), one.figure),
         statements=seedless.statements(hidden.labelled(one.statements, _settings_of(one))),
         runs=[hidden.record(run) for run in one.runs],
         beside=[_without_seed(hidden, told) for told in one.beside],

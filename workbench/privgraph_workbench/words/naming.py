@@ -231,26 +231,25 @@ def graph_names(records: Iterable[RunRecord]) -> dict[str, str]:
 
 
 def run_labels(records: Sequence[RunRecord], *, privacy_too: bool = False, seeds: bool = True) -> list[str]:
-    """A short name for each run, distinct: method, and of graph, privacy and seed what differs (or privacy
-    in any case); where nothing does the options in which runs differ, and the end of the id. Without `seeds`,
-    each stands for all runs of its setting."""
+    """A short name for each run, distinct: method, and of graph and privacy what differs (or privacy in any
+    case); where nothing does the options in which runs differ, whose noise it is, and the end of the id.
+    Seeds are told of settings of which there are several runs: by whether those of two settings are named
+    nobody learns whether they are equal. Without `seeds`, each stands for all runs of its setting."""
     graphs = graph_names(records)
-    parts = [
-        (
-            method_title(one.spec.method),
-            graphs[graph_of(one)],
-            "".join(_with_privacy(one)[1:]),
-            f"seed {one.spec.seed}" if seeds else "",
-        )
-        for one in records
-    ]
-    differing = [
-        place for place in range(1, 4) if len({part[place] for part in parts}) > 1 or (place == 2 and privacy_too)
-    ]
+    parts = [(method_title(one.spec.method), graphs[graph_of(one)], "".join(_with_privacy(one)[1:])) for one in records]
+    differing = [place for place in (1, 2) if len({part[place] for part in parts}) > 1 or (place == 2 and privacy_too)]
     names = [", ".join(filter(None, [part[0], *(part[place] for place in differing)])) for part in parts]
-    differs = variants(records)
-    names = _told_apart(names, [differs[setting(one)] for one in records])
-    names = _told_apart(names, [_noise(one) for one in records])
+    differs, keys = variants(records), [(setting(one), _noise(one)) for one in records]
+    first = {key: place for place, key in reversed(list(enumerate(keys)))}
+    apart = [names[place] for place in first.values()]
+    for by in ([differs[key] for key, _ in first], [noise for _, noise in first]):
+        apart = _told_apart(apart, by)
+    ends = dict(zip(first, apart, strict=True))
+    several = Counter(keys)
+    names = [
+        "".join([name, f", seed {one.spec.seed}" * (seeds and several[key] > 1), ends[key].removeprefix(name)])
+        for name, one, key in zip(names, records, keys, strict=True)
+    ]
     return _told_apart(names, [_end(one.id) for one in records])
 
 

@@ -128,9 +128,14 @@ def data(
                 "runs": " ".join(member.id for member in members),
             }
         )
-    for row in rows:
-        row["front"] = _on_front(row, rows)
-    return sorted(rows, key=lambda row: (row["graph"], row["method"], row["unit"], row["variant"], row["epsilon"]))
+    return sorted(
+        with_front(rows), key=lambda row: (row["graph"], row["method"], row["unit"], row["variant"], row["epsilon"])
+    )
+
+
+def with_front(rows: Sequence[Row]) -> list[Row]:
+    """The rows, each with whether it is on the front of these."""
+    return [{**row, "front": _on_front(row, rows)} for row in rows]
 
 
 def _relation(statements: Sequence[PrivacyStatement]) -> str | None:

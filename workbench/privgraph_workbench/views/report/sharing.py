@@ -22,15 +22,15 @@ from privgraph_workbench.words import markup, naming
 QUESTION = "Whom is it for?"
 CHOICES = {True: "For others", False: "For myself"}
 SENTENCES = {
-    True: "Left out are seeds, ids of runs, what happened in training, and the share of the largest class: they could "
-    "tell a seed or private values. A command for each setting stays, without its seed, and what attacks found.",
+    True: "Left out are seeds, ids of runs, what happened in training, and the share of the largest class. A command "
+    "for each setting stays, without its seed, and what attacks found.",
     False: "Nothing is left out: it tells seeds, ids and all results, with the commands to repeat them.",
 }
 """Of each choice what it leaves out, in a sentence."""
 WORDS = "**Still told**: title, author, remark and captions, as you wrote them."
 REPEATED = (
-    "Some of these runs add no noise: whoever has the graph can repeat them for one seed after another, until an "
-    "accuracy fits. A large seed that nobody guesses withstands that."
+    "Some of these runs add no noise: whoever has the graph can repeat them for one seed after another, until what is "
+    "told fits."
 )
 TRIED = "Where noise is public, whoever tries seeds can subtract it."
 """What a report for others may tell all the same."""
@@ -56,6 +56,7 @@ def switch(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> bool:
         with st.expander("Exactly what goes, and what stays", icon=":material/rule:"):
             st.markdown("\n".join(["**Left out**\n", *(f"- {one}" for one in leaving.GOES)]))
             st.markdown("\n".join(["**Still told**\n", *(f"- {one}" for one in leaving.STAYS)]))
+            st.markdown(leaving.DISCRETION)
     return share is not False
 
 
