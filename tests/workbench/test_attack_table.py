@@ -64,9 +64,7 @@ def test_each_question_has_its_strongest_attack_the_larger_area_first(attacks: d
     assert strongest.words([]) == strongest.NONE
 
 
-def test_the_rate_is_told_at_its_false_positives_and_beside_what_classes_find(
-    attacks: dict[str, AttackRecord]
-) -> None:
+def test_the_rate_is_told_at_its_false_positives_and_beside_what_classes_find(attacks: dict[str, AttackRecord]) -> None:
     one = attacks["rmia-a"]
     rare = one.rare_found
     assert rare is not None
