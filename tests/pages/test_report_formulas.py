@@ -65,3 +65,9 @@ def test_letters_stand_for_all_of_a_formula_or_for_none_of_it(typed: str, letter
 def test_the_print_has_every_letter_that_is_written_for_a_formula() -> None:
     signs = "".join(typed_maths._COMMANDS.values())
     assert not print_lines.lacking(f"{signs}√⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ₀₁₂₃₄₅₆₇₈₉")
+
+
+def test_what_looks_like_a_formula_is_told_from_one() -> None:
+    assert typed_maths.formulas(r"$\mu$ and $\mu$, \$x$, $x$5") == [r"$\mu$"]
+    said = r"$\mu \ge \nu$, $\sqrt{n1}$, $x^{ab}$, $x^a$"
+    assert typed_maths.in_letters(said) == "μ ≥ ν, √n1, $x^{ab}$, $x^a$"

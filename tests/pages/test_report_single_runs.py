@@ -108,3 +108,14 @@ def test_a_run_says_what_was_done_with_it(store: RunStore) -> None:
     attacked = {run.id: replace(told[run.id], attacks=[made(run.id)])}
     assert single_runs.said(run, attacked, mixed=False) == "Seed 0: **75.0%**, attacked"
     assert single_runs.said(run, {}, mixed=True) == "Seed 0: **75.0%**"
+    assert single_runs.said(replace(run, epsilon_audited=0.0), {}, mixed=False).endswith(", audited"), "to no avail"
+    other = {run.id: replace(told[run.id], elsewhere=[made("another")])}
+    assert single_runs.said(run, other, mixed=False) == "Seed 0: **75.0%**", "not the run that was attacked"
+
+
+def test_what_all_runs_have_is_said_of_the_card_alone_and_seeds_ascend(opened: Open, store: RunStore) -> None:
+    later, first = [keep(store, spec(epsilon=2.0, seed=seed), public=True) for seed in (1, 0)]
+    app = _unfolded(opened, store, [later, first])
+    said = [one.value for one in app.markdown if one.value.startswith("Seed ")]
+    assert said == ["Seed 0: **80.0%**", "Seed 1: **80.0%**"]
+    assert list(_ways_out(app)) == [f"take_out.{first}", f"take_out.{later}"]

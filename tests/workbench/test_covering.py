@@ -178,3 +178,29 @@ def test_rivals_of_one_promise_are_told_without_it(store: RunStore) -> None:
     said = advising.verdict(_people(store, alike, tied=True), "node")
     ((_, take, *_, verdict, _),) = advised.table(said, yours=True)[0]
     assert (take, verdict.partition("\n")[2]) == ("GAP\nhides opt-out", "from HeterPoisson (79.9%)")
+
+
+def test_two_promises_that_leave_out_different_things_are_another() -> None:
+    one, other = ({"unit": "node", "neighbours": kind} for kind in (Neighbours.REPLACED_RECORD, Neighbours.NODE_RECORD))
+    weights = {**other, "release": Release.WEIGHTS}
+    assert covering.other_promise(one, weights) == "another promise: which of two records"
+    assert covering.other_promise(one, other) == "weaker promise: which of two records"
+    assert covering.other_promise(weights, one) == "another promise: weights only"
+
+
+@pytest.mark.parametrize("release", [one for one in Release if one != Release.WEIGHTS])
+def test_only_weights_are_marked_as_all_that_may_be_released(release: Release) -> None:
+    assert covering.mark({"unit": "node", "neighbours": Neighbours.NODE, "release": release}) == ""
+
+
+def test_each_hidden_thing_is_told_in_its_own_words() -> None:
+    promised = [("A", Neighbours.FROZEN_SAMPLE), ("B", Neighbours.REPLACED_RECORD), ("C", Neighbours.FROZEN_DEGREES)]
+    assert covering.never_there((title, kind.value) for title, kind in promised) == (
+        f"“Hides opt-out” (A and C): whether somebody in the graph opted out; s{NEVER}. "
+        f"“Hides which of two records” (B): which one somebody in the graph gave; s{NEVER}."
+    )
+
+
+def test_a_line_of_edges_is_about_an_edge_also_where_a_relation_is_not_known() -> None:
+    mixed = [("A", Neighbours.UNDIRECTED_EDGE.value), ("B", Neighbours.UNKNOWN.value)]
+    assert " is right about whether an edge is there, " in covering.short(mixed, "edge")

@@ -208,3 +208,52 @@ def test_an_mlp_that_is_hardly_worse_or_the_only_strong_one_is_named_beside(
     beside = f"; or leave them out: an MLP has {mean:.1%} accuracy and hides every edge without noise."
     assert said.endswith(f", clearly the best{beside}") is named
     assert ("leave" in said) is named
+
+
+def _said(*stretches: Stretch, **more: Any) -> str:
+    return told(Verdict(unit="edge", stretches=stretches, methods=3, **more))
+
+
+def test_the_best_of_the_sure_choices_counts_not_the_last() -> None:
+    assert _said(_stretch("one", 0.5), _stretch("one", 1.0, mean=0.8), _stretch("one", 2.0, mean=0.74)).startswith(
+        "at ε 1 take ProGAP (80.0% accuracy"
+    ), "70% is further than 5 points from it"
+
+
+def test_a_row_of_several_budgets_protects_as_its_largest() -> None:
+    assert _said(_stretch("one", 1.0, 4.0)).startswith("no good choice. Of ")
+    assert marked(Verdict(unit="edge", stretches=(_stretch("one", 1.0, 4.0), _stretch("one", 2.0)))).places == (1,)
+
+
+@pytest.mark.parametrize(
+    ("stretches", "where"),
+    [
+        ([_stretch("nothing", 0.25), _stretch("blind", 0.5, 1.0, title=MLP)], "at ε 0.5 to 1"),
+        (
+            [_stretch("blind", 0.5, 1.0, title=MLP), _stretch("one", 8.0), _stretch("blind", 9.0, title=MLP)],
+            "at ε 0.5 to 1 and 9",
+        ),
+        ([_stretch("blind", 0.5, title=MLP), _stretch("one", 8.0)], "at ε 0.5"),
+    ],
+)
+def test_up_to_an_epsilon_is_from_the_smallest_one_on(stretches: list[Stretch], where: str) -> None:
+    said = _said(*stretches)
+    assert said.endswith(f"; {where} no method is clearly better."), said
+
+
+def test_of_an_mlp_it_is_said_by_which_measure_and_whether_it_beats_a_guess() -> None:
+    idle = "it does not beat a guess"
+    said = _said(_stretch("blind", 1.0, title=MLP, idle=idle), score=PREC)
+    assert said.startswith(
+        f"leave them out: an MLP has 70.0% PREC@1 of relations and hides every edge without noise ({idle}); "
+    )
+
+
+def test_no_others_are_told_of_where_all_rivals_are_named() -> None:
+    said = _said(_stretch("several", 1.0, tied=4, against=("A (4%)", "B (3%)", "C (2%)"), wide=True))
+    assert said.endswith("not told apart from A, B and C.")
+
+
+def test_budgets_that_give_no_more_than_another_each_name_theirs() -> None:
+    said = _said(_stretch("one", 8.0), _stretch("before", 16.0, before=8.0), _stretch("before", 32.0, before=16.0))
+    assert said == "no more at ε 16 than at ε 8; no more at ε 32 than at ε 16."
