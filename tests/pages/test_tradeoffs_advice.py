@@ -42,6 +42,7 @@ def test_the_price_of_a_comparison_is_shown_or_why_there_is_none(opened: Callabl
         f"sees all 36 private runs of this comparison, or picks the best of them, has been shown ε = "
         f"{upper(tuning_price(ledger.event(), private[0].delta, 3))}" in said
     )
+    assert "None of the papers reproduced here counts this." in said, "others do"
     (said,) = (one.value for one in opened("tradeoffs", data="karate", protects="node", fold="").warning)
     assert "sees all 60 private runs of this comparison, or picks the best of them, has been shown more" in said
     assert said.count("Their neighbouring datasets differ") == 1
