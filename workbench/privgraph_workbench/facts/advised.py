@@ -32,7 +32,7 @@ VERDICTS: Mapping[str, str] = {
     CLEAR: "Clear: better than every other at that ε.",
     "tie": f"Tie: the 95% interval of the difference lies within ±{100 * APART:.0f} points.",
     FEW_SEEDS: "Too few seeds: cannot be told yet; about as many of each as are named there may tell.",
-    OPEN: f"Not told apart: {MOST_SEEDS} seeds of each would probably not tell either.",
+    OPEN: f"Not told apart: {MOST_SEEDS} seeds of each would probably not tell either, or test nodes are too few.",
 }
 """What the verdicts mean, by their words (`Stretch.word`)."""
 STRENGTHS = f"Its words: {', '.join(f'{word} up to {bound:.0%}' for bound, word in meaning.STRENGTHS[:-1])}."
@@ -131,6 +131,7 @@ def below(said: Verdict) -> str:
             else f"{said.score}; costs are points below {said.counted_from}, {said.bare}, {SHARED}"
         ),
         BETWEEN,
+        said.idle,
         *verdict_words(said),
         JUDGED,
         "What is promised at an ε is promised at a larger one." if "before" in kinds else "",
@@ -166,7 +167,7 @@ def beneath(said: Verdict, *, verdicts: Sequence[Verdict] | None = None) -> list
     intervals = BETWEEN if said.stretches else ""
     meant = verdict_words(*((said,) if verdicts is None else verdicts))
     lines = [*meant, " ".join(filter(None, (cost, intervals)))]
-    return [*filter(None, (*lines, covering.short(said.promised, said.unit)))]
+    return [*filter(None, (said.idle, *lines, covering.short(said.promised, said.unit)))]
 
 
 def protection_words(*said: Verdict, where: str = "Protection") -> str:

@@ -107,11 +107,17 @@ class Verdict:
         return tuple(dict.fromkeys(one for part in self.stretches for one in part.promised))
 
     @property
+    def idle(self) -> str:
+        """That a model that reads no edge does not beat a guess, in a sentence: one cause of what is said of all
+        budgets; "" where it does, or none is asked for."""
+        return next((f"{one.idle}." for one in self.stretches if one.idle), "")
+
+    @property
     def text(self) -> str:
         """All of it, a line each."""
         public = [self.public, SECRET] if self.public else []
         called = covering.words(self.promised, "Protection is called strong, moderate or weak by how often")
-        told = [self.heading, *(one.text for one in self.stretches), called, self.closing]
+        told = [self.heading, *(one.text for one in self.stretches), self.idle, called, self.closing]
         return "\n".join([*public, *filter(None, told), *self.notes, BASIS, CHOOSING])
 
 

@@ -171,8 +171,7 @@ def _right(most: str) -> str:
 def _left_out(blind: Sequence[Stretch], said: Verdict) -> str:
     """That edges are better left out: at all budgets, or up to one, or at some."""
     first = blind[0]
-    idle = f" ({first.idle})" if first.idle else ""
-    told = f"{_hides(percent(first.candidates[0].mean), said)}{idle}"
+    told = _hides(percent(first.candidates[0].mean), said)
     if len(blind) == len(said.stretches):
         return f"leave them out: {told}; at no ε compared is a method clearly better"
     from_small = len(blind) == 1 and first is said.stretches[0] and len(first.epsilons) > 1
@@ -221,8 +220,7 @@ def _parts(stretches: Sequence[Stretch]) -> Iterator[str]:
             case "before":
                 yield f"no more at ε {budgets} than at ε {before:g}"
             case "nothing":
-                idle = f": {found[0].idle}" if found[0].idle else ""
-                yield f"nothing is shown to beat a guess at ε {budgets}{idle}"
+                yield f"nothing is shown to beat a guess at ε {budgets}"
             case _:
                 yield f"{FEW_SEEDS} to say at ε {budgets}"
 
