@@ -13,7 +13,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec
-from privgraph_workbench.facts import advised, advising, comparing, datasets
+from privgraph_workbench.facts import advised, advising, comparing, datasets, few_nodes
 from privgraph_workbench.facts import plans as plans_of
 from privgraph_workbench.facts.row_words import counted, protects_of, spread
 from privgraph_workbench.figures.chart import Row
@@ -66,6 +66,8 @@ def _of_unit(graph: OneGraph, unit: str) -> None:
         )
     going = any(state in PENDING for state in held.values())
     shell.fragment(_result, run_every=POLL_SECONDS if going else None)(graph, shared, unit, going)
+    if few := few_nodes.warned(found.table, facts, comparing.SEEDS):
+        st.markdown(f"**{few}**")
     if files.absent(spec):
         files.needed(spec, f"compare-{unit}")
     elif missing:
