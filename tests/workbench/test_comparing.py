@@ -470,6 +470,32 @@ def test_the_network_that_costs_are_counted_from_is_not_missing(store: RunStore)
     assert "no cost is known" in comparing.network_words(None)
 
 
+def test_relations_are_judged_by_what_there_is_to_reach_and_by_their_score(store: RunStore) -> None:
+    """No method comes near 100% of PREC@1: a tie is within a share of what is reached without privacy."""
+    options: dict[str, object] = {"trained_on": "garden"}
+    reached = {"relational": [0.13, 0.14, 0.15], "relation-rand": [0.01, 0.02, 0.03]}
+    for name, told in reached.items():
+        for seed, share in enumerate(told):
+            said = made_runs.statement(made_runs.edge_entries(9))
+            made_runs.finish(
+                store, make_spec(name, "products", {**options, "unit": "edge", "epsilon": 4.0}, seed=seed), share, said
+            )
+    for seed in range(3):
+        bare = make_spec("relational", "products", {**options, "unit": "none"}, seed=seed)
+        made_runs.finish(store, bare, 0.2 + seed / 100, made_runs.statement((), unit="none"))
+    said = advising.verdict(list(store.find()), "edge")
+    assert said.score == advising.PREC
+    assert said.margin == pytest.approx(0.05 * 0.21)
+    assert advised.head(said)[2] == "PREC@1"
+    assert "| PREC@1 |" in advised.lines(said)
+    tie = replace(said, stretches=tuple(replace(one, kind="several", tied=2, aside="") for one in said.stretches))
+    (meant,) = advised.verdict_words(tie)
+    assert meant.startswith("Tie: the 95% interval of the difference lies within ±5% of the highest PREC@1")
+    assert meant.endswith("(here ±1.1 points).")
+    both = advised.verdict_words(tie, replace(tie, score=advising.ACCURACY, margin=0.05))
+    assert both == [advised.VERDICTS["tie"], meant]
+
+
 def test_the_network_that_costs_are_counted_from_gets_as_many_seeds_as_methods(store: RunStore) -> None:
     wanted = comparing.specs("karate", "edge")
     network = made_runs.spec("gnn", unit="none", seed=2, conv="gcn")

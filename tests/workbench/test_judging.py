@@ -284,9 +284,7 @@ def test_of_what_is_not_told_apart_the_stronger_promise_is_taken_and_that_is_sai
     assert (found.kind, found.best, found.alike, found.wide) == ("several", stronger, (weaker,), False)
     told = stretch([found], there)
     assert (told.takes[0], told.word) == ("dp-mlp", "tie")
-    assert told.cell[1] == (
-        f"with {told.against[0]}; taken for its stronger promise"
-    ), "which is said instead of that the other is higher"
+    assert told.cell[1] == f"with {told.against[0]}; taken for its stronger promise", "not that the other is higher"
     assert "weaker promise: opt-out" in told.against[0]
     assert told.alike.startswith("+1.0 points"), "of the higher above the lower"
     alike = judged([weaker, {**stronger, "neighbours": "frozen degrees"}], there)
@@ -304,3 +302,15 @@ def test_a_smaller_budget_does_not_take_the_place_of_a_stronger_promise() -> Non
     assert kept(one, [before], there) is one
     less = Judged(rows=[now], kind="one", best={**now, "neighbours": "frozen degrees"})
     assert kept(less, [before], there).kind == "before"
+
+
+def test_where_a_score_ends_far_below_one_a_tie_is_as_much_narrower() -> None:
+    """Four points of 20 are much, of 100 they are not."""
+    free = row("mlp", (0.01, 0.012, 0.011))
+    rows = [row("gap", (0.20, 0.21, 0.19)), row("progap", (0.19, 0.21, 0.18))]
+    for scale, wide in ((1.0, False), (0.2, True)):
+        there = replace(seen(free), scale=scale)
+        found = judged(rows, there)
+        assert (found.kind, found.wide) == ("several", wide)
+        assert there.margin == pytest.approx(0.05 * scale)
+    assert judged([row("gap", LEADS, wide=0.1)], replace(seen(free), scale=0.2)).kind == "unsure", "6 points are wide"

@@ -8,7 +8,7 @@ from privgraph.options import listed
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import covering
-from privgraph_workbench.facts.advising import CHOOSING, HIDES, NETWORK, SECRET, UNITS, Verdict, verdict
+from privgraph_workbench.facts.advising import ACCURACY, CHOOSING, HIDES, NETWORK, PREC, SECRET, UNITS, Verdict, verdict
 from privgraph_workbench.facts.judging import APART
 from privgraph_workbench.facts.row_words import both, counted
 from privgraph_workbench.facts.seedwise import MOST_SEEDS
@@ -28,9 +28,15 @@ HEAD = ("ε", "Take", "Accuracy", "Seeds", "Cost (points)", "Verdict", "Protecti
 SHARED = "over the seeds that both share"
 """Over which seeds costs are counted."""
 BETWEEN = "In brackets: 95% intervals over seeds."
+TIE = "tie"
+TIE_OF_PREC = (
+    f"Tie: the 95% interval of the difference lies within ±{100 * APART:.0f}% of the highest PREC@1 on the graph, "
+    "mostly that without privacy"
+)
+"""What a tie means where the score ends far below 100%."""
 VERDICTS: Mapping[str, str] = {
     CLEAR: "Clear: better than every other at that ε.",
-    "tie": f"Tie: the 95% interval of the difference lies within ±{100 * APART:.0f} points.",
+    TIE: f"Tie: the 95% interval of the difference lies within ±{100 * APART:.0f} points.",
     FEW_SEEDS: "Too few seeds: cannot be told yet; about as many of each as are named there may tell.",
     OPEN: f"Not told apart: {MOST_SEEDS} seeds of each would probably not tell either, or test nodes are too few.",
 }
@@ -46,6 +52,11 @@ BLIND_HIDES = (
     f"{METHODS[BLIND].title} reads no edge, so that it hides every edge (ε = 0 for edges), and it protects no person."
 )
 """What a model that reads no edge hides."""
+
+
+def head(said: Verdict) -> tuple[str, ...]:
+    """`HEAD` with what the percentages are."""
+    return tuple("PREC@1" if one == "Accuracy" and said.score == PREC else one for one in HEAD)
 
 
 def table(said: Verdict, *, yours: bool = False) -> list[list[tuple[str, ...]]]:
@@ -148,9 +159,18 @@ def asides(said: Verdict) -> str:
 
 
 def verdict_words(*said: Verdict) -> list[str]:
-    """What the verdicts mean that occur in these tables, a short sentence each."""
+    """What the verdicts mean that occur in these tables, a short sentence each; a tie by each score that it
+    is of."""
     there = {one.word for told in said for one in told.stretches}
-    return [meant for word, meant in VERDICTS.items() if word in there]
+    scores = {told.score for told in said if any(one.word == TIE for one in told.stretches)}
+    found = []
+    for word, meant in VERDICTS.items():
+        if word in there and (word != TIE or ACCURACY in scores):
+            found.append(meant)
+        if word == TIE and PREC in scores:
+            margins = {f"±{100 * told.margin:.2g} points" for told in said if told.score == PREC}
+            found.append(TIE_OF_PREC + (f" (here {margins.pop()})." if len(margins) == 1 else "."))
+    return found
 
 
 def _network(said: Verdict) -> str:
@@ -235,11 +255,11 @@ def lines(said: Verdict) -> str:
     rows, spans = [], table(said)
     for group in spans:
         rows += [group[0], *((group[0][0], *row, "", "") for row in group[1:])]  # on a phone a row is a card
-    head, rule = f"| {' | '.join(HEAD)} |", "|" + " --- |" * len(HEAD)
+    top, rule = f"| {' | '.join(head(said))} |", "|" + " --- |" * len(HEAD)
     body = [f"| {' | '.join(map(markup.literal, row))} |" for row in rows]
     closing = [f"**{markup.literal(said.closing)}**", ""] if said.closing else []
     return "\n".join(
-        [in_short(said), "", *closing, head, rule, *body, "", below(said), "", "**Why**", "", reasons(said)]
+        [in_short(said), "", *closing, top, rule, *body, "", below(said), "", "**Why**", "", reasons(said)]
     )
 
 

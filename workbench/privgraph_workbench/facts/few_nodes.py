@@ -16,13 +16,13 @@ EVEN = 0.5
 
 
 def warned(rows: Sequence[Row], facts: PublicFacts | None, seeds: int) -> str:
-    """Below which differences of accuracies nothing is told on a graph of few test nodes, with so many seeds and
-    with most of them; "" where test nodes are not few, or not known. rows: what has run there; before that, the
-    test nodes of a random split of its sizes.
+    """Below which differences of accuracies nothing is told on a graph of few test nodes, with so many seeds
+    and with most of them; "" where test nodes are not few, or not known. rows: what has run there; before
+    that, the test nodes of a random split of its sizes.
 
     >>> small = PublicFacts(nodes=34, edges=78, entries=156, features=34, classes=4, train_nodes=26)
-    >>> warned([], small, 3)
-    '5 test nodes: differences below 36 points cannot be told here with 3 seeds of each, nor below 14 with 20.'
+    >>> warned([], small, 20)
+    '5 test nodes: differences below 14 points cannot be told here with 20 seeds of each.'
     >>> warned([], None, 3)
     ''
     """

@@ -89,8 +89,8 @@ def keeps(row: Row) -> bool:
 
 def judged(rows: list[Row], seen: Seen) -> Judged:
     """What is said of the rows of one budget. What hides edges without noise is the same at each: where it is
-    not told from a guess it is taken at none, and a method need not be above it, but what is not clearly above
-    it has it beside itself. Of what is not told apart that is the best which promises most."""
+    not told from a guess it is taken at none, and a method need not be above it, but what is not clearly
+    above it has it beside itself. Of what is not told apart that is the best which promises most."""
     known = [row for row in rows if row["low"] is not None and row["high"] - row["low"] <= WIDE * seen.scale]
     if not known:
         return Judged(rows=rows, kind="unsure", best=rows[0])
@@ -123,8 +123,8 @@ def judged(rows: list[Row], seen: Seen) -> Judged:
 
 
 def _most_promised(better: Sequence[Row], seen: Seen, level: float) -> Row:
-    """Of the rows that are not told from the first, which has the highest mean, the first of those that promise
-    more than it, and no other of them more than that one; the first itself where there is none."""
+    """Of the rows that are not told from the first, which has the highest mean, the first of those that
+    promise more than it, and no other of them more than that one; the first itself where there is none."""
     open_ = [row for row in better if not any(seen.seeds.clear(one, row, level) for one in better)]
     best = better[0]
     for row in open_:
@@ -146,8 +146,8 @@ def _left_open(row: Row, seen: Seen) -> bool:
 
 
 def kept(one: Judged, smaller: Sequence[Judged], seen: Seen) -> Judged:
-    """The same, or that nothing at this budget is better than the best that smaller ones gave, where what would
-    be taken here does not promise more."""
+    """The same, or that nothing at this budget is better than the best that smaller ones gave, where what
+    would be taken here does not promise more."""
     won = [two.best for two in smaller if two.kind in ("one", "several") and _promised_here(two.best, one)]
     before = max(won, key=lambda row: float(row["mean"]), default=None)
     if before is None or one.kind == "unsure":
@@ -161,7 +161,8 @@ def kept(one: Judged, smaller: Sequence[Judged], seen: Seen) -> Judged:
 
 
 def _promised_here(row: Row, one: Judged) -> bool:
-    """Whether what a row of a smaller budget promises is promised at this one, by what would be taken here."""
+    """Whether what a row of a smaller budget promises is promised at this one, by what would be taken
+    here."""
     as_much = one.kind not in ("one", "several") or set(less(row)) <= set(less(one.best))
     return as_much and bool(row["delta"] <= one.best["delta"])
 

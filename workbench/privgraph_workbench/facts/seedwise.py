@@ -25,8 +25,8 @@ WRONG = 0.05
 
 
 def untold(share: float, nodes: int, count: int) -> float:
-    """Up to which difference two accuracies near a share, of so many seeds with so many test nodes each, are not
-    told apart, however well seeds agree.
+    """Up to which difference two accuracies near a share, of so many seeds with so many test nodes each, are
+    not told apart, however well seeds agree.
 
     >>> round(untold(0.5, 5, 20), 2), round(untold(0.8, 1000, 3), 2)
     (0.14, 0.02)
@@ -128,8 +128,8 @@ class Seedwise:
 
     def to_beat_guess(self, row: Row, level: float = 0.95) -> int | None:
         """With how many seeds it would be clearly better than a guess, if mean and spread stay as they are;
-        None where not even `MOST_SEEDS` would do, or test nodes are too few. Where it has fewer than `FEWEST`,
-        these tell more."""
+        None where not even `MOST_SEEDS` would do, or test nodes are too few. Where it has fewer than
+        `FEWEST`, these tell more."""
         pairs = self._beside_guess(row)
         if len(pairs) < seeds.FEWEST:
             return seeds.FEWEST

@@ -41,16 +41,17 @@ class Stretch:
     reasons; candidates: of whom; why: the reasons, a sentence or two. needed: what would settle it, where no
     more than `seedwise.MOST_SEEDS` seeds would (`settling.needed`). aside: what is not told apart from the
     first, nor from what needs no noise, and so is nothing to take ("": nothing); of `blind` what has a higher
-    mean. stronger: why the first is taken though another has a higher mean ("": for none has). alike: by how much the higher of the first and the best of the others is above the other, where more
-    seeds are not going to tell them apart, or need not. wide: whether seeds are too few to say so. before: the smaller budget that
-    gave as much, and stays: by which method. delta: the largest behind what is taken. promised: under which
-    relations that is. unclear: methods that are taken and whose cost is not clear. tied: how many are not
-    told apart from what is taken at one of the budgets, with it; what needs no noise counts. against: what
-    that is, with its mean; where seeds are too few, that which they do not rule out. higher: what has a
+    mean. stronger: why the first is taken though another has a higher mean ("": for none has). alike: by how
+    much the higher of the first and the best of the others is above the other, where more seeds are not going
+    to tell them apart, or need not. wide: whether seeds are too few to say so. before: the smaller budget
+    that gave as much, and stays: by which method. delta: the largest behind what is taken. promised: under
+    which relations that is. unclear: methods that are taken and whose cost is not clear. tied: how many are
+    not told apart from what is taken at one of the budgets, with it; what needs no noise counts. against:
+    what that is, with its mean; where seeds are too few, that which they do not rule out. higher: what has a
     higher mean than what is taken, and floor: what that is not clearly above ("": what is taken). here: where
     nothing is taken at these budgets, what has the highest mean there, and with which. guess: in words, where
-    a guess is not beaten. idle: that a model that reads no edge does not beat it either, so that it is taken at
-    no budget: a reason of all budgets, said once of them ("": it does).
+    a guess is not beaten. idle: that a model that reads no edge does not beat it either, so that it is taken
+    at no budget: a reason of all budgets, said once of them ("": it does).
     """
 
     epsilons: tuple[float, ...]
