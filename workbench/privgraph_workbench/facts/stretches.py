@@ -262,8 +262,8 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
             shown.append(together_of(others, seen))
             told += f"; or {shown[2].text}"
         why = _several(last, rival, seen)
-        pair = sorted((last.best, rival), key=lambda row: -float(row["mean"]))
-        alike = "" if needed else _apart(*pair, seen, level_of(last.rows))
+        lower, higher = sorted((last.best, rival), key=lambda row: float(row["mean"]))
+        alike = "" if needed else _apart(higher, lower, seen, level_of(last.rows))
     else:
         told = "too little has run"
         row = last.best
