@@ -23,6 +23,8 @@ SHORT = "**In short.** "
 """With what the lines of advice begin that say all of it in one sentence."""
 EXAMPLES = (1.0, 0.25)
 """Epsilons by which it is shown what a protection is."""
+SHORT_PREC = PREC.partition(" ")[0]
+"""The score of relations in the head of a table."""
 HEAD = ("ε", "Take", "Accuracy", "Seeds", "Cost (points)", "Verdict", "Protection")
 
 SHARED = "over the seeds that both share"
@@ -56,7 +58,7 @@ BLIND_HIDES = (
 
 def head(said: Verdict) -> tuple[str, ...]:
     """`HEAD` with what the percentages are."""
-    return tuple("PREC@1" if one == "Accuracy" and said.score == PREC else one for one in HEAD)
+    return tuple(SHORT_PREC if one == "Accuracy" and said.score == PREC else one for one in HEAD)
 
 
 def table(said: Verdict, *, yours: bool = False) -> list[list[tuple[str, ...]]]:

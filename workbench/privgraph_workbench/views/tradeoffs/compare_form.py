@@ -144,7 +144,7 @@ def _line(row: Row, said: advising.Verdict) -> dict[str, object]:
         "method": row["title"],
         "protects": protects,
         EPSILONS["sound"].title: epsilon,
-        "accuracy (mean)": percent(row["mean"]),
+        f"{'accuracy' if said.score == advising.ACCURACY else advised.SHORT_PREC} (mean)": percent(row["mean"]),
         "95% over seeds": spread(row),
         "seeds": row["seeds"],
         "advice": advised.with_verdict(row, said),
