@@ -336,7 +336,7 @@ def test_a_sweep_too_large_for_the_machine_is_refused_as_on_the_train_page(
 def test_seeds_that_would_tell_methods_apart_are_trained_by_a_button(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
-    """Those that are there already are not trained again; the network of which costs are told gets as many."""
+    """Those that are there already are not trained again; the network behind costs gets as many."""
     for seed, off in enumerate((-0.04, 0.0, 0.04)):
         keep(store, make_spec("gnn", "karate", {"unit": "none"}, seed=seed), accuracy=0.9)
         for epsilon in (1.0, 4.0):
