@@ -41,7 +41,7 @@ def test_a_sweep_that_is_over_says_what_it_changed(opened: Open, store: RunStore
     (said,) = (one.value for one in app.success)
     assert "ProGAP at ε 1 80.1% (gallery) → 60.0%" in said
     assert "ProGAP at ε 4 is new, 90.0%" in said
-    assert "to take is now GAP at ε 1 (before: ProGAP)" in said
+    assert "- ε 1: ProGAP → GAP" in said
 
 
 def test_what_just_ran_is_drawn_though_others_wait(opened: Open, store: RunStore) -> None:

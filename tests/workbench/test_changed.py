@@ -56,14 +56,25 @@ def test_what_moved_most_is_named_first_and_of_many_it_is_said_how_many() -> Non
 @pytest.mark.parametrize(
     ("takes", "said"),
     [
-        ({1.0: "GAP"}, "to take is now GAP at ε 1 (before: ProGAP)."),
-        ({1.0: "ProGAP", 2.0: "GAP"}, "to take is now GAP at ε 2 (nothing was said)."),
-        ({1.0: "ProGAP"}, "what to take is the same at every ε."),
+        ({1.0: "GAP"}, "- ε 1: ProGAP → GAP"),
+        ({1.0: "ProGAP", 2.0: "GAP"}, "- ε 2: nothing was said → GAP"),
+        (
+            {1.0: "too few seeds to say", 2.0: "GAP"},
+            "- ε 1: ProGAP → too few seeds to say\n- ε 2: nothing was said → GAP",
+        ),
+        (
+            {1.0: "GAP", **dict.fromkeys((2.0, 4.0, 8.0, 16.0), "GAP")},
+            "- ε 4: nothing was said → GAP\n- and at 2 more ε",
+        ),
     ],
 )
-def test_whether_something_else_is_to_be_taken_is_said(takes: dict[float, str], said: str) -> None:
+def test_what_is_to_be_taken_instead_has_a_line_for_each_epsilon(takes: dict[float, str], said: str) -> None:
     after = Seen(levels={**BEFORE.levels, "d": _level("GAP at ε 2", 0.7, "d1")}, takes=takes)
-    assert words(BEFORE, after, {"d1"}).endswith(f"; {said}")
+    told = words(BEFORE, after, {"d1"})
+    first, list_ = told.split("\n\n", 1)
+    assert first == "**Changed:** GAP at ε 2 is new, 70.0%."
+    assert list_.startswith("**What to take**, before → now:\n\n- ε ")
+    assert list_.endswith(said)
 
 
 def test_that_something_became_open_is_not_called_the_same() -> None:
@@ -74,7 +85,7 @@ def test_that_something_became_open_is_not_called_the_same() -> None:
     )
     said = words(BEFORE, after, {"d1"})
     assert "what to take is the same at every ε" not in said
-    assert said.endswith("how sure that is changed: ProGAP at ε 1 (tie of 2).")
+    assert said.endswith("\n- ε 1: ProGAP → ProGAP (tie of 2)")
 
 
 def test_the_largest_change_is_named_first_whichever_way_it_goes() -> None:
@@ -110,3 +121,5 @@ def test_what_to_take_is_told_with_how_sure_that_is_unless_too_little_has_run() 
     assert found.open == {1.0: "tie of 2", 2.0: "tie of 2"}
     thin = seen([], Verdict(unit="edge", stretches=(told,), thin="too few methods"))
     assert (thin.takes, thin.open) == ({}, {})
+    few = replace(told, kind="nothing", takes=(), wide=True)
+    assert seen([], Verdict(unit="edge", stretches=(few,))).open[1.0] == "", "that nothing is taken says why"

@@ -14,7 +14,7 @@ from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import advised, advising, comparing, promising, stretches
+from privgraph_workbench.facts import advised, advising, comparing, few_nodes, promising, stretches
 from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks
 
 
@@ -468,6 +468,61 @@ def test_the_network_that_costs_are_counted_from_is_not_missing(store: RunStore)
     assert said.endswith("has run; ε 1 and 8 need more seeds.")
     assert "88.0%, 3 seeds." in comparing.network_words(network)
     assert "no cost is known" in comparing.network_words(None)
+
+
+def test_relations_are_judged_by_what_there_is_to_reach_and_by_their_score(store: RunStore) -> None:
+    """No method comes near 100% of PREC@1: a tie is within a share of what is reached without privacy."""
+    options: dict[str, object] = {"trained_on": "garden"}
+    reached = {"relational": [0.13, 0.14, 0.15], "relation-rand": [0.01, 0.02, 0.03]}
+    for name, told in reached.items():
+        for seed, share in enumerate(told):
+            said = made_runs.statement(made_runs.edge_entries(9))
+            made_runs.finish(
+                store, make_spec(name, "products", {**options, "unit": "edge", "epsilon": 4.0}, seed=seed), share, said
+            )
+    for seed in range(3):
+        bare = make_spec("relational", "products", {**options, "unit": "none"}, seed=seed)
+        made_runs.finish(store, bare, 0.2 + seed / 100, made_runs.statement((), unit="none"))
+    said = advising.verdict(list(store.find()), "edge")
+    assert said.score == advising.PREC
+    assert said.margin == pytest.approx(0.05 * 0.21)
+    assert advised.head(said)[2] == "PREC@1"
+    assert "| PREC@1 |" in advised.lines(said)
+    tie = replace(said, stretches=tuple(replace(one, kind="several", tied=2, aside="") for one in said.stretches))
+    (meant,) = advised.verdict_words(tie)
+    assert meant.startswith("Tie: the 95% interval of the difference lies within ±5% of the highest PREC@1")
+    assert meant.endswith("(here ±1.1 points).")
+    both = advised.verdict_words(tie, replace(tie, score=advising.ACCURACY, margin=0.05))
+    assert both == [advised.VERDICTS["tie"], meant]
+
+
+def test_the_network_that_costs_are_counted_from_gets_as_many_seeds_as_methods(store: RunStore) -> None:
+    wanted = comparing.specs("karate", "edge")
+    network = made_runs.spec("gnn", unit="none", seed=2, conv="gcn")
+    needed = [stretches.Needed(method=name, epsilon=1.0, seeds=more) for name, more in (("gap", 5), ("mlp", 4))]
+    runs = comparing.settling(needed, wanted, network)
+    held = {name: [one.seed for one in runs if one.method == name] for name in ("gnn", "gap", "mlp")}
+    assert held == {"gnn": list(range(5)), "gap": list(range(5)), "mlp": list(range(4))}
+    assert {one.options["conv"] for one in runs if one.method == "gnn"} == {"gcn"}, "the one that was compared with"
+    assert comparing.settling([], wanted, network) == []
+
+
+@pytest.mark.parametrize(
+    ("nodes", "mean", "seeds", "said"),
+    [
+        (5, 0.5, 3, "5 test nodes: differences below 36 points cannot be told here with 3 seeds of each, nor below 14"),
+        (45, 0.9, 1, "45 test nodes: differences below 12 points cannot be told here with 1 seed of each, nor below 3"),
+        (5, 0.5, 20, "5 test nodes: differences below 14 points cannot be told here with 20 seeds of each."),
+        (5, 1.0, 3, "5 test nodes: differences below 36 points"),
+        (100, 0.5, 3, ""),
+        (None, 0.5, 3, ""),
+    ],
+)
+def test_what_few_test_nodes_cannot_tell_is_said(nodes: int | None, mean: float, seeds: int, said: str) -> None:
+    row = {"asked": 1.0, "mean": mean, "test_nodes": nodes}
+    told = few_nodes.warned([{**row, "asked": None, "test_nodes": 7}, row], None, seeds)
+    assert told.startswith(said)
+    assert bool(told) is bool(said)
 
 
 def test_public_noise_is_told_only_where_something_that_adds_noise_is_taken(store: RunStore) -> None:

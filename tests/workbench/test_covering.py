@@ -154,15 +154,22 @@ def test_files_of_the_figure_say_it_too(store: RunStore) -> None:
 
 
 def test_a_row_is_marked_where_its_epsilon_promises_less_than_others(store: RunStore) -> None:
-    means = {"dp-gnn": (Neighbours.FROZEN_SAMPLE, 0.8), "dp-mlp": (Neighbours.NODE_RECORD, 0.799)}
-    records = _people(store, means, weights="dp-gnn", tied=True)
+    means = {"dp-gnn": (Neighbours.FROZEN_SAMPLE, 0.8), "dp-mlp": (Neighbours.NODE_RECORD, 0.6)}
+    records = _people(store, means, weights="dp-gnn")
     said = advising.verdict(records, "node")
     ((_, take, *_, verdict, _),) = advised.table(said, yours=True)[0]
-    assert take == "DP-GNN\nhides opt-out; weights only may be released"
-    assert verdict.endswith("DP-MLP (79.9%; stronger promise: not only opt-out and weights)")
+    assert (take, verdict) == ("DP-GNN\nhides opt-out; weights only may be released", "clear")
     assert "| DP-GNN (hides opt-out; weights only may be released) |" in advised.lines(said), "in files, too"
     for row in tradeoff.data(records):
         assert not covering.mark({**row, "unit": "edge"}), "edges: nothing new"
+
+
+def test_of_what_is_not_told_apart_the_stronger_promise_is_taken_though_it_reaches_less(store: RunStore) -> None:
+    means = {"dp-gnn": (Neighbours.FROZEN_SAMPLE, 0.8), "dp-mlp": (Neighbours.NODE_RECORD, 0.799)}
+    said = advising.verdict(_people(store, means, weights="dp-gnn", tied=True), "node")
+    ((_, take, *_, verdict, _),) = advised.table(said, yours=True)[0]
+    assert take == "DP-MLP (reads no edge)"
+    assert verdict.endswith("DP-GNN (80.0%; weaker promise: opt-out, weights only); taken for its stronger promise")
 
 
 def test_a_rival_that_promises_less_is_told_so(store: RunStore) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from privgraph_workbench.facts import one_sentence
+from privgraph_workbench.facts import advised, one_sentence
 from privgraph_workbench.facts.advising import Verdict
 from privgraph_workbench.facts.judging import Judged, Kind, Seen, judged, kept
 from privgraph_workbench.facts.row_words import plus
@@ -211,20 +211,23 @@ def test_what_reads_no_edge_is_not_taken_where_it_is_no_better_than_a_guess() ->
     told = stretch([found], there)
     assert (told.takes, told.lines[0][0]) == ((), "don't: not shown to beat a guess")
     assert told.idle.endswith("is not told from a guess (60.0%); 5 test nodes are too few to advise")
-    assert told.cell[1].endswith(told.idle)
-    said = one_sentence.told(Verdict(unit="edge", stretches=(told,), methods=1))
-    assert said == f"nothing is shown to beat a guess at ε 1: {told.idle}."
+    verdict = Verdict(unit="edge", stretches=(told, replace(told, epsilons=(4.0,))), methods=1)
+    assert one_sentence.told(verdict) == "nothing is shown to beat a guess at ε 1 and 4."
+    for words in ("\n".join(advised.beneath(verdict)), verdict.text, advised.lines(verdict)):
+        assert words.count("test nodes are too few to advise") == 1, "a cause of all budgets is said once"
+    assert not any("too few to advise" in cell for group in advised.table(verdict) for row in group for cell in row)
 
 
 def test_where_something_beats_the_guess_it_is_said_that_what_reads_no_edge_does_not() -> None:
     free = _guessed(row("mlp", (0.3, 0.6, 0.9)), 0.5, 1000)
     there = replace(seen(free), guess=0.5)
     found = judged([_guessed(row("gap", (0.59, 0.60, 0.61)), 0.5, 1000)], there)
-    assert found.kind == "blind", "the method is not clearly above it"
+    assert (found.kind, found.beside) == ("one", (free,)), "not clearly above it, and yet above the guess"
     told = stretch([found], there)
+    assert (told.takes, told.word) == (("gap",), "not told apart")
+    assert told.cell[1].startswith("from MLP (ignores edges) (60.0%)")
+    assert told.why == "MLP (ignores edges) (60.0%) is not told apart from GAP, nor from a guess (50.0%): 3 seeds."
     assert told.idle.endswith("is not told from a guess (50.0%)"), "test nodes are enough"
-    assert told.idle in told.cell[1]
-    assert told.idle in told.why
     above = _guessed(row("mlp", (0.59, 0.60, 0.61)), 0.5, 1000)
     assert not stretch([judged([found.best], seen(above))], seen(above)).idle
 
@@ -232,3 +235,82 @@ def test_where_something_beats_the_guess_it_is_said_that_what_reads_no_edge_does
 def test_of_few_seeds_it_is_not_said_that_what_reads_no_edge_is_no_better() -> None:
     free = _guessed(row("mlp", (0.6,)), 0.6, 5)
     assert judged([_guessed(row("gap", (0.6, 0.6, 0.6)), 0.6, 5)], seen(free)).kind == "blind"
+
+
+def test_what_reads_no_edge_has_one_verdict_for_all_budgets() -> None:
+    """Not told from a guess at ε 1, where nothing else is, it is not taken at 4, where something is."""
+    free = _guessed(row("mlp", (0.5, 0.6, 0.7)), 0.5, 1000)
+    there = replace(seen(free), guess=0.5)
+    held = {
+        1.0: [_guessed(row("gap", (0.49, 0.50, 0.51), 1.0), 0.5, 1000)],
+        4.0: [_guessed(row("gap", (0.63, 0.64, 0.65), 4.0), 0.5, 1000)],
+    }
+    found = {asked: stretch([judged(rows, there)], there) for asked, rows in held.items()}
+    assert [one.kind for one in found.values()] == ["nothing", "one"]
+    assert not any("mlp" in one.takes for one in found.values())
+    assert {one.idle for one in found.values()} == {found[1.0].idle}
+
+
+def test_what_reads_no_edge_needs_seeds_where_it_keeps_a_budget_open() -> None:
+    free = _guessed(row("mlp", (0.5, 0.6, 0.7)), 0.5, 1000)
+    there = replace(seen(free), guess=0.5)
+    above = stretch([judged([_guessed(row("gap", (0.71, 0.70, 0.72)), 0.5, 1000)], there)], there)
+    none = stretch([judged([_guessed(row("gap", (0.5, 0.6, 0.71)), 0.5, 1000)], there)], there)
+    for told in (above, none):
+        assert told.word == "too few seeds"
+        assert {one.method: one.seeds > 3 for one in told.needed} == {"gap": True, "mlp": True}
+
+
+@pytest.mark.parametrize(("nodes", "few"), [(5, True), (1000, False)])
+def test_no_seeds_are_offered_where_test_nodes_are_too_few_to_tell(nodes: int, few: bool) -> None:
+    """Twenty seeds with five test nodes each leave 14 points open."""
+    free = _guessed(row("mlp", (0.5, 0.6, 0.7)), 0.5, nodes)
+    there = replace(seen(free), guess=0.5)
+    told = stretch([judged([_guessed(row("gap", (0.5, 0.6, 0.71)), 0.5, nodes)], there)], there)
+    assert (told.needed == ()) is few
+    assert (told.word == "too few seeds") is not few
+    best, other = (_guessed(row(name, reached), 0.1, nodes) for name, reached in (("gap", LEADS), ("progap", TRAILS)))
+    assert (seen().seeds.to_tell(best, other) is None) is few
+
+
+def people(name: str, reached: tuple[float, ...], relation: str, asked: float = 1.0) -> Row:
+    return {**row(name, reached, asked), "unit": "node", "neighbours": relation, "release": "model"}
+
+
+def test_of_what_is_not_told_apart_the_stronger_promise_is_taken_and_that_is_said() -> None:
+    there = replace(seen(), unit="node")
+    weaker, stronger = people("heter-poisson", (0.60, 0.62, 0.61), "frozen degrees"), people("dp-mlp", FLAT[:3], "node")
+    found = judged([weaker, stronger], there)
+    assert (found.kind, found.best, found.alike, found.wide) == ("several", stronger, (weaker,), False)
+    told = stretch([found], there)
+    assert (told.takes[0], told.word) == ("dp-mlp", "tie")
+    assert told.cell[1] == f"with {told.against[0]}; taken for its stronger promise", "not that the other is higher"
+    assert "weaker promise: opt-out" in told.against[0]
+    assert told.alike.startswith("+1.0 points"), "of the higher above the lower"
+    alike = judged([weaker, {**stronger, "neighbours": "frozen degrees"}], there)
+    assert (alike.best, stretch([alike], there).stronger) == (weaker, ""), "of equal promises the higher mean"
+    far = judged([weaker, people("dp-mlp", (0.40, 0.41, 0.39), "node")], there)
+    assert far.best is weaker, "what is clearly worse is not taken for its promise"
+
+
+def test_a_smaller_budget_does_not_take_the_place_of_a_stronger_promise() -> None:
+    there = replace(seen(), unit="node")
+    small = people("heter-poisson", (0.62, 0.63, 0.64), "frozen degrees", 0.5)
+    now = people("dp-mlp", (0.60, 0.61, 0.62), "node")
+    before = Judged(rows=[small], kind="one", best=small)
+    one = Judged(rows=[now], kind="one", best=now)
+    assert kept(one, [before], there) is one
+    less = Judged(rows=[now], kind="one", best={**now, "neighbours": "frozen degrees"})
+    assert kept(less, [before], there).kind == "before"
+
+
+def test_where_a_score_ends_far_below_one_a_tie_is_as_much_narrower() -> None:
+    """Four points of 20 are much, of 100 they are not."""
+    free = row("mlp", (0.01, 0.012, 0.011))
+    rows = [row("gap", (0.20, 0.21, 0.19)), row("progap", (0.19, 0.21, 0.18))]
+    for scale, wide in ((1.0, False), (0.2, True)):
+        there = replace(seen(free), scale=scale)
+        found = judged(rows, there)
+        assert (found.kind, found.wide) == ("several", wide)
+        assert there.margin == pytest.approx(0.05 * scale)
+    assert judged([row("gap", LEADS, wide=0.1)], replace(seen(free), scale=0.2)).kind == "unsure", "6 points are wide"

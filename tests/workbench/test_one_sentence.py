@@ -24,8 +24,8 @@ FEW: dict[str, Any] = {"wide": True, "needed": (Needed(method="progap", epsilon=
 
 
 def _stretch(kind: Any, *epsilons: float, title: str = "ProGAP", mean: float = 0.7, **more: Any) -> Stretch:
-    cost, unclear = more.pop("cost", "22"), more.pop("unclear", False)
-    first = Candidate(title=title, mean=mean, reached=f"{mean:.1%}", cost=cost, unclear=unclear)
+    costs = {"cost": more.pop("cost", "22"), "between": more.pop("between", ""), "unclear": more.pop("unclear", False)}
+    first = Candidate(title=title, mean=mean, reached=f"{mean:.1%}", seeds="3", **costs)
     return Stretch(epsilons=epsilons, kind=kind, takes=("progap",), told="", why="", candidates=(first,), **more)
 
 
@@ -110,8 +110,13 @@ MLP = "MLP (ignores edges)"
             "nothing is shown to beat a guess at ε 1 and 2.",
         ),
         (
-            [_stretch("one", 1.0, cost="1", unclear=True)],
-            f"at ε 1 take ProGAP (70.0% accuracy, not clearly below {NETWORK}{STRONG}), clearly the best.",
+            [_stretch("one", 1.0, cost="8", between="−5 to 21", unclear=True)],  # few seeds tell no loss, nor none
+            f"at ε 1 take ProGAP (70.0% accuracy, 8 points (−5 to 21; 3 seeds) below {NETWORK}{STRONG}), clearly the "
+            "best.",
+        ),
+        (
+            [_stretch("several", 1.0, tied=2, against=("GAP (71.0%)",), stronger="taken for its stronger promise")],
+            f"at ε 1 take ProGAP ({COSTS}{STRONG}), in a tie with GAP, taken for its stronger promise.",
         ),
         ([_stretch("one", 1.0, cost="")], f"at ε 1 take ProGAP (70.0% accuracy{STRONG}), clearly the best."),
         ([_stretch("unsure", 1.0)], "too few seeds to say at ε 1."),
@@ -143,6 +148,16 @@ def test_what_holds_everywhere_follows_and_nothing_is_said_too_early() -> None:
 def test_another_measure_is_named() -> None:
     said = told(Verdict(unit="edge", stretches=(_stretch("one", 1.0, cost=""),), score=PREC))
     assert said == f"at ε 1 take ProGAP (70.0% PREC@1 of relations{STRONG}), clearly the best."
+
+
+def test_what_is_near_is_so_by_the_margin_of_the_score() -> None:
+    two = (_stretch("one", 1.0, mean=0.17), _stretch("one", 2.0, mean=0.20))
+    accuracy, prec = (Verdict(unit="edge", stretches=two, methods=2, margin=margin) for margin in (0.05, 0.0105))
+    assert [marked(one).places for one in (accuracy, prec)] == [(0,), (1,)]
+    assert [marked(one).why.partition(" points")[0] for one in (accuracy, prec)] == [
+        "the smallest ε within 5",
+        "the smallest ε within 1.1",
+    ]
 
 
 OPEN: dict[str, Any] = {"wide": True, "tied": 2, "against": ("GAP (69.0%)",)}

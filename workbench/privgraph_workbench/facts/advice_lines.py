@@ -32,7 +32,7 @@ def _block(said: Verdict) -> list[str]:
         shared = cells[len(advised.HEAD) - 3 :]  # verdict and protection, of all rows of the budgets
         rows += [APART.join((f"ε {budgets}", *row)) for row in (cells, *((*row, *shared) for row in others))]
     after = (said.closing, absent, *advised.beneath(said))
-    return [head, APART.join(advised.HEAD), *rows, *filter(None, after)]
+    return [head, APART.join(advised.head(said)), *rows, *filter(None, after)]
 
 
 def of_row(row: Row, said: Sequence[Verdict]) -> str:

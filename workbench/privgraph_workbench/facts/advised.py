@@ -8,7 +8,7 @@ from privgraph.options import listed
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import covering
-from privgraph_workbench.facts.advising import CHOOSING, HIDES, NETWORK, SECRET, UNITS, Verdict, verdict
+from privgraph_workbench.facts.advising import ACCURACY, CHOOSING, HIDES, NETWORK, PREC, SECRET, UNITS, Verdict, verdict
 from privgraph_workbench.facts.judging import APART
 from privgraph_workbench.facts.row_words import both, counted
 from privgraph_workbench.facts.seedwise import MOST_SEEDS
@@ -23,16 +23,24 @@ SHORT = "**In short.** "
 """With what the lines of advice begin that say all of it in one sentence."""
 EXAMPLES = (1.0, 0.25)
 """Epsilons by which it is shown what a protection is."""
+SHORT_PREC = PREC.partition(" ")[0]
+"""The score of relations in the head of a table."""
 HEAD = ("ε", "Take", "Accuracy", "Seeds", "Cost (points)", "Verdict", "Protection")
 
 SHARED = "over the seeds that both share"
 """Over which seeds costs are counted."""
 BETWEEN = "In brackets: 95% intervals over seeds."
+TIE = "tie"
+TIE_OF_PREC = (
+    f"Tie: the 95% interval of the difference lies within ±{100 * APART:.0f}% of the highest PREC@1 on the graph, "
+    "mostly that without privacy"
+)
+"""What a tie means where the score ends far below 100%."""
 VERDICTS: Mapping[str, str] = {
     CLEAR: "Clear: better than every other at that ε.",
-    "tie": f"Tie: the 95% interval of the difference lies within ±{100 * APART:.0f} points.",
+    TIE: f"Tie: the 95% interval of the difference lies within ±{100 * APART:.0f} points.",
     FEW_SEEDS: "Too few seeds: cannot be told yet; about as many of each as are named there may tell.",
-    OPEN: f"Not told apart: {MOST_SEEDS} seeds of each would probably not tell either.",
+    OPEN: f"Not told apart: {MOST_SEEDS} seeds of each would probably not tell either, or test nodes are too few.",
 }
 """What the verdicts mean, by their words (`Stretch.word`)."""
 STRENGTHS = f"Its words: {', '.join(f'{word} up to {bound:.0%}' for bound, word in meaning.STRENGTHS[:-1])}."
@@ -46,6 +54,11 @@ BLIND_HIDES = (
     f"{METHODS[BLIND].title} reads no edge, so that it hides every edge (ε = 0 for edges), and it protects no person."
 )
 """What a model that reads no edge hides."""
+
+
+def head(said: Verdict) -> tuple[str, ...]:
+    """`HEAD` with what the percentages are."""
+    return tuple(SHORT_PREC if one == "Accuracy" and said.score == PREC else one for one in HEAD)
 
 
 def table(said: Verdict, *, yours: bool = False) -> list[list[tuple[str, ...]]]:
@@ -131,6 +144,7 @@ def below(said: Verdict) -> str:
             else f"{said.score}; costs are points below {said.counted_from}, {said.bare}, {SHARED}"
         ),
         BETWEEN,
+        said.idle,
         *verdict_words(said),
         JUDGED,
         "What is promised at an ε is promised at a larger one." if "before" in kinds else "",
@@ -147,9 +161,18 @@ def asides(said: Verdict) -> str:
 
 
 def verdict_words(*said: Verdict) -> list[str]:
-    """What the verdicts mean that occur in these tables, a short sentence each."""
+    """What the verdicts mean that occur in these tables, a short sentence each; a tie by each score that it
+    is of."""
     there = {one.word for told in said for one in told.stretches}
-    return [meant for word, meant in VERDICTS.items() if word in there]
+    scores = {told.score for told in said if any(one.word == TIE for one in told.stretches)}
+    found = []
+    for word, meant in VERDICTS.items():
+        if word in there and (word != TIE or ACCURACY in scores):
+            found.append(meant)
+        if word == TIE and PREC in scores:
+            margins = {f"±{100 * told.margin:.2g} points" for told in said if told.score == PREC}
+            found.append(TIE_OF_PREC + (f" (here {margins.pop()})." if len(margins) == 1 else "."))
+    return found
 
 
 def _network(said: Verdict) -> str:
@@ -166,7 +189,7 @@ def beneath(said: Verdict, *, verdicts: Sequence[Verdict] | None = None) -> list
     intervals = BETWEEN if said.stretches else ""
     meant = verdict_words(*((said,) if verdicts is None else verdicts))
     lines = [*meant, " ".join(filter(None, (cost, intervals)))]
-    return [*filter(None, (*lines, covering.short(said.promised, said.unit)))]
+    return [*filter(None, (said.idle, *lines, covering.short(said.promised, said.unit)))]
 
 
 def protection_words(*said: Verdict, where: str = "Protection") -> str:
@@ -234,11 +257,11 @@ def lines(said: Verdict) -> str:
     rows, spans = [], table(said)
     for group in spans:
         rows += [group[0], *((group[0][0], *row, "", "") for row in group[1:])]  # on a phone a row is a card
-    head, rule = f"| {' | '.join(HEAD)} |", "|" + " --- |" * len(HEAD)
+    top, rule = f"| {' | '.join(head(said))} |", "|" + " --- |" * len(HEAD)
     body = [f"| {' | '.join(map(markup.literal, row))} |" for row in rows]
     closing = [f"**{markup.literal(said.closing)}**", ""] if said.closing else []
     return "\n".join(
-        [in_short(said), "", *closing, head, rule, *body, "", below(said), "", "**Why**", "", reasons(said)]
+        [in_short(said), "", *closing, top, rule, *body, "", below(said), "", "**Why**", "", reasons(said)]
     )
 
 

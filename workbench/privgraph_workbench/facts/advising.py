@@ -10,7 +10,7 @@ from privgraph.options import listed
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import covering, settling
-from privgraph_workbench.facts.judging import Judged, Seen, judged, keeps, kept
+from privgraph_workbench.facts.judging import APART, Judged, Seen, judged, keeps, kept
 from privgraph_workbench.facts.row_words import at, counted, counted_seeds, title_of, with_interval
 from privgraph_workbench.facts.seedwise import Seedwise, together
 from privgraph_workbench.facts.stretches import BLIND, Stretch, guess_words, stretch
@@ -48,7 +48,8 @@ class Verdict:
     run; score: what the percentages are; networks: the settings of a network without privacy that were
     measured on as many nodes, the most accurate first; blind: of edges, a model that reads none and beats a
     guess (None: it has not run, or does not); lead: what is true at every budget; closing: what to leave
-    alone; public: how many runs behind it protect nobody ("": none, or nothing that adds noise is taken)."""
+    alone; margin: how far apart methods in a tie may be; public: how many runs behind it protect nobody ("":
+    none, or nothing that adds noise is taken)."""
 
     unit: str
     stretches: tuple[Stretch, ...] = ()
@@ -62,6 +63,7 @@ class Verdict:
     public: str = ""
     networks: tuple[Row, ...] = ()
     blind: Row | None = None
+    margin: float = APART
 
     @property
     def network(self) -> Row | None:
@@ -107,11 +109,17 @@ class Verdict:
         return tuple(dict.fromkeys(one for part in self.stretches for one in part.promised))
 
     @property
+    def idle(self) -> str:
+        """That a model that reads no edge does not beat a guess, in a sentence: one cause of what is said of
+        all budgets; "" where it does, or none is asked for."""
+        return next((f"{one.idle}." for one in self.stretches if one.idle), "")
+
+    @property
     def text(self) -> str:
         """All of it, a line each."""
         public = [self.public, SECRET] if self.public else []
         called = covering.words(self.promised, "Protection is called strong, moderate or weak by how often")
-        told = [self.heading, *(one.text for one in self.stretches), called, self.closing]
+        told = [self.heading, *(one.text for one in self.stretches), self.idle, called, self.closing]
         return "\n".join([*public, *filter(None, told), *self.notes, BASIS, CHOOSING])
 
 
@@ -143,7 +151,15 @@ def verdict(
     open_ = _networks(tradeoff.data(networks or records), private[-1]["test_nodes"])
     bare = next(iter(open_), None)
     guess = tradeoff_marks.guessed(private)
-    seen = Seen(seeds=Seedwise.of([*records, *networks]), unit=unit, blind=blind, bare=bare, guess=guess)
+    score = PREC if "relation prediction" in METHODS[methods[0]].tasks else ACCURACY
+    seen = Seen(
+        seeds=Seedwise.of([*records, *networks]),
+        unit=unit,
+        blind=blind,
+        bare=bare,
+        guess=guess,
+        scale=1.0 if score == ACCURACY else _reached(private, bare),
+    )
     budgets = {asked: list(held) for asked, held in groupby(private, key=lambda row: row["asked"])}
     single = [asked for asked, held in budgets.items() if len(held) < 2 <= len(methods)]
     told: list[Judged] = []
@@ -161,7 +177,8 @@ def verdict(
         thin=_thin(stretches, absent, len(expected)),
         absent=absent,
         notes=tuple(notes),
-        score=PREC if "relation prediction" in METHODS[methods[0]].tasks else ACCURACY,
+        score=score,
+        margin=seen.margin,
         networks=open_,
         blind=None if seen.idle else seen.free,
         lead=(lead := _lead(told, seen)),
@@ -199,6 +216,12 @@ def left_out(beyond: Sequence[Row]) -> list[str]:
     """
     told = ", ".join(f"{title_of(row)}{at(row)} ({stated('sound', row['epsilon'])})" for row in beyond)
     return [f"Left out, for the sound ε is larger than the one asked for: {told}."] if told else []
+
+
+def _reached(private: Sequence[Row], bare: Row | None) -> float:
+    """Where a score ends whose 100% nothing comes near: what is reached without privacy, or by the best
+    method where that is more or the other not known. 1 where nothing reaches anything."""
+    return max(float(row["mean"]) for row in [*private, *([] if bare is None else [bare])]) or 1.0
 
 
 def _alike(one: Judged, seen: Seen) -> tuple[str, str, bool]:

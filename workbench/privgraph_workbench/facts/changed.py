@@ -3,14 +3,14 @@ whether something else is to be taken. No Streamlit."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.advising import Verdict
-from privgraph_workbench.facts.row_words import both, counted
-from privgraph_workbench.facts.stretches import CLEAR
+from privgraph_workbench.facts.row_words import counted
+from privgraph_workbench.facts.stretches import CLEAR, Stretch
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.figures.runs.curve_names import curve_of, names
 from privgraph_workbench.words import markup
@@ -64,13 +64,18 @@ def seen(records: Iterable[RunRecord], said: Verdict | None) -> Seen:
     return Seen(
         levels=levels,
         takes={epsilon: markup.literal(one.short_names) for one in stretches for epsilon in one.epsilons},
-        open={epsilon: "" if one.verdict == CLEAR else one.verdict for one in stretches for epsilon in one.epsilons},
+        open={epsilon: _open(one) for one in stretches for epsilon in one.epsilons},
     )
 
 
+def _open(one: Stretch) -> str:
+    """How sure it is what to take; "" where that is clear, or nothing is taken, which is said instead."""
+    return one.verdict if one.verdict != CLEAR and (one.takes or one.before is not None) else ""
+
+
 def words(before: Seen, after: Seen, runs: Collection[str]) -> str:
-    """What `runs` changed, in a line: the settings that they belong to, and what to take; "" where none of
-    them is there."""
+    """What `runs` changed, in Markdown: the settings that they belong to, and what to take, where that is
+    another one in a line for each epsilon; "" where none of them is there."""
     own = {key: one for key, one in after.levels.items() if one.runs & set(runs)}
     if not own:
         return ""
@@ -90,9 +95,10 @@ def words(before: Seen, after: Seen, runs: Collection[str]) -> str:
         told.append(f"{counted(left, 'more setting')} changed or {'is' if left == 1 else 'are'} new")
     if same:
         told.append(f"{counted(same, 'setting')} {'is' if same == 1 else 'are'} as before")
-    if taken := _taken(before, after):
-        told.append(taken)
-    return f"**Changed:** {'; '.join(told)}."
+    others = _others(before, after)
+    if after.takes and not others:
+        told.append("what to take is the same at every ε")
+    return f"**Changed:** {'; '.join(told)}.{_listed(before, after, others)}"
 
 
 def yours(after: Seen, runs: Collection[str]) -> str:
@@ -110,21 +116,22 @@ def yours(after: Seen, runs: Collection[str]) -> str:
     return f"**Your own runs alone:** {'; '.join(told)}." if told else ""
 
 
-def _taken(before: Seen, after: Seen) -> str:
-    """Whether something else is to be taken than before; "" where nothing is advised now."""
-    if not after.takes:
-        return ""
-    others = [at for at, what in after.takes.items() if before.takes.get(at) != what]
-    surer = [at for at, what in after.open.items() if at not in others and before.open.get(at, "") != what]
-    if surer and not others:
-        told = [f"{after.takes[at]} at ε {at:g} ({after.open[at] or 'clear'})" for at in surer[:MOST]]
-        more = f", and {len(surer) - MOST} more" if len(surer) > MOST else ""
-        return f"what to take has the same names at every ε; how sure that is changed: {both(told)}{more}"
+def _others(before: Seen, after: Seen) -> list[float]:
+    """At which epsilons something else is to be taken than before, or how sure that is has changed."""
+    return [at for at in after.takes if _told(before, at) != _told(after, at)]
+
+
+def _told(known: Seen, at: float) -> str:
+    """What was to be taken at an epsilon, with how sure that was where it was not clear."""
+    if at not in known.takes:
+        return "nothing was said"
+    return known.takes[at] + (f" ({known.open[at]})" if known.open.get(at) else "")
+
+
+def _listed(before: Seen, after: Seen, others: Sequence[float]) -> str:
+    """What to take before and now, a line for each of these epsilons."""
     if not others:
-        return "what to take is the same at every ε"
-    told = [
-        f"{after.takes[at]} at ε {at:g} ({f'before: {before.takes[at]}' if at in before.takes else 'nothing was said'})"
-        for at in others[:MOST]
-    ]
-    more = f", and changed at {len(others) - MOST} more ε" if len(others) > MOST else ""
-    return f"to take is now {both(told)}{more}"
+        return ""
+    told = [f"- ε {at:g}: {_told(before, at)} → {_told(after, at)}" for at in others[:MOST]]
+    more = [f"- and at {len(others) - MOST} more ε"] if len(others) > MOST else []
+    return "\n".join(["\n\n**What to take**, before → now:", "", *told, *more])

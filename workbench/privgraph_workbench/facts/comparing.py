@@ -7,7 +7,7 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.spec import DatasetSpec, PublicFacts
@@ -118,11 +118,14 @@ def specs(
     ]
 
 
-def settling(needed: Sequence[Needed], wanted: Sequence[RunSpec]) -> list[RunSpec]:
+def settling(needed: Sequence[Needed], wanted: Sequence[RunSpec], network: RunSpec | None = None) -> list[RunSpec]:
     """The runs with which methods would be told apart: more seeds of those that are compared, at the budgets
-    of `needed`, and of the model that needs no noise, which has no budget."""
+    of `needed`, and of the model that needs no noise, which has no budget. Of the `network` that costs are
+    counted from as many as of the method that needs most: over the seeds that both share a cost is told."""
+    most = max((one.seeds for one in needed), default=0)
+    costs = [] if network is None else [replace(network, seed=seed) for seed in range(most)]
     first = {one.method: one for one in wanted if one.unit != "none" or one.method == BLIND}
-    return [
+    return costs + [
         make_spec(
             one.method,
             first[one.method].dataset,

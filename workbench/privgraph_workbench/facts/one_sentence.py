@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from privgraph_workbench.facts.advising import ACCURACY, Verdict
-from privgraph_workbench.facts.judging import APART
+from privgraph_workbench.facts.candidates import Candidate
 from privgraph_workbench.facts.row_words import both, counted
 from privgraph_workbench.facts.stretches import CLEAR, FEW_SEEDS, MOST_NAMED, OPEN, Stretch
 from privgraph_workbench.words import meaning
@@ -20,14 +20,23 @@ NONE_SETTLED = "leaving edges out hides all of them, and no clear choice or tie 
 """Why a model that reads no edge is told first."""
 
 
+def margin(said: Verdict) -> str:
+    """How far apart methods in a tie may be.
+
+    >>> margin(Verdict(unit="edge")), margin(Verdict(unit="edge", margin=0.0105))
+    ('5 points', '1.1 points')
+    """
+    return f"{100 * said.margin:.2g} points"
+
+
 def told(said: Verdict) -> str:
     """What is taken at one budget, what that costs and protects, and how sure it is; "" where nothing can be
     said yet. It begins with a small letter, for it goes on after what is to be hidden. Nothing is said that
     the table does not say.
 
     It is a budget at which the choice is settled: of those whose protection is at least moderate the smallest
-    that comes within `APART` of the best accuracy; else that edges are better left out; else that no choice
-    is good, with the smallest one of weak protection. One of next to none is never told first."""
+    that comes within a tie's margin of the best accuracy; else that edges are better left out; else that no
+    choice is good, with the smallest one of weak protection. One of next to none is never told first."""
     lead = said.lead.strip()
     if said.thin or not said.stretches or (all(one.kind == "nothing" for one in said.stretches) and lead):
         return _ended(lead) if lead else ""
@@ -63,17 +72,16 @@ def marked(said: Verdict) -> Marked:
     if said.thin or not said.stretches:
         return Marked()
     found = _first(said)
-    held, why = (_blind(said), NONE_SETTLED) if found is None else ([found], _why(found))
+    held, why = (_blind(said), NONE_SETTLED) if found is None else ([found], _why(found, said))
     return Marked(tuple(place for place, one in enumerate(said.stretches) if one in held), why) if held else Marked()
 
 
-def _why(first: Stretch) -> str:
+def _why(first: Stretch, said: Verdict) -> str:
     """By which rule a choice is the first (`_first`)."""
     protects, group = "at least moderate" if _strength(first) in _strengths()[:2] else "weak", _group(first)
     if group == "clear":
         return (
-            f"the smallest ε within {100 * APART:g} points of the most accurate clear choice of at least moderate "
-            "protection"
+            f"the smallest ε within {margin(said)} of the most accurate clear choice of at least moderate protection"
             if protects != "weak"
             else "no choice of at least moderate protection is clear or a tie: the smallest ε of a clear one of weak "
             "protection"
@@ -81,7 +89,7 @@ def _why(first: Stretch) -> str:
     if group == "tie":
         return (
             "no choice of at least moderate protection is clear: the smallest ε within "
-            f"{100 * APART:g} points of the most accurate that ties"
+            f"{margin(said)} of the most accurate that ties"
             if protects != "weak"
             else "no choice of at least weak protection is clear, nor one of moderate a tie: the smallest ε of a tie"
         )
@@ -103,7 +111,7 @@ def _first(said: Verdict) -> Stretch | None:
                 if found and words == strengths[:2] and groups == SETTLED:
                     best = max(one.candidates[0].mean for one in found)
                     return min(
-                        (one for one in found if one.candidates[0].mean >= best - APART),
+                        (one for one in found if one.candidates[0].mean >= best - said.margin),
                         key=lambda one: one.epsilons[0],
                     )
                 if found:
@@ -133,7 +141,7 @@ def _taken(one: Stretch, said: Verdict) -> str:
     first, take = one.candidates[0], "perhaps" if _group(one) == "perhaps" else "take"
     facts = [_reached(one, said)]
     if first.cost:
-        facts[0] += f", {_cost(first.cost, unclear=first.unclear)} {said.counted_from}"
+        facts[0] += f", {_cost(first)} {said.counted_from}"
     worth, _, most = one.protection.partition(": ")
     weak = _strength(one) not in _strengths()[:2]
     facts.append(_right(most) if weak else f"{worth} protection: {_right(most)}")
@@ -146,7 +154,7 @@ def _taken(one: Stretch, said: Verdict) -> str:
 def _or_left_out(mean: float, said: Verdict, *, weak: bool) -> str:
     """What leaving edges out reaches, where that is hardly less, or what else there is protects weakly; ""
     elsewhere."""
-    if said.blind is None or not (weak or said.blind["mean"] >= mean - APART):
+    if said.blind is None or not (weak or said.blind["mean"] >= mean - said.margin):
         return ""
     return f"; or leave them out: {_hides(percent(said.blind['mean']), said)}"
 
@@ -171,8 +179,7 @@ def _right(most: str) -> str:
 def _left_out(blind: Sequence[Stretch], said: Verdict) -> str:
     """That edges are better left out: at all budgets, or up to one, or at some."""
     first = blind[0]
-    idle = f" ({first.idle})" if first.idle else ""
-    told = f"{_hides(percent(first.candidates[0].mean), said)}{idle}"
+    told = _hides(percent(first.candidates[0].mean), said)
     if len(blind) == len(said.stretches):
         return f"leave them out: {told}; at no ε compared is a method clearly better"
     from_small = len(blind) == 1 and first is said.stretches[0] and len(first.epsilons) > 1
@@ -188,7 +195,9 @@ def _sure(one: Stretch) -> str:
         return "clearly the best"
     if one.word == FEW_SEEDS:
         return f"{FEW_SEEDS} to be sure"
-    return f"{OPEN if one.word == OPEN else 'in a tie'} {'from' if one.word == OPEN else 'with'} {both(names)}"
+    stronger = f", {one.stronger}" if one.stronger else ""
+    open_ = f"{OPEN} from" if one.word == OPEN else "in a tie with"
+    return f"{open_} {both(names)}{stronger}"
 
 
 def _reached(one: Stretch, said: Verdict) -> str:
@@ -199,16 +208,21 @@ def _ended(text: str) -> str:
     return text.removesuffix(".") + "."
 
 
-def _cost(cost: str, *, unclear: bool) -> str:
-    """How far below a network without privacy it is, in words.
+def _cost(first: Candidate) -> str:
+    """How far below a network without privacy it is, in words; with its interval where that includes 0, for
+    few seeds are no evidence that nothing is lost.
 
-    >>> _cost("22", unclear=False), _cost("−1", unclear=False), _cost("1", unclear=True)
-    ('22 points below', '1 point above', 'not clearly below')
+    >>> [_cost(Candidate(title="", mean=0.6, reached="", cost=one)) for one in ("22", "−1")]
+    ['22 points below', '1 point above']
+    >>> few = Candidate(title="", mean=0.6, reached="", cost="8", between="−5 to 21", unclear=True, seeds="3")
+    >>> _cost(few)
+    '8 points (−5 to 21; 3 seeds) below'
     """
-    if unclear or cost == "0":
-        return "not clearly below"
-    points = cost.removeprefix("−")
-    return f"{counted(points, 'point')} {'above' if points != cost else 'below'}"
+    points = first.cost.removeprefix("−")
+    above = points != first.cost
+    if not (first.unclear and first.between):
+        return f"{counted(points, 'point')} {'above' if above else 'below'}"
+    return f"{counted(first.cost, 'point')} ({first.between}; {counted(first.seeds, 'seed')}) below"
 
 
 def _parts(stretches: Sequence[Stretch]) -> Iterator[str]:
@@ -221,8 +235,7 @@ def _parts(stretches: Sequence[Stretch]) -> Iterator[str]:
             case "before":
                 yield f"no more at ε {budgets} than at ε {before:g}"
             case "nothing":
-                idle = f": {found[0].idle}" if found[0].idle else ""
-                yield f"nothing is shown to beat a guess at ε {budgets}{idle}"
+                yield f"nothing is shown to beat a guess at ε {budgets}"
             case _:
                 yield f"{FEW_SEEDS} to say at ε {budgets}"
 

@@ -16,10 +16,28 @@ from privgraph_workbench.figures.runs.guesses import GUESSES
 METRIC = "test_accuracy"
 MOST_SEEDS = 20
 """With so many seeds a setting what can be told apart is; more are not worth their price."""
+TELLS = 0.05
+"""Test nodes that leave more than that open, with `MOST_SEEDS`, tell no tie: more seeds are no help there."""
 NO_WIDTH = 1e-9
 """An interval that is no wider has no width: all seeds agree."""
 WRONG = 0.05
 """The chance, at most, that any of the comparisons that answer one question calls clear what is not."""
+
+
+def untold(share: float, nodes: int, count: int) -> float:
+    """Up to which difference two accuracies near a share, of so many seeds with so many test nodes each, are
+    not told apart, however well seeds agree.
+
+    >>> round(untold(0.5, 5, 20), 2), round(untold(0.8, 1000, 3), 2)
+    (0.14, 0.02)
+    """
+    return NormalDist().inv_cdf(0.975) * _error((share, share), nodes * count)
+
+
+def too_few_nodes(row: Row) -> bool:
+    """Whether not even `MOST_SEEDS` seeds on its test nodes tell what is near."""
+    nodes = row["test_nodes"]
+    return nodes is not None and untold(row["mean"], int(nodes), MOST_SEEDS) > TELLS
 
 
 def together(comparisons: int) -> float:
@@ -94,11 +112,13 @@ class Seedwise:
 
     def to_tell(self, one: Row, other: Row, level: float = 0.95) -> int | None:
         """With how many seeds each, all shared, one would be clearly better, if mean and spread stay as they
-        are; None where not even `MOST_SEEDS` would do. Where either has fewer than `FEWEST`, these tell
-        more."""
+        are; None where not even `MOST_SEEDS` would do, or test nodes are too few. Where either has fewer than
+        `FEWEST`, these tell more."""
         mine, theirs = self._reached(one), self._reached(other)
         if min(len(mine), len(theirs)) < seeds.FEWEST:
             return seeds.FEWEST
+        if too_few_nodes(one) or too_few_nodes(other):
+            return None
         apart = [first - second for first, second in self._paired(one, other)]
         spread = stdev(apart) if apart else math.hypot(stdev(mine.values()), stdev(theirs.values()))
         mean = fmean(apart) if apart else fmean(mine.values()) - fmean(theirs.values())
@@ -108,10 +128,13 @@ class Seedwise:
 
     def to_beat_guess(self, row: Row, level: float = 0.95) -> int | None:
         """With how many seeds it would be clearly better than a guess, if mean and spread stay as they are;
-        None where not even `MOST_SEEDS` would do. Where it has fewer than `FEWEST`, these tell more."""
+        None where not even `MOST_SEEDS` would do, or test nodes are too few. Where it has fewer than
+        `FEWEST`, these tell more."""
         pairs = self._beside_guess(row)
         if len(pairs) < seeds.FEWEST:
             return seeds.FEWEST
+        if too_few_nodes(row):
+            return None
         apart = [reached - guess for reached, guess in pairs]
         if fmean(apart) <= 0:
             return None
@@ -121,10 +144,13 @@ class Seedwise:
 
     def to_narrow(self, row: Row, width: float) -> int | None:
         """With how many seeds the interval of its mean would be no wider, if the spread stays as it is; None
-        where not even `MOST_SEEDS` would do. Where it has fewer than `FEWEST`, these tell more."""
+        where not even `MOST_SEEDS` would do, or test nodes are too few to tell anything then. Where it has
+        fewer than `FEWEST`, these tell more."""
         reached = list(self._reached(row).values())
         if len(reached) < seeds.FEWEST:
             return seeds.FEWEST
+        if too_few_nodes(row):
+            return None
         spread = stdev(reached)
         wanted = (count for count in range(1 + len(reached), MOST_SEEDS + 1) if 2 * seeds.reach(count) * spread < width)
         return next(wanted, None)

@@ -28,7 +28,8 @@ def needed(one: Judged, seen: Seen) -> tuple[Needed, ...]:
     """The seeds of each method with which what is open would be settled: the best told from all others, or
     what needs no noise or less of it from all that may be far from it; where nothing beats a guess the one
     that needs fewest to do so. None where `seedwise.MOST_SEEDS` would not do, where two are next to equally
-    accurate, or where nothing is open: in a tie it makes no difference which is taken."""
+    accurate, or where nothing is open: in a tie it makes no difference which is taken. What needs no noise
+    and is not told from a guess keeps a budget open like a method, and needs seeds, too."""
     if one.kind == "nothing":
         return _beating(one, seen) if one.wide else ()
     if one.kind == "unsure":
@@ -55,7 +56,7 @@ def _told(taken: Row, others: Sequence[Row], level: float, one: Judged, seen: Se
     seeds: dict[tuple[str, float], int] = {}
     for row in others:
         told = seen.seeds.to_tell(taken, row, level)
-        if told is None or abs(taken["mean"] - row["mean"]) < NEAR:
+        if told is None or abs(taken["mean"] - row["mean"]) < NEAR * seen.scale:
             return ()
         for name in (_named(taken, one), _named(row, one)):
             seeds[name] = max(told, seeds.get(name, 0))
@@ -69,11 +70,14 @@ def _beating(one: Judged, seen: Seen) -> tuple[Needed, ...]:
         return ()
     told, row = min(counts, key=lambda each: (each[0], -float(each[1]["mean"])))
     method, epsilon = _named(row, one)
-    return (Needed(method=method, epsilon=epsilon, seeds=told),)
+    found = [Needed(method=method, epsilon=epsilon, seeds=told)]
+    if seen.free is not None and (free := seen.seeds.to_beat_guess(seen.free)) is not None:
+        found.append(Needed(method=seen.free["method"], epsilon=epsilon, seeds=free))
+    return tuple(found)
 
 
 def _begun(one: Judged, seen: Seen) -> tuple[Needed, ...]:
-    told = seen.seeds.to_narrow(one.best, WIDE)
+    told = seen.seeds.to_narrow(one.best, WIDE * seen.scale)
     method, epsilon = _named(one.best, one)
     return () if told is None else (Needed(method=method, epsilon=epsilon, seeds=told),)
 

@@ -22,6 +22,8 @@ CLEAR, TIE, FEW_SEEDS, OPEN = "clear", "tie of", "too few seeds", "not told apar
 else what is open stays so."""
 MOST_NAMED = 3
 """Methods that a verdict names."""
+STRONGER = "taken for its stronger promise"
+"""Why of methods that are not told apart one is taken that has not the highest mean."""
 FEW_NODES = 100
 """With fewer test nodes it is said how many there are where nothing is told from a guess."""
 BLIND = "mlp"
@@ -39,16 +41,17 @@ class Stretch:
     reasons; candidates: of whom; why: the reasons, a sentence or two. needed: what would settle it, where no
     more than `seedwise.MOST_SEEDS` seeds would (`settling.needed`). aside: what is not told apart from the
     first, nor from what needs no noise, and so is nothing to take ("": nothing); of `blind` what has a higher
-    mean. alike: by how much the first is above the best of the others, where more seeds are not going to
-    tell them apart, or need not. wide: whether seeds are too few to say so. before: the smaller budget that
-    gave as much, and stays: by which method. delta: the largest behind what is taken. promised: under which
-    relations that is. unclear: methods that are taken and whose cost is not clear. tied: how many are not
-    told apart from what is taken at one of the budgets, with it; what needs no noise counts. against: what
-    that is, with its mean; where seeds are too few, that which they do not rule out. higher: what has a
+    mean. stronger: why the first is taken though another has a higher mean ("": for none has). alike: by how
+    much the higher of the first and the best of the others is above the other, where more seeds are not going
+    to tell them apart, or need not. wide: whether seeds are too few to say so. before: the smaller budget
+    that gave as much, and stays: by which method. delta: the largest behind what is taken. promised: under
+    which relations that is. unclear: methods that are taken and whose cost is not clear. tied: how many are
+    not told apart from what is taken at one of the budgets, with it; what needs no noise counts. against:
+    what that is, with its mean; where seeds are too few, that which they do not rule out. higher: what has a
     higher mean than what is taken, and floor: what that is not clearly above ("": what is taken). here: where
     nothing is taken at these budgets, what has the highest mean there, and with which. guess: in words, where
-    a guess is not beaten. idle: that a model that reads no edge does not beat it either, where that is taken
-    or would be ("": it does).
+    a guess is not beaten. idle: that a model that reads no edge does not beat it either, so that it is taken
+    at no budget: a reason of all budgets, said once of them ("": it does).
     """
 
     epsilons: tuple[float, ...]
@@ -73,6 +76,7 @@ class Stretch:
     here: str = ""
     guess: str = ""
     idle: str = ""
+    stronger: str = ""
 
     @property
     def sure(self) -> str:
@@ -102,7 +106,7 @@ class Stretch:
         else:
             told = f"{'with' if word == 'tie' else 'from'} {named}" if named else ""
         best = f"{'nothing is clearly better: ' * (self.before is not None)}at best {self.here}" if self.here else ""
-        return word, "; ".join(filter(None, (told, best or self._why_not_higher, self.idle)))
+        return word, "; ".join(filter(None, (told, best or self._why_not_higher)))
 
     @property
     def _named(self) -> str:
@@ -117,8 +121,8 @@ class Stretch:
 
     @property
     def _why_not_higher(self) -> str:
-        if not self.higher:
-            return ""
+        if self.stronger or not self.higher:
+            return self.stronger
         are = "are" if len(self.higher) > 1 else "is"
         return f"{both(self.higher)} {are} higher, but not clearly{f' above {self.floor}' if self.floor else ''}"
 
@@ -232,18 +236,16 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
     if kind == "blind" and seen.blind is not None:
         takes, shown = (BLIND,), [candidate(seen.blind, seen)]
         told = f"take {shown[0].text}"
-        why = f"{_idle(seen)}. " if seen.idle else ""
-        why += f"It needs no noise, and no method that adds noise is clearly better: the best, {there}."
+        why = f"It needs no noise, and no method that adds noise is clearly better: the best, {there}."
     elif kind == "nothing":
         few = row_words.counted_seeds([one.best for one in same])
         told = f"{'too few seeds to say; ' * bool(needed)}no method is shown to beat a guess ({few})"
         why = f"None is clearly better than {guess_words(seen)}: the best, {there}."
-        why += f" {_idle(seen)}." if seen.idle else ""
     elif kind == "one":
         takes, shown = (last.best["method"],), [first_of(last, seen)]
         told = f"take {shown[0].text}"
         below = [row for row in last.rows if row is not last.best and row not in last.beside]
-        why = _above(last.best, [*below[:1], *_free(seen)], last, seen)
+        why = _above(last.best, [*below[:1], *_below(last, seen)], last, seen)
         why = why or ("" if last.beside else "No other method has run.")
     elif kind == "before" and last.before is not None:
         shown = [candidate(last.before, seen)]
@@ -260,7 +262,8 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
             shown.append(together_of(others, seen))
             told += f"; or {shown[2].text}"
         why = _several(last, rival, seen)
-        alike = "" if needed else _apart(last.best, rival, seen, level_of(last.rows))
+        lower, higher = sorted((last.best, rival), key=lambda row: float(row["mean"]))
+        alike = "" if needed else _apart(higher, lower, seen, level_of(last.rows))
     else:
         told = "too little has run"
         row = last.best
@@ -293,7 +296,8 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         floor=_measure(seen) if last.beside else "",
         here=here,
         guess=guess_words(seen),
-        idle=_idle(seen) if kind in ("blind", "nothing") else "",
+        idle=_idle(seen),
+        stronger=STRONGER if last.promises_more else "",
         unclear=tuple(row["method"] for row in _taken(kind, last, seen) if candidate(row, seen).unclear),
         promised=() if kind in ("blind", "nothing") else promised_by([*behind, *last.alike]),
     )
@@ -322,7 +326,9 @@ def _idle(seen: Seen) -> str:
 
 def _measure(seen: Seen) -> str:
     """What everything must be above: what hides edges without noise, else a guess."""
-    return guess_words(seen) if seen.free is None else f"{title_of(seen.free)} ({percent(seen.free['mean'])})"
+    if seen.free is None or seen.idle:
+        return guess_words(seen)
+    return f"{title_of(seen.free)} ({percent(seen.free['mean'])})"
 
 
 def _aside(one: Judged, seen: Seen) -> str:
@@ -339,6 +345,11 @@ def _aside(one: Judged, seen: Seen) -> str:
         end = f", nor from {_measure(seen)}: {counted(seeds, 'seed')}."
         said.append(f"{named} {are} not told apart from {title_of(one.best)}{end}")
     return " ".join(said)
+
+
+def _below(one: Judged, seen: Seen) -> list[Row]:
+    """What needs no noise, where the best is clearly above it."""
+    return [row for row in _free(seen) if row not in one.beside]
 
 
 def _free(seen: Seen) -> list[Row]:
@@ -368,9 +379,10 @@ def _several(one: Judged, rival: Row, seen: Seen) -> str:
     level, best = level_of(one.rows), one.best
     count = min(best["seeds"], rival["seeds"])
     far = f"{_apart(best, rival, seen, level)}, {counted(count, 'seed')}."
-    said = f"Not clearly above {title_of(rival)}: {far}"
+    lead = f"{STRONGER.capitalize()}. " if one.promises_more else ""
+    said = f"{lead}Not clearly above {title_of(rival)}: {far}"
     second = next((row for row in one.rows if row is not best and row not in one.beside), rival)
-    clear = _above(best, [*([second] if second not in one.alike else []), *_free(seen)], one, seen)
+    clear = _above(best, [*([second] if second not in one.alike else []), *_below(one, seen)], one, seen)
     others = [title_of(row) for row in one.alike if row is not rival]
     nor = f" Nor is {title_of(best)} clearly above {both(others)}." if others else ""
     return " ".join(filter(None, (f"{said}{nor}", clear)))

@@ -27,7 +27,7 @@ def tied(one: Judged, seen: Seen) -> list[Row]:
 def against(same: Sequence[Judged], seen: Seen) -> tuple[str, ...]:
     """What is not told apart from what is taken, the highest mean first, each with it, and of several budgets
     with that at which it has it, and how its promise differs; where seeds are too few that which may be
-    better or worse by more than `APART`."""
+    better or worse by more than a tie's margin."""
     held = _against(same, seen)
     taken = _taken(same[-1], seen)
     where = len(same) > 1

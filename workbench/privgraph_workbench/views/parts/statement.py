@@ -179,7 +179,7 @@ def looking(statements: Sequence[PrivacyStatement], seeds: int, runs: str) -> No
     st.warning(
         f"The price of looking: each run alone is sound at its own ε (the largest: {upper(largest)}), but "
         f"whoever sees all {len(statements) * seeds} {runs}, or picks the best of them, has been shown {shown}. "
-        "No paper counts this. Run several on data that are public or yours to see."
+        "None of the papers reproduced here counts this. Run several on data that are public or yours to see."
     )
 
 

@@ -13,7 +13,6 @@ from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery
 from privgraph_workbench.facts import advised, advising, comparing, datasets, next_sweep, one_sentence
-from privgraph_workbench.facts.judging import APART
 from privgraph_workbench.facts.row_words import at_sound, counted, sound_at, title_of, with_interval
 from privgraph_workbench.facts.seedwise import MOST_SEEDS
 from privgraph_workbench.facts.stretches import FEW_SEEDS, Stretch
@@ -161,7 +160,7 @@ def table(said: advising.Verdict, meant: Sequence[advising.Verdict]) -> None:
     """A row for each stretch of budgets, and below it what the words of all these verdicts mean."""
     first = one_sentence.marked(said)
     carded.show(
-        advised.HEAD,
+        advised.head(said),
         advised.table(said, yours=True),
         label=f"What to take to hide {advising.HIDES[said.unit]}",
         first="ε ",
@@ -342,7 +341,7 @@ def _left_alike(said: advising.Verdict) -> str:
     """At which budgets no more seeds are offered, and by how much methods differ: in a tie, and where no
     affordable number of seeds is likely to tell; "" where there are none."""
     told = [
-        f"**ε {one.budgets}: {one.word}.** {_ahead(one)}, at most {100 * APART:.0f} points either way: take "
+        f"**ε {one.budgets}: {one.word}.** {_ahead(one)}, at most {one_sentence.margin(said)} either way: take "
         f"{'either' if one.tied < 3 else 'any of them'}. No more seeds are offered for it."
         if one.word == "tie"
         else f"**ε {one.budgets}: {one.word}.** {_ahead(one)}; if seeds go on as they began, not even {MOST_SEEDS} of "
@@ -354,8 +353,9 @@ def _left_alike(said: advising.Verdict) -> str:
 
 
 def _ahead(one: Stretch) -> str:
-    """By how much the first of a budget is above the second."""
-    first, second = (markup.literal(held.short) for held in one.candidates[:2])
+    """By how much the higher of the first two of a budget is above the other."""
+    pair = sorted(one.candidates[:2], key=lambda held: -held.mean)
+    first, second = (markup.literal(held.short) for held in pair)
     return f"{first} is {one.alike} above {second}"
 
 

@@ -13,7 +13,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec
-from privgraph_workbench.facts import advised, advising, comparing, datasets
+from privgraph_workbench.facts import advised, advising, comparing, datasets, few_nodes
 from privgraph_workbench.facts import plans as plans_of
 from privgraph_workbench.facts.row_words import counted, protects_of, spread
 from privgraph_workbench.figures.chart import Row
@@ -69,6 +69,8 @@ def _of_unit(graph: OneGraph, unit: str) -> None:
         )
     going = any(state in PENDING for state in held.values())
     shell.fragment(_result, run_every=POLL_SECONDS if going else None)(graph, shared, unit, going)
+    if few := few_nodes.warned(found.table, facts, comparing.SEEDS):
+        st.markdown(f"**{few}**")
     if files.absent(spec):
         files.needed(spec, f"compare-{unit}")
     elif missing:
@@ -145,7 +147,7 @@ def _line(row: Row, said: advising.Verdict) -> dict[str, object]:
         "method": row["title"],
         "protects": protects,
         EPSILONS["sound"].title: epsilon,
-        "accuracy (mean)": percent(row["mean"]),
+        f"{'accuracy' if said.score == advising.ACCURACY else advised.SHORT_PREC} (mean)": percent(row["mean"]),
         "95% over seeds": spread(row),
         "seeds": row["seeds"],
         "advice": advised.with_verdict(row, said),

@@ -117,9 +117,15 @@ def _told(done: Finished, graph: OneGraph, shared: tuple[tuple[str, Scalar], ...
         short=comparing.used_words(len(used | _counted_from(said)), len(done.runs)),
         public=comparing.with_public(wanted, found, unit),
         promises=promising.promises(records, said),
-        more={one.id: one for one in comparing.settling(needed, wanted)},
+        more={one.id: one for one in comparing.settling(needed, wanted, _network_of(said, found))},
         records=records,
     )
+
+
+def _network_of(said: advising.Verdict, found: Sequence[RunRecord]) -> RunSpec | None:
+    """What to train for more seeds of the network that costs are counted from; None where none is known."""
+    runs = "" if said.network is None else str(said.network["runs"])
+    return next((one.spec for one in found if one.id in runs.split()), None)
 
 
 def _counted_from(said: advising.Verdict) -> set[str]:

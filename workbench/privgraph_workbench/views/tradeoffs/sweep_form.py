@@ -21,7 +21,7 @@ from privgraph.runs.memory import too_large
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.sweep import sweep
-from privgraph_workbench.facts import advising, comparing, datasets
+from privgraph_workbench.facts import advising, comparing, datasets, few_nodes
 from privgraph_workbench.facts import plans as facts_plans
 from privgraph_workbench.facts.method_costs import PRIVACY
 from privgraph_workbench.forms import data_options, widgets
@@ -317,7 +317,8 @@ def _price(specs: Sequence[RunSpec], plans: Sequence[Plan], facts: PublicFacts |
     left = [one for one in specs if one.id not in here]
     already = f" ({len(here)} of them {'are' if len(here) > 1 else 'is'} there already)" if here else ""
     about = f", about {duration(comparing.seconds(left, facts, known, capacity()))} on this machine" if left else ""
-    st.markdown(f"**What it takes.** {len(specs)} runs{already}{about}.")
+    few = few_nodes.warned([], facts, seeds)
+    st.markdown(f"**What it takes.** {len(specs)} runs{already}{about}.{f' **{few}**' if few else ''}")
     if shipped:
         those = f"{shipped} of these runs are" if shipped > 1 else "One of these runs is"
         st.caption(
