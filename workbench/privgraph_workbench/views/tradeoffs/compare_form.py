@@ -68,6 +68,8 @@ def _of_unit(graph: OneGraph, unit: str) -> None:
     shell.fragment(_result, run_every=POLL_SECONDS if going else None)(graph, shared, unit, going)
     if files.absent(spec):
         files.needed(spec, f"compare-{unit}")
+    elif missing and known.pending(graph, "none", unit):
+        st.caption(f"{counted(len(missing), 'run')} can be trained besides once those under way have ended.")
     elif missing:
         ran = queue.store().find(RunQuery(states=("done",), limit=known.MOST_KNOWN))
         about = duration(comparing.seconds(missing, facts, ran, capacity()))
