@@ -305,7 +305,9 @@ def test_it_can_be_read_by_everybody(browser: Browser, address: str) -> None:
     assert not found, "\n".join(found)
 
 
-def test_a_switch_says_all_that_it_draws_on_a_phone(browser: Browser, address: str, home: Path) -> None:
+def test_a_switch_counts_what_it_draws_on_a_phone_directly_under_the_figure(
+    browser: Browser, address: str, home: Path
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PRIVGRAPH_HOME", str(home))
         store = RunStore.open()
@@ -316,8 +318,11 @@ def test_a_switch_says_all_that_it_draws_on_a_phone(browser: Browser, address: s
     page = context.new_page()
     page.goto(f"{address}/tradeoffs?data=patients")
     _drawn(page)
-    label = page.get_by_text(re.compile("^Draw 7 more: ProGAP with other options"))
+    label = page.get_by_text("Draw 7 more", exact=True)
     expect(label).to_be_visible()
-    whole = label.evaluate("one => one.scrollWidth <= one.clientWidth && getComputedStyle(one).whiteSpace")
+    under = page.locator(".carded").first
+    places = [one.bounding_box() for one in (label, under)]
     context.close()
-    assert whole == "normal"
+    assert all(places)
+    (switch, table) = (one["y"] for one in places if one)
+    assert switch < table, "and not below the cards"

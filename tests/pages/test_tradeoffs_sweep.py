@@ -113,7 +113,9 @@ def test_a_sweep_is_one_batch(opened: Callable[..., AppTest], store: RunStore) -
     under_way, nothing = (info.value for info in app.info)
     assert under_way == "10 runs are under way; the figure grows as they end."
     assert "No finished run" in nothing
-    assert said_of_the_sweep(app) == "**Sent from here:** 0 of 10 runs finished; the figure above grows as they end."
+    assert said_of_the_sweep(app) == "**Sent from here:** 0 of 10 runs finished; the figure below grows as they end."
+    order = [one.type for one in app.main]
+    assert order.index("progress") < order.index("expander"), "in sight, whatever is long below"
     assert app.button(key="sweep_go").disabled, "the same sweep is under way"
     app.number_input(key="sweep_seeds").set_value(3).run()
     assert not app.button(key="sweep_go").disabled, "this one is another"

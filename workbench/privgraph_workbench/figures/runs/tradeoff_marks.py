@@ -349,13 +349,13 @@ def unseen_guess(panels: Sequence[Sequence[Row]], places: Mapping[str, str]) -> 
     if not told:
         return []
     if len({held[0]["graph"] for held in panels}) == len(told) == 1 and len(levels := next(iter(told.values()))) == 1:
-        ((level, units),) = levels.items()
+        ((alone, units),) = levels.items()
         where = "" if len(units) == len(panels) else f", where {' and '.join(units)} are protected"
-        return [f"{GUESS}: {level}, below all marks{where}."]
+        return [f"{GUESS}: {alone}, below all marks{where}."]
     each = [
-        f"{level} on {places[graph]}" + f", where {' and '.join(units)} are protected" * (len(levels) > 1)
+        f"{low} on {places[graph]}" + f", where {' and '.join(units)} are protected" * (len(levels) > 1)
         for graph, levels in told.items()
-        for level, units in levels.items()
+        for low, units in levels.items()
     ]
     return [f"{GUESS}, below all marks of its panel: {'; '.join(each)}."]
 
