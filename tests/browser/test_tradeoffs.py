@@ -305,9 +305,7 @@ def test_it_can_be_read_by_everybody(browser: Browser, address: str) -> None:
     assert not found, "\n".join(found)
 
 
-def test_a_switch_counts_what_it_draws_on_a_phone_directly_under_the_figure(
-    browser: Browser, address: str, home: Path
-) -> None:
+def test_a_switch_stands_under_its_figure_on_a_phone(browser: Browser, address: str, home: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PRIVGRAPH_HOME", str(home))
         store = RunStore.open()

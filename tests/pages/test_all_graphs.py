@@ -1,5 +1,5 @@
-"""All graphs side by side: a line for each, a panel for each, and folded every answer with its seeds and what is
-not told apart beside it; what cannot be answered yet below the lines."""
+"""All graphs side by side: a line for each, a panel for each, and folded every answer with its seeds and what
+is not told apart beside it; what cannot be answered yet below the lines."""
 
 from __future__ import annotations
 
