@@ -141,7 +141,7 @@ def test_without_any_answer_there_is_no_table(opened: Open, store: RunStore) -> 
 def test_lines_panels_and_table_have_one_order(opened: Open, store: RunStore) -> None:
     """The chosen graph first, though another one stands before it in the list and has more runs."""
     compared(store)
-    ran(store, "karate", "dp-mlp", (0.4,), 0.5)
+    ran(store, "karate", "gap", (0.4,), 0.5)
     compared(store, "digits")
     for data, first in (("karate", "Karate club"), ("digits", "Handwritten digits")):
         app = everywhere(opened, data)

@@ -32,10 +32,15 @@ def show(rows: Sequence[Row], advice: Mapping[str, str], unit: str) -> None:
         [{name: value for name, value in row.items() if name not in common} for row in shown],
         hide_index=True,
         alt="Accuracy and epsilons of each setting",
-        height=ROW + 3 + min(len(shown), MOST) * ROW,
+        height=height(len(shown)),
         row_height=ROW,
         column_config={name: st.column_config.TextColumn(width=_width(name, shown)) for name in ("advice", DIFFERS_IN)},
     )
+
+
+def height(count: int) -> int:
+    """Pixels of a table of so many rows, with its head: all of them, up to `MOST`."""
+    return ROW + 3 + min(count, MOST) * ROW
 
 
 def _width(name: str, rows: Sequence[Mapping[str, Any]]) -> int:
