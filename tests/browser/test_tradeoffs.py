@@ -192,16 +192,25 @@ def test_of_both_units_each_panel_stands_beside_its_own_table(browser: Browser, 
         assert first["y"] < 500, "above the fold"
 
 
-def test_of_all_graphs_a_phone_shows_the_figure_first(browser: Browser, address: str) -> None:
+def test_of_all_graphs_a_phone_shows_the_answer_then_the_figure_then_its_table(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844})
     page = context.new_page()
     page.goto(f"{address}/tradeoffs?data=digits&everywhere=true")
     _drawn(page)
-    plot, table = (one.bounding_box() for one in (page.locator(".js-plotly-plot").first, page.locator(".carded").first))
+    page.get_by_text(EVERY_GRAPH).click()
+    expect(page.locator(".carded").first).to_be_visible()
+    parts = (
+        page.get_by_text(re.compile("^▸ ")).first,
+        page.locator(".js-plotly-plot").first,
+        page.locator(".carded").first,
+    )
+    line, plot, table = (one.bounding_box() for one in parts)
     context.close()
+    assert line is not None
     assert plot is not None
     assert table is not None
-    assert plot["y"] < 600, "some of it is seen at once"
+    assert line["y"] < 844, "it is seen at once"
+    assert line["y"] + line["height"] <= plot["y"]
     assert plot["y"] + plot["height"] <= table["y"]
 
 
@@ -213,6 +222,8 @@ def test_the_labels_of_graph_and_unit_stand_in_one_line(page: Page) -> None:
     assert abs(data["y"] - unit["y"]) <= 1
 
 
+EVERY_GRAPH = "What to take at every ε on every graph"
+"""The fold with the table of all graphs."""
 HIDDEN = """() => {
     const box = document.querySelector(".hoverlayer .hovertext path").getBoundingClientRect();
     const middles = [...document.querySelectorAll(".scatterlayer .points path")].map((mark) => {
@@ -274,6 +285,7 @@ def test_of_all_graphs_a_phone_shows_cards_and_names_the_nearest(browser: Browse
     page = context.new_page()
     page.goto(f"{address}/tradeoffs?data=karate&everywhere=true")
     _drawn(page)
+    page.get_by_text(EVERY_GRAPH).click()
     table = page.get_by_role("table", name="What hides edges")
     expect(table.get_by_role("rowheader", name=re.compile("Handwritten digits"))).to_be_visible()
     expect(table.locator("tbody td[data-label='Cost (points)']").first).to_be_visible()
