@@ -55,6 +55,7 @@ def answer(graphs: Sequence[OneGraph], units: Sequence[str]) -> None:
             warned.add(public)
         if lines := list(filter(None, (_line(graph, found) for graph, _, found in ones))):
             st.markdown("\n\n".join(lines))
+            st.caption(markup.literal(advised.protection_words(*(found.said for _, _, found in ones))))
         if waiting := "; ".join(filter(None, (_waiting(graph, found) for graph, _, found in ones))):
             st.markdown(f"**Nothing can be said yet:** {markup.literal(waiting)}.")
         for closing in dict.fromkeys(found.said.closing for _, _, found in ones if found.said.closing):
