@@ -53,7 +53,7 @@ def test_a_guess_is_told_with_the_seeds_that_it_is_of(opened: Open, store: RunSt
     """Other seeds have other test nodes: advice and figure say the same of each unit."""
     gallery.bring_in(store)
     app = opened("tradeoffs", data="cora", protects="both")
-    assert (drawn := re.search(r"which differ by seed: (\d\d\.\d%) over 10 seeds \(node\)\.", _captions(app)))
+    assert (drawn := re.search(r"which differ by seed: (\d\d\.\d%) over 10 seeds, people protected\.", _captions(app)))
     assert [one.value.endswith(f"A guess: {drawn[1]}.") for one in app.markdown].count(True) == 1
 
 

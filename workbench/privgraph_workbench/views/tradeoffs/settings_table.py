@@ -19,6 +19,8 @@ LETTER, WIDEST = 7, 420
 ROW, MOST = 35, 60
 """Pixels of a row, and how many of them are in sight at once: of more the table is moved."""
 DIFFERS_IN = "differs in"
+WORDS = ("graph", "method", theme.EPSILONS["sound"].title, "advice", DIFFERS_IN)
+"""Columns that are as wide as their words."""
 
 
 def show(rows: Sequence[Row], advice: Mapping[str, str], unit: str) -> None:
@@ -34,7 +36,7 @@ def show(rows: Sequence[Row], advice: Mapping[str, str], unit: str) -> None:
         alt="Accuracy and epsilons of each setting",
         height=height(len(shown)),
         row_height=ROW,
-        column_config={name: st.column_config.TextColumn(width=_width(name, shown)) for name in ("advice", DIFFERS_IN)},
+        column_config={name: st.column_config.TextColumn(width=_width(name, shown)) for name in WORDS},
     )
 
 
