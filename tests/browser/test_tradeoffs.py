@@ -192,16 +192,25 @@ def test_of_both_units_each_panel_stands_beside_its_own_table(browser: Browser, 
         assert first["y"] < 500, "above the fold"
 
 
-def test_of_all_graphs_a_phone_shows_the_figure_first(browser: Browser, address: str) -> None:
+def test_of_all_graphs_a_phone_shows_the_answer_then_the_figure_then_its_table(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844})
     page = context.new_page()
     page.goto(f"{address}/tradeoffs?data=digits&everywhere=true")
     _drawn(page)
-    plot, table = (one.bounding_box() for one in (page.locator(".js-plotly-plot").first, page.locator(".carded").first))
+    page.get_by_text(EVERY_GRAPH).click()
+    expect(page.locator(".carded").first).to_be_visible()
+    parts = (
+        page.get_by_text(re.compile("^▸ ")).first,
+        page.locator(".js-plotly-plot").first,
+        page.locator(".carded").first,
+    )
+    line, plot, table = (one.bounding_box() for one in parts)
     context.close()
+    assert line is not None
     assert plot is not None
     assert table is not None
-    assert plot["y"] < 600, "some of it is seen at once"
+    assert line["y"] < 844, "it is seen at once"
+    assert line["y"] + line["height"] <= plot["y"]
     assert plot["y"] + plot["height"] <= table["y"]
 
 
@@ -213,6 +222,8 @@ def test_the_labels_of_graph_and_unit_stand_in_one_line(page: Page) -> None:
     assert abs(data["y"] - unit["y"]) <= 1
 
 
+EVERY_GRAPH = "What to take at every ε on every graph"
+"""The fold with the table of all graphs."""
 HIDDEN = """() => {
     const box = document.querySelector(".hoverlayer .hovertext path").getBoundingClientRect();
     const middles = [...document.querySelectorAll(".scatterlayer .points path")].map((mark) => {
@@ -274,6 +285,7 @@ def test_of_all_graphs_a_phone_shows_cards_and_names_the_nearest(browser: Browse
     page = context.new_page()
     page.goto(f"{address}/tradeoffs?data=karate&everywhere=true")
     _drawn(page)
+    page.get_by_text(EVERY_GRAPH).click()
     table = page.get_by_role("table", name="What hides edges")
     expect(table.get_by_role("rowheader", name=re.compile("Handwritten digits"))).to_be_visible()
     expect(table.locator("tbody td[data-label='Cost (points)']").first).to_be_visible()
@@ -305,7 +317,7 @@ def test_it_can_be_read_by_everybody(browser: Browser, address: str) -> None:
     assert not found, "\n".join(found)
 
 
-def test_a_switch_says_all_that_it_draws_on_a_phone(browser: Browser, address: str, home: Path) -> None:
+def test_a_switch_stands_under_its_figure_on_a_phone(browser: Browser, address: str, home: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PRIVGRAPH_HOME", str(home))
         store = RunStore.open()
@@ -316,8 +328,11 @@ def test_a_switch_says_all_that_it_draws_on_a_phone(browser: Browser, address: s
     page = context.new_page()
     page.goto(f"{address}/tradeoffs?data=patients")
     _drawn(page)
-    label = page.get_by_text(re.compile("^Draw 7 more: ProGAP with other options"))
+    label = page.get_by_text("Draw 7 more", exact=True)
     expect(label).to_be_visible()
-    whole = label.evaluate("one => one.scrollWidth <= one.clientWidth && getComputedStyle(one).whiteSpace")
+    under = page.locator(".carded").first
+    places = [one.bounding_box() for one in (label, under)]
     context.close()
-    assert whole == "normal"
+    assert all(places)
+    (switch, table) = (one["y"] for one in places if one)
+    assert switch < table, "and not below the cards"

@@ -271,3 +271,21 @@ def test_a_mark_keeps_its_methods_look_at_either_epsilon_filled_and_hollow(swept
         assert {one.colour for one in marks.values()} == {colour}
         assert len({one.symbol for one in marks.values()}) == 1
         assert {kind: one.hollow for kind, one in marks.items()} == {"sound": False, "published": True}
+
+
+def test_a_point_whose_seeds_agree_has_the_bar_that_its_test_nodes_leave() -> None:
+    """Without any it would look the surest of all."""
+    rows = [
+        point(1, 24 / 45, low=24 / 45, high=24 / 45, seeds=3, test_nodes=45, own=0),
+        point(2, 0.5, low=0.45, high=0.55, seeds=3, test_nodes=45, own=0),
+    ]
+    chart = tradeoff.chart(rows)
+    (bar,) = (one for one in chart.series if one.name == "95% confidence of each point")
+    assert [round(y, 3) for y in bar.y[:2]] == [0.379, 0.683]
+    assert list(bar.y[6:8]) == [0.45, 0.55], "of others the interval over seeds"
+    hover = "\n".join(text for one in chart.series if one.kind == "points" for text in one.hover or ())
+    assert "same in all 3 seeds; 45 test nodes alone leave 37.9% to 68.3%" in hover
+    assert any("Where all seeds agree, a bar is what the number of test nodes" in one for one in chart.notes)
+    level = tradeoff_marks.widened({**rows[0], "reference": True})
+    assert (round(level["low"], 3), round(level["high"], 3)) == (0.379, 0.683)
+    assert tradeoff_marks.widened({**rows[0], "test_nodes": None})["low"] == 24 / 45, "nothing is known of it"

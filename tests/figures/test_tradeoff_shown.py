@@ -79,21 +79,24 @@ def test_a_crowded_panel_is_drawn_in_outline_at_first() -> None:
     assert tradeoff_shown.outline(few) == few, "where there is room, everything is drawn"
 
 
-def test_a_few_graphs_stand_side_by_side_at_first_the_chosen_one_before_them() -> None:
+def test_a_few_graphs_stand_side_by_side_at_first_in_the_order_that_is_asked_for() -> None:
     rows = [
         point(at, 0.5, graph=f"graph {name}") for place, name in enumerate("abcdefghij") for at in range(1, 3 + place)
     ]
-    shown = tradeoff_shown.first_panels(rows, "graph b")
-    assert list(dict.fromkeys(row["graph"] for row in shown)) == [f"graph {name}" for name in "bjih"]
+    shown = tradeoff_shown.first_panels(rows, ("graph b", "graph d"))
+    assert list(dict.fromkeys(row["graph"] for row in shown)) == [f"graph {name}" for name in "bdjihgfe"]
     assert len(tradeoff.chart(shown).panels) == tradeoff_shown.PANELS
 
 
-def test_a_graph_with_a_single_epsilon_takes_no_panel_beside_curves() -> None:
+def test_a_graph_with_a_single_epsilon_has_a_panel_beside_curves() -> None:
     rows = [point(at, 0.5, graph="graph a") for at in (1, 2)] + [point(1, 0.5, graph="graph b")]
-    assert {row["graph"] for row in tradeoff_shown.first_panels(rows)} == {"graph a"}
-    assert {row["graph"] for row in tradeoff_shown.first_panels(rows, "graph b")} == {"graph a", "graph b"}, "asked for"
-    alone = [point(1, 0.5, graph=f"graph {name}") for name in "ab"]
-    assert tradeoff_shown.first_panels(alone) == alone, "else nothing would be drawn"
+    assert {row["graph"] for row in tradeoff_shown.first_panels(rows)} == {"graph a", "graph b"}
+
+
+def test_a_graph_with_two_units_is_drawn_whole_or_not_at_all() -> None:
+    rows = [point(1, 0.5, graph=f"graph {name}", unit=unit) for name in "abc" for unit in ("edge", "node")]
+    shown = tradeoff_shown.first_panels(rows, ("graph c",), most=5)
+    assert list(dict.fromkeys(row["graph"] for row in shown)) == ["graph c", "graph a"]
 
 
 def test_a_legend_says_what_tells_curves_apart_and_nothing_that_they_share() -> None:

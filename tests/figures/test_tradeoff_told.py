@@ -133,7 +133,15 @@ def test_a_guess_below_the_axis_is_told() -> None:
     low = [point(at, 0.7, guess=0.307) for at in (1, 8)]
     assert "A guess: 30.7%, below all marks." in tradeoff.chart(low).notes
     both = [*low, *({**row, "unit": "node"} for row in low)]
-    assert "A guess: 30.7%, below all marks (karate, edge and node)." in tradeoff.chart(both).notes
+    assert "A guess: 30.7%, below all marks." in tradeoff.chart(both).notes
+    apart = [*low, *({**row, "unit": "node", "guess": 0.2} for row in low)]
+    said = "A guess, below all marks of its panel: "
+    each = "30.7% on karate, where edges are protected; 20.0% on karate, where people are protected."
+    assert said + each in tradeoff.chart(apart).notes
+    made = "Made-up social network (nodes 600, classes 3)"
+    graphs = [*low, *({**row, "graph": made, "nodes": 600, "guess": 0.2} for row in low)]
+    words = "30.7% on karate; 20.0% on Made-up social network, 600 nodes."
+    assert said + words in tradeoff.chart(graphs).notes, "as the panels call them"
     seen = [point(1, 0.3, guess=0.307), point(8, 0.7, guess=0.307)]
     assert not any("below all marks" in one for one in tradeoff.chart(seen).notes), "it has a line"
 
@@ -153,8 +161,8 @@ def test_more_is_drawn_of_other_methods_before_further_settings_of_the_same() ->
     rows += [point(1, 0.4, method="pate", title="PATE", test_nodes=9)]
     whole, outlined = tradeoff_shown.fitting(rows), tradeoff_shown.outline(rows)
     assert "PATE" in {row["title"] for row in whole}
-    assert tradeoff_shown.added(whole, outlined) == "7 more: GAP with other options, PATE"
-    assert tradeoff_shown.added(outlined, outlined) == ""
+    assert tradeoff_shown.added(whole, outlined) == (7, "GAP with other options, PATE")
+    assert tradeoff_shown.added(outlined, outlined) == (0, "")
 
 
 def test_in_a_picture_of_two_units_the_legend_has_a_column_for_each() -> None:

@@ -1,5 +1,5 @@
-"""All graphs side by side: each answer in a line with its seeds, what is not told apart beside it, and what
-cannot be answered yet below."""
+"""All graphs side by side: a line for each, a panel for each, and folded every answer with its seeds and what
+is not told apart beside it; what cannot be answered yet below the lines."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from html import unescape
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -15,8 +17,10 @@ from tests.pages.kept_runs import keep
 from privgraph.runs import gallery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import advised
-from privgraph_workbench.views.tradeoffs import all_graphs
+from privgraph_workbench.facts import advised, advising
+from privgraph_workbench.facts.stretches import Stretch
+from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.views.tradeoffs import all_graphs, known
 
 Open = Callable[..., AppTest]
 
@@ -44,6 +48,26 @@ def compared(store: RunStore, data: str = "karate") -> None:
         ran(store, data, "edge-rand", (0.30, 0.31, 0.32), epsilon)
 
 
+def everywhere(opened: Open, data: str, **query: str) -> AppTest:
+    """All graphs, with the table of what is said of them unfolded."""
+    app = opened("tradeoffs", data=data, everywhere="true", fold="", **query)
+    app.session_state["fold.every_graph"] = True
+    app.run()
+    assert not app.exception, app.exception
+    return app
+
+
+def lines(app: AppTest) -> list[str]:
+    """What is told first of each graph."""
+    return [line for one in app.markdown for line in one.value.split("\n\n") if line.startswith("▸ ")]
+
+
+def panels_of(app: AppTest) -> list[str]:
+    """What each panel is called, without the size of its graph."""
+    layout = json.loads(app.get("bidi_component")[0].proto.json)["figure"]["layout"]
+    return [one["text"].partition(",")[0] for one in layout["annotations"] if "domain" in one["xref"]]
+
+
 def table(app: AppTest, label: str = "What hides edges") -> list[list[str]]:
     """The lines of the table, each with its cells; of a graph's first line its heading, too."""
     body = next(one.proto.body for one in app.get("html") if f'aria-label="{label}"' in one.proto.body)
@@ -55,7 +79,7 @@ def table(app: AppTest, label: str = "What hides edges") -> list[list[str]]:
 @pytest.mark.long
 def test_what_is_measured_otherwise_has_a_table_of_its_own(opened: Open, store: RunStore) -> None:
     gallery.bring_in(store)
-    app = opened("tradeoffs", data="cora", everywhere="true", fold="")
+    app = everywhere(opened, "cora")
     assert not [cell for row in table(app) for cell in row if "PREC" in cell or "products" in cell]
     head, *lines = table(app, "What hides edges, by PREC@1 of relations")
     assert head == ["PREC@1" if one == "Accuracy" else one for one in all_graphs.HEAD[:-1]], "no MLP predicts them"
@@ -65,7 +89,7 @@ def test_what_is_measured_otherwise_has_a_table_of_its_own(opened: Open, store: 
 
 def test_what_is_not_told_apart_is_named_with_its_accuracy_by_the_verdict(opened: Open, store: RunStore) -> None:
     compared(store)
-    app = opened("tradeoffs", data="karate", everywhere="true", fold="")
+    app = everywhere(opened, "karate")
     head, *lines = table(app)
     body = next(one.proto.body for one in app.get("html") if 'aria-label="What hides edges"' in one.proto.body)
     below = [re.sub(r"<[^>]+>", "", one) for one in re.findall(r'<tr role="row" class="more">(.*?)</tr>', body)]
@@ -80,7 +104,7 @@ def test_what_is_not_told_apart_is_named_with_its_accuracy_by_the_verdict(opened
 
 def test_one_sentence_is_of_all_graphs(opened: Open, store: RunStore) -> None:
     compared(store)
-    app = opened("tradeoffs", data="karate", everywhere="true", fold="")
+    app = everywhere(opened, "karate")
     said = "Clearly best, and how that protects: ProGAP on Karate club (ε 4: weak)."
     assert said in [one.value for one in app.markdown]
     small = "\n".join(one.value for one in app.caption)
@@ -92,14 +116,14 @@ def test_one_sentence_is_of_all_graphs(opened: Open, store: RunStore) -> None:
 def test_a_cost_whose_interval_holds_zero_has_it_beside_it(opened: Open, store: RunStore) -> None:
     """Also one of 0, and one where the private mean is the higher one."""
     compared(store)
-    *_, clear = table(opened("tradeoffs", data="karate", everywhere="true", fold=""))
+    *_, clear = table(everywhere(opened, "karate"))
     assert clear[4] == "0 (−3 to 3)", "as wide as 200 test nodes leave it, though seeds agree better"
 
 
 def test_what_cannot_be_said_yet_is_a_sentence_below_the_table(opened: Open, store: RunStore) -> None:
     compared(store)
     ran(store, "digits", "progap", (0.7, 0.8))
-    app = opened("tradeoffs", data="karate", everywhere="true", fold="")
+    app = everywhere(opened, "karate")
     lines = table(app)[1:]
     assert not [row for row in lines if "digits" in row[0]]
     assert not [cell for row in lines for cell in row if "too little" in cell]
@@ -109,20 +133,97 @@ def test_what_cannot_be_said_yet_is_a_sentence_below_the_table(opened: Open, sto
 
 def test_without_any_answer_there_is_no_table(opened: Open, store: RunStore) -> None:
     ran(store, "digits", "progap", (0.7, 0.8))
-    app = opened("tradeoffs", data="digits", everywhere="true", fold="")
+    app = everywhere(opened, "digits")
     assert not [one for one in app.get("html") if "What hides edges" in one.proto.body]
     assert any("Nothing can be said yet" in one.value for one in app.markdown)
 
 
-def test_panels_and_table_have_one_order(opened: Open, store: RunStore) -> None:
-    """The chosen graph first, though another one stands before it in the list."""
+def test_lines_panels_and_table_have_one_order(opened: Open, store: RunStore) -> None:
+    """The chosen graph first, though another one stands before it in the list and has more runs."""
     compared(store)
+    ran(store, "karate", "gap", (0.4,), 0.5)
     compared(store, "digits")
     for data, first in (("karate", "Karate club"), ("digits", "Handwritten digits")):
-        app = opened("tradeoffs", data=data, everywhere="true", fold="")
-        layout = json.loads(app.get("bidi_component")[0].proto.json)["figure"]["layout"]
-        panels = [one["text"].partition(",")[0] for one in layout["annotations"] if "domain" in one["xref"]]
+        app = everywhere(opened, data)
+        panels = panels_of(app)
         headings = [row[0] for row in table(app)[1:] if len(row) == len(all_graphs.HEAD)]
+        assert len(panels) == 2
         assert panels[0] == first
-        assert [one for one in headings if one.startswith(tuple(panels))] == headings
-        assert [next(name for name in panels if one.startswith(name)) for one in headings] == panels
+        for told in (headings, [line.removeprefix("▸ **") for line in lines(app)]):
+            assert [next(name for name in panels if one.startswith(name)) for one in told] == panels
+
+
+def test_the_answer_stands_before_the_figure_and_the_table_after_it(opened: Open, store: RunStore) -> None:
+    compared(store)
+    app = opened("tradeoffs", data="karate", everywhere="true", fold="")
+    (told,) = lines(app)
+    assert told.startswith("▸ **Karate club**: at ε 1 take ProGAP (81.0% accuracy")
+    kinds = [f"{one.type}:{getattr(one, 'label', '')}" if one.type == "expander" else one.type for one in app.main]
+    answer = next(place for place, one in enumerate(app.main) if getattr(one, "value", "") == told)
+    plot = kinds.index("bidi_component")
+    assert answer < plot
+    assert not [one for one in app.get("html") if "What hides edges" in one.proto.body], "folded"
+    folds = [one.label for one in app.expander]
+    assert folds.index("What to take at every ε on every graph") < folds.index(
+        "Every setting in numbers, and what all runs cost together"
+    )
+
+
+def test_a_graph_with_a_single_epsilon_has_a_panel_too(opened: Open, store: RunStore) -> None:
+    compared(store)
+    ran(store, "digits", "progap", (0.7, 0.8))
+    app = opened("tradeoffs", data="karate", everywhere="true", fold="")
+    assert panels_of(app) == ["Karate club", "Handwritten digits"]
+
+
+def test_no_graph_is_chosen_while_all_are_shown(opened: Open, store: RunStore) -> None:
+    compared(store)
+    app = opened("tradeoffs", data="karate", everywhere="true", fold="")
+    assert app.selectbox(key="data").disabled
+    app.toggle(key="everywhere").set_value(False).run()
+    assert not app.selectbox(key="data").disabled
+
+
+def test_files_of_all_graphs_say_what_to_take_on_each(opened: Open, store: RunStore) -> None:
+    compared(store)
+    compared(store, "digits")
+    app = opened("tradeoffs", data="karate", everywhere="true", fold="")
+    next(one for one in app.button if one.label == "Add to report").click().run()
+    (kept,) = app.session_state["collected"]
+    beside = tradeoff.chart(kept.rows).beside
+    for title in ("Karate club", "Handwritten digits"):
+        place = beside.index(f"What to take on {title}.")
+        assert beside[place + 1].startswith("To hide edges (each ε protects one edge")
+        assert beside[place + 2].startswith("ε | Take | ")
+        assert beside[place + 3].startswith("ε 1 | ProGAP | ")
+    assert list(beside).count(advising.CHOOSING) == 1, "once for all"
+    told = {(row["graph"], row["method"], row["asked"]): row["advice"] for row in tradeoff.table(kept.rows)}
+    for graph in ("Karate club", "Handwritten digits"):
+        assert told[graph, "progap", 4.0].startswith("take")
+
+
+def test_every_setting_of_all_graphs_stands_in_numbers(opened: Open, store: RunStore) -> None:
+    compared(store)
+    compared(store, "digits")
+    app = opened("tradeoffs", data="karate", everywhere="true", fold="")
+    app.session_state["fold.numbers"] = True
+    app.run()
+    assert not app.exception, app.exception
+    found = next(one.value for one in app.dataframe if "advice" in one.value.columns)
+    assert set(found["graph"]) == {"Karate club", "Handwritten digits"}
+    assert any(str(one).startswith("take") for one in found["advice"])
+
+
+def test_the_line_that_is_told_first_is_bold(opened: Open, store: RunStore) -> None:
+    compared(store)
+    app = everywhere(opened, "karate")
+    body = next(one.proto.body for one in app.get("html") if 'aria-label="What hides edges"' in one.proto.body)
+    rows = re.findall(r'<tr role="row">(.*?)</tr>', body)
+    bold = [len(re.findall(r'class="(?:short )?first"', row)) for row in rows]
+    assert bold == [0, 7, 0], "all cells of that line, and not those that are of the whole graph"
+
+
+def test_where_nothing_is_taken_the_protection_says_so() -> None:
+    found = SimpleNamespace(kind="nothing", protection="–")
+    assert known.protection(cast(Stretch, found)) == "nothing is taken"
+    assert known.protection(cast(Stretch, SimpleNamespace(kind="one", protection="weak: ≤ 98.3%"))) == "weak: ≤ 98.3%"

@@ -142,7 +142,7 @@ def test_all_graphs_stand_side_by_side(opened: Callable[..., AppTest], store: Ru
     app.toggle(key="everywhere").set_value(True).run()
     (together,) = [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
     assert "on Karate club, Handwritten digits" in together, "the chosen graph first"
-    assert any("The parts below the figure are about Karate club." in one.value for one in app.caption)
+    assert any("The parts below are about Karate club. Turn All graphs off" in one.value for one in app.caption)
 
 
 @pytest.mark.long
@@ -150,7 +150,7 @@ def test_graphs_like_ones_own_stand_first_with_what_they_differ_in(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
     gallery.bring_in(store)
-    app = opened("tradeoffs", data="cora", everywhere="true", fold="")
+    app = opened("tradeoffs", data="cora", everywhere="true", fold="every_graph")
 
     def rows() -> list[str]:
         return re.findall(
@@ -194,7 +194,8 @@ def test_a_crowd_of_settings_is_drawn_on_request(opened: Callable[..., AppTest],
     for hidden in range(16, 24):
         made_runs.finish(store, spec(hidden=hidden), 0.7, said)
     app = opened("tradeoffs", data="karate", fold="numbers")
-    assert app.toggle(key="tradeoff_every").label == "Draw 7 more: ProGAP with other options"
+    assert app.toggle(key="tradeoff_every").label == "Draw 7 more"
+    assert app.toggle(key="tradeoff_every").help.startswith("ProGAP with other options. At first ")
     assert len(app.selectbox(key="point").options) == 1
     numbers = next(table.value for table in app.dataframe if "sound ε" in table.value)
     assert len(numbers) == 8, "the table has all"
@@ -212,7 +213,7 @@ def test_everything_is_no_more_than_can_be_read(opened: Callable[..., AppTest], 
     for hidden in range(16, 20 + tradeoff_shown.LINES):
         made_runs.finish(store, spec(hidden=hidden), 0.5 + hidden / 100, said)
     app = opened("tradeoffs", data="karate", fold="numbers")
-    assert app.toggle(key="tradeoff_every").label == f"Draw {tradeoff_shown.LINES - 1} more: ProGAP with other options"
+    assert app.toggle(key="tradeoff_every").label == f"Draw {tradeoff_shown.LINES - 1} more"
     app.toggle(key="tradeoff_every").set_value(True).run()
     points = app.selectbox(key="point").options
     assert len(points) == tradeoff_shown.LINES

@@ -73,6 +73,8 @@ def test_among_all_graphs_what_is_unfinished_stands_below_the_table(opened: Open
         keep(store, make_spec("mlp", "karate", {"unit": "none"}, seed=seed), accuracy=0.4)
     for first in ("digits", "karate"):
         app = opened("tradeoffs", data=first, everywhere="true", fold="")
+        app.session_state["fold.every_graph"] = True
+        app.run()
         body = _body_of(app)
         assert "Karate club" in body
         assert "Handwritten digits" not in body

@@ -41,6 +41,7 @@ def test_a_sweep_on_ones_own_measures_takes_no_advice_away(opened: Callable[...,
     assert "From 15 finished runs." in captions_of(app)
     (link,) = (one for one in app.get("page_link") if one.proto.label.startswith("More is known on"))
     assert link.proto.label == "More is known on Made-up social network, 600 nodes (3 methods)"
+    app.session_state["fold.every_graph"] = True
     app.toggle(key="everywhere").set_value(True).run()
     assert "|Made-up social network, 600 nodes|600 nodes, mean degree 16.0, homophily 0.85|" in advice_of(app)
     assert "homophily 0.70. GAP, EdgeRand have not run here|" in advice_of(app)

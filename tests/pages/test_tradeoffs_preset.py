@@ -85,3 +85,24 @@ def test_of_a_graph_without_files_nothing_is_offered(
     assert "EdgeRand has not run here." in advice_of(app)
     assert "train your own before you release anything" in advice_of(app)
     assert not {one.key for one in app.button} & {"own.edge", "absent.edge"}
+
+
+def test_while_runs_are_under_way_nothing_is_offered_and_their_methods_have_not_failed_to_run(
+    opened: Open, store: RunStore
+) -> None:
+    for method, accuracy in (("progap", 0.6), ("gap", 0.9)):
+        _ran(store, method, (1.0, 8.0), accuracy, public=True)
+    offers = {"absent.edge", "own.edge", "compare_go.edge"}
+    before = opened("tradeoffs", data="karate", fold="compare")
+    assert offers <= {one.key for one in before.button}
+    assert "EdgeRand has not run here" in before.button(key="absent.edge").label
+    run = keep(store, spec("edge-rand", epsilon=1.0), "queued")
+    app = opened("tradeoffs", data="karate", fold="compare")
+    assert offers.isdisjoint({one.key for one in app.button})
+    assert "EdgeRand is under way." in advice_of(app)
+    assert "EdgeRand has not run here" not in advice_of(app)
+    assert any("can be trained besides once those under way have ended" in one.value for one in app.caption)
+    store.request_stop(run)
+    assert store.get(run).state == "stopped"
+    after = opened("tradeoffs", data="karate", fold="compare")
+    assert offers <= {one.key for one in after.button}, "offered again"

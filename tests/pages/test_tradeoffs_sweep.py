@@ -114,7 +114,9 @@ def test_a_sweep_is_one_batch(opened: Callable[..., AppTest], store: RunStore) -
     under_way, nothing = (info.value for info in app.info)
     assert under_way == "10 runs are under way; the figure grows as they end."
     assert "No finished run" in nothing
-    assert said_of_the_sweep(app) == "**Sent from here:** 0 of 10 runs finished; the figure above grows as they end."
+    assert said_of_the_sweep(app) == "**Sent from here:** 0 of 10 runs finished; the figure below grows as they end."
+    order = [one.type for one in app.main]
+    assert order.index("progress") < order.index("expander"), "in sight, whatever is long below"
     assert app.button(key="sweep_go").disabled, "the same sweep is under way"
     app.number_input(key="sweep_seeds").set_value(3).run()
     assert not app.button(key="sweep_go").disabled, "this one is another"
@@ -146,7 +148,7 @@ def test_a_sweep_that_is_over_says_so_and_leads_to_the_figure(opened: Callable[.
     app.session_state["sweep"] = ids
     app.run()
     (said,) = app.success
-    assert said.value == "**Sent from here:** 2 of 2 runs finished, and stand in the figure above."
+    assert said.value == "**Sent from here:** 2 of 2 runs finished, and stand in the figure below."
     (link,) = (one for one in app.get("page_link") if "These runs" in one.proto.label)
     assert ",".join(ids) in link.proto.query_string.replace("%2C", ",")
     app.session_state["fold.numbers"] = True
@@ -165,11 +167,11 @@ def test_a_sweep_on_another_graph_stands_in_no_figure_here(opened: Callable[...,
     assert said.value == "**Sent from here, on Karate club:** 1 of 1 runs finished."
 
 
-def test_how_far_a_sweep_is_stands_below_the_button_that_sent_it(opened: Callable[..., AppTest]) -> None:
+def test_how_far_a_sweep_is_stands_on_top_of_the_page(opened: Callable[..., AppTest]) -> None:
     app = opened("tradeoffs", data="karate")
     app.button(key="sweep_go").click().run()
     drawn = [one.key if one.type == "button" else one.type for one in app.main]
-    assert drawn.index("sweep_go") < drawn.index("sweep_stop") < drawn.index("progress")
+    assert drawn.index("sweep_stop") < drawn.index("progress") < drawn.index("expander") < drawn.index("sweep_go")
 
 
 def test_methods_are_chosen_by_their_titles(opened: Callable[..., AppTest]) -> None:

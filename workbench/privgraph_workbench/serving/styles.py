@@ -52,7 +52,7 @@ _GALLERY = (
 # row, and say all of their titles.
 STACK, CARDS = "stack", "cards"
 SECOND_FIRST = "second-first"
-"""Of such columns: on a narrow page the second stands above the first. Of a container: on a phone."""
+"""Of such columns: on a narrow page the second stands above the first."""
 WOVEN, PHONE = "woven", "on-phone"
 """Of such columns: on a phone their parts (`layout.on_phone`) stand in an order of their own."""
 _WOVEN = f"[class*=st-key-{STACK}-{WOVEN}] > [data-testid=stLayoutWrapper] > [data-testid=stHorizontalBlock]"
@@ -67,11 +67,9 @@ _NARROW = (
     "[data-testid=stVerticalBlock] { display: contents; } "
     + " ".join(
         f"{_WOVEN} [data-testid=stLayoutWrapper]:has(> [class*=st-key-{PHONE}-{place}]) {{ order: {place}; }}"
-        for place in (1, 2, 3)
+        for place in (1, 2)
     )
     + " }"
-    f"@media (max-width: 640px) {{ [class^=st-key-{SECOND_FIRST}], [class*=' st-key-{SECOND_FIRST}'] "
-    "{ flex-direction: column-reverse; } }"
     f"[class*=st-key-{CARDS}] [data-testid=stHorizontalBlock] {{ flex-wrap: wrap; }}"
     f"[class*=st-key-{CARDS}] [data-testid=stColumn] {{ min-width: 11rem; }}"
     f"@media (max-width: 640px) {{ [class*=st-key-{CARDS}] [data-testid=stColumn] "
@@ -115,7 +113,7 @@ _STEPS = (
 # Buttons and switches that are texts say all of them, in several lines where the page is narrow.
 WHOLE = "whole-texts"
 _WHOLE = (
-    f".st-key-{WHOLE} button *, .st-key-{WHOLE} label * "
+    f"[class*=st-key-{WHOLE}] :is(button, label, a) * "
     "{ white-space: normal; overflow: visible; text-overflow: clip; text-align: left; }"
 )
 

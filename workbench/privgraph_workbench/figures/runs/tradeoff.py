@@ -201,7 +201,7 @@ def _everything(rows: Sequence[Row]) -> Chart:
     curves = list(dict.fromkeys(curve_of(row) for row in rows if not row["reference"]))
     levels = list(dict.fromkeys(curve_of(row) for row in rows if row["reference"]))
     called, beside = names(rows), any(row.get("gallery") for row in rows)
-    rows = [{**row, "own": tradeoff_marks.own(row) if beside else 0} for row in rows]
+    rows = [tradeoff_marks.widened({**row, "own": tradeoff_marks.own(row) if beside else 0}) for row in rows]
     metric = rows[0]["metric"].replace("_", " ")
     parts = tradeoff_shown.panels_of(rows)
     ends = [tradeoff_axes.ends_of(held) for held in parts]
@@ -263,7 +263,8 @@ def _everything(rows: Sequence[Row]) -> Chart:
         notes=(
             reading,
             *reads_none(rows),
-            *tradeoff_marks.unseen_guess(parts),
+            *tradeoff_marks.unseen_guess(parts, tradeoff_axes.places(rows)[0]),
+            *agreeing(rows),
             *([f"{left} more curves have no room in the legend."] if left else []),
             *apart,
         ),
@@ -338,6 +339,13 @@ def reads_none(rows: Sequence[Row]) -> list[str]:
         return []
     names = " and ".join(blind)
     return [f"{names}: no edge is read, so that every edge is hidden without noise (ε = 0 for edges), and no person."]
+
+
+def agreeing(rows: Sequence[Row]) -> list[str]:
+    """What the bars are of points whose seeds agree, where there are such (`tradeoff_marks.widened`)."""
+    if not any(row.get("agree") for row in rows):
+        return []
+    return ["Where all seeds agree, a bar is what the number of test nodes alone leaves open (95%)."]
 
 
 def _whole(number: float | None) -> int | None:

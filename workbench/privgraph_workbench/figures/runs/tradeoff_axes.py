@@ -37,10 +37,10 @@ def panels(
         )
         for group in set(groups)
     }
-    places, settings = _places([row for rows in parts for row in rows])
+    called, settings = places([row for rows in parts for row in rows])
     made = tuple(
         Panel(
-            title=place_words([{**rows[0], "graph": places[rows[0]["graph"]]}, *rows[1:]]),
+            title=place_words([{**rows[0], "graph": called[rows[0]["graph"]]}, *rows[1:]]),
             x=Axis(
                 title=_axis(rows, short=small, many=len(parts) > 1),
                 scale="log",
@@ -66,13 +66,13 @@ def measured(metric: str, rows: Sequence[Row]) -> str:
     return f"{metric} (percent of nodes)"
 
 
-def _places(rows: Sequence[Row]) -> tuple[dict[str, str], list[str]]:
+def places(rows: Sequence[Row]) -> tuple[dict[str, str], list[str]]:
     """What each graph is called above its panel: short where that tells it from the others; and the notes
     that have the rest."""
     held = {row["graph"]: short_place({**row, "graph": f"{row['graph']}{default_size(row)}"}) for row in rows}
     counts = Counter(name for name, _ in held.values())
-    places = {graph: name if counts[name] == 1 else graph for graph, (name, _) in held.items()}
-    return places, [f"{name}: {rest}." for name, rest in held.values() if rest and counts[name] == 1]
+    called = {graph: name if counts[name] == 1 else graph for graph, (name, _) in held.items()}
+    return called, [f"{name}: {rest}." for name, rest in held.values() if rest and counts[name] == 1]
 
 
 def _small(held: Sequence[Row], parts: Collection[Sequence[Row]]) -> bool:

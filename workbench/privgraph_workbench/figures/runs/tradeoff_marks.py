@@ -11,6 +11,7 @@ from typing import Any
 
 from privgraph.registry import METHODS
 from privgraph_workbench import theme
+from privgraph_workbench.facts.references import interval
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row, Series, band, log_ticks
 from privgraph_workbench.figures.runs import tradeoff_shown
@@ -24,6 +25,8 @@ FRONT = "Pareto front of the means"
 BROAD = 7.0
 """How wide the front is drawn, in pixels: no level is, so that it is not taken for one."""
 GUESS = "A guess"
+UNITS: Mapping[str, str] = {"edge": "edges", "node": "people"}
+"""What a caption calls the protected units."""
 RING = theme.MARKERS.index("octagon")
 OWN = "with runs of your own"
 """What a ring around a point says, where other points are of the gallery."""
@@ -51,6 +54,8 @@ REST = 3
 """Dashes that are left for those of other methods."""
 WRAP = 60
 """Letters of a line beside a point."""
+NO_WIDTH = 1e-9
+"""Seeds agree where their interval is no wider (as `facts.seedwise` has it)."""
 ALONE = 1.12
 """A curve of a single point is a line that reaches so far to either side of it, as a factor of epsilon."""
 
@@ -192,6 +197,16 @@ def curve(members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, 
     return series
 
 
+def widened(row: Row) -> Row:
+    """A row as it is drawn: where all seeds agree, with the interval that the number of test nodes alone
+    leaves, for one without any width looks the surest of all."""
+    nodes = row["test_nodes"]
+    if row["low"] is None or not nodes or row["high"] - row["low"] > NO_WIDTH:
+        return row
+    low, high = interval(row["mean"], nodes)
+    return {**row, "low": low, "high": high, "agree": True}
+
+
 def ticks(rows: Sequence[Row], low: float, high: float) -> tuple[float, ...]:
     """The epsilons that were asked for and came to be, where they lie apart, and the usual ones of an end of
     the axis of which half or more has none of them; none where one epsilon or none was asked for: then the
@@ -321,20 +336,28 @@ def guess(rows: Sequence[Row], panel: int, ends: tuple[float, float]) -> list[Se
     ]
 
 
-def unseen_guess(panels: Sequence[Sequence[Row]]) -> list[str]:
-    """What takes no learning where it lies below all that is drawn of a panel, and so has no line in it."""
+def unseen_guess(panels: Sequence[Sequence[Row]], places: Mapping[str, str]) -> list[str]:
+    """What takes no learning where it lies below all that is drawn of a panel, and so has no line in it: one
+    sentence, with the graph of each such panel as the panel calls it (`places`), and its unit where the graph
+    has several with other guesses."""
     told: dict[str, dict[str, list[str]]] = {}
     for held in panels:
         level = guessed(held)
         if level is not None and not guess(held, 0, (1.0, 2.0)):
-            units = sorted({row["unit"] for row in held if not row["reference"]})
-            graphs = told.setdefault(f"{GUESS}: {percent(level)}, below all marks", {})
-            graphs.setdefault(held[0]["graph"], []).extend(units)
-    said = []
-    for words, graphs in told.items():
-        where = "; ".join(f"{graph}, {' and '.join(units)}" for graph, units in graphs.items())
-        said.append(f"{words}." if len(panels) == 1 else f"{words} ({where}).")
-    return said
+            units = sorted({UNITS.get(row["unit"], row["unit"]) for row in held if not row["reference"]})
+            told.setdefault(held[0]["graph"], {}).setdefault(percent(level), []).extend(units)
+    if not told:
+        return []
+    if len({held[0]["graph"] for held in panels}) == len(told) == 1 and len(levels := next(iter(told.values()))) == 1:
+        ((alone, units),) = levels.items()
+        where = "" if len(units) == len(panels) else f", where {' and '.join(units)} are protected"
+        return [f"{GUESS}: {alone}, below all marks{where}."]
+    each = [
+        f"{low} on {places[graph]}" + f", where {' and '.join(units)} are protected" * (len(levels) > 1)
+        for graph, levels in told.items()
+        for low, units in levels.items()
+    ]
+    return [f"{GUESS}, below all marks of its panel: {'; '.join(each)}."]
 
 
 def _released(row: Row, released: str) -> str:
@@ -346,8 +369,12 @@ def _released(row: Row, released: str) -> str:
 
 def _hover(row: Row, curve: str) -> str:
     band = "one seed" if row["low"] is None else f"95%: {percent(row['low'])} to {percent(row['high'])}"
-    seeds = "1 seed" if row["seeds"] == 1 else f"{row['seeds']} seeds, {band}"
-    seeds += "" if row["test_nodes"] is None else f"; {row['test_nodes']:,} test nodes"
+    if row.get("agree"):
+        alone = f"{row['test_nodes']:,} test nodes alone leave {percent(row['low'])} to {percent(row['high'])}"
+        seeds = f"same in all {row['seeds']} seeds; {alone}"
+    else:
+        seeds = "1 seed" if row["seeds"] == 1 else f"{row['seeds']} seeds, {band}"
+        seeds += "" if row["test_nodes"] is None else f"; {row['test_nodes']:,} test nodes"
     told = row.get("setting") or ("" if row["variant"] in curve else row["variant"])
     delta, released = row.get("delta"), row.get("released")
     promised = (

@@ -17,8 +17,8 @@ LINES = 8
 """Curves that a panel holds at most where more is asked for: of more nobody reads which is which."""
 NAMED = 6
 """So many of the methods that are drawn besides are named."""
-PANELS = 4
-"""Panels that stand side by side before somebody asks for more."""
+PANELS = 8
+"""Panels that stand side by side at most before somebody asks for more."""
 COUNTED_FROM = "costs are counted from it"
 """What advice says of the network without privacy."""
 UNCLEAR = "; cost not clear"
@@ -104,19 +104,17 @@ def _new_methods_first(curves: Sequence[list[Row]], drawn: Collection[str]) -> l
     return [*first, *rest]
 
 
-def added(whole: Sequence[Row], outlined: Sequence[Row]) -> str:
+def added(whole: Sequence[Row], outlined: Sequence[Row]) -> tuple[int, str]:
     """What the figure of everything draws beside the outline: how many curves and levels, and of which
-    methods; "" where it draws nothing more.
+    methods.
 
     >>> gap = {"graph": "A", "title": "GAP", "unit": "edge", "reference": False, "variant": ""}
     >>> level = {**gap, "reference": True, "unit": "none", "method": "gap", "epsilon": 9.0}
     >>> added([gap, {**gap, "variant": "hops 1"}, {**gap, "title": "PATE"}, level], [gap])
-    '3 more: GAP with other options, PATE, level of GAP (not private)'
+    (3, 'GAP with other options, PATE, level of GAP (not private)')
     """
     held = {_curve(row) for row in outlined} | {_curve({**row, "variant": row.get("setting", "")}) for row in outlined}
     more = {_curve(row): row for row in whole if _curve(row) not in held}
-    if not more:
-        return ""
     drawn = {(row["title"], row["reference"]) for row in outlined}
     lines = [row for row in more.values() if not row["reference"]]
     titles = [f"{row['title']}{' with other options' * ((row['title'], False) in drawn)}" for row in lines]
@@ -124,7 +122,7 @@ def added(whole: Sequence[Row], outlined: Sequence[Row]) -> str:
     named = [*dict.fromkeys(titles)]
     named += [f"level{'s' * (len(levels) > 1)} of {' and '.join(levels)}"] if levels else []
     told = named if len(named) <= NAMED else [*named[: NAMED - 1], f"{len(named) - NAMED + 1} other methods"]
-    return f"{len(more):,} more: {', '.join(told)}"
+    return len(more), ", ".join(told)
 
 
 def _level(row: Row) -> str:
@@ -169,20 +167,29 @@ def _one_a_method(rows: Sequence[Row]) -> list[Row]:
     return [row for variants_ in settings.values() for row in max(variants_.values(), key=_worth)]
 
 
-def first_panels(rows: Sequence[Row], graph: str = "", most: int = PANELS) -> list[Row]:
-    """The rows of the first panels: those of the title `graph` that begins it, then of the graphs with most
-    rows; whole graphs, one at least. A graph with one ε has no curve, and waits where others have one."""
-    budgets: dict[str, set[object]] = {}
-    for row in rows:
-        if not row["reference"]:
-            budgets.setdefault(row["graph"], set()).add(row["asked"] if row["asked"] is not None else row["epsilon"])
-    counts = Counter(row["graph"] for row in rows)
-    order = sorted(counts, key=lambda name: (not name.startswith(graph) if graph else False, -counts[name], name))
+def first_panels(rows: Sequence[Row], order: Sequence[str] = (), most: int = PANELS) -> list[Row]:
+    """The rows of the first panels: those of the graphs in this `order` (of their titles, however they were
+    split), then of the others with most rows; whole graphs, one at least."""
     chosen: list[str] = []
-    for name in order:
+    for name in ordered(rows, order):
         together = [row for row in rows if row["graph"] in (*chosen, name)]
-        if chosen and len(budgets.get(name, ())) < 2 and any(len(known) > 1 for known in budgets.values()):
-            continue
-        if not chosen or len(panels_of(together)) <= most:
-            chosen.append(name)
+        if chosen and len(panels_of(together)) > most:
+            break
+        chosen.append(name)
     return sorted((row for row in rows if row["graph"] in chosen), key=lambda row: chosen.index(row["graph"]))
+
+
+def ordered(rows: Sequence[Row], order: Sequence[str]) -> list[str]:
+    """The graphs of these rows: those of the titles of `order` in that order, then those with most rows.
+
+    >>> rows = [{"graph": name} for name in ("A", "B (public split)", "C", "C", "B")]
+    >>> ordered(rows, ["B"])
+    ['B', 'B (public split)', 'C', 'A']
+    """
+    counts = Counter(row["graph"] for row in rows)
+
+    def place(name: str) -> int:
+        near = [title for title in order if name == title or name.startswith(f"{title} (")]
+        return order.index(max(near, key=len)) if near else len(order)
+
+    return sorted(counts, key=lambda name: (place(name), -counts[name] if place(name) == len(order) else 0, name))

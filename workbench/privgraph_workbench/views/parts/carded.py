@@ -60,7 +60,7 @@ def show(
 ) -> None:
     """A table called `label`; the second line of a heading is small. `first`: what the heading of a card
     begins with, where its column says that in a wide table. `marked`: the places of groups to begin with
-    `MARK` and be bold."""
+    `MARK` and be bold, as a row is that has a cell with `MARK` in front."""
     columns = "".join(f'<th role="columnheader" scope="col">{escape(name)}</th>' for name in head)
     bodies = "".join(_body(head, group, first, place in marked) for place, group in enumerate(groups))
     st.html(
@@ -76,6 +76,7 @@ def _body(head: Sequence[str], group: Group, first: str, marked: bool) -> str:
     span = f' rowspan="{lines}"' if lines > 1 else ""
     for place, row in enumerate(group):
         cells, own = [], _own(row, place)
+        told = any(cell.startswith(f"{MARK} ") for cell in own)
         if not place:
             title, _, more = row[0].partition("\n")
             small = f"<small>{escape(more)}</small>" if more else ""
@@ -84,9 +85,11 @@ def _body(head: Sequence[str], group: Group, first: str, marked: bool) -> str:
             cells.append(f'<th role="rowheader" scope="rowgroup"{span}>{shown}{small}</th>')
         for at, (name, whole) in enumerate(zip(head[1:], own, strict=False)):
             text = whole.partition("\n")[0]
-            common = span if not place and shared and at >= len(own) - shared else ""
+            of_all = not place and shared > 0 and at >= len(own) - shared
+            common = span if of_all else ""
             wide = len(head) <= MANY or (len(head) <= NUMBERS and "%" in text)
-            looks = "short" * (": " not in text and len(text) <= (SHORT if wide else SHORTER))
+            short = ": " not in text and len(text) <= (SHORT if wide else SHORTER)
+            looks = " ".join(["short"] * short + ["first"] * (told and not of_all))
             cells.append(f'<td role="cell" data-label="{escape(name)}" class="{looks}"{common}>{_kept(text)}</td>')
         rows.append(f'<tr role="row">{"".join(cells)}</tr>')
         if said := "<br>".join(map(_beneath, filter(lambda cell: "\n" in cell, own))):

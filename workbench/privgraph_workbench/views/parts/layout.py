@@ -43,15 +43,10 @@ def columns(key: str, widths: int | Sequence[int], gap: Literal["medium", "large
     return st.container(key=f"{styles.STACK}-{key}").columns(widths, gap=gap)
 
 
-def on_phone(place: Literal[1, 2, 3], key: str) -> DeltaGenerator:
+def on_phone(place: Literal[1, 2], key: str) -> DeltaGenerator:
     """A part of columns that are `styles.WOVEN`: on a phone those of a smaller place stand above it, and
     before all of them what has none."""
     return st.container(key=f"{styles.PHONE}-{place}-{key}")
-
-
-def second_first(key: str) -> DeltaGenerator:
-    """A container of two others, of which the second stands first on a phone."""
-    return st.container(key=f"{styles.SECOND_FIRST}-{key}")
 
 
 Card = tuple[str, str, str] | tuple[str, str, str, str]

@@ -22,7 +22,15 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import carded, layout
 from privgraph_workbench.views.runs import tabs
 from privgraph_workbench.views.tradeoffs import files, like_own, preset, sending
-from privgraph_workbench.views.tradeoffs.known import Known, known, rows_of, states
+from privgraph_workbench.views.tradeoffs.known import (
+    Known,
+    absent_words,
+    known,
+    pending,
+    protection,
+    rows_of,
+    states,
+)
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words.numbers import duration, percent
@@ -42,8 +50,9 @@ def shared(graph: OneGraph, units: Sequence[str]) -> None:
     """Above what is said of several units: once, that the runs behind it protect nobody."""
     told = {unit: one for unit in units if (one := known(graph, unit)) is not None}
     for public in dict.fromkeys(one.said.public for one in told.values() if one.said.public):
-        _warned(public, own=not preset.may(graph))
-        if preset.may(graph):
+        offered = preset.may(graph) and not pending(graph, "none", *units)
+        _warned(public, own=not offered)
+        if offered:
             _train_own(graph, next(unit for unit, one in told.items() if one.said.public == public))
 
 
@@ -70,7 +79,7 @@ def headline(graph: OneGraph, unit: str, units: Sequence[str] = ()) -> None:
 
 def _beside(graph: OneGraph, unit: str, found: Known) -> None:
     """What may change, from which runs it is said, what they leave open, and the reasons when asked for."""
-    if count := len(rows_of(RunQuery(units=("none", unit), states=sending.PENDING), graph)):
+    if count := len(pending(graph, "none", unit)):
         those = "one run is" if count == 1 else f"{count:,} runs are"
         st.caption(f"**May change: {those} under way.** A run of the gallery that is trained anew counts when it ends.")
     if pooled := _pooled(graph, found):
@@ -125,10 +134,12 @@ def lead(
     """What is said above the table, and that the runs behind it protect nobody. graph: of which one, where
     that could be mistaken; refused: why it holds there alone; not `alone`: without what is said once of
     several units; public: in Markdown, what is reached where some nodes are public; `on`: the graph, where
-    what has not run, or is not one's own, may be trained by a press of these words."""
+    what has not run, or is not one's own, may be trained by a press of these words, unless runs of it are
+    under way."""
     to_hide = f"{f'On {markup.literal(graph)}, to' if graph else 'To'} hide {advising.HIDES[said.unit]}"
-    trains = on is not None and preset.may(on)
-    absent = f" {markup.literal(advising.not_run(said.absent))}" if said.absent and not trains else ""
+    trains = on is not None and preset.may(on) and not pending(on, "none", said.unit)
+    told = "" if not said.absent or trains else advising.not_run(said.absent) if on is None else absent_words(on, said)
+    absent = f" {markup.literal(told)}" if told else ""
     if not said.methods or (said.thin and all(one.kind == "unsure" for one in said.stretches)):
         st.markdown(f"**{markup.literal(said.heading)}**")
     elif said.thin:
@@ -161,7 +172,10 @@ def table(said: advising.Verdict, meant: Sequence[advising.Verdict]) -> None:
     first = one_sentence.marked(said)
     carded.show(
         advised.head(said),
-        advised.table(said, yours=True),
+        [
+            [(*group[0][:-1], protection(one)), *group[1:]]
+            for group, one in zip(advised.table(said, yours=True), said.stretches, strict=True)
+        ],
         label=f"What to take to hide {advising.HIDES[said.unit]}",
         first="ε ",
         marked=first.places,
@@ -313,7 +327,7 @@ def more_seeds(graph: OneGraph, found: Known, unit: str) -> None:
     spec = graph.spec
     if left := _left_alike(found.said):
         st.markdown(left)
-    if not found.more or files.absent(spec):
+    if not found.more or files.absent(spec) or pending(graph, "none", unit):
         return
     held = states(tuple(found.more))
     missing = [one for run, one in found.more.items() if held.get(run) not in ("done", *sending.PENDING)]

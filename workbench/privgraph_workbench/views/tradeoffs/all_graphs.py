@@ -1,5 +1,5 @@
-"""What to take on each graph that has runs, what it costs there and what it protects, beside what graphs
-differ in; those first that are most like one's own, and what is unfinished last."""
+"""What to take on each graph that has runs: what is told first of each, in a line; and in a table what it
+costs there and what it protects, beside what graphs differ in."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from privgraph_workbench.facts.stretches import CLEAR, Stretch
 from privgraph_workbench.facts.traits import Traits, unlike
 from privgraph_workbench.views.parts import carded, layout
 from privgraph_workbench.views.tradeoffs import like_own
-from privgraph_workbench.views.tradeoffs.known import Known
+from privgraph_workbench.views.tradeoffs.known import Known, absent_words, protection
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, meaning
-from privgraph_workbench.words.naming import people_words
 from privgraph_workbench.words.statements import protect_nobody
 
 HEAD = ("Graph", *advised.HEAD, "Without privacy", "MLP, no edges")
@@ -26,42 +25,73 @@ WHY = (
 )
 
 
-def show(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph, drawn: Sequence[str] = ()) -> None:
-    """Of each unit a table of the graphs on which a method has run. chosen: the graph that the parts below
-    the figure are about; drawn: the graphs of its panels (`naming.people_words`), in whose order they stand
-    here, too, unless one's own graph says which are nearest."""
-    told = like_own.told(graphs, units)
-    here = f"The parts below the figure are about {markup.literal(chosen.title)}."
-    if not told:
-        st.caption(here)
-        return
+def in_order(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph) -> list[OneGraph]:
+    """The graphs of which something is said, in the order of lines, panels and tables: those nearest to one's
+    own graph first, where that is typed, else the `chosen` one and then those with most runs; of which not
+    all can be said yet last."""
+    held: dict[OneGraph, list[like_own.One]] = {}
+    for ones in like_own.told(graphs, units).values():
+        for one in ones:
+            held.setdefault(one[0], []).append(one)
     own = like_own.typed()
+
+    def place(graph: OneGraph) -> tuple[object, ...]:
+        thin = all(found.said.thin for _, _, found in held[graph])
+        if own.known:
+            return thin, min(unlike(there, own) for _, there, _ in held[graph])
+        return graph.people != chosen.people, thin, -graph.runs
+
+    return sorted(held, key=place)
+
+
+def answer(graphs: Sequence[OneGraph], units: Sequence[str]) -> None:
+    """Of each unit what is told first of each of these graphs, in their order, a line each."""
+    told = like_own.told(graphs, units)
     warned = set[str]()
     for unit, ones in told.items():
-        if own.known:
-            ones.sort(key=lambda one: unlike(one[1], own))
-        ones.sort(key=lambda one: _unfinished(one[2]))  # of those as far, in this order
-        if not own.known:
-            ones.sort(key=lambda one: _place(one[0], drawn))
         st.markdown(f"**To hide {advising.HIDES[unit]}** (each ε protects {advising.UNITS[unit]})")
         if (public := _public(unit, ones)) and public not in warned:
             st.markdown(f"**:red[{markup.literal(public)}]** {advising.SECRET}")
             warned.add(public)
-        for score in dict.fromkeys(found.said.score for _, _, found in ones):
-            _of_score(unit, score, [one for one in ones if one[2].said.score == score])
+        if lines := list(filter(None, (_line(graph, found) for graph, _, found in ones))):
+            st.markdown("\n\n".join(lines))
+            st.caption(markup.literal(advised.protection_words(*(found.said for _, _, found in ones))))
         if waiting := "; ".join(filter(None, (_waiting(graph, found) for graph, _, found in ones))):
             st.markdown(f"**Nothing can be said yet:** {markup.literal(waiting)}.")
-        meant = [found.said for held in told.values() for _, _, found in held] if unit == next(iter(told)) else []
-        _small([found.said for _, _, found in ones], meant)
         for closing in dict.fromkeys(found.said.closing for _, _, found in ones if found.said.closing):
             titles = ", ".join(one.title for one, _, found in ones if found.said.closing == closing)
             st.markdown(f"**{markup.literal(titles)}:** {markup.literal(closing)}")
-    st.markdown(advising.CHOOSING)
-    st.caption(here)
-    with layout.fold("How to read this, and what makes noise cost more", "reading", icon=":material/help_outline:"):
+    if told:
+        st.markdown(advising.CHOOSING)
+
+
+def show(graphs: Sequence[OneGraph], units: Sequence[str]) -> None:
+    """Folded, of each unit a table of the graphs on which a method has run, in their order."""
+    if not (told := like_own.told(graphs, units)):
+        return
+    with layout.fold("What to take at every ε on every graph", "every_graph", icon=":material/table_chart:") as part:
+        if not part.open:
+            return
+        for unit, ones in told.items():
+            if len(told) > 1:
+                st.markdown(f"**To hide {advising.HIDES[unit]}**")
+            for score in dict.fromkeys(found.said.score for _, _, found in ones):
+                _of_score(unit, score, [one for one in ones if one[2].said.score == score])
+            meant = [found.said for held in told.values() for _, _, found in held] if unit == next(iter(told)) else []
+            _small([found.said for _, _, found in ones], meant)
         st.caption(f"What is not told apart has a line for itself. {advised.JUDGED} {advised.BLIND_HIDES}")
         st.caption(" ".join(advised.protection_of(unit) for unit in told))
         st.caption(f"{WHY} Turn All graphs off for reasons.")
+
+
+def _line(graph: OneGraph, found: Known) -> str:
+    """What is told first of a graph alone, and what holds at each of its budgets; "" where nothing can be
+    said yet."""
+    if not _answered(found):
+        return ""
+    parts = [one_sentence.told(found.said), one_sentence.general(found.said)]
+    said = " ".join(filter(None, parts))
+    return f"{carded.MARK} **{markup.literal(graph.title)}**: {markup.literal(said)}" if said else ""
 
 
 def _of_score(unit: str, score: str, ones: Sequence[like_own.One]) -> None:
@@ -125,17 +155,6 @@ def _worth(held: Sequence[Stretch]) -> str:
     )
 
 
-def _place(graph: OneGraph, drawn: Sequence[str]) -> int:
-    """Which of the panels a graph has; of one without any, the place behind all of them."""
-    words = people_words(graph.people)
-    return drawn.index(words) if words in drawn else len(drawn)
-
-
-def _unfinished(found: Known) -> bool:
-    """Whether not all of it can be said of a graph yet: what is whole comes first."""
-    return bool(found.said.thin)
-
-
 def _answered(found: Known) -> list[Stretch]:
     """The budgets of which something can be said."""
     return [one for one in found.said.stretches if one.answers]
@@ -171,8 +190,8 @@ def _lines(graph: OneGraph, own: Traits, found: Known) -> list[list[str]]:
         "" if homophily is None else f"homophily {homophily}",
     ]
     heading = f"{graph.title}\n{', '.join(filter(None, facts))}"
-    if found.said.absent:
-        heading += f". {advising.not_run(found.said.absent).rstrip('.')}"
+    if absent := absent_words(graph, found.said):
+        heading += f". {absent.rstrip('.')}"
     levels = [found.said.bare or "not run"]
     if found.said.score == advising.ACCURACY:
         levels.append("not run" if found.blind is None else with_interval(found.blind))
@@ -182,7 +201,7 @@ def _lines(graph: OneGraph, own: Traits, found: Known) -> list[list[str]]:
             f"{f'{carded.MARK} ' * (place in first)}{one.budgets}",
             *line,
             "\n".join(filter(None, one.cell)),
-            one.protection,
+            protection(one),
         ]
         for place, one in enumerate(found.said.stretches)
         if one.answers

@@ -73,6 +73,8 @@ def _of_unit(graph: OneGraph, unit: str) -> None:
         st.markdown(f"**{few}**")
     if files.absent(spec):
         files.needed(spec, f"compare-{unit}")
+    elif missing and known.pending(graph, "none", unit):
+        st.caption(f"{counted(len(missing), 'run')} can be trained besides once those under way have ended.")
     elif missing:
         ran = queue.store().find(RunQuery(states=("done",), limit=MOST_TIMED))
         about = duration(comparing.seconds(missing, facts, ran, capacity()))

@@ -26,9 +26,9 @@ def curve(done: Finished) -> list[Row]:
 
 
 @lru_cache(maxsize=16)
-def behind(done: Finished, first: str | None, sent: frozenset[str]) -> dict[str, PrivacyStatement]:
+def behind(done: Finished, graphs: tuple[str, ...], every: bool, sent: frozenset[str]) -> dict[str, PrivacyStatement]:
     """The statements behind the rows that are drawn, and no others: a file of the figure tells them."""
-    runs = {run for row in drawn(done, first, sent) for run in row["runs"].split()}
+    runs = {run for row in drawn(done, graphs, every, sent) for run in row["runs"].split()}
     return statements_of([one for one in readable(done) if one.id in runs])
 
 
@@ -42,27 +42,28 @@ def plot(
     theme_name: str,
     published: bool,
     front: bool,
-    first: str | None,
+    graphs: tuple[str, ...],
+    every: bool,
     sent: frozenset[str],
     unit: str = "",
 ) -> go.Figure:
     """The figure of these runs in that theme, with or without published epsilons and front, of that protected
     unit alone where one is named; of many it takes longer to draw than to send."""
-    chart = tradeoff.chart(tradeoff.shown(of_unit(drawn(done, first, sent), unit), published=published, front=front))
+    rows = of_unit(drawn(done, graphs, every, sent), unit)
+    chart = tradeoff.chart(tradeoff.shown(rows, published=published, front=front))
     told = " ".join([chart.summary, *chart.badges])  # to be heard with the figure, and read below it
     return with_plotly.draw(replace(chart, badges=(), summary=told), theme_name)
 
 
 @lru_cache(maxsize=16)
-def drawn(done: Finished, first: str | None, sent: frozenset[str]) -> list[Row]:
-    """The rows that are drawn: an outline whose panels begin with the graph `first`; None: all that fit. Of
-    the runs that were just `sent` each."""
+def drawn(done: Finished, graphs: tuple[str, ...], every: bool, sent: frozenset[str]) -> list[Row]:
+    """The rows that are drawn, with panels in the order of these `graphs`: an outline, or `every` one that
+    fits. Of the runs that were just `sent` each."""
     rows = curve(done)
-    return (
-        tradeoff_shown.fitting(rows, sent)
-        if first is None
-        else tradeoff_shown.first_panels(tradeoff_shown.outline(rows, sent), first)
-    )
+    if not every:
+        return tradeoff_shown.first_panels(tradeoff_shown.outline(rows, sent), graphs)
+    places = {name: place for place, name in enumerate(tradeoff_shown.ordered(rows, graphs))}
+    return sorted(tradeoff_shown.fitting(rows, sent), key=lambda row: places[row["graph"]])
 
 
 def of_unit(rows: Sequence[Row], unit: str) -> list[Row]:

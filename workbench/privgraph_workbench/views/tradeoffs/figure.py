@@ -13,14 +13,13 @@ import streamlit as st
 from privgraph.data.spec import DatasetSpec
 from privgraph.runs.records import RunQuery
 from privgraph_workbench import live_plot, theme
-from privgraph_workbench.facts import advice_lines, advising, comparing
+from privgraph_workbench.facts import advice_lines, advised, advising, comparing
 from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.figures.axes import placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.figures.runs import neighbours_heatmap, tradeoff, tradeoff_shown
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.serving import styles
 from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.parts.states import readable
@@ -53,8 +52,8 @@ class Shown:
     """What the figure shows: of which runs (`found`: their light rows), which of its rows are drawn (with
     what they leave out: `rows`), which of them at first (`outlined`) and at most (`whole`), and how.
 
-    first: the graph whose panels begin an outline, None where everything is drawn; sent: the runs that were
-    just asked for; named: what the page calls these graphs."""
+    graphs: in whose order panels stand; every: whether everything is drawn that fits; sent: the runs that
+    were just asked for; named: what the page calls these graphs."""
 
     query: RunQuery
     graph: OneGraph
@@ -64,7 +63,8 @@ class Shown:
     rows: list[Row]
     outlined: list[Row]
     whole: list[Row]
-    first: str | None
+    graphs: tuple[str, ...]
+    every: bool
     sent: frozenset[str]
     proved: bool
     detailed: bool
@@ -79,6 +79,12 @@ class Shown:
     def private(self) -> list[Row]:
         return [row for row in self.rows if not row["reference"]]
 
+    @property
+    def left(self) -> list[str]:
+        """The graphs that have curves and no panel."""
+        there = {row["graph"] for row in self.rows}
+        return list(dict.fromkeys(row["graph"] for row in drawing.curve(self.done) if row["graph"] not in there))
+
 
 def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool = False) -> Finished | None:
     """The figure and its files; the runs in it, None where there are none. planned: a sweep stands above."""
@@ -87,14 +93,21 @@ def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
         return None
     with layout.on_phone(1, "plot"):
         plot(shown)
-    with layout.on_phone(3, "below"):
         below(shown)
     return shown.done
 
 
-def made(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool = False) -> Shown | None:
+def made(
+    query: RunQuery,
+    graph: OneGraph,
+    was_waiting: bool,
+    *,
+    planned: bool = False,
+    beside: Sequence[OneGraph] = (),
+) -> Shown | None:
     """What the figure shows, and what must be read before it: what is under way, and what is left out. None
-    where no run is done; planned: a sweep stands above."""
+    where no run is done; planned: a sweep stands above; beside: of a figure of all graphs those of which
+    something is said, in the order of their panels."""
     spec, alone = graph.spec, graph if query.datasets else None
     queue.tick()
     points.open_clicked()
@@ -127,26 +140,27 @@ def made(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool =
             )
         return None
     named = "all" if not query.datasets else spec.name
-    people = naming.people_words(graph.people)
+    graphs = tuple(naming.people_words(one.people) for one in (*beside, graph))
     sent = _with_levels(sending.sent(), named)
-    outlined = drawing.drawn(done, people, sent)
-    first = None if st.session_state.get(EVERY, False) else people
-    drawn = drawing.drawn(done, first, sent)
+    outlined = drawing.drawn(done, graphs, False, sent)
+    every = bool(st.session_state.get(EVERY, False))
+    drawn = drawing.drawn(done, graphs, every, sent)
     _keep_levels(outlined, named)
     proved = any(placed(row["epsilon"]) for row in drawn if not row["reference"])
     detailed = bool(st.session_state.get(DETAILED, False)) or not proved
     front = bool(st.session_state.get(FRONT, False))
-    advice, advised = _advice(graph, query.units[1:]) if query.datasets else ({}, "")
+    advice, told = _advice((graph,) if query.datasets else beside, query.units[1:])
     return Shown(
         query=query,
         graph=graph,
         named=named,
         found=found,
         done=done,
-        rows=tradeoff.shown(drawn, published=detailed, front=front, advice=advice, advised=advised),
+        rows=tradeoff.shown(drawn, published=detailed, front=front, advice=advice, advised=told),
         outlined=outlined,
-        whole=drawing.drawn(done, None, sent),
-        first=first,
+        whole=drawing.drawn(done, graphs, True, sent),
+        graphs=graphs,
+        every=every,
         sent=sent,
         proved=proved,
         detailed=detailed,
@@ -161,7 +175,7 @@ def plot(shown: Shown, unit: str = "") -> None:
     warnings = [one for one in tradeoff.chart(rows).badges if one not in said]
     st.markdown("  \n".join(f"⚠ {markup.literal(markup.sentence(one))}" for one in warnings))  # also if empty
     figure = drawing.plot(
-        shown.done, layout.theme(), shown.detailed, shown.front, shown.first, shown.sent, unit if unit else ""
+        shown.done, layout.theme(), shown.detailed, shown.front, shown.graphs, shown.every, shown.sent, unit
     )
     key = f"tradeoff.{shown.named}" + (f".{unit}" if unit else "")
     live_plot.show(figure, key=key, on_click=points.clicked)
@@ -176,7 +190,7 @@ def below(shown: Shown) -> None:
         figure_exports(
             "tradeoff",
             rows,
-            drawing.behind(done, shown.first, shown.sent),
+            drawing.behind(done, shown.graphs, shown.every, shown.sent),
             name=shown.named,
             runs=behind,
             advice=told,
@@ -196,24 +210,30 @@ def below(shown: Shown) -> None:
             disabled=not shown.proved,
             help="The paper's own number for the same noise, beside the sound one",
         )
-    if more := tradeoff_shown.added(shown.whole, shown.outlined):
-        st.container(key=styles.WHOLE).toggle(
-            f"Draw {markup.literal(more)}{_of_graphs(shown.whole, shown.outlined)}",
+    count, more = tradeoff_shown.added(shown.whole, shown.outlined)
+    if count:
+        st.toggle(
+            f"Draw {count:,} more",
             key=EVERY,
-            help="At first a crowded panel has one curve a method, at the options with which it has the most "
-            "points, all measured on the same nodes; and there are four panels at most",
+            help=f"{markup.literal(more)}{_of_graphs(shown.whole, shown.outlined)}. At first a crowded panel has one "
+            "curve a method, at the options with which it has the most points, all measured on the same nodes; and "
+            f"there are {tradeoff_shown.PANELS} panels at most",
         )
-    if shown.first is None and (apart := len(drawing.curve(done)) - len(shown.whole)):
+    if left := shown.left:
+        st.caption(
+            f"{tradeoff_shown.PANELS} panels at most are drawn at first. Left out: {markup.literal('; '.join(left))}."
+        )
+    if shown.every and (apart := len(drawing.curve(done)) - len(shown.whole)):
         st.caption(
             f"A panel holds {tradeoff_shown.LINES} curves and {tradeoff_shown.LEVELS} levels; the other {apart:,} "
             "points and levels stand only in the numbers below. Choose a method above to draw its own."
         )
-    left = [note for note in tradeoff.chart(rows).notes[1:] if note not in tradeoff.reads_none(rows)]  # said beside it
+    notes = [note for note in tradeoff.chart(rows).notes[1:] if note not in tradeoff.reads_none(rows)]  # said beside it
     marks = "Filled marks stand at a sound ε, hollow ones at the ε as published, of the same noise."
     st.caption(
         f"{marks if shown.detailed else 'Each mark stands at a sound ε.'} Grey levels have no ε. "
         f"{guess_told.told(rows, done)}Bars and bands: 95% confidence over three seeds or more. "
-        f"{' '.join([*left, _from_gallery([bool(row['gallery']) for row in shown.found])])}"
+        f"{' '.join([*notes, _from_gallery([bool(row['gallery']) for row in shown.found])])}"
     )
 
 
@@ -230,27 +250,40 @@ def _keep_levels(outlined: Sequence[Row], shown: str) -> None:
     st.session_state.setdefault(_LEVELS, {})[shown] = levels
 
 
-def numbers(done: Finished, graph: OneGraph, units: Sequence[str]) -> None:
-    """What is behind the figure and the advice: every setting, what all runs cost together, and how many
-    neighbours to read."""
+def numbers(done: Finished, graphs: Sequence[OneGraph], units: Sequence[str]) -> None:
+    """What is behind the figure and the advice on these graphs: every setting, what all runs cost together,
+    and of one alone how many neighbours to read."""
     rows = drawing.curve(done)
     with layout.fold(
         "Every setting in numbers, and what all runs cost together", "numbers", icon=":material/table_rows:"
     ) as part:
         if part.open:
-            advice, _ = _advice(graph, units)
+            advice, _ = _advice(graphs, units)
             settings_table.show(rows, advice, "edge" if "edge" in units else "node")
             st.caption(" ".join(markup.sentence(badge) for badge in badges_of(rows)))
             if together := drawing.together(done):
                 st.caption(together)
-    _neighbours(done, graph.spec)
+    if len(graphs) == 1:
+        _neighbours(done, graphs[0].spec)
 
 
-def _advice(graph: OneGraph, units: Sequence[str]) -> tuple[dict[str, str], str]:
-    """What is said of rows of the figure, by their runs; and of each unit, as lines of its files."""
-    told = [found for unit in units if (found := known(graph, unit)) is not None]
-    said = [one.said for one in told]
-    return {row["runs"]: advice_lines.of_row(row, said) for one in told for row in one.table}, advice_lines.plain(said)
+def _advice(graphs: Sequence[OneGraph], units: Sequence[str]) -> tuple[dict[str, str], str]:
+    """What is said of rows of the figure, by their runs; and of each graph and unit, as lines of its files:
+    of several graphs each below its name, and once at the end what holds of all."""
+    of_rows: dict[str, str] = {}
+    lines: list[str] = []
+    common: dict[str, None] = {}
+    for graph in graphs:
+        told = [found for unit in units if (found := known(graph, unit)) is not None]
+        said = [one.said for one in told]
+        of_rows |= {row["runs"]: advice_lines.of_row(row, said) for one in told for row in one.table}
+        held = advice_lines.blocks(said)
+        if len(graphs) > 1 and held:
+            common |= dict.fromkeys(line for line in held if line in (advised.JUDGED, advising.CHOOSING))
+            lines += [f"What to take on {graph.title}.", *(line for line in held if line not in common)]
+        else:
+            lines += held
+    return of_rows, "\n".join([*lines, *common])
 
 
 def _of_graphs(every: Sequence[Row], outlined: Sequence[Row]) -> str:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.runs import guesses, tradeoff_marks, tradeoff_shown
+from privgraph_workbench.figures.runs import guesses, tradeoff_axes, tradeoff_marks, tradeoff_shown
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.words.numbers import percent
 
@@ -17,7 +17,9 @@ def told(rows: Sequence[Row], done: Finished) -> str:
     """What the level of a guess is and over how many seeds, panel by panel: other seeds have other test
     nodes."""
     by_seed, each = _guesses(done), list[str]()
+    places, _ = tradeoff_axes.places(rows)
     several = len({row["graph"] for row in rows}) > 1
+    mixed = len({row["unit"] for row in rows if not row["reference"]}) > 1
     for held in tradeoff_shown.panels_of(rows):
         if not any(one.name == tradeoff_marks.GUESS for one in tradeoff_marks.guess(held, 0, (1.0, 2.0))):
             continue
@@ -25,8 +27,9 @@ def told(rows: Sequence[Row], done: Finished) -> str:
         for row in tradeoff_shown.same_nodes(private, private)[:1] if private else ():
             nodes = row["test_nodes"]
             seeds = by_seed.get((row["graph"], row["unit"], None if nodes is None else float(nodes)), {})
-            where = f"{row['graph']}, " * several + row["unit"]
-            each.append(f"{percent(row['guess'])} over {counted(len(seeds), 'seed')} ({where})")
+            where = f" on {places[row['graph']]}" * several
+            where += f", {tradeoff_marks.UNITS.get(row['unit'], 'nothing')} protected" * mixed
+            each.append(f"{percent(row['guess'])} over {counted(len(seeds), 'seed')}{where}")
     if not each:
         return ""
     levels = "" if len(set(each)) > tradeoff_shown.PANELS else f": {', '.join(dict.fromkeys(each))}"

@@ -8,16 +8,22 @@ from functools import lru_cache
 from typing import Any
 
 from privgraph.options import Scalar
+from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts import advised, advising, comparing, finished, promising
 from privgraph_workbench.facts.finished import Finished
-from privgraph_workbench.facts.stretches import BLIND
+from privgraph_workbench.facts.row_words import both
+from privgraph_workbench.facts.stretches import BLIND, Stretch
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
+
+PENDING = ("queued", "running", "stopping")
+NO_PROTECTION = "–"
+"""What a stretch of budgets has for a protection at which nothing is taken."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +53,26 @@ def known(graph: OneGraph, unit: str) -> Known | None:
     if not comparing.fitting(graph.spec, unit):
         return None
     return of_options(graph, shared_by(graph, unit), unit)
+
+
+def protection(one: Stretch) -> str:
+    """The protection of what is taken there, for a cell that is read without its row."""
+    return one.protection.replace(NO_PROTECTION, "nothing is taken") if one.kind == "nothing" else one.protection
+
+
+def pending(graph: OneGraph, *units: str) -> list[Mapping[str, Any]]:
+    """The light rows of the runs on this graph that are under way and protect one of these units."""
+    return rows_of(RunQuery(units=units, states=PENDING), graph)
+
+
+def absent_words(graph: OneGraph, said: advising.Verdict) -> str:
+    """Which methods have not run on this graph, and which of them are under way; "" where all have run."""
+    going = {str(row["method"]) for row in pending(graph, said.unit)} if said.absent else set()
+    titles = {METHODS[name].title for name in going if name in METHODS}
+    coming = [one for one in said.absent if one in titles]
+    left = [one for one in said.absent if one not in titles]
+    words = f"{both(coming)} {'are' if len(coming) > 1 else 'is'} under way." if coming else ""
+    return " ".join(filter(None, (advising.not_run(left) if left else "", words)))
 
 
 def shared_by(graph: OneGraph, unit: str) -> dict[str, Scalar]:

@@ -16,7 +16,7 @@ from privgraph_workbench.facts.advising import HIDES
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.facts.stretches import CLEAR, Stretch
 from privgraph_workbench.facts.traits import APART, FACTOR, TITLES, Traits, apart, difference, traits, unlike
-from privgraph_workbench.serving import shell
+from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.views.parts import choosing
 from privgraph_workbench.views.tradeoffs import files
 from privgraph_workbench.views.tradeoffs.known import Known, known
@@ -363,7 +363,7 @@ def _ways(own: Traits, *, lead: bool = False) -> None:
     helps."""
     if lead:
         st.markdown("**No run here answers for your graph. Make the runs that do:**")
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, key=f"{styles.WHOLE}-ways"):
         st.page_link(
             shell.page("data"), label="Bring your graph, then Compare what fits on it", icon=":material/upload:"
         )

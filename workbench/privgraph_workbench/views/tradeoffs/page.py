@@ -33,6 +33,7 @@ from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup
 
 POLL_SECONDS = 2.0
+OF_ALL = "All graphs are shown: turn All graphs off to choose one"
 OF_BEFORE = "on"
 """How addresses of before named the graph."""
 CHOSEN = "chosen"
@@ -49,6 +50,7 @@ def page() -> None:
     for complaint in _complaints():
         st.warning(complaint)
     graph, query = _filters()
+    sending.progress(graph, everywhere=not query.datasets)
     if st.session_state.get(like_own.OPENED):
         like_own.show(files.choices(), query.units[1:])
     if like_own.asks() and query.datasets:
@@ -57,7 +59,6 @@ def page() -> None:
             "here then, and whether that carries over.",
             icon=":material/edit:",
         )
-        sending.progress(graph, everywhere=False)
         return
     answer = st.container()
     waiting = len(known.rows_of(figure.in_state(query, sending.PENDING), graph if query.datasets else None))
@@ -83,7 +84,6 @@ def page() -> None:
             if part.open:
                 sweep_form.show(graph)
         preset.shown()
-    sending.progress(graph, everywhere=not query.datasets)
 
 
 def _sweep_of_own(graph: OneGraph) -> None:
@@ -100,16 +100,7 @@ def _answer(query: RunQuery, graph: OneGraph, was_waiting: bool, planned: bool) 
     Drawn again as runs end."""
     units = query.units[1:]
     if not query.datasets:
-        with layout.second_first("answers"):
-            table, drawn = st.container(), st.container()
-            with drawn:
-                held = figure.made(query, graph, was_waiting)
-                if held is not None:
-                    figure.plot(held)
-                    figure.below(held)
-            with table:
-                panels = [] if held is None else list(dict.fromkeys(row["graph"] for row in held.rows))
-                all_graphs.show(files.choices().values(), units, graph, panels)
+        _of_all(query, graph, was_waiting)
         return
     told = [unit for unit in units if advice.tells(graph, unit)]
     if like_own.far(graph, told, files.choices()):
@@ -125,7 +116,22 @@ def _answer(query: RunQuery, graph: OneGraph, was_waiting: bool, planned: bool) 
     else:
         shown = _by_unit(query, graph, told, was_waiting, planned)
     if shown is not None:
-        figure.numbers(shown, graph, units)
+        figure.numbers(shown, (graph,), units)
+
+
+def _of_all(query: RunQuery, graph: OneGraph, was_waiting: bool) -> None:
+    """Of every graph that has runs what is told first, a panel, and folded all that is said, in one order."""
+    units = query.units[1:]
+    graphs = all_graphs.in_order(files.choices().values(), units, graph)
+    all_graphs.answer(graphs, units)
+    held = figure.made(query, graph, was_waiting, beside=graphs)
+    if held is not None:
+        figure.plot(held)
+        figure.below(held)
+    all_graphs.show(graphs, units)
+    if held is not None:
+        figure.numbers(held.done, graphs, units)
+    st.caption(f"The parts below are about {markup.literal(graph.title)}. Turn All graphs off to choose another one.")
 
 
 def _not_near(graph: OneGraph, told: Sequence[str]) -> None:
@@ -166,8 +172,7 @@ def _by_unit(
         if shown is not None and unit in drawn:
             with right, layout.on_phone(1, f"plot-{unit}"):
                 figure.plot(shown, unit)
-            if unit == drawn[0]:
-                with right, layout.on_phone(3, "below"):
+                if unit == drawn[0]:
                     figure.below(shown)
     if shown is not None and not drawn:
         figure.plot(shown)
@@ -246,7 +251,8 @@ def _filters() -> tuple[OneGraph, RunQuery]:
         choosing.put("data", key)
     left, right, last = st.columns([5, 3, 8], vertical_alignment="bottom")
     with left:
-        key = choosing.one("Data", files.titles(found), "data")
+        of_all = _asked_for_all()
+        key = choosing.one("Data", files.titles(found), "data", disabled=of_all, help=OF_ALL if of_all else None)
     graph = found[key]
     st.session_state["tradeoffs.kept"]["data"] = key
     choosing.remember("data", graph.spec.name)
@@ -275,11 +281,18 @@ def _filters() -> tuple[OneGraph, RunQuery]:
             "All graphs",
             key="everywhere",
             bind="query-params",
-            help="A small figure for each graph that has runs, side by side",
+            help="What to take on each graph that has runs, in a line, and a panel of the figure for each",
         )
     units = ("none", "edge", "node") if unit == "both" else ("none", str(unit))
     shown = () if everywhere else (graph.spec.name,)
     return graph, RunQuery(methods=tuple(methods), datasets=shown, units=units)
+
+
+def _asked_for_all() -> bool:
+    """Whether all graphs are shown, by their switch, which stands behind the list of graphs, or before it is
+    drawn by the address."""
+    held = st.session_state.get("everywhere")
+    return bool(st.query_params.get("everywhere") == "true" if held is None else held)
 
 
 def _follow_sweep() -> None:

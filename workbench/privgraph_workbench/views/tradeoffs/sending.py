@@ -23,7 +23,7 @@ from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import duration
 
-PENDING = ("queued", "running", "stopping")
+PENDING = known.PENDING
 POLL_SECONDS = 2.0
 _SENT = "sweep.sent"
 """When runs were sent last, and how many of them were over then."""
@@ -84,7 +84,7 @@ def _changed(ids: Sequence[str]) -> str:
 
 
 def progress(graph: OneGraph, *, everywhere: bool) -> None:
-    """How far the runs are that were sent last; nothing where none were. The figure above is of this graph,
+    """How far the runs are that were sent last; nothing where none were. The figure below is of this graph,
     or of all (`everywhere`)."""
     under_way = bool(pending())
     told = shell.fragment(_progress, run_every=POLL_SECONDS if under_way else None)
@@ -107,7 +107,7 @@ def _time_left(over: int, left: int) -> str:
 
 def _progress(was_under_way: bool, drawn: People | None) -> None:
     """How far the runs are that were sent last, with a way to stop them, or what came of them; on which
-    graph, where another one is `drawn` above (None: all are)."""
+    graph, where another one is `drawn` below (None: all are)."""
     ids: tuple[str, ...] = st.session_state.get("sweep", ())
     if not ids:
         return
@@ -115,10 +115,10 @@ def _progress(was_under_way: bool, drawn: People | None) -> None:
     rows = queue.store().find_rows(RunQuery(ids=ids), graphs=True)
     states = Counter(row["state"] for row in rows)
     graphs = dict.fromkeys(row["people"] for row in rows)
-    above = drawn is None or drawn in graphs
+    below = drawn is None or drawn in graphs
     names = [GraphId(people[0], people[1], "random").words(naming.data_title(people[0])) for people in graphs]
-    on = "" if above else f", on {listed([markup.literal(name) for name in names])}"
-    grows, stands = ("; the figure above grows as they end", ", and stand in the figure above") if above else ("", "")
+    on = "" if below else f", on {listed([markup.literal(name) for name in names])}"
+    grows, stands = ("; the figure below grows as they end", ", and stand in the figure below") if below else ("", "")
     said = f"**Sent from here{on}:** {states['done']} of {len(ids)} runs finished"
     failed = sum(count for state, count in states.items() if state in FINISHED and state != "done")
     said += f", {failed} did not get to their end" if failed else ""

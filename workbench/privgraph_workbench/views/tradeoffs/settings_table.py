@@ -14,13 +14,13 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import percent, stated
 
-ADVICE, DIFFERS = 190, 420
-"""Pixels in which advice, and what a setting differs in, are read whole on the lines of a row."""
-ROW, ROW_TALL, TALL = 35, 66, 640
-"""Pixels of a row of one line, of one whose words are wrapped (above 4rem alone), and of the table."""
+LETTER, WIDEST = 7, 420
+"""Pixels of a letter, and at most of a column of words, which go on where one points at them."""
+ROW, MOST = 35, 60
+"""Pixels of a row, and how many of them are in sight at once: of more the table is moved."""
 DIFFERS_IN = "differs in"
-LINE = 24
-"""Letters of advice that stand in a line, of what a setting differs in twice as many."""
+WORDS = ("graph", "method", theme.EPSILONS["sound"].title, "advice", DIFFERS_IN)
+"""Columns that are as wide as their words."""
 
 
 def show(rows: Sequence[Row], advice: Mapping[str, str], unit: str) -> None:
@@ -30,19 +30,28 @@ def show(rows: Sequence[Row], advice: Mapping[str, str], unit: str) -> None:
     if len({row["graph"] for row in rows}) == 1:
         st.caption(f"All on {markup.literal(rows[0]['graph'])}.")
         common.add("graph")
-    wrapped = any(len(row["advice"]) > LINE or len(row[DIFFERS_IN]) > 2 * LINE for row in shown)
-    tall = ROW_TALL if wrapped else ROW
     st.dataframe(
         [{name: value for name, value in row.items() if name not in common} for row in shown],
         hide_index=True,
         alt="Accuracy and epsilons of each setting",
-        height=min(TALL, ROW + 3 + len(shown) * tall),
-        row_height=tall,
-        column_config={
-            "advice": st.column_config.TextColumn(width=ADVICE),
-            DIFFERS_IN: st.column_config.TextColumn(width=DIFFERS),
-        },
+        height=height(len(shown)),
+        row_height=ROW,
+        column_config={name: st.column_config.TextColumn(width=_width(name, shown)) for name in WORDS},
     )
+
+
+def height(count: int) -> int:
+    """Pixels of a table of so many rows, with its head: all of them, up to `MOST`."""
+    return ROW + 3 + min(count, MOST) * ROW
+
+
+def _width(name: str, rows: Sequence[Mapping[str, Any]]) -> int:
+    """Pixels of a column of words: what the longest of them takes.
+
+    >>> _width("advice", [{"advice": ""}]), _width("advice", [{"advice": "take " * 99}])
+    (70, 420)
+    """
+    return min(WIDEST, LETTER * max(10, *(len(row[name]) + 3 for row in rows)))
 
 
 def _shown(row: Row, advice: str, unit: str) -> dict[str, Any]:
