@@ -24,6 +24,7 @@ from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, standing, tradeoff
 from privgraph_workbench.forms.beginnings import called
+from privgraph_workbench.reporting import anew
 from privgraph_workbench.reporting.own_setting import PUBLIC, SECRET, goes, noise_of, setting
 from privgraph_workbench.words import caveats, naming
 from privgraph_workbench.words.attacks import with_bounds
@@ -215,10 +216,12 @@ def drawn(
     title: str = "",
     advice: str = "",
 ) -> Drawn:
-    """A figure with the runs that its rows name, and those that are named beside it (`runs`, ids)."""
+    """A figure with the runs that its rows name, and those that are named beside it (`runs`, ids): its rows
+    and statements as these say it now."""
     named = [word for row in rows for key in ("run", "runs") for word in str(row.get(key) or "").split()]
     ids = tuple(dict.fromkeys((*runs, *filter(_ID.fullmatch, named))))
     held = [one for one in store.find(RunQuery(ids=ids, limit=len(ids))) if not one.unreadable] if ids else []
+    rows, statements = anew.made(figure, rows, statements, held)
     return Drawn(
         figure=figure,
         rows=rows,
