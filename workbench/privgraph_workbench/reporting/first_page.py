@@ -168,15 +168,22 @@ def ahead(asked: Asked) -> str:
     for one in asked.runs:
         own.setdefault(setting(one.record), one)
     groups = [one.same or [one.record] for one in (*own.values(), *asked.beside)]
+    ranked = {setting(group[0]) for group in groups}
+    told = (record for one in (*asked.runs, *asked.beside) for record in one.references.get("blind", ()))
+    blind = list({one.id: one for one in told if setting(one) not in ranked}.values())
     if asked.share:
-        held: dict[str, list[RunRecord]] = {setting(group[0]): [] for group in groups}
-        for record in apart(record for group in groups for record in group):
+        held: dict[str, list[RunRecord]] = {setting(group[0]): [] for group in (*groups, *([one] for one in blind))}
+        for record in apart([*(record for group in groups for record in group), *blind]):
             held[setting(record)].append(record)
+        blind = [record for key in held if key not in ranked for record in held[key]]
+        held = {key: records for key, records in held.items() if key in ranked}
         own = {key: one for key, one in own.items() if held[key]}
         groups = list(filter(None, held.values()))
     places = _advised(asked)
     said = (
-        ranking.ranked(groups, len(own), all_of=few_beside(asked), guess=not asked.share, advised=places)
+        ranking.ranked(
+            groups, len(own), all_of=few_beside(asked), guess=not asked.share, advised=places, beside=blind
+        )
         if groups
         else ""
     )
