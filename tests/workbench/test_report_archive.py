@@ -87,7 +87,7 @@ def test_of_models_without_noise_others_are_told_the_mean_of_attacks_alone(store
     assert float(row["mean_auc"]) == mean.mean
     assert "attack_auc" not in row
     single = replace(line, averaged=())
-    (table,) = attack_table.table([single])
+    (table,) = attack_table.table([single], {})
     assert isinstance(table, Table)
     assert table.rows[0][1] == attack_table.UNTOLD, "one was made"
 

@@ -28,6 +28,7 @@ from privgraph_workbench.reporting import (
     leaving,
     noises,
     references,
+    same_titles,
     seedless,
     snippets,
 )
@@ -94,7 +95,7 @@ Step = Callable[[float, str], None]
 def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
     """The archive. Whatever `step` raises ends it. Raises `OptionError` where a notebook is wanted without
     Jupyter."""
-    asked = bounds.counted(noises.apart(asked))
+    asked = same_titles.settled(bounds.counted(noises.apart(asked)))
     together = Together.of(asked)
     asked = without_seeds(asked) if asked.share else asked
     if asked.notebook:
@@ -384,7 +385,7 @@ def page(asked: Asked, step: Step = lambda done, what: None) -> str:
 
 def sections(asked: Asked) -> blocks.Told:
     """What its page says, in order; for others without what tells seeds."""
-    asked = bounds.counted(noises.apart(asked))
+    asked = same_titles.settled(bounds.counted(noises.apart(asked)))
     together = Together.of(asked)
     asked = without_seeds(asked) if asked.share else asked
     return _sections(asked, chapters_of(asked), together)

@@ -156,7 +156,8 @@ class Drawn:
     numbers it shows; `gone`: how many more of them are in the store no longer; `beside`: a run of each of
     their settings, with what is known of it. `title`: what its author calls it ("": its own); `caption`: what
     its author says of it first; `advice`: what the runs behind it say to take, in Markdown; `left_out`: what
-    others do not see of it, in a sentence."""
+    others do not see of it, in a sentence; `same_title`: titles that its graphs share with others of the
+    report, and their whole names."""
 
     figure: str
     rows: Sequence[Row]
@@ -168,6 +169,7 @@ class Drawn:
     caption: str = ""
     advice: str = ""
     left_out: str = ""
+    same_title: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -14,7 +14,7 @@ from privgraph_workbench.facts.expecting import Reached
 from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.facts.unpaired import apart, is_fixed
 from privgraph_workbench.figures.notes import badges_of
-from privgraph_workbench.reporting import findings, glance, joined, leaving, references
+from privgraph_workbench.reporting import findings, glance, joined, leaving, references, same_titles
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, once
 from privgraph_workbench.reporting.behind import FIGURES, MEAN, TOLD, behind
 from privgraph_workbench.reporting.chapters import Chapter
@@ -110,7 +110,7 @@ def first_page(asked: Asked, chapters: Sequence[Chapter], together: Together) ->
     notes: tables.Notes = {}
     lines = all_settings(asked, chapters) if few_beside(asked) else _own(asked, chapters)
     told: list[blocks.Block] = [f"{BEHIND} {Counts.of(asked).words}."] if asked.runs or asked.beside else []
-    told += joined.settings(lines, notes)
+    told += joined.settings(lines, notes, same_titles.names(asked, [one.record for one in lines]))
     if levels := references.levels(chapters):
         told.append(f"{LEVELS} {'; '.join(one.words for one in levels)}.")
     if few(chapters) and (said := [one.runs[0].said for one in chapters if one.runs[0].said]):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from privgraph_workbench import attack_table, tables
 from privgraph_workbench.blocks import Block, Table
-from privgraph_workbench.words.naming import graph_names, graph_of
+from privgraph_workbench.words.naming import graph_of
 
 ATTACK = attack_table.STRONGEST
 """What attacks found has a table of its own: in a column of this one it is a dozen lines."""
@@ -16,15 +16,14 @@ BESIDE = 4
 """Settings that stand side by side at most."""
 
 
-def settings(lines: Sequence[tables.Line], notes: tables.Notes) -> list[Block]:
+def settings(lines: Sequence[tables.Line], notes: tables.Notes, names: Mapping[str, str]) -> list[Block]:
     """Whom each setting hides, its three epsilons, what it reached and what attacks found, a row each; then
-    what the rows mean."""
+    what the rows mean. `names`: what graphs are called, by `graph_of`."""
     if not lines:
         return []
     plain = [replace(one, heading="") for one in lines]
     promised, reached = _columns(tables.guarantees(plain, notes)), _columns(tables.measured(plain, notes))
     (first, said), (second, more) = promised, reached
-    names = graph_names([one.record for one in plain])
     rows = [("Graph", *(names[graph_of(one.record)] for one in plain))] if any(one.heading for one in lines) else []
     rows += first[1:4]
     rows += [row for row in second[1:] if row[0] not in {ATTACK, *(one[0] for one in first)}]
@@ -37,7 +36,7 @@ def settings(lines: Sequence[tables.Line], notes: tables.Notes) -> list[Block]:
         head = ("", *(labels[at] for at in places))
         held = [(row[0], *(row[1 + at] for at in places)) for row in rows]
         told.append(Table(head, tuple(row for row in held if any(row[1:]))))  # δ of what has no noise is empty
-    return [*told, *attack_table.table(lines), *said, *more]
+    return [*told, *attack_table.table(lines, names), *said, *more]
 
 
 def _columns(blocks: Sequence[Block]) -> tuple[list[tuple[str, ...]], list[Block]]:
