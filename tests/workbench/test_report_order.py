@@ -90,7 +90,7 @@ def test_one_table_has_a_column_for_each_setting_and_a_delta_near_one_over_n_is_
     (one, *_), (two, *_) = made(store, "progap", (0.8,), "cora"), made(store, "gnn", (0.9,), "cora")
     assert one.statement is not None
     lines = [tables.Line(name=name, label=name, record=record) for name, record in (("A", one), ("B", two))]
-    table, *told = joined.settings(lines, {})
+    table, *told = joined.settings(lines, {}, {})
     assert isinstance(table, blocks.Table)
     assert table.head == ("", "A", "B")
     names = [row[0] for row in table.rows]

@@ -33,6 +33,11 @@ def private(records: Sequence[RunRecord]) -> list[RunRecord]:
     return [one for one in records if unit_of(one) != "none"]
 
 
+def by_gallery(record: RunRecord) -> bool:
+    """Whether `privgraph gallery` repeats it with the noise that it had."""
+    return record.gallery and bool(private([record])) and noise_is_public(record)
+
+
 def makes(records: Sequence[RunRecord], share: bool = False) -> str:
     """What the commands of runs of one setting make, as the beginning of a sentence that ends in a colon.
     With `share` there is one command, without its seed."""
@@ -70,6 +75,9 @@ def head(records: Sequence[RunRecord], *, attacked: bool = False) -> str:
     told = ["Runs without noise come out the same."] * (len(noisy) < len(records))
     if public:
         told += ["Where noise is drawn by the public key that comes with the program, a run here is", f"{DIFFERS}."]
+    if any(map(by_gallery, public)):
+        told += ["A run that came with the program is the same, its noise too, by: privgraph gallery ID --again"]
+        told += ["(its line stands above its command)."]
     if len(public) < len(noisy):
         told += ["Noise of an own key: the same run only in a home with the same noise key; elsewhere", f"{DIFFERS}."]
     told += ["Attacks and audits draw by the noise key as well: what they find will differ a little."] * attacked

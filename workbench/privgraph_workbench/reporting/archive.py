@@ -64,11 +64,17 @@ FILES: Mapping[str, str] = {
     "that figures draw beside them (references.csv)",
     "statements/": "the privacy statement of each setting in full, as text with its runs, and as JSON",
     "references.bib": "the papers behind the methods, attacks and data sets, for BibTeX",
-    "reproduce.sh": "the commands for every run and attack behind tables and figures; left out where seeds are",
+    "reproduce.sh": "the commands for every run and attack behind tables, figures, references; left out where seeds are",
     "report.ipynb": "an executed notebook that draws the figures again from their CSV, with the table and statements",
 }
 """What an archive holds, and what it is for."""
-REPRODUCED = "# Every run and attack behind the tables and figures: what exists in the store already is not made again."
+INSTALLED = (
+    "# In a copy of its repository `make app` makes .venv and installs pinned packages; Python 3.11 or newer and make\n"
+    '# are all that is needed. Then, there: PATH="$PWD/.venv/bin:$PATH" sh reproduce.sh'
+)
+REPRODUCED = (
+    "# Every run and attack behind tables, figures and references: what exists in the store already is not made again."
+)
 IN_FIGURES = "in figures alone"
 MOST_LATELY = 40
 """Pictures of pages that are remembered."""
@@ -185,10 +191,10 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
     if names := cited.of(asked):
         yield "references.bib", bibtex(names).encode()
     if not asked.share and (asked.runs or asked.beside):
-        every, lines = behind.behind(asked), behind.commands(asked)
+        every, lines = behind.with_references(asked), behind.commands(asked)
         attacked = any(f"\nprivgraph {what} " in lines for what in ("attack", "audit"))
         holds = repeating.head([one.record for one in every], attacked=attacked)
-        head = f"#!/bin/sh\n# privgraph {version('privgraph')}\n{REPRODUCED}\n{holds}\nset -e\n"
+        head = f"#!/bin/sh\n# privgraph {version('privgraph')}\n{INSTALLED}\n{REPRODUCED}\n{holds}\nset -e\n"
         yield "reproduce.sh", f"{head}{lines}\n".encode()
 
 
