@@ -271,3 +271,15 @@ def test_a_mark_keeps_its_methods_look_at_either_epsilon_filled_and_hollow(swept
         assert {one.colour for one in marks.values()} == {colour}
         assert len({one.symbol for one in marks.values()}) == 1
         assert {kind: one.hollow for kind, one in marks.items()} == {"sound": False, "published": True}
+
+
+def test_to_others_runs_of_ones_own_are_the_authors() -> None:
+    rows = [point(1, 0.5, seeds=3, gallery=3), point(2, 0.6, seeds=3, gallery=2)]
+    others = [{**one, "for_others": True} for one in rows]
+    for told, name in ((rows, tradeoff_marks.OWN), (others, "with the author's runs")):
+        series = tradeoff.chart(told).series
+        names = {one.name for one in series}
+        assert name in names
+        assert any("your own" in text for one in series for text in one.hover) is (told is rows)
+        assert len(names & {tradeoff_marks.OWN, tradeoff_marks.AUTHORS}) == 1
+        assert "for_others" not in tradeoff.table(told)[0]

@@ -51,7 +51,8 @@ def table(lines: Sequence[Line], graphs: Mapping[str, str]) -> list[Block]:
             rows.append((label, *strongest.cells(best, one.seed_of), "" if mean is None else mean.cell))
         rows += [(label, mean.asks, called(mean.attack), "", "", mean.cell) for mean in means.values()]
         rows += [] if there(one) else [(label, UNTOLD if one.untold else strongest.NONE, "", "", "", "")]
-    return [Table(ATTACKS, tuple(rows))]
+    wide = len(ATTACKS) if any(row[-1] for row in rows) else len(ATTACKS) - 1  # without a column that says nothing
+    return [Table(ATTACKS[:wide], tuple(row[:wide] for row in rows))]
 
 
 def averaged(one: Line) -> dict[str, object]:

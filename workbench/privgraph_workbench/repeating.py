@@ -10,6 +10,11 @@ from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.words.naming import unit_of
 
 DIFFERS = "the same setting with noise of your own key: accuracy will differ"
+INSTALLED = (
+    "# In a copy of its repository `make app` makes .venv and installs pinned packages; Python 3.11 or newer and make\n"
+    '# are all that is needed. Then, there: PATH="$PWD/.venv/bin:$PATH" sh reproduce.sh'
+)
+"""How the program is had, in the words of its README."""
 OF_PROGRAM = "The noise told here is drawn by a public key, which comes with the program"
 SECRET = (
     "This report names the seed of the run. Its noise is pseudo-random: whoever knows the "

@@ -21,14 +21,11 @@ from privgraph_workbench.blocks import Images, Picture, Remark, Section
 from privgraph_workbench.figures import chart_of, export
 from privgraph_workbench.reporting import (
     behind,
-    bounds,
     cited,
     columns,
     findings,
     leaving,
-    noises,
     references,
-    same_titles,
     seedless,
     snippets,
 )
@@ -49,7 +46,7 @@ from privgraph_workbench.reporting.first_page import (
     remark,
     what_to_take,
 )
-from privgraph_workbench.reporting.withholding import without_seeds
+from privgraph_workbench.reporting.ready import ready
 from privgraph_workbench.words.bibliography import bibtex
 from privgraph_workbench.words.bibliography import references as papers_of
 from privgraph_workbench.words.meaning import NO_EDGE
@@ -64,14 +61,10 @@ FILES: Mapping[str, str] = {
     "that figures draw beside them (references.csv)",
     "statements/": "the privacy statement of each setting in full, as text with its runs, and as JSON",
     "references.bib": "the papers behind the methods, attacks and data sets, for BibTeX",
-    "reproduce.sh": "the commands for every run and attack behind tables, figures, references; left out where seeds are",
+    "reproduce.sh": "the commands for every run and attack behind tables, figures and references; not for others",
     "report.ipynb": "an executed notebook that draws the figures again from their CSV, with the table and statements",
 }
 """What an archive holds, and what it is for."""
-INSTALLED = (
-    "# In a copy of its repository `make app` makes .venv and installs pinned packages; Python 3.11 or newer and make\n"
-    '# are all that is needed. Then, there: PATH="$PWD/.venv/bin:$PATH" sh reproduce.sh'
-)
 REPRODUCED = (
     "# Every run and attack behind tables, figures and references: what exists in the store already is not made again."
 )
@@ -101,9 +94,7 @@ Step = Callable[[float, str], None]
 def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
     """The archive. Whatever `step` raises ends it. Raises `OptionError` where a notebook is wanted without
     Jupyter."""
-    asked = same_titles.settled(bounds.counted(noises.apart(asked)))
-    together = Together.of(asked)
-    asked = without_seeds(asked) if asked.share else asked
+    asked, together = ready(asked)
     if asked.notebook:
         report_notebook.needed()
     files = dict(_files(asked, together, step))
@@ -194,7 +185,7 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
         every, lines = behind.with_references(asked), behind.commands(asked)
         attacked = any(f"\nprivgraph {what} " in lines for what in ("attack", "audit"))
         holds = repeating.head([one.record for one in every], attacked=attacked)
-        head = f"#!/bin/sh\n# privgraph {version('privgraph')}\n{INSTALLED}\n{REPRODUCED}\n{holds}\nset -e\n"
+        head = f"#!/bin/sh\n# privgraph {version('privgraph')}\n{repeating.INSTALLED}\n{REPRODUCED}\n{holds}\nset -e\n"
         yield "reproduce.sh", f"{head}{lines}\n".encode()
 
 
@@ -391,9 +382,7 @@ def page(asked: Asked, step: Step = lambda done, what: None) -> str:
 
 def sections(asked: Asked) -> blocks.Told:
     """What its page says, in order; for others without what tells seeds."""
-    asked = same_titles.settled(bounds.counted(noises.apart(asked)))
-    together = Together.of(asked)
-    asked = without_seeds(asked) if asked.share else asked
+    asked, together = ready(asked)
     return _sections(asked, chapters_of(asked), together)
 
 

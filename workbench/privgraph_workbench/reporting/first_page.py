@@ -181,9 +181,7 @@ def ahead(asked: Asked) -> str:
         groups = list(filter(None, held.values()))
     places = _advised(asked)
     said = (
-        ranking.ranked(
-            groups, len(own), all_of=few_beside(asked), guess=not asked.share, advised=places, beside=blind
-        )
+        ranking.ranked(groups, len(own), all_of=few_beside(asked), guess=not asked.share, advised=places, beside=blind)
         if groups
         else ""
     )
