@@ -4,7 +4,7 @@ where a table or figure has one of them alone."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from privgraph.runs.records import RunRecord
@@ -63,12 +63,12 @@ def _row(row: Row, alone: dict[str, str]) -> Row:
     }
 
 
-def told(text: str, alone: dict[str, str]) -> str:
+def told(text: str, alone: Mapping[str, str]) -> str:
     """A text that speaks of graphs by their titles, by their whole names.
 
     >>> told("GAP, Net, edge ε 2 on Net (nodes 600)", {"Net": "Net (nodes 600)"})
     'GAP, Net (nodes 600), edge ε 2 on Net (nodes 600)'
     """
     for title, graph in alone.items():
-        text = re.sub(rf"(?<!\w){re.escape(title)}(?![\w-]| \()", lambda _, whole=graph: whole, text)
+        text = re.sub(rf"(?<!\w){re.escape(title)}(?![\w-]| \()", graph.replace("\\", r"\\"), text)
     return text
