@@ -289,3 +289,15 @@ def test_a_point_whose_seeds_agree_has_the_bar_that_its_test_nodes_leave() -> No
     level = tradeoff_marks.widened({**rows[0], "reference": True})
     assert (round(level["low"], 3), round(level["high"], 3)) == (0.379, 0.683)
     assert tradeoff_marks.widened({**rows[0], "test_nodes": None})["low"] == 24 / 45, "nothing is known of it"
+
+
+def test_to_others_runs_of_ones_own_are_the_authors() -> None:
+    rows = [point(1, 0.5, seeds=3, gallery=3), point(2, 0.6, seeds=3, gallery=2)]
+    others = [{**one, "for_others": True} for one in rows]
+    for told, name in ((rows, tradeoff_marks.OWN), (others, "with the author's runs")):
+        series = tradeoff.chart(told).series
+        names = {one.name for one in series}
+        assert name in names
+        assert any("your own" in text for one in series for text in one.hover) is (told is rows)
+        assert len(names & {tradeoff_marks.OWN, tradeoff_marks.AUTHORS}) == 1
+        assert "for_others" not in tradeoff.table(told)[0]

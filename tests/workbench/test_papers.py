@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from pathlib import Path
 
 import pytest
 
@@ -11,13 +12,22 @@ from privgraph.data.catalogue import dataset
 from privgraph.registry import ATTACKS, AUDITS, DATASETS, METHODS
 from privgraph_workbench.words.bibliography import ALL_PAPERS, BEHIND
 from privgraph_workbench.words.data_papers import DATA_PAPERS, paper_of
-from privgraph_workbench.words.papers import PAPERS, Paper
+from privgraph_workbench.words.papers import PAPERS, PROGRAM, YEAR, Paper
 
 ABBREVIATED = {"Transactions on Machine Learning Research": "TMLR", "USENIX Security Symposium": "USENIX Security"}
 NO_YEAR = {("relations", "yin2024privately"), ("relations-bavaria", "yin2024privately")}
 """What these tables name without its year."""
 LATER = {"rozemberczki2021multi"}
 """What the catalogue names by its preprint."""
+
+
+def test_the_program_is_cited_with_the_year_and_licence_of_its_repository() -> None:
+    licence = (Path(__file__).parents[2] / "LICENSE").read_text()
+    assert licence.startswith("MIT License")
+    assert f"(c) {YEAR} privgraph contributors" in licence
+    assert f"year = {{{YEAR}}}" in PROGRAM
+    assert "MIT license" in PROGRAM
+    assert "url" not in PROGRAM
 
 
 def plain(text: str) -> str:

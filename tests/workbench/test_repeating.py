@@ -6,6 +6,7 @@ import io
 import re
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.figures import made_runs
@@ -13,7 +14,8 @@ from tests.figures import made_runs
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench import repeating, report, reporting
-from privgraph_workbench.reporting import Asked, Told
+from privgraph_workbench.reporting import Asked, Told, behind
+from privgraph_workbench.reporting.counts import Counts
 
 
 @pytest.fixture
@@ -69,6 +71,25 @@ def test_the_script_and_the_statements_say_what_holds(bare: RunRecord, own: RunR
         stated = "".join(content.decode() for name, content in files.items() if re.match("statements/.*txt", name))
         assert (repeating.DIFFERS in stated) == bool(ours or theirs)
         assert ("a run is the same." in stated) == same
+
+
+def test_the_script_has_the_runs_of_references_how_to_install_and_the_gallerys_own_command(
+    bare: RunRecord, own: RunRecord, public: RunRecord
+) -> None:
+    told = Told(record=public, references={"bare": [bare]})
+    asked = Asked(title="Ours", runs=[told], notebook=False, appendix=False)
+    script = behind.commands(asked)
+    assert f"--seed {bare.spec.seed}" in script.partition("(references)")[2]
+    assert len(behind.with_references(asked)) == Counts.of(asked).runs + Counts.of(asked).references == 2
+    assert f"# with the gallery's own noise: privgraph gallery {public.id} --again" in script
+    assert "gallery" not in behind.commands(replace(asked, runs=[Told(record=own), Told(record=bare)]))
+    head = repeating.head([public])
+    assert "privgraph gallery ID --again" in head
+    assert "privgraph gallery" not in repeating.head([bare, own])
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    for words in ("installs pinned packages", "Python 3.11 or newer and"):
+        assert words in readme
+        assert words in repeating.INSTALLED
 
 
 def test_that_leaving_seeds_out_helps_is_said_of_secret_keys_alone(own: RunRecord, public: RunRecord) -> None:

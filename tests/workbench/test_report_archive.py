@@ -87,9 +87,14 @@ def test_of_models_without_noise_others_are_told_the_mean_of_attacks_alone(store
     assert float(row["mean_auc"]) == mean.mean
     assert "attack_auc" not in row
     single = replace(line, averaged=())
-    (table,) = attack_table.table([single])
+    (table,) = attack_table.table([single], {})
     assert isinstance(table, Table)
     assert table.rows[0][1] == attack_table.UNTOLD, "one was made"
+    assert table.head == attack_table.ATTACKS[:-1], "without a column in which every row is empty"
+    assert {len(row) for row in table.rows} == {len(table.head)}
+    (means,) = attack_table.table([line], {})
+    assert isinstance(means, Table)
+    assert means.head == attack_table.ATTACKS
 
 
 def test_latex_cites_keys_that_the_archive_ships() -> None:

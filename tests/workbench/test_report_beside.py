@@ -139,7 +139,7 @@ def test_the_strongest_attack_on_a_setting_stands_in_its_row(store: RunStore) ->
     assert table.rows[0][-1].startswith(f"who was trained on: {area} (")
     assert table.rows[0][-1].endswith(", by RMIA")
     assert (isinstance(about, str), more) == (True, attack_table.ATTACKED)
-    (own,) = attack_table.table(lines)
+    (own,) = attack_table.table(lines, {})
     assert isinstance(own, tables.Table)
     assert own.rows[0][1:3] == ("who was trained on", "RMIA")
     assert own.rows[0][3].startswith(f"{strong.found[0]:.3f} (")

@@ -119,7 +119,7 @@ def test_of_one_seed_without_noise_nothing_is_told(tmp_path: Path) -> None:
     private = next(one for one in given.runs if one.record.spec.method == "progap")
     assert private.record.metrics["test_accuracy"] == REACHED["progap"][0]
     assert not {"blind", "bare"} & {row["kind"] for row in private.stands}
-    assert "reads no edge" not in private.said
+    assert "MLP" not in private.said
 
 
 def test_attacks_on_models_without_noise_stay(tmp_path: Path) -> None:

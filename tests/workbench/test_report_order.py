@@ -90,7 +90,7 @@ def test_one_table_has_a_column_for_each_setting_and_a_delta_near_one_over_n_is_
     (one, *_), (two, *_) = made(store, "progap", (0.8,), "cora"), made(store, "gnn", (0.9,), "cora")
     assert one.statement is not None
     lines = [tables.Line(name=name, label=name, record=record) for name, record in (("A", one), ("B", two))]
-    table, *told = joined.settings(lines, {})
+    table, *told = joined.settings(lines, {}, {})
     assert isinstance(table, blocks.Table)
     assert table.head == ("", "A", "B")
     names = [row[0] for row in table.rows]
@@ -98,6 +98,15 @@ def test_one_table_has_a_column_for_each_setting_and_a_delta_near_one_over_n_is_
     assert {"Protects", "sound ε", "ε as published", "ε audited", "δ", "Test accuracy"} <= set(names)
     assert "Strongest attack" not in names, "attacks have a table of their own"
     assert f"δ: {ADDED}." in " ".join(map(str, told))
+    # footnotes have the numbers in which they are met, row by row
+    marks = [mark for row in table.rows for cell in row for mark in re.findall(r" \[(\d+)\]", cell)]
+    met = list(dict.fromkeys(marks))
+    assert len(met) > 1
+    assert met == [str(place) for place in range(1, len(met) + 1)]
+    notes = [text for text in told if isinstance(text, str) and re.match(r"\[\d+\] ", text)]
+    assert [text[1] for text in notes] == met
+    of_node = next(at for at, row in enumerate(table.rows) if row[0] == "Not covered")
+    assert f"[{table.rows[of_node][1].split('[')[1][0]}] Taken to be public" in "\n".join(notes)
     near = replace(one.statement, delta=0.01)
     assert tables._near(one, near).startswith("This δ is not far below 1/n, for n = ")
     assert not tables._near(one, replace(near, delta=1e-9))

@@ -94,3 +94,38 @@ def test_a_level_is_told_once_with_all_settings_beside_it(store: RunStore) -> No
     levels = [one for one in references.levels(chapters_of(asked)) if one.kind == "bare"]
     assert [one.of for one in levels] == ["ProGAP"]
     assert list(levels[0].beside) == [first.record.id, other.record.id]
+
+
+@pytest.mark.parametrize("share", [True, False])
+def test_what_hides_edges_is_held_against_a_reference_that_reads_none(store: RunStore, share: bool) -> None:
+    said, runs = made_runs.statement(made_runs.edge_entries(9)), []
+    for seed in range(3):
+        made_runs.finish(
+            store, made_runs.spec("mlp", unit="none", seed=seed), 0.7, made_runs.statement((), unit="none")
+        )
+        for method, reached in (("gap", 0.70), ("progap", 0.90)):
+            spec = made_runs.spec(method, seed=seed)
+            more = {"majority_class_accuracy": 0.31, "test_nodes": 400.0}
+            runs.append(made_runs.finish(store, spec, reached + seed / 100, said, more=more))
+    asked = Asked(title="T", runs=[reporting.told_of(store, one) for one in runs], share=share)
+    told = first_page.ahead(asked)
+    assert "yes, better than MLP (ignores edges) (70.0%)" in told
+    assert "not told from MLP (ignores edges) (70.0%)" in told
+    assert "a guess" not in told
+    assert "| MLP" not in told
+
+
+def test_one_seed_is_not_called_above_or_below_another_model(store: RunStore) -> None:
+    said = made_runs.statement(made_runs.edge_entries(9))
+    for seed in range(3):
+        made_runs.finish(
+            store, made_runs.spec("mlp", unit="none", seed=seed), 0.6, made_runs.statement((), unit="none")
+        )
+    one = reporting.told_of(store, made_runs.finish(store, made_runs.spec(), 0.7, said))
+    for told in (one.said, one.shared):
+        assert "how far that is from MLP (ignores edges) cannot be told with one seed" in told
+        assert "points" not in told
+    for seed, reached in ((1, 0.71), (2, 0.72)):
+        made_runs.finish(store, made_runs.spec(seed=seed), reached, said)
+    again = reporting.told_of(store, one.record)
+    assert "11 points (95% interval 9 to 13) above MLP (ignores edges)" in again.said

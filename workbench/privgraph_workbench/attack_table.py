@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
@@ -11,6 +11,7 @@ from privgraph_workbench.blocks import Block, Table
 from privgraph_workbench.table_lines import Line
 from privgraph_workbench.words import strongest
 from privgraph_workbench.words.attacks import called
+from privgraph_workbench.words.naming import graph_of
 
 STRONGEST = "Strongest attack"
 ATTACKS = ("Attack on", "Asks", STRONGEST, "AUC (95% interval)", "Found (TPR at FPR)", "Mean AUC over runs")
@@ -36,21 +37,22 @@ def words(one: Line) -> str:
     return "; ".join(filter(None, (single, attack_means.words(one.attacked))))
 
 
-def table(lines: Sequence[Line]) -> list[Block]:
+def table(lines: Sequence[Line], graphs: Mapping[str, str]) -> list[Block]:
     """The strongest attack on each setting, a row for each question, with what the same found on average;
-    none where nothing was attacked."""
+    none where nothing was attacked. `graphs`: what these are called, by `graph_of`."""
     if not any(there(one) or one.untold for one in lines):
         return []
     rows = []
     for one in lines:
-        label = f"{one.label} on {one.heading.partition(' (')[0]}" if one.heading else one.label
+        label = f"{one.label} on {graphs[graph_of(one.record)]}" if one.heading else one.label
         means = {(mean.attack, mean.asks): mean for mean in reversed(one.attacked)}
         for best in strongest.strongest(one.attacks):
             mean = means.pop((best.attack, sides(best.attack).asks), None)
             rows.append((label, *strongest.cells(best, one.seed_of), "" if mean is None else mean.cell))
         rows += [(label, mean.asks, called(mean.attack), "", "", mean.cell) for mean in means.values()]
         rows += [] if there(one) else [(label, UNTOLD if one.untold else strongest.NONE, "", "", "", "")]
-    return [Table(ATTACKS, tuple(rows))]
+    wide = len(ATTACKS) if any(row[-1] for row in rows) else len(ATTACKS) - 1  # without a column that says nothing
+    return [Table(ATTACKS[:wide], tuple(row[:wide] for row in rows))]
 
 
 def averaged(one: Line) -> dict[str, object]:

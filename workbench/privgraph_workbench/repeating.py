@@ -10,6 +10,11 @@ from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.words.naming import unit_of
 
 DIFFERS = "the same setting with noise of your own key: accuracy will differ"
+INSTALLED = (
+    "# In a copy of its repository `make app` makes .venv and installs pinned packages; Python 3.11 or newer and make\n"
+    '# are all that is needed. Then, there: PATH="$PWD/.venv/bin:$PATH" sh reproduce.sh'
+)
+"""How the program is had, in the words of its README."""
 OF_PROGRAM = "The noise told here is drawn by a public key, which comes with the program"
 SECRET = (
     "This report names the seed of the run. Its noise is pseudo-random: whoever knows the "
@@ -31,6 +36,11 @@ SECRETS = (SECRET, PUBLIC_KEY, f"{SECRET} {SOME_PUBLIC}")
 def private(records: Sequence[RunRecord]) -> list[RunRecord]:
     """Those whose result hangs on a noise key."""
     return [one for one in records if unit_of(one) != "none"]
+
+
+def by_gallery(record: RunRecord) -> bool:
+    """Whether `privgraph gallery` repeats it with the noise that it had."""
+    return record.gallery and bool(private([record])) and noise_is_public(record)
 
 
 def makes(records: Sequence[RunRecord], share: bool = False) -> str:
@@ -70,6 +80,9 @@ def head(records: Sequence[RunRecord], *, attacked: bool = False) -> str:
     told = ["Runs without noise come out the same."] * (len(noisy) < len(records))
     if public:
         told += ["Where noise is drawn by the public key that comes with the program, a run here is", f"{DIFFERS}."]
+    if any(map(by_gallery, public)):
+        told += ["A run that came with the program is the same, its noise too, by: privgraph gallery ID --again"]
+        told += ["(its line stands above its command)."]
     if len(public) < len(noisy):
         told += ["Noise of an own key: the same run only in a home with the same noise key; elsewhere", f"{DIFFERS}."]
     told += ["Attacks and audits draw by the noise key as well: what they find will differ a little."] * attacked

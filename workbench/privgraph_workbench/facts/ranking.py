@@ -74,11 +74,13 @@ def ranked(
     all_of: bool = True,
     guess: bool = True,
     advised: Mapping[str, str] | None = None,
+    beside: Sequence[RunRecord] = (),
 ) -> str:
     """The settings in Markdown, of each graph what is ahead and a table; of a single setting its mean.
     `groups`: the runs of each, of which the first `own` are the report's; without `all_of`, of the others
     only the first of each method has a row. Without `guess`, how often one is right, a function
-    of split and labels, is not told. `advised`: where it is said what to take, by graph."""
+    of split and labels, is not told. `advised`: where it is said what to take, by graph. `beside`: runs
+    that have no row, and hide every edge without noise."""
     graphs: dict[str, list[tuple[Sequence[RunRecord], bool]]] = {}
     for place, group in enumerate(groups):
         graphs.setdefault(graph_of(group[0]), []).append((group, place < own))
@@ -89,7 +91,8 @@ def ranked(
         if len(held) == 1:
             said = of_one(held[0][0], single=guess or not is_fixed(held[0][0][0].statement))
         else:
-            said, units, table, rows = _on_graph(held, all_of=all_of, guess=guess)
+            blind = [one for one in beside if graph_of(one) == graph]
+            said, units, table, rows = _on_graph(held, blind, all_of=all_of, guess=guess)
             left = [left[0] + len(held), left[1] + rows] if table and rows < len(held) else left
             several, tabled = several or units > 1, tabled or bool(table and BARE in table)
             said = "\n\n".join(filter(None, ((advised or {}).get(graph, said), table)))
@@ -107,14 +110,16 @@ def ranked(
 
 
 def _on_graph(
-    held: Sequence[tuple[Sequence[RunRecord], bool]], *, all_of: bool, guess: bool
+    held: Sequence[tuple[Sequence[RunRecord], bool]], beside: Sequence[RunRecord], *, all_of: bool, guess: bool
 ) -> tuple[str, int, str, int]:
-    """What is ahead on one graph, how many units are protected, the table, and how many rows it has."""
-    records = [one for group, _ in held for one in group]
+    """What is ahead on one graph, how many units are protected, the table, and how many rows it has.
+    `beside`: what reads no edge, where it has no row."""
+    records = [*(one for group, _ in held for one in group), *beside]
     seeds = Seedwise.of(records)
     labels = run_labels([group[0] for group, _ in held], privacy_too=True, seeds=False)
     rows = [next(iter(tradeoff.data(group)), None) for group, _ in held]
-    blind = next((row for row in rows if row and row["method"] == BLIND and row["unit"] == "none"), None)
+    every = [*rows, *tradeoff.data(beside)]
+    blind = next((row for row in every if row and row["method"] == BLIND and row["unit"] == "none"), None)
     levels: dict[tuple[str, float | None], int] = {}
     for row in filter(None, rows):
         levels[row["unit"], row["asked"]] = levels.get((row["unit"], row["asked"]), 0) + 1

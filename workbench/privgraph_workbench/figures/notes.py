@@ -13,7 +13,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.axes import placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.words.markup import wrapped
+from privgraph_workbench.words.markup import capital, wrapped
 from privgraph_workbench.words.naming import NO_PERSON, UNIT_WORDS, unit_of
 from privgraph_workbench.words.statements import (
     SAME_NOISE,
@@ -171,9 +171,21 @@ def short(statements: Mapping[str, PrivacyStatement]) -> list[str]:
         ]
         said.append(f"Protected unit: one {unit}. {'; '.join(numbers)}; δ {delta}.")
     said += _refuted(statements)
-    said += [f"The noise is public: {SAME_NOISE[:1].lower()}{SAME_NOISE[1:]}."] if warned(statements) else []
+    if (public := _public(statements)) is not None:
+        said.append(f"{capital(public[0])} is public: {SAME_NOISE[:1].lower()}{SAME_NOISE[1:]}.")
     said += _unprotected(statements)
     return [*said, IN_FULL]
+
+
+def _public(statements: Mapping[str, PrivacyStatement]) -> tuple[str, bool] | None:
+    """Whose noise is public, as the subject of a sentence, and whether others have secret noise; None where
+    none is."""
+    private = [one for one in statements.values() if one.unit != "none"]
+    public = sum(map(has_public_noise, private))
+    if not public:
+        return None
+    some = public < len(private)
+    return (f"of {public:,} of {len(private):,} private settings the noise" if some else "the noise"), some
 
 
 def _refuted(statements: Mapping[str, PrivacyStatement]) -> list[str]:
@@ -233,7 +245,10 @@ def mark(drawn: Sequence[str], statements: Mapping[str, PrivacyStatement]) -> li
     tail = COMPOSED_BADGE.partition("}")[2]
     brief = [EVALUATOR_BADGE, *(one for one in drawn if one.endswith(tail))]
     said = [one.partition(":")[0] for one in drawn if one in brief]
-    said += ["noise is public: as run it protects nobody"] * bool(warned(statements))
+    if (public := _public(statements)) is not None:
+        whose, some = public
+        said.append(f"{whose} is public: as run these protect" if some else "noise is public: as run it protects")
+        said[-1] += " nobody"
     line = [f"{'; '.join(said)} (see “In short”)"] if said else []
     return [*line, *(one for one in drawn if one not in brief)]
 

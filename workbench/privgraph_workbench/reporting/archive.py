@@ -21,12 +21,10 @@ from privgraph_workbench.blocks import Images, Picture, Remark, Section
 from privgraph_workbench.figures import chart_of, export
 from privgraph_workbench.reporting import (
     behind,
-    bounds,
     cited,
     columns,
     findings,
     leaving,
-    noises,
     references,
     seedless,
     snippets,
@@ -48,7 +46,7 @@ from privgraph_workbench.reporting.first_page import (
     remark,
     what_to_take,
 )
-from privgraph_workbench.reporting.withholding import without_seeds
+from privgraph_workbench.reporting.ready import ready
 from privgraph_workbench.words.bibliography import bibtex
 from privgraph_workbench.words.bibliography import references as papers_of
 from privgraph_workbench.words.meaning import NO_EDGE
@@ -63,11 +61,13 @@ FILES: Mapping[str, str] = {
     "that figures draw beside them (references.csv)",
     "statements/": "the privacy statement of each setting in full, as text with its runs, and as JSON",
     "references.bib": "the papers behind the methods, attacks and data sets, for BibTeX",
-    "reproduce.sh": "the commands for every run and attack behind tables and figures; left out where seeds are",
+    "reproduce.sh": "the commands for every run and attack behind tables, figures and references; not for others",
     "report.ipynb": "an executed notebook that draws the figures again from their CSV, with the table and statements",
 }
 """What an archive holds, and what it is for."""
-REPRODUCED = "# Every run and attack behind the tables and figures: what exists in the store already is not made again."
+REPRODUCED = (
+    "# Every run and attack behind tables, figures and references: what exists in the store already is not made again."
+)
 IN_FIGURES = "in figures alone"
 MOST_LATELY = 40
 """Pictures of pages that are remembered."""
@@ -94,9 +94,7 @@ Step = Callable[[float, str], None]
 def build(asked: Asked, step: Step = lambda done, what: None) -> bytes:
     """The archive. Whatever `step` raises ends it. Raises `OptionError` where a notebook is wanted without
     Jupyter."""
-    asked = bounds.counted(noises.apart(asked))
-    together = Together.of(asked)
-    asked = without_seeds(asked) if asked.share else asked
+    asked, together = ready(asked)
     if asked.notebook:
         report_notebook.needed()
     files = dict(_files(asked, together, step))
@@ -184,10 +182,10 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
     if names := cited.of(asked):
         yield "references.bib", bibtex(names).encode()
     if not asked.share and (asked.runs or asked.beside):
-        every, lines = behind.behind(asked), behind.commands(asked)
+        every, lines = behind.with_references(asked), behind.commands(asked)
         attacked = any(f"\nprivgraph {what} " in lines for what in ("attack", "audit"))
         holds = repeating.head([one.record for one in every], attacked=attacked)
-        head = f"#!/bin/sh\n# privgraph {version('privgraph')}\n{REPRODUCED}\n{holds}\nset -e\n"
+        head = f"#!/bin/sh\n# privgraph {version('privgraph')}\n{repeating.INSTALLED}\n{REPRODUCED}\n{holds}\nset -e\n"
         yield "reproduce.sh", f"{head}{lines}\n".encode()
 
 
@@ -384,9 +382,7 @@ def page(asked: Asked, step: Step = lambda done, what: None) -> str:
 
 def sections(asked: Asked) -> blocks.Told:
     """What its page says, in order; for others without what tells seeds."""
-    asked = bounds.counted(noises.apart(asked))
-    together = Together.of(asked)
-    asked = without_seeds(asked) if asked.share else asked
+    asked, together = ready(asked)
     return _sections(asked, chapters_of(asked), together)
 
 

@@ -24,7 +24,16 @@ from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, standing, tradeoff
 from privgraph_workbench.forms.beginnings import called
-from privgraph_workbench.reporting.own_setting import CAME, goes, mixed, noise_of, origin_of, own_alone, setting
+from privgraph_workbench.reporting import anew
+from privgraph_workbench.reporting.own_setting import (
+    CAME,
+    goes,
+    mixed,
+    noise_of,
+    origin_of,
+    own_alone,
+    setting,
+)
 from privgraph_workbench.words import caveats, naming
 from privgraph_workbench.words.attacks import with_bounds
 from privgraph_workbench.words.naming import (
@@ -161,7 +170,8 @@ class Drawn:
     numbers it shows; `gone`: how many more of them are in the store no longer; `beside`: a run of each of
     their settings, with what is known of it. `title`: what its author calls it ("": its own); `caption`: what
     its author says of it first; `advice`: what the runs behind it say to take, in Markdown; `left_out`: what
-    others do not see of it, in a sentence."""
+    others do not see of it, in a sentence; `same_title`: titles that its graphs share with others of the
+    report, and their whole names."""
 
     figure: str
     rows: Sequence[Row]
@@ -173,6 +183,7 @@ class Drawn:
     caption: str = ""
     advice: str = ""
     left_out: str = ""
+    same_title: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -221,10 +232,12 @@ def drawn(
     title: str = "",
     advice: str = "",
 ) -> Drawn:
-    """A figure with the runs that its rows name, and those that are named beside it (`runs`, ids)."""
+    """A figure with the runs that its rows name, and those that are named beside it (`runs`, ids): its rows
+    and statements as these say it now."""
     named = [word for row in rows for key in ("run", "runs") for word in str(row.get(key) or "").split()]
     ids = tuple(dict.fromkeys((*runs, *filter(_ID.fullmatch, named))))
     held = [one for one in store.find(RunQuery(ids=ids, limit=len(ids))) if not one.unreadable] if ids else []
+    rows, statements = anew.made(figure, rows, statements, held)
     return Drawn(
         figure=figure,
         rows=rows,

@@ -14,7 +14,9 @@ from privgraph.audits.options import AuditOptions
 from privgraph.audits.record import AuditRecord
 from privgraph.options import Scalar
 from privgraph.runs.records import RunRecord
+from privgraph_workbench import repeating
 from privgraph_workbench.facts.plans import command_line
+from privgraph_workbench.reporting import references
 from privgraph_workbench.reporting.asked import Asked, once
 from privgraph_workbench.reporting.own_setting import setting
 from privgraph_workbench.words.naming import describe, moved
@@ -22,6 +24,8 @@ from privgraph_workbench.words.numbers import option
 
 TOLD, MEAN, FIGURES = "told here", "only in means", "only in figures"
 """Where a run stands."""
+REFERENCE = "only in references"
+"""Where one stands that tables/runs.csv does not list: behind a level of tables/references.csv."""
 HERE = "\0"
 """Where the seed of a command stands: no title or option holds it."""
 _SEED = re.compile(r"(?<= --seed )\d+")
@@ -74,11 +78,19 @@ def behind(asked: Asked) -> list[Behind]:
     return sorted(found, key=lambda one: (order[setting(one.record)], one.record.spec.seed, one.record.id))
 
 
+def with_references(asked: Asked) -> list[Behind]:
+    """The same, and behind them the runs of references alone."""
+    every = behind(asked)
+    ids = {one.record.id for one in every}
+    more = sorted(references.runs_of(asked), key=lambda one: (setting(one), one.spec.seed))
+    return [*every, *(Behind(record=one, stands=REFERENCE) for one in more if one.id not in ids)]
+
+
 def commands(asked: Asked) -> str:
     """The lines of a shell script that makes every run and attack behind the report, a block
     for each setting."""
     groups: dict[str, list[Behind]] = {}
-    for one in behind(asked):
+    for one in with_references(asked):
         groups.setdefault(setting(one.record), []).append(one)
     return "\n".join(line for held in groups.values() for line in ("", *_block(held)))
 
@@ -89,9 +101,12 @@ def _block(held: Sequence[Behind]) -> Iterator[str]:
     first = held[0].record
     places = sorted({place for one in held for place in one.figures})
     where = [f"figure{'s' * (len(places) > 1)} {', '.join(map(str, places))}"] * bool(places)
-    where = ["tables"] * any(one.stands != FIGURES for one in held) + where
+    where = ["tables"] * any(one.stands in (TOLD, MEAN) for one in held) + where
+    where += ["references"] * any(one.stands == REFERENCE for one in held)
     about = "; ".join([", ".join([describe(first), *moved(first)]), f"{first.spec.split} split"])
     yield f"# {_comment(about)} ({' and '.join(where) or 'means'})"
+    if kept := [one.record.id for one in held if repeating.by_gallery(one.record)]:
+        yield f"# with the gallery's own noise: {'; '.join(f'privgraph gallery {run} --again' for run in kept)}"
     lines: dict[str, list[int]] = {}
     for one in held:
         seeds = lines.setdefault(_SEED.sub(HERE, command_line(one.record.spec), count=1), [])

@@ -12,10 +12,11 @@ from privgraph_workbench.blocks import Block, Picture, Remark, Section, Warned
 from privgraph_workbench.facts.advising import BASIS
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import table
+from privgraph_workbench.reporting import same_titles
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs
 from privgraph_workbench.words.glossary import GLOSSARY, PUBLISHED, SOUND
 from privgraph_workbench.words.measures import MEANS, measure
-from privgraph_workbench.words.naming import run_labels, setting, statements_of, unit_of
+from privgraph_workbench.words.naming import setting, statements_of, unit_of
 from privgraph_workbench.words.statements_apart import unaudited
 
 WORDS = ("ε (epsilon)", "δ (delta)", SOUND, PUBLISHED, "lower bound (ε audited)")
@@ -64,14 +65,14 @@ class Chapter:
 
 def chapters_of(asked: Asked) -> list[Chapter]:
     """A chapter for each setting; a figure that was chosen is named, and not drawn again."""
-    named, labels = named_runs(asked), run_labels([one.record for one in asked.runs], privacy_too=True)
+    named, labels = named_runs(asked), same_titles.labels(asked, [one.record for one in asked.runs])
     held: dict[tuple[object, ...], list[str]] = {}
     for name, one in named.items():
         said = one.record.statement
         alike = setting(one.record), one.record.state, one.record.error, None if said is None else unaudited(said)
         held.setdefault(alike, []).append(name)
     firsts = [named[names[0]].record for names in held.values()]
-    together = run_labels(firsts, privacy_too=True, seeds=False)
+    together = same_titles.labels(asked, firsts, seeds=False)
     before: dict[tuple[str, str], report.Before] = {}
     found = []
     for place, (label, first, names) in enumerate(zip(together, firsts, held.values(), strict=True), start=1):

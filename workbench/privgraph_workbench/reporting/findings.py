@@ -11,7 +11,7 @@ from privgraph_workbench.facts.advising import HIDES, SECRET
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs.tradeoff_shown import ADVISED
-from privgraph_workbench.reporting import main_findings
+from privgraph_workbench.reporting import main_findings, same_titles
 from privgraph_workbench.reporting.asked import Drawn
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
@@ -31,8 +31,8 @@ BELOW = "What to take stands below it."
 def of(one: Drawn) -> str:
     """What a figure finds, in Markdown: the advice in short; else the main finding of its rows."""
     if short := advised.shortened(one.advice):
-        return " ".join(short)
-    said = markup.literal(main_findings.of(one.figure, one.rows))
+        return same_titles.told(" ".join(short), one.same_title)
+    said = markup.literal(same_titles.told(main_findings.of(one.figure, one.rows), one.same_title))
     return f"{said} {BELOW}" if one.advice else said
 
 

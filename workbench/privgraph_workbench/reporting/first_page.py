@@ -14,7 +14,7 @@ from privgraph_workbench.facts.expecting import Reached
 from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.facts.unpaired import apart, is_fixed
 from privgraph_workbench.figures.notes import badges_of
-from privgraph_workbench.reporting import findings, glance, joined, leaving, references
+from privgraph_workbench.reporting import findings, glance, joined, leaving, references, same_titles
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, once
 from privgraph_workbench.reporting.behind import FIGURES, MEAN, TOLD, behind
 from privgraph_workbench.reporting.chapters import Chapter
@@ -110,7 +110,7 @@ def first_page(asked: Asked, chapters: Sequence[Chapter], together: Together) ->
     notes: tables.Notes = {}
     lines = all_settings(asked, chapters) if few_beside(asked) else _own(asked, chapters)
     told: list[blocks.Block] = [f"{BEHIND} {Counts.of(asked).words}."] if asked.runs or asked.beside else []
-    told += joined.settings(lines, notes)
+    told += joined.settings(lines, notes, same_titles.names(asked, [one.record for one in lines]))
     if levels := references.levels(chapters):
         told.append(f"{LEVELS} {'; '.join(one.words for one in levels)}.")
     if few(chapters) and (said := [one.runs[0].said for one in chapters if one.runs[0].said]):
@@ -168,15 +168,20 @@ def ahead(asked: Asked) -> str:
     for one in asked.runs:
         own.setdefault(setting(one.record), one)
     groups = [one.same or [one.record] for one in (*own.values(), *asked.beside)]
+    ranked = {setting(group[0]) for group in groups}
+    told = (record for one in (*asked.runs, *asked.beside) for record in one.references.get("blind", ()))
+    blind = list({one.id: one for one in told if setting(one) not in ranked}.values())
     if asked.share:
-        held: dict[str, list[RunRecord]] = {setting(group[0]): [] for group in groups}
-        for record in apart(record for group in groups for record in group):
+        held: dict[str, list[RunRecord]] = {setting(group[0]): [] for group in (*groups, *([one] for one in blind))}
+        for record in apart([*(record for group in groups for record in group), *blind]):
             held[setting(record)].append(record)
+        blind = [record for key in held if key not in ranked for record in held[key]]
+        held = {key: records for key, records in held.items() if key in ranked}
         own = {key: one for key, one in own.items() if held[key]}
         groups = list(filter(None, held.values()))
     places = _advised(asked)
     said = (
-        ranking.ranked(groups, len(own), all_of=few_beside(asked), guess=not asked.share, advised=places)
+        ranking.ranked(groups, len(own), all_of=few_beside(asked), guess=not asked.share, advised=places, beside=blind)
         if groups
         else ""
     )

@@ -13,14 +13,14 @@ from privgraph_workbench import tables
 from privgraph_workbench.blocks import Remark
 from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.facts.row_words import both
-from privgraph_workbench.reporting import shown
+from privgraph_workbench.reporting import same_titles, shown
 from privgraph_workbench.reporting.asked import Asked
 from privgraph_workbench.words import caveats, meaning, strongest
 from privgraph_workbench.words import statements as words
 from privgraph_workbench.words.attacks import called
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.measures import measures, titled
-from privgraph_workbench.words.naming import graph_of, hides_edges_alone, method_title, run_labels, unit_of
+from privgraph_workbench.words.naming import graph_of, hides_edges_alone, method_title, unit_of
 from privgraph_workbench.words.numbers import at_most, number, percent, rounded_delta, stated
 
 UNATTACKED = "No attack was made on these settings: what outsiders can tell is not known."
@@ -37,7 +37,7 @@ MOST_LEVELS = 2
 def answers(asked: Asked, lines: Sequence[tables.Line], price: str) -> Remark:
     """The answers for these settings, which were chosen, a sentence each; `price`: what all of the report
     costs together, "" where nothing is known."""
-    named = {id(one): label for one, label in zip(lines, _labels(lines), strict=True)}
+    named = {id(one): label for one, label in zip(lines, _labels(asked, lines), strict=True)}
     drawn = shown.of_attacks(asked.figures, lines)
     figures = shown.of_others(asked.figures)
     told = {
@@ -50,8 +50,8 @@ def answers(asked: Asked, lines: Sequence[tables.Line], price: str) -> Remark:
     return Remark("\n".join(f"- **{question}.** {answer}" for question, answer in told.items() if answer))
 
 
-def _labels(lines: Sequence[tables.Line]) -> list[str]:
-    return run_labels([one.record for one in lines], privacy_too=True, seeds=False)
+def _labels(asked: Asked, lines: Sequence[tables.Line]) -> list[str]:
+    return same_titles.labels(asked, [one.record for one in lines], seeds=False)
 
 
 def _promised(lines: Sequence[tables.Line]) -> str:
@@ -100,10 +100,10 @@ def _works(asked: Asked, lines: Sequence[tables.Line], named: Mapping[int, str])
     for one in lines:
         if METRIC in one.record.metrics:
             graphs.setdefault(graph_of(one.record), []).append(one)
-    told = []
+    told, called = [], same_titles.names(asked, [one.record for one in lines])
     for graph, held in list(graphs.items())[:MOST_LEVELS]:
         score = titled(measures(one.record.spec.method for one in held))
-        where = f"on {graph.partition(' (')[0]} {score[:1].lower()}{score[1:]}" if len(graphs) > 1 else score
+        where = f"on {called[graph]} {score[:1].lower()}{score[1:]}" if len(graphs) > 1 else score
         private = [one for one in held if unit_of(one.record) != "none"] or held
         ends = sorted(private, key=_mean)
         ends = list({id(one): one for one in (ends[0], ends[-1])}.values())

@@ -5,7 +5,7 @@ knows the gallery finds the seed of a run of one's own as the one that the galle
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -15,8 +15,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import advised
 from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.runs import compare, depth, tradeoff
-from privgraph_workbench.reporting import of_gallery
+from privgraph_workbench.reporting import anew, of_gallery
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
 from privgraph_workbench.reporting.own_setting import (
     GALLERY,
@@ -39,12 +38,6 @@ LEFT_OUT = (
 )
 """What stands below a figure of one's own runs of a setting that the gallery has, whether or not any is left
 out: else it would tell whether seeds are equal."""
-_DATA: Mapping[str, Callable[..., list[Row]]] = {
-    "tradeoff": tradeoff.data,
-    "compare": compare.data,
-    "depth": depth.data,
-}
-"""Figures whose rows are means over the runs of a setting."""
 _CURVE = ("method", "graph", "unit", "variant", "budget")
 """By which rows are of one curve."""
 
@@ -105,7 +98,7 @@ def _shared(one: Drawn, mixed: Container[str]) -> Drawn:
     of: whose noise it is, is told where it still tells curves apart."""
     noises = {run.id: noise_of(run) for run in one.runs}
     rows = one.rows
-    if one.figure in _DATA:
+    if one.figure in anew.DATA:
         rows = _named([{**row, **_unnamed(row)} for row in rows], noises)
     for column in _LABELS:
         names = {str(row[column]) for row in rows if column in row}
@@ -147,11 +140,11 @@ def split(one: Drawn, mixed: Container[str] = ()) -> Drawn:
         return f"{setting(run)} {GALLERY * goes(run, mixed)}"
 
     kinds = {run.id: (naming.setting(run), apart(run)) for run in one.runs}
-    if one.figure not in _DATA or len(set(kinds.values())) == len({key for key, _ in kinds.values()}):
+    if one.figure not in anew.DATA or len(set(kinds.values())) == len({key for key, _ in kinds.values()}):
         return one
     metric = next((str(row["metric"]) for row in one.rows if row.get("metric")), "")
     more = {"metric": metric} if metric and one.figure != "compare" else {}
-    again = {frozenset(str(row["runs"]).split()): row for row in _DATA[one.figure](one.runs, apart=apart, **more)}
+    again = {frozenset(str(row["runs"]).split()): row for row in anew.DATA[one.figure](one.runs, apart=apart, **more)}
     rows: list[Row] = []
     for row in one.rows:
         ids = frozenset(str(row.get("runs") or "").split())

@@ -76,10 +76,14 @@ class Paper:
         return "\n".join([f"@{kind}{{{self.key},", *lines, "}"])
 
 
+YEAR = 2026
+"""The year of the program's copyright."""
 PROGRAM = f"""@software{{privgraph,
   title = {{privgraph: a workbench for differentially private learning on graphs}},
   author = {{{{privgraph contributors}}}},
   version = {{{__version__}}},
+  year = {{{YEAR}}},
+  note = {{Software, MIT license}},
 }}"""
 
 _CCS = "ACM Conference on Computer and Communications Security (CCS)"

@@ -90,12 +90,28 @@ def _hides(record: RunRecord, unit: str) -> str:
 
 def _beside(told: Beside, guess: str, *, reads_edges: bool) -> str:
     """How far it is above what takes less, and below what no privacy reaches."""
-    floors = {guess: told.majority, BLIND if reads_edges else f"{BLIND} and protects no person": told.blind}
+    # what stands for a setting is read away from its runs: there the other model is named
+    blind = METHODS["mlp"].title if told.setting else BLIND
+    nobody = ", which protects no person" if told.setting else " and protects no person"
+    floors = {guess: told.majority, f"{blind}{'' if reads_edges else nobody}": told.blind}
     if reads_edges and told.blind is not None:
         del floors[guess]  # such a model is private by the same measure, and reaches more
     beside = {**floors, "the same without privacy": told.bare}
-    said = [_apart(value, name) for name, value in beside.items() if value is not None]
+    said = [
+        _few(name, told.seeds) if told.setting and name != guess and value.low is None else _apart(value, name)
+        for name, value in beside.items()
+        if value is not None
+    ]
     return f": {', '.join(said[:-1])} and {said[-1]}" if len(said) > 1 else f": {said[0]}" if said else ""
+
+
+def _few(name: str, seeds: int) -> str:
+    """That a difference between what was trained has no interval, and so is none.
+
+    >>> _few("the same without privacy", 1)
+    'how far that is from the same without privacy cannot be told with one seed'
+    """
+    return f"how far that is from {name} cannot be told with {'one seed' if seeds == 1 else 'so few seeds'}"
 
 
 def _apart(found: Difference, name: str) -> str:
