@@ -15,6 +15,7 @@ _ROOM = (
     ".stMainBlockContainer { padding-top: 4.5rem; padding-bottom: 3rem; }"
     "[data-testid=stStatusWidget] button { display: none; }"
     "[data-testid=stElementContainer]:has(script) { display: none; }"
+    "label[data-testid=stWidgetLabel] { color: inherit; }"  # that of a disabled field has to be read, too
 )
 # Streamlit writes white on the theme's colour; on one that is light enough for the dark theme that cannot be
 # read.
