@@ -138,7 +138,9 @@ def test_a_phone_needs_no_sideways_scrolling(browser: Browser, address: str) -> 
 
 
 @pytest.mark.parametrize("shown", ["", "&protects=both"])
-def test_on_a_phone_the_answer_is_first_then_the_figure_with_its_files(browser: Browser, address: str, shown: str) -> None:
+def test_on_a_phone_the_answer_is_first_then_the_figure_with_its_files(
+    browser: Browser, address: str, shown: str
+) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844})
     page = context.new_page()
     page.goto(f"{address}/tradeoffs?data=digits{shown}")
