@@ -16,6 +16,7 @@ from privgraph_workbench import attack_table
 from privgraph_workbench.blocks import Table
 from privgraph_workbench.table_lines import Line
 from privgraph_workbench.words import strongest
+from privgraph_workbench.words.naming import graph_of
 from privgraph_workbench.words.numbers import exact_percent, percent
 
 NODES, EDGES = "who was trained on", "who is connected to whom"
@@ -46,7 +47,7 @@ def _line(record: RunRecord, *made: AttackRecord, **more: Any) -> Line:
 
 
 def _rows(*lines: Line) -> list[tuple[str, ...]]:
-    (found,) = attack_table.table(lines)
+    (found,) = attack_table.table(lines, {graph_of(one.record): graph_of(one.record) for one in lines})
     assert isinstance(found, Table)
     return [tuple(map(str, row)) for row in found.rows]
 
@@ -82,10 +83,10 @@ def test_the_rate_is_told_at_its_false_positives_and_beside_what_classes_find(at
 def test_the_mean_of_the_strongest_attack_stands_in_its_row_and_others_have_their_own(
     attacks: dict[str, AttackRecord], record: RunRecord
 ) -> None:
-    line = _line(record, *attacks.values(), heading="Karate club (34 nodes)")
+    line = _line(record, *attacks.values(), heading="Made-up social network")
     rmia, lira = line.attacked
     edges, nodes, other = _rows(line)
-    assert {row[0] for row in (edges, nodes, other)} == {"ProGAP on Karate club"}
+    assert {row[0] for row in (edges, nodes, other)} == {"ProGAP on Made-up social network"}
     assert (edges[1], edges[-1]) == (EDGES, ""), "made on a single run"
     assert nodes[1:3] == (NODES, f"RMIA, on {line.seed_of(strongest.strongest(line.attacks)[1].run)}")
     assert nodes[-1] == rmia.cell
@@ -96,7 +97,7 @@ def test_a_setting_without_attacks_says_whether_any_was_made(
     attacks: dict[str, AttackRecord], record: RunRecord
 ) -> None:
     bare, untold = _line(record), _line(record, untold=True)
-    assert attack_table.table([bare]) == []
+    assert attack_table.table([bare], {}) == []
     assert [row[1] for row in _rows(bare, untold)] == [strongest.NONE, attack_table.UNTOLD]
     assert attack_table.words(bare) == strongest.NONE
     means = _line(record, attacks["rmia-a"], attacks["rmia-b"]).attacked

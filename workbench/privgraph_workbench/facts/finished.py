@@ -10,9 +10,6 @@ from typing import Any
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.store import RunStore
 
-MOST_READ = 8
-"""Lists of runs that stay in memory as they were read: those that one page asks for, again and again."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Finished:
@@ -56,7 +53,7 @@ def _rows(store: RunStore, query: RunQuery, _mark: tuple[float | None, ...]) -> 
     return tuple(store.find_rows(query, graphs=True))
 
 
-@lru_cache(maxsize=MOST_READ)
+@lru_cache(maxsize=8)  # those that one page asks for, again and again
 def _read(store: RunStore, done: Finished) -> tuple[RunRecord, ...]:
     """The runs, each read from the store and its statement from JSON once: thousands take seconds."""
     return tuple(store.find(RunQuery(ids=done.ids))) if done.runs else ()
