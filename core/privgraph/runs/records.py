@@ -21,6 +21,8 @@ from privgraph.runs.trials import Mark, priced
 
 STATES = ("queued", "running", "stopping", "done", "stopped", "failed", "lost")
 LIVE = ("running", "stopping")
+PENDING = ("queued", *LIVE)
+"""Of runs that still change by themselves: they wait, or a worker has them."""
 FINISHED = ("done", "stopped", "failed", "lost")
 ORDERS = (
     "created",

@@ -10,7 +10,7 @@ import streamlit as st
 from privgraph.options import OptionError, UnknownName, parameters
 from privgraph.registry import METHODS as METHOD_TABLE
 from privgraph.runs.final_statement import has_public_noise
-from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.records import PENDING, RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.jobs import queue
@@ -22,7 +22,6 @@ from privgraph_workbench.views.relations.names import PRIVATE, more_apart, role
 from privgraph_workbench.views.relations.runs import (
     METHODS,
     MOST_RUNS,
-    PENDING,
     UNIT_KEYS,
     encoder_here,
     like,

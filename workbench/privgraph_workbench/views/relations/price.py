@@ -8,7 +8,7 @@ from itertools import count, islice
 import streamlit as st
 
 from privgraph.options import OptionError
-from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.records import PENDING, RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.relations import relation_ranking
@@ -16,7 +16,7 @@ from privgraph_workbench.figures.seeds import FEWEST
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.relations import sent, times
 from privgraph_workbench.views.relations.names import more_apart
-from privgraph_workbench.views.relations.runs import METHODS, PENDING, Pair, like
+from privgraph_workbench.views.relations.runs import METHODS, Pair, like
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import percent, roughly
 

@@ -14,7 +14,7 @@ from privgraph.data.errors import DataError
 from privgraph.nn.text.naming import EncoderError, describe_encoder
 from privgraph.options import OptionError, UnknownName
 from privgraph.runs.graph_id import GraphId
-from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph.runs.records import PENDING, RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench.facts import datasets, describing
 from privgraph_workbench.jobs import queue
@@ -24,7 +24,6 @@ from privgraph_workbench.views.relations import names
 from privgraph_workbench.words import markup, naming
 
 METHODS = ("relational", "relation-rand")
-PENDING = ("queued", "running", "stopping")
 MOST_RUNS = 200
 POLL_SECONDS = 1.0
 SEEN = "relations.seen."

@@ -10,14 +10,14 @@ import streamlit as st
 
 from privgraph.options import OptionError, Parameter, Scalar, parameters
 from privgraph.registry import METHODS as METHOD_TABLE
-from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.records import PENDING, RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.relations import sent, times
-from privgraph_workbench.views.relations.runs import METHODS, PENDING, UNIT_KEYS, Pair, like
+from privgraph_workbench.views.relations.runs import METHODS, UNIT_KEYS, Pair, like
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import roughly
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph.runs.records import PENDING, RunQuery, RunRecord, StoreError
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import states
-from privgraph_workbench.views.relations.runs import METHODS, MOST_RUNS, PENDING, POLL_SECONDS, called
+from privgraph_workbench.views.relations.runs import METHODS, MOST_RUNS, POLL_SECONDS, called
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import duration
 

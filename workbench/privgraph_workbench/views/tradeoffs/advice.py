@@ -11,7 +11,7 @@ from privgraph.data.errors import DataError
 from privgraph.options import OptionError, listed
 from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
-from privgraph.runs.records import RunQuery
+from privgraph.runs.records import PENDING, RunQuery
 from privgraph_workbench.facts import advised, advising, comparing, datasets, next_sweep, one_sentence
 from privgraph_workbench.facts.row_words import at_sound, counted, sound_at, title_of, with_interval
 from privgraph_workbench.facts.seedwise import MOST_SEEDS
@@ -330,7 +330,7 @@ def more_seeds(graph: OneGraph, found: Known, unit: str) -> None:
     if not found.more or files.absent(spec) or pending(graph, "none", unit):
         return
     held = states(tuple(found.more))
-    missing = [one for run, one in found.more.items() if held.get(run) not in ("done", *sending.PENDING)]
+    missing = [one for run, one in found.more.items() if held.get(run) not in ("done", *PENDING)]
     if not missing:
         return
     try:
@@ -376,7 +376,7 @@ def _ahead(one: Stretch) -> str:
 def _settled(graph: OneGraph, unit: str, said: advising.Verdict) -> None:
     """What came of the seeds that were asked for last, once all are there."""
     people, of_unit, budgets, ids = st.session_state.get(SETTLING, (None, "", (), ()))
-    if (people, of_unit) != (graph.people, unit) or queue.store().count(RunQuery(ids=ids, states=sending.PENDING)):
+    if (people, of_unit) != (graph.people, unit) or queue.store().count(RunQuery(ids=ids, states=PENDING)):
         return
     done = queue.store().count(RunQuery(ids=ids, states=("done",)))
     if not done:

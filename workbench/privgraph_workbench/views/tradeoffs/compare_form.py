@@ -11,7 +11,7 @@ from privgraph.data.spec import PublicFacts
 from privgraph.options import OptionError, Scalar
 from privgraph.registry import METHODS
 from privgraph.runs.launch import capacity
-from privgraph.runs.records import RunQuery
+from privgraph.runs.records import PENDING, RunQuery
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts import advised, advising, comparing, datasets, few_nodes
 from privgraph_workbench.facts import plans as plans_of
@@ -23,7 +23,7 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import statement
 from privgraph_workbench.views.tradeoffs import advice, files, known, sending
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
-from privgraph_workbench.views.tradeoffs.sending import PENDING, POLL_SECONDS
+from privgraph_workbench.views.tradeoffs.sending import POLL_SECONDS
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import duration, percent
 

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from privgraph.data.spec import DatasetSpec
-from privgraph.runs.records import RunQuery
+from privgraph.runs.records import PENDING, RunQuery
 from privgraph_workbench import live_plot, theme
 from privgraph_workbench.facts import advice_lines, advised, advising, comparing
 from privgraph_workbench.facts.finished import Finished
@@ -111,7 +111,7 @@ def made(
     spec, alone = graph.spec, graph if query.datasets else None
     queue.tick()
     points.open_clicked()
-    waiting = len(rows_of(in_state(query, sending.PENDING), alone))
+    waiting = len(rows_of(in_state(query, PENDING), alone))
     if was_waiting and not waiting:
         st.rerun()
     messages = st.container()  # always there: a plot that moves is drawn anew, and the page jumps

@@ -9,7 +9,7 @@ from typing import Any
 
 from privgraph.options import Scalar
 from privgraph.registry import METHODS
-from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.records import PENDING, RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts import advised, advising, comparing, finished, promising
 from privgraph_workbench.facts.finished import Finished
@@ -21,7 +21,6 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 
-PENDING = ("queued", "running", "stopping")
 NO_PROTECTION = "–"
 """What a stretch of budgets has for a protection at which nothing is taken."""
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from privgraph.registry import METHODS
-from privgraph.runs.records import RunQuery
+from privgraph.runs.records import PENDING, RunQuery
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.figures.notes import mixed_units
@@ -61,7 +61,7 @@ def page() -> None:
         )
         return
     answer = st.container()
-    waiting = len(known.rows_of(figure.in_state(query, sending.PENDING), graph if query.datasets else None))
+    waiting = len(known.rows_of(figure.in_state(query, PENDING), graph if query.datasets else None))
     planned = not graph.runs and not waiting and one_graph.MARK in st.query_params.get("data", "")
     told = shell.fragment(_answer, run_every=POLL_SECONDS if waiting else None)
     with answer:

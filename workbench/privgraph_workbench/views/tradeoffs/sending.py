@@ -11,7 +11,7 @@ import streamlit as st
 from privgraph.options import OptionError, listed
 from privgraph.runs.graph_id import GraphId, People
 from privgraph.runs.queueing import LOCAL
-from privgraph.runs.records import FINISHED, RunQuery, StoreError
+from privgraph.runs.records import FINISHED, PENDING, RunQuery, StoreError
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts import changed
 from privgraph_workbench.facts.finished import Finished
@@ -23,7 +23,6 @@ from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import duration
 
-PENDING = known.PENDING
 POLL_SECONDS = 2.0
 _SENT = "sweep.sent"
 """When runs were sent last, and how many of them were over then."""
