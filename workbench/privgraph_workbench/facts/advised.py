@@ -9,9 +9,8 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import covering
 from privgraph_workbench.facts.advising import ACCURACY, CHOOSING, HIDES, NETWORK, PREC, SECRET, UNITS, Verdict, verdict
-from privgraph_workbench.facts.judging import APART
 from privgraph_workbench.facts.row_words import both, counted
-from privgraph_workbench.facts.seedwise import MOST_SEEDS
+from privgraph_workbench.facts.seedwise import APART, MOST_SEEDS
 from privgraph_workbench.facts.stretches import BLIND, CLEAR, FEW_SEEDS, OPEN
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import curve_names, tradeoff_shown

@@ -10,9 +10,9 @@ from privgraph.options import listed
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import covering, settling
-from privgraph_workbench.facts.judging import APART, Judged, Seen, judged, keeps, kept
+from privgraph_workbench.facts.judging import Judged, Seen, judged, keeps, kept
 from privgraph_workbench.facts.row_words import at, counted, counted_seeds, title_of, with_interval
-from privgraph_workbench.facts.seedwise import Seedwise, together
+from privgraph_workbench.facts.seedwise import APART, Seedwise, together
 from privgraph_workbench.facts.stretches import BLIND, Stretch, guess_words, stretch
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks

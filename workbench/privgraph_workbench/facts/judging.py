@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from privgraph_workbench.facts.covering import less
-from privgraph_workbench.facts.seedwise import Seedwise, together
+from privgraph_workbench.facts.seedwise import APART, Seedwise, together
 from privgraph_workbench.figures.chart import Row
 
 WIDE = 0.3
 """An interval as wide as that says too little to choose by."""
-APART = 0.05
-"""By so much a method may be better or worse, as far as its seeds tell, than one that it ties with."""
 OPEN = 0.1
-"""An interval that reaches as far above a guess leaves open whether a method is worth its training. All three
-are of accuracies, which go up to 1; of a score that ends far below (`Seen.scale`) they are as much less."""
+"""An interval that reaches as far above a guess leaves open whether a method is worth its training. Like
+`APART`, both are of accuracies, which go up to 1; of a score that ends far below (`Seen.scale`) they are as
+much less."""
 Kind = Literal["blind", "nothing", "one", "several", "before", "unsure"]
 
 
@@ -135,7 +134,7 @@ def _most_promised(better: Sequence[Row], seen: Seen, level: float) -> Row:
 
 def apart(taken: Row, other: Row, seen: Seen, level: float) -> bool:
     """Whether the other, which is not clearly below what is taken, may be better or worse than that by more
-    than `APART`, for all that seeds tell."""
+    than a tie's margin, for all that seeds tell."""
     found = seen.seeds.difference(taken, other, level)
     return found is None or (found[1] <= 0 and max(-found[1], found[2]) > seen.margin)
 

@@ -16,8 +16,9 @@ from privgraph_workbench.figures.runs.guesses import GUESSES
 METRIC = "test_accuracy"
 MOST_SEEDS = 20
 """With so many seeds a setting what can be told apart is; more are not worth their price."""
-TELLS = 0.05
-"""Test nodes that leave more than that open, with `MOST_SEEDS`, tell no tie: more seeds are no help there."""
+APART = 0.05
+"""By so much a method may be better or worse, as far as its seeds tell, than one that it ties with. Test
+nodes that leave more than that open, with `MOST_SEEDS`, tell no tie: more seeds are no help there."""
 NO_WIDTH = 1e-9
 """An interval that is no wider has no width: all seeds agree."""
 WRONG = 0.05
@@ -37,7 +38,7 @@ def untold(share: float, nodes: int, count: int) -> float:
 def too_few_nodes(row: Row) -> bool:
     """Whether not even `MOST_SEEDS` seeds on its test nodes tell what is near."""
     nodes = row["test_nodes"]
-    return nodes is not None and untold(row["mean"], int(nodes), MOST_SEEDS) > TELLS
+    return nodes is not None and untold(row["mean"], int(nodes), MOST_SEEDS) > APART
 
 
 def together(comparisons: int) -> float:

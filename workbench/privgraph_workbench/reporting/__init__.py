@@ -22,11 +22,11 @@ from privgraph_workbench.reporting.asked import (
     drawn,
     title_of,
     told_of,
-    usual,
 )
 from privgraph_workbench.reporting.findings import of as finding
 from privgraph_workbench.reporting.first_page import remark
 from privgraph_workbench.reporting.remembered import told
+from privgraph_workbench.reporting.usual_figures import usual
 from privgraph_workbench.reporting.verdicts import of as verdict
 from privgraph_workbench.reporting.withholding import given
 

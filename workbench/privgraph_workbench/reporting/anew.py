@@ -4,6 +4,7 @@ one that came with the program, and stands in its place."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
@@ -31,7 +32,7 @@ def made(
     drawn = [held[run] for run in dict.fromkeys(run for named in ids for run in named) if run in held]
     if figure not in DATA or not drawn:
         return list(rows), dict(statements)
-    fresh = {frozenset(str(row["runs"]).split()): row for row in _data(figure, rows, drawn)}
+    fresh = by_runs(figure, rows, drawn)
     found = [_again(row, fresh.get(frozenset(named))) for row, named in zip(rows, ids, strict=True)]
     if not statements:
         return found, {}
@@ -45,9 +46,13 @@ def made(
     return found, left | statements_of(drawn)
 
 
-def _data(figure: str, rows: Sequence[Row], runs: Sequence[RunRecord]) -> list[Row]:
+def by_runs(figure: str, rows: Sequence[Row], runs: Sequence[RunRecord], **more: Any) -> dict[frozenset[str], Row]:
+    """The rows that these runs give a figure of the measure of `rows`, by the ids of the runs behind each.
+    `more`: what else the figure is made with."""
     metric = next((str(row["metric"]) for row in rows if row.get("metric")), "")
-    return DATA[figure](runs, **({"metric": metric} if metric and figure != "compare" else {}))
+    if metric and figure != "compare":
+        more["metric"] = metric
+    return {frozenset(str(row["runs"]).split()): row for row in DATA[figure](runs, **more)}
 
 
 def _again(row: Row, fresh: Row | None) -> Row:

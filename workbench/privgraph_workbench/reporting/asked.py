@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from unicodedata import category
@@ -12,17 +12,16 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.audits.record import AuditRecord
 from privgraph.options import OptionError
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.registry import AUDITS, sides
+from privgraph.registry import AUDITS
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, Unreadable
 from privgraph.runs.store import RunStore
 from privgraph_workbench.attack_means import AttackMean
-from privgraph_workbench.facts import advised, placing
+from privgraph_workbench.facts import placing
 from privgraph_workbench.facts.advising import HIDES
 from privgraph_workbench.facts.expecting import Outlook, Reached, reached
 from privgraph_workbench.figures import chart_of, for_others
-from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.runs import compare, standing, tradeoff
+from privgraph_workbench.figures.runs import standing
 from privgraph_workbench.forms.beginnings import called
 from privgraph_workbench.reporting import anew
 from privgraph_workbench.reporting.own_setting import (
@@ -34,20 +33,16 @@ from privgraph_workbench.reporting.own_setting import (
     own_alone,
     setting,
 )
-from privgraph_workbench.words import caveats, naming
-from privgraph_workbench.words.attacks import with_bounds
+from privgraph_workbench.words import naming
 from privgraph_workbench.words.naming import (
     data_title,
     describe,
     graph_of,
     nodes_of,
-    run_labels,
-    statements_of,
 )
 
 TITLE, AUTHOR, DATE, REMARK, CAPTION = 200, 200, 40, 20_000, 600
 """Letters of a title, of who wrote it and when, of a remark, and of a caption of a figure, at most."""
-MOST_COMPARED = 6
 NOTHING_LEFT = (
     "a report for others leaves out runs with public noise, and the gallery's without noise, where their setting has "
     "runs of your own, and nothing else is reported: report your own"
@@ -351,61 +346,6 @@ class Asked:
         """All statements of the report."""
         own = [one.record.statement for one in self.runs if one.record.statement is not None]
         return [*own, *(said for one in self.shown for said in one.statements.values())]
-
-
-def _attacked(runs: Sequence[Told]) -> dict[str, PrivacyStatement]:
-    """The statements of runs with what the attacks on each have shown."""
-    attacks = {one.record.id: one.attacks for one in runs}
-    return statements_of([one.record for one in runs], lambda record, own: with_bounds(own, attacks[record.id]))
-
-
-def usual(runs: Sequence[Told]) -> list[Drawn]:
-    """The figures of runs that nobody chose figures for: of several the trade-off and a comparison of their
-    settings, each over all its seeds; and the attacks on the runs of each. What shows a run alone stands in
-    its chapter."""
-    records = [one.record for one in runs]
-    found: list[Drawn] = []
-    if len(records) > 1:
-        every = list({held.id: held for told in runs for held in (*told.same, told.record)}.values())
-        first = list(dict.fromkeys(map(setting, every)))[:MOST_COMPARED]
-        compared = [record for record in every if setting(record) in first]
-        for figure, rows, held in (
-            ("tradeoff", tradeoff.data(every), every),
-            ("compare", [{**row, "seconds": None} for row in compare.data(compared)[:MOST_COMPARED]], compared),
-        ):
-            advice = advised.of_runs(held) if figure == "tradeoff" else ""
-            found.append(Drawn(figure=figure, rows=rows, statements=statements_of(held), runs=held, advice=advice))
-    return [one for one in (*found, *_attack_figures(runs)) if one.rows]
-
-
-def _attack_figures(runs: Sequence[Told]) -> Iterator[Drawn]:
-    """The attacks on the runs of each setting in one figure."""
-    records = [one.record for one in runs]
-    labels = dict(zip((one.id for one in records), run_labels(records), strict=True))
-    groups: dict[str, list[Told]] = {}
-    for one in runs:
-        if one.attacks:
-            groups.setdefault(setting(one.record), []).append(one)
-    firsts = [held[0].record for held in groups.values()]
-    called = run_labels(firsts, seeds=False) if len(set(map(setting, records))) > 1 else [""] * len(firsts)
-    for held, together in zip(groups.values(), called, strict=True):
-        pairs = [(one.record, attack) for one in held for attack in one.attacks]
-        asked = {sides(attack.attack).asks for _, attack in pairs}
-        question = f"{attack_roc.TITLE}:" if len(asked) > 1 else f"{asked.pop()}?".capitalize()
-        name = labels[held[0].record.id] if len(held) == 1 else ", ".join(filter(None, (together, f"{len(held)} runs")))
-        yield Drawn(
-            figure="attack_roc",
-            rows=attack_roc.data(
-                [attack for _, attack in pairs],
-                "log",
-                [f"{labels[record.id]}: {attack.title}" for record, attack in pairs],
-                ["none" if record.statement is None else record.statement.unit for record, _ in pairs],
-                caveats=caveats.pairs(pairs),
-            ),
-            statements=_attacked(held),
-            runs=[one.record for one in held],
-            title=f"{question} {name}" if len(runs) > 1 else "",
-        )
 
 
 def named_runs(asked: Asked) -> dict[str, Told]:

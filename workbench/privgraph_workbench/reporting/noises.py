@@ -13,7 +13,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import advised
-from privgraph_workbench.facts.expecting import METRIC, reached
+from privgraph_workbench.facts.expecting import reached
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.reporting import anew, of_gallery
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
@@ -142,9 +142,7 @@ def split(one: Drawn, mixed: Container[str] = ()) -> Drawn:
     kinds = {run.id: (naming.setting(run), apart(run)) for run in one.runs}
     if one.figure not in anew.DATA or len(set(kinds.values())) == len({key for key, _ in kinds.values()}):
         return one
-    metric = next((str(row["metric"]) for row in one.rows if row.get("metric")), "")
-    more = {"metric": metric} if metric and one.figure != "compare" else {}
-    again = {frozenset(str(row["runs"]).split()): row for row in anew.DATA[one.figure](one.runs, apart=apart, **more)}
+    again = anew.by_runs(one.figure, one.rows, one.runs, apart=apart)
     rows: list[Row] = []
     for row in one.rows:
         ids = frozenset(str(row.get("runs") or "").split())
@@ -178,22 +176,7 @@ def _kept(row: Row, new: Row) -> Row:
 def _with_advice(one: Drawn) -> Drawn:
     """The figure with the advice that the runs give which it shows: that of a page is by others as well, and
     holds seeds of one against those of another."""
-    return replace(one, advice=_advice(unmixed(one.runs))) if one.advice else one
-
-
-def _advice(runs: Sequence[RunRecord]) -> str:
-    """The advice of these runs; a page asks for the same one at each click."""
-    mark = tuple((one.id, one.metrics.get(METRIC), one.epsilon_audited) for one in runs)
-    found = _LATELY[mark] if mark in _LATELY else advised.of_runs(runs)
-    _LATELY[mark] = found
-    for old in list(_LATELY)[:-MOST_LATELY]:
-        _LATELY.pop(old, None)
-    return found
-
-
-MOST_LATELY = 16
-_LATELY: dict[tuple[object, ...], str] = {}
-"""Advice by the runs that gave it."""
+    return replace(one, advice=advised.of_runs(unmixed(one.runs))) if one.advice else one
 
 
 def unmixed(runs: Sequence[RunRecord]) -> list[RunRecord]:

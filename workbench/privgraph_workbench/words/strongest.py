@@ -32,22 +32,29 @@ def words(attacks: Sequence[AttackRecord], seed_of: Callable[[str], str] = lambd
 def cells(attack: AttackRecord, seed_of: Callable[[str], str] = lambda run: "") -> tuple[str, str, str, str]:
     """The same of one attack in cells: what it asks, which it is, its area, and the rate at few false
     positives."""
-    area, low, high = map(number, attack.found)
-    alone = attack.by_classes if attack.options.by == "distance" else None
-    classes = "" if alone is None else f"; true classes alone {number(alone)}"
-    rare = attack.rare_found
+    area, classes, rate = _measured(attack)
     return (
         sides(attack.attack).asks,
         ", on ".join(filter(None, (called(attack.attack), seed_of(attack.run)))),
-        f"{area} ({low} to {high}){classes}",
-        "" if rare is None else f"{percent(rare.true)} at {exact_percent(rare.false)}",
+        "; ".join(filter(None, (area, classes))),
+        rate,
     )
 
 
 def _words(attack: AttackRecord) -> str:
+    area, classes, rate = _measured(attack)
+    told = ", ".join(filter(None, (area, classes, f"TPR {rate} FPR" if rate else "", f"by {called(attack.attack)}")))
+    return f"{sides(attack.attack).asks}: AUC {told}"
+
+
+def _measured(attack: AttackRecord) -> tuple[str, str, str]:
+    """Its area with the interval, what the true classes alone have, and the rate at few false positives; ""
+    of what is not there."""
     area, low, high = map(number, attack.found)
     alone = attack.by_classes if attack.options.by == "distance" else None
-    classes = "" if alone is None else f", true classes alone {number(alone)}"
     rare = attack.rare_found
-    rate = "" if rare is None else f", TPR {percent(rare.true)} at {exact_percent(rare.false)} FPR"
-    return f"{sides(attack.attack).asks}: AUC {area} ({low} to {high}){classes}{rate}, by {called(attack.attack)}"
+    return (
+        f"{area} ({low} to {high})",
+        "" if alone is None else f"true classes alone {number(alone)}",
+        "" if rare is None else f"{percent(rare.true)} at {exact_percent(rare.false)}",
+    )

@@ -149,8 +149,6 @@ def _example() -> None:
 
 def _given(asked: reporting.Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]:
     """The figures as the report has them, by their marks."""
-    if not asked.share:
-        return reporting.given(asked, figures)
     # its author's words are no part of them
     mark = making.mark(replace(asked, title="Report", author="", date="", remark=""))
     return remembered.of("given", mark, lambda: reporting.given(asked, figures))
