@@ -12,6 +12,7 @@ from typing import cast
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests.benchmarks import bench_page
 from tests.pages.kept_runs import keep
 
 from privgraph.runs import gallery
@@ -20,7 +21,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advised, advising
 from privgraph_workbench.facts.stretches import Stretch
 from privgraph_workbench.figures.runs import tradeoff
-from privgraph_workbench.views.tradeoffs import all_graphs, known
+from privgraph_workbench.views.tradeoffs import all_graphs, figure, known
 
 Open = Callable[..., AppTest]
 
@@ -227,3 +228,13 @@ def test_where_nothing_is_taken_the_protection_says_so() -> None:
     found = SimpleNamespace(kind="nothing", protection="–")
     assert known.protection(cast(Stretch, found)) == "nothing is taken"
     assert known.protection(cast(Stretch, SimpleNamespace(kind="one", protection="weak: ≤ 98.3%"))) == "weak: ≤ 98.3%"
+
+
+def test_the_figure_and_what_all_have_shown_are_of_all_runs(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the newest 1,000 alone both were told too small on a fresh gallery."""
+    bench_page.fill(1005)
+    drawn: list[int] = []
+    monkeypatch.setattr(figure, "plot", lambda shown, unit="": drawn.append(len(shown.done.runs)))
+    for shown in ({"everywhere": "true"}, {"data": "karate"}):
+        opened("tradeoffs", protects="edge", **shown)
+    assert drawn == [1005, 1005]
