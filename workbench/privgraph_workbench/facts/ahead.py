@@ -8,8 +8,7 @@ from statistics import fmean
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import composition
 from privgraph_workbench.facts.expecting import METRIC
-from privgraph_workbench.facts.seedwise import NO_WIDTH
-from privgraph_workbench.figures.seeds import confidence, difference, paired, standard_error
+from privgraph_workbench.figures.seeds import NO_WIDTH, confidence, difference, paired, standard_error
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.measures import PREC, mean_of, measure
 from privgraph_workbench.words.naming import graph_of, run_labels, setting, unit_of

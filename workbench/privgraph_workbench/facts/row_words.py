@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from privgraph.registry import METHODS
 from privgraph_workbench.facts.references import interval
-from privgraph_workbench.facts.seedwise import NO_WIDTH
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.seeds import NO_WIDTH
 from privgraph_workbench.words.naming import reads_no_edge
 from privgraph_workbench.words.numbers import kept, kept_budget, percent, signed
 

@@ -19,8 +19,6 @@ MOST_SEEDS = 20
 APART = 0.05
 """By so much a method may be better or worse, as far as its seeds tell, than one that it ties with. Test
 nodes that leave more than that open, with `MOST_SEEDS`, tell no tie: more seeds are no help there."""
-NO_WIDTH = 1e-9
-"""An interval that is no wider has no width: all seeds agree."""
 WRONG = 0.05
 """The chance, at most, that any of the comparisons that answer one question calls clear what is not."""
 
@@ -211,7 +209,7 @@ def _enough(first: int, mean: float, spread: float, level: float, error: float, 
     """With how many seeds from `first` on an interval would leave 0 out: that over seeds and, with the
     standard `error` of one seed's test nodes, that of all their answers, which `grows` with the seeds; None
     where not even with `MOST_SEEDS`, or where all differ alike, so that nothing tells the spread."""
-    if spread < NO_WIDTH:
+    if spread < seeds.NO_WIDTH:
         return None
     nodes = NormalDist().inv_cdf((1 + level) / 2) * error
     for count in range(first, MOST_SEEDS + 1):

@@ -11,9 +11,9 @@ from privgraph_workbench.facts.candidates import Candidate, candidate, first_of,
 from privgraph_workbench.facts.covering import Promised, promised_by
 from privgraph_workbench.facts.judging import Judged, Kind, Seen, level_of
 from privgraph_workbench.facts.row_words import at, both, counted, plus, reader, spread, title_of, unsure, with_interval
-from privgraph_workbench.facts.seedwise import NO_WIDTH
 from privgraph_workbench.facts.settling import Needed
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.seeds import NO_WIDTH
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words.numbers import bound, percent
 

@@ -16,6 +16,7 @@ from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row, Series, band, log_ticks
 from privgraph_workbench.figures.runs import tradeoff_shown
 from privgraph_workbench.figures.runs.curve_names import curve_of
+from privgraph_workbench.figures.seeds import NO_WIDTH
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
 from privgraph_workbench.words.naming import reads_no_edge
 from privgraph_workbench.words.numbers import kept, percent, rounded_delta, stated
@@ -54,8 +55,6 @@ REST = 3
 """Dashes that are left for those of other methods."""
 WRAP = 60
 """Letters of a line beside a point."""
-NO_WIDTH = 1e-9
-"""Seeds agree where their interval is no wider (as `facts.seedwise` has it)."""
 ALONE = 1.12
 """A curve of a single point is a line that reaches so far to either side of it, as a factor of epsilon."""
 
