@@ -1,0 +1,44 @@
+"""An empty store on each database, for the tests of what a store promises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from tests.postgres_here import Server, binaries
+
+from privgraph.runs.store import RunStore
+from privgraph.runs.tables import metadata
+
+
+@pytest.fixture(scope="module")
+def postgres_url() -> Iterator[str]:
+    programs = binaries()
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed: the store was not tried on it")
+    server = Server(programs)
+    try:
+        server.start()
+        yield server.url
+    finally:
+        server.remove()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A fresh, empty database."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'runs.sqlite'}"
+    server: str = request.getfixturevalue("postgres_url")
+    with sa.create_engine(server, poolclass=sa.NullPool).begin() as connection:
+        metadata.drop_all(connection)
+    return server
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[RunStore]:
+    store = RunStore.open(url)
+    yield store
+    store.close()
