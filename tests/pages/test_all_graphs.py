@@ -12,10 +12,10 @@ from typing import cast
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests import full_gallery
 from tests.benchmarks import bench_page
 from tests.pages.kept_runs import keep
 
-from privgraph.runs import gallery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advised, advising
@@ -79,7 +79,7 @@ def table(app: AppTest, label: str = "What hides edges") -> list[list[str]]:
 
 @pytest.mark.long
 def test_what_is_measured_otherwise_has_a_table_of_its_own(opened: Open, store: RunStore) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = everywhere(opened, "cora")
     assert not [cell for row in table(app) for cell in row if "PREC" in cell or "products" in cell]
     head, *lines = table(app, "What hides edges, by PREC@1 of relations")

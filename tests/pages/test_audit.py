@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests import full_gallery
 from tests.figures.made_audits import audit as made_audit
 from tests.pages.kept_runs import keep, spec
 from tests.pages.reading import texts
@@ -17,7 +18,7 @@ from privgraph.attacks.options import AttackOptions
 from privgraph.audits.options import AuditOptions
 from privgraph.privacy.statements import GAP_UNDIRECTED_EDGE
 from privgraph.registry import AUDITS
-from privgraph.runs import attacking, auditing, gallery
+from privgraph.runs import attacking, auditing
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.auditing import Auditing
 from privgraph.runs.records import StoreError
@@ -292,7 +293,7 @@ class TestUnderWay:
 @pytest.mark.long
 def test_without_an_address_the_page_opens_where_an_audit_can_decide(opened: Open, store: RunStore) -> None:
     """Between the paper's claim and a larger proved one; and audited runs are offered first."""
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = opened("audit")
     said = store.get(str(app.selectbox(key="run").value)).statement
     assert said is not None

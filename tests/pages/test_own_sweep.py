@@ -8,10 +8,10 @@ from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests import full_gallery
 
 from privgraph.data.catalogue import dataset
 from privgraph.options import Scalar
-from privgraph.runs import gallery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.serving import arriving
 from privgraph_workbench.views.tradeoffs import one_graph
@@ -64,7 +64,7 @@ def test_a_link_fills_the_form_though_it_says_defaults(opened: Open, monkeypatch
 
 @pytest.mark.long
 def test_what_is_near_enough_is_told_and_what_is_not_is_left_out(opened: Open, store: RunStore) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = opened("tradeoffs", data="cora", own="true")
     for key, value in (("nodes", 20_000), ("degree", 14.0), ("homophily", 0.85), ("mlp", 70.0)):
         app.number_input(key=f"like_{key}").set_value(value).run()
@@ -84,7 +84,7 @@ def test_what_is_near_enough_is_told_and_what_is_not_is_left_out(opened: Open, s
 
 @pytest.mark.long
 def test_all_graphs_say_that_their_models_protect_nobody(opened: Open, store: RunStore) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = opened("tradeoffs", data="cora", everywhere="true")
     assert any(re.match(r"\*\*:red\[As run, .* protect nobody", one.value) for one in app.markdown)
 

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests import full_gallery
 from tests.figures.made_attacks import attack as made_attack
 from tests.figures.made_relations import made_answer, made_pair, made_run
 from tests.pages import offered_files
@@ -20,7 +21,7 @@ from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.nn.text import naming as encoders
 from privgraph.nn.text.naming import EncoderError
-from privgraph.runs import attacking, gallery, worked
+from privgraph.runs import attacking, worked
 from privgraph.runs.asking import Asker, Ticket
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.questions import Answer, AskingError, Near, ProcessEnded, Question
@@ -564,7 +565,7 @@ def test_a_question_can_be_cancelled(opened: Open, store: RunStore, process: Ans
 
 @pytest.mark.long
 def test_the_page_opens_on_a_kept_answer_of_the_gallery(opened: Open, store: RunStore, process: Answering) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = opened("relations")
     first, second, *_ = worked.content()["answers"]
     assert app.text_input(key=nearest.TEXT).value == first
@@ -594,7 +595,7 @@ def test_the_page_opens_on_a_kept_answer_of_the_gallery(opened: Open, store: Run
 def test_what_the_page_opened_on_is_not_asked_of_other_encoders(
     opened: Open, store: RunStore, process: Answering
 ) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = opened("relations")
     own = made_run(store)
     app.run()
@@ -607,7 +608,7 @@ def test_what_the_page_opened_on_is_not_asked_of_other_encoders(
 def test_randomised_relations_keep_their_column_and_the_seed_of_the_others(
     opened: Open, store: RunStore, process: Answering
 ) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = opened("relations")
     options = app.selectbox(key="private").options
     place = next(place for place, one in enumerate(options) if one.startswith("Randomised relations, edge ε 4"))

@@ -9,12 +9,12 @@ from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests import full_gallery
 from tests.figures.made_relations import made_run
 from tests.pages.reading import texts
 from tests.pages.test_relations import Answering, ask, process
 from tests.pages.test_relations_told import described, files, submitted
 
-from privgraph.runs import gallery
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
@@ -360,7 +360,7 @@ def test_a_run_without_privacy_is_asked_for_without_its_options(
 def test_a_run_without_encoder_has_one_of_its_settings_that_can_be_asked(
     opened: Open, store: RunStore, process: Answering
 ) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = opened("relations")
     private = app.selectbox(key="private")
     assert not [one for one in private.options if one == "PvGaLM, edge ε 4 · no encoder"], "seed 0 can be asked"

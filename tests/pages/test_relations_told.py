@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests import full_gallery
 from tests.figures import made_relations
 from tests.figures.made_attacks import attack as made_attack
 from tests.figures.made_relations import made_answer, made_pair, made_run
@@ -23,7 +24,6 @@ from tests.pages.test_relations import Answering, ask
 from privgraph.attacks.outcome import Rate
 from privgraph.data.catalogue import dataset
 from privgraph.privacy.serialisation import statement_to_json
-from privgraph.runs import gallery
 from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.leases import new_worker
 from privgraph.runs.questions import Near
@@ -534,7 +534,7 @@ def test_of_an_epsilon_that_excludes_nothing_no_limit_is_told(
 def test_runs_of_the_gallery_say_that_their_encoder_is_not_here_and_are_trained_by_one_click(
     opened: Open, store: RunStore, process: Answering, submitted: list[RunSpec]
 ) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     first = opened("relations")
     assert "no encoder" not in texts(first), "encoders of a few runs came along, and those stand first"
     assert not [one for one in first.button if str(one.key).startswith("train_here.")]
@@ -580,7 +580,7 @@ def test_runs_of_the_gallery_say_that_their_encoder_is_not_here_and_are_trained_
 def test_the_switch_of_the_gallery_hides_what_the_address_names(
     opened: Open, store: RunStore, process: Answering
 ) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     chosen = str(opened("relations").selectbox(key="private").value)
     app = opened("relations", private=chosen, gallery="false")
     assert "No language model has learnt relations here yet" in app.info[0].value

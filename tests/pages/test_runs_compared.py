@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests import full_gallery
 from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 from tests.pages.run_list import rows_of, table_of
 
-from privgraph.runs import gallery
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
@@ -206,7 +206,7 @@ def test_deleting_asks_first(opened: Callable[..., AppTest], store: RunStore) ->
 
 @pytest.mark.long
 def test_runs_of_the_gallery_are_not_offered_for_deletion(opened: Callable[..., AppTest], store: RunStore) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     shipped = [record.id for record in store.find(RunQuery(limit=2))]
     keys = {button.key for button in opened("runs", chosen=",".join(shipped)).button}
     assert "choose_none" in keys

@@ -9,11 +9,11 @@ from urllib.parse import parse_qsl
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
+from tests import full_gallery
 from tests.pages.kept_runs import keep, spec
 from tests.pages.test_data import counted as waited
 
 from privgraph.privacy.kinds import Neighbours
-from privgraph.runs import gallery
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
@@ -105,7 +105,7 @@ def test_with_the_gallery_the_first_page_shows_what_privacy_costs(
 ) -> None:
     keep(store, spec("gap", unit="edge"))
     assert not opened("start").get("bidi_component"), "no gallery, no curve"
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = opened("start")
     assert len(app.get("bidi_component")) == 1
     assert any("#### What does privacy cost?" in one.value for one in app.markdown)
@@ -131,7 +131,7 @@ def test_with_the_gallery_the_first_page_shows_what_privacy_costs(
 @pytest.mark.long
 def test_the_switch_hides_the_gallery_on_every_page(opened: Callable[..., AppTest], store: RunStore) -> None:
     assert not opened("start").toggle, "where there is none, there is no switch"
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = opened("tradeoffs", data="social")
     assert any("came with the program (gallery)" in one.value for one in app.caption)
     hidden = opened("tradeoffs", data="social", gallery="false")
@@ -147,7 +147,7 @@ def test_the_switch_hides_the_gallery_on_every_page(opened: Callable[..., AppTes
 def test_a_run_of_the_gallery_is_marked_and_says_that_its_noise_is_public(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     run = next(one for one in store.find(RunQuery(methods=("progap",), units=("edge",))))
     app = opened("train", run=run.id)
     told = "\n".join(one.value for one in app.markdown)
@@ -163,7 +163,7 @@ def test_a_run_of_the_gallery_is_marked_and_says_that_its_noise_is_public(
 def test_what_is_drawn_again_while_a_demo_starts_is_called_a_replay(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     store.submit(demo_spec())
     app = opened("train", run=demo_spec().id)
     titles = [

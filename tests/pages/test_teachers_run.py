@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests import full_gallery
 from tests.figures.made_answers import answers as made_answers
 from tests.pages.kept_runs import keep, keep_answers
 
-from privgraph.runs import gallery
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
@@ -158,7 +158,7 @@ def test_that_the_noise_of_a_run_is_public_stands_where_its_epsilon_does(opened:
     _kept(store)
     said = "protects nobody: its noise is public"
     assert not any(said in one.value for one in opened("teachers").markdown), "one's own"
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     for one in store.find():
         if not one.gallery:
             store.delete(one.id)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests import full_gallery
 from tests.figures import made_runs
 from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
@@ -19,7 +20,6 @@ from tests.pages.tradeoff_pages import (
     unfolding,
 )
 
-from privgraph.runs import gallery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import chart_of
@@ -149,7 +149,7 @@ def test_all_graphs_stand_side_by_side(opened: Callable[..., AppTest], store: Ru
 def test_graphs_like_ones_own_stand_first_with_what_they_differ_in(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = opened("tradeoffs", data="cora", everywhere="true", fold="every_graph")
 
     def rows() -> list[str]:

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests import full_gallery
 from tests.pages.kept_runs import KARATE, keep, spec
 from tests.pages.tradeoff_pages import (
     advice_of,
@@ -215,7 +216,7 @@ def test_a_graph_with_runs_can_be_chosen_without_its_files_and_has_its_advice(
 ) -> None:
     """A fresh machine has the gallery and no real graph: only training needs the files."""
     monkeypatch.setenv("PRIVGRAPH_DATA", str(tmp_path))
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = opened("tradeoffs", data="cora", fold="compare")
     assert app.selectbox(key="data").value == "cora"
     assert not app.warning
@@ -240,7 +241,7 @@ def test_a_graph_with_runs_can_be_chosen_without_its_files_and_has_its_advice(
 def test_where_nothing_is_clear_the_way_leads_to_a_graph_where_it_is(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     for seed in range(3):
         for method in ("gap", "progap"):
             options = {"epsilon": 4.0, "unit": "node"}

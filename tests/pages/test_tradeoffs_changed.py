@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests import full_gallery
 from tests.pages.conftest import Open
 from tests.pages.kept_runs import keep, spec
 
@@ -163,7 +164,7 @@ def test_seeds_that_did_not_get_to_their_end_are_no_evidence(
 
 
 def test_public_noise_is_told_before_the_figure_and_once(opened: Open, store: RunStore) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = opened("tradeoffs", data="social", fold="")
     (place,) = (at for at, one in enumerate(app.markdown) if one.value.startswith("**:red[As run"))
     said = next(at for at, one in enumerate(app.markdown) if one.value.startswith("**To hide edges"))

@@ -9,9 +9,9 @@ from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests import full_gallery
 from tests.pages.tradeoff_pages import OF_5000, advice_of, own_sweep
 
-from privgraph.runs import gallery
 from privgraph.runs.store import RunStore
 
 
@@ -56,7 +56,7 @@ def test_ones_own_graph_is_asked_for_beside_data(opened: Callable[..., AppTest],
 
 @pytest.mark.long
 def test_whether_advice_carries_over_to_ones_own_graph_is_said(opened: Callable[..., AppTest], store: RunStore) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = opened("tradeoffs", data="cora", everywhere="true", own="true", fold="")
     for key, value in (("like_nodes", 3000), ("like_degree", 4.0), ("like_homophily", 0.8)):
         app.number_input(key=key).set_value(value).run()

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests import full_gallery
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.data.catalogue import dataset
-from privgraph.runs import gallery
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advised, advising, comparing
@@ -51,14 +51,14 @@ def test_one_column_says_how_sure_the_advice_is(opened: Open, store: RunStore) -
 
 def test_a_guess_is_told_with_the_seeds_that_it_is_of(opened: Open, store: RunStore) -> None:
     """Other seeds have other test nodes: advice and figure say the same of each unit."""
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = opened("tradeoffs", data="cora", protects="both")
     assert (drawn := re.search(r"which differ by seed: (\d\d\.\d%) over 10 seeds, people protected\.", _captions(app)))
     assert [one.value.endswith(f"A guess: {drawn[1]}.") for one in app.markdown].count(True) == 1
 
 
 def test_the_headline_on_people_says_it_once(opened: Open, store: RunStore) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = opened("tradeoffs", data="cora", protects="node")
     said = "\n".join(one.value for one in app.markdown)
     assert len(re.findall(r"protects nobody \(\d\d\.\d%\)", said)) == 1
@@ -71,7 +71,7 @@ def test_whose_runs_are_counted_is_said_where_both_kinds_are(opened: Open, store
         for method in ("progap", "gap"):
             keep(store, spec(method, epsilon=1.0, seed=seed), accuracy=0.8)
     assert "of your own runs and" not in _captions(opened("tradeoffs", data="karate")), "one's own alone"
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     assert "of your own runs and" not in _captions(opened("tradeoffs", data="social")), "of the gallery alone"
     first = next(one for one in store.find() if one.spec.dataset == "social" and one.spec.method == "progap")
     keep(store, first.spec, accuracy=0.9)
@@ -82,7 +82,7 @@ def test_whose_runs_are_counted_is_said_where_both_kinds_are(opened: Open, store
 
 
 def test_what_holds_of_both_units_is_said_once(opened: Open, store: RunStore) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = opened("tradeoffs", data="social", protects="both")
     said = "\n".join(one.value for one in app.markdown)
     assert said.count("protect nobody") == 1
@@ -96,7 +96,7 @@ def test_what_holds_of_both_units_is_said_once(opened: Open, store: RunStore) ->
 
 def test_a_hidden_gallery_does_not_count_as_run(opened: Open, store: RunStore) -> None:
     """With the switch off what the gallery has must be trained, and one missing run is one run."""
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     asked = comparing.specs("social", "edge", data_options=one_graph.with_options(dataset("social")).data_options)
     held = {row["id"] for row in store.find_rows(RunQuery(ids=tuple(one.id for one in asked)))}
     assert held, "the gallery has some of them"
@@ -117,7 +117,7 @@ def test_a_hidden_gallery_does_not_count_as_run(opened: Open, store: RunStore) -
 def test_table_and_fold_call_a_verdict_by_one_word_and_offer_no_seeds_for_a_tie(
     opened: Open, store: RunStore, data: str, unit: str
 ) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = opened("tradeoffs", data=data, protects=unit)
     app.session_state["fold.compare"] = True
     app.run()

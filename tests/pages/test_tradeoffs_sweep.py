@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests import full_gallery
 from tests.figures import made_runs
 from tests.pages.kept_runs import KARATE, keep, spec
 from tests.pages.tradeoff_pages import (
@@ -68,7 +69,7 @@ def test_runs_that_are_there_already_are_counted_and_take_no_time(
 def test_runs_of_the_gallery_are_trained_again_and_that_is_said(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     app = _progap(opened("tradeoffs", data="social", fold="sweep"))
     (told,) = (text.value for text in app.markdown if "What it takes" in text.value)
     assert "already" not in told

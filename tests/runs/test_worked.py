@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests import full_gallery
 
 from privgraph.data.load import load
 from privgraph.runs import gallery, worked
@@ -20,7 +21,7 @@ from privgraph.studies.worked import examples, question
 def asked(tmp_path: Path) -> Iterator[Question]:
     """What the examples were asked, of the runs of the gallery that ships."""
     store = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "runs")
-    gallery.bring_in(store)
+    full_gallery.fill(store)
     yield question(store, askable())
     store.close()
 
