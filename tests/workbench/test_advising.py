@@ -11,7 +11,7 @@ from tests.workbench.advised_runs import filled, finished
 
 from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import advised, advising, comparing, promising, stretches
+from privgraph_workbench.facts import advised, advising, comparing, one_sentence, promising, stretches
 from privgraph_workbench.figures.runs import tradeoff
 
 
@@ -118,6 +118,27 @@ def test_a_higher_mean_alone_is_no_reason_to_pay_for_noise(store: RunStore) -> N
     assert [line for line in advised.beneath(said) if line in advised.VERDICTS.values()] == [few], "of no other verdict"
     assert few not in advised.beneath(said, verdicts=()), "where it is said once of several tables"
     assert high.aside in advised.below(advising.verdict(records, "edge")), "in small print"
+
+
+def test_a_budget_at_which_more_seeds_may_tell_is_told_apart_from_those_at_which_they_do_not(store: RunStore) -> None:
+    """ProGAP is 24 points above the MLP at ε 2, GAP near it at both: of ProGAP at ε 2 seeds are asked."""
+    reached = {"progap": {1.0: [0.44, 0.46, 0.45], 2.0: [0.55, 0.85, 0.67]}, "gap": dict.fromkeys((1.0, 2.0), None)}
+    for name, budgets in reached.items():
+        for epsilon, told in budgets.items():
+            for seed, accuracy in enumerate(told or [0.40, 0.45, 0.50]):
+                spec = made_runs.spec(name, epsilon=epsilon, seed=seed, unit="edge")
+                made_runs.finish(store, spec, accuracy, made_runs.statement(made_runs.edge_entries(9)))
+    for seed, accuracy in enumerate((0.42, 0.46, 0.48)):
+        spec, bare = made_runs.spec("mlp", unit="none", seed=seed), made_runs.statement((), unit="none")
+        made_runs.finish(store, spec, accuracy, bare)
+    said = advising.verdict(list(store.find()), "edge")
+    small, large = said.stretches
+    assert (small.kind, small.word, small.epsilons) == ("blind", "not told apart", (1.0,))
+    assert (large.kind, large.word, large.epsilons) == ("blind", "too few seeds", (2.0,))
+    assert {one.method for one in large.needed} == {"mlp", "progap"}, "GAP would not be told, nor need it be"
+    assert large.against == ("ProGAP (69.0%)",)
+    assert 3 < large.seeds < 20
+    assert f"at ε 2 ProGAP (69.0%) may be (about {large.seeds} seeds of each may tell)" in one_sentence.told(said)
 
 
 def test_no_or_is_worse_than_what_costs_no_noise(store: RunStore) -> None:

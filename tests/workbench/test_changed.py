@@ -77,6 +77,18 @@ def test_what_is_to_be_taken_instead_has_a_line_for_each_epsilon(takes: dict[flo
     assert list_.endswith(said)
 
 
+def test_another_choice_that_is_told_first_is_said() -> None:
+    def after(first: str) -> str:
+        there = Seen(levels={"d": _level("GAP at ε 2", 0.7, "d1")}, takes={2.0: "GAP"}, first=first)
+        return words(replace(there, levels={}, first="at ε 2 take GAP (clear)"), there, {"d1"})
+
+    told = " **Told first:** at ε 2 take GAP (clear) → no good choice."
+    assert (
+        after("no good choice") == f"**Changed:** GAP at ε 2 is new, 70.0%; what to take is the same at every ε.{told}"
+    )
+    assert "Told first" not in after("at ε 2 take GAP (clear)")
+
+
 def test_that_something_became_open_is_not_called_the_same() -> None:
     after = Seen(
         levels={**BEFORE.levels, "d": _level("GAP at ε 2", 0.7, "d1")},

@@ -9,7 +9,7 @@ import pytest
 
 from privgraph_workbench.facts.advising import PREC, Verdict
 from privgraph_workbench.facts.candidates import Candidate
-from privgraph_workbench.facts.one_sentence import Marked, general, marked, told
+from privgraph_workbench.facts.one_sentence import NONE_SETTLED, Marked, first, general, marked, told
 from privgraph_workbench.facts.settling import Needed
 from privgraph_workbench.facts.stretches import Stretch
 
@@ -30,6 +30,7 @@ def _stretch(kind: Any, *epsilons: float, title: str = "ProGAP", mean: float = 0
 
 
 MLP = "MLP (ignores edges)"
+OUT = f"leave them out: an MLP has 70.0% accuracy, 22 points below {NETWORK}, and hides every edge without noise"
 
 
 @pytest.mark.parametrize(
@@ -61,13 +62,19 @@ MLP = "MLP (ignores edges)"
         ),
         (  # next to none is never told first
             [_stretch("blind", 0.25, 4.0, title=MLP, tied=2, against=("GAP (69.0% at ε 1)",)), _stretch("one", 8.0)],
-            "leave them out: an MLP has 70.0% accuracy and hides every edge without noise; up to ε 4 no method is "
-            "clearly better.",
+            f"{OUT}. Up to ε 4 no method is clearly better; at ε 8 ProGAP is (70.0%), with next to no protection.",
         ),
         (  # nor is weak protection, where edges may as well be left out
             [_stretch("blind", 0.25, 2.0, title=MLP), _stretch("one", 4.0, mean=0.9)],
-            "leave them out: an MLP has 70.0% accuracy and hides every edge without noise; up to ε 2 no method is "
-            "clearly better.",
+            f"{OUT}. Up to ε 2 no method is clearly better; at ε 4 ProGAP is (90.0%), with weak protection.",
+        ),
+        (  # what more seeds may tell is said at its budget alone
+            [
+                _stretch("blind", 0.5, 1.0, title=MLP, wide=True, tied=2),
+                _stretch("blind", 2.0, title=MLP, tied=2, against=("ProGAP (78.9%)",), **FEW),
+            ],
+            f"{OUT}. At no ε compared is a method clearly better; at ε 2 ProGAP (78.9%) may be (about 7 seeds may "
+            "tell).",
         ),
         (
             [_stretch("one", 1.0), _stretch("blind", 2.0, title=MLP), _stretch("blind", 4.0, title=MLP, wide=True)],
@@ -83,20 +90,19 @@ MLP = "MLP (ignores edges)"
         ),
         (
             [_stretch("blind", 0.25, 8.0, title=MLP, tied=4)],
-            "leave them out: an MLP has 70.0% accuracy and hides every edge without noise; at no ε compared is a "
-            "method clearly better.",
+            f"{OUT}. At no ε compared is a method clearly better.",
         ),
         (
             [_stretch("several", 1.0, wide=True, tied=2, against=("GAP (69.0%)",)), _stretch("several", 2.0, **FEW)],
-            f"at ε 1 take ProGAP ({COSTS}{STRONG}), not told apart from GAP.",
+            f"no clear choice. At ε 1 perhaps ProGAP ({COSTS}{STRONG}), not told apart from GAP.",
         ),
         (
             [_stretch("several", 1.0, tied=5, against=("A (4%)", "B (3%)", "C (2%)", "D (1%)"), wide=True)],
-            f"at ε 1 take ProGAP ({COSTS}{STRONG}), not told apart from A, B, C and others.",
+            f"no clear choice. At ε 1 perhaps ProGAP ({COSTS}{STRONG}), not told apart from A, B, C and others.",
         ),
         (
             [_stretch("one", 1.0, aside="GAP is not told apart", **FEW)],
-            f"at ε 1 perhaps ProGAP ({COSTS}{STRONG}), on too few seeds to be sure.",
+            f"no clear choice. At ε 1 perhaps ProGAP ({COSTS}{STRONG}), on too few seeds to be sure.",
         ),
         (
             [_stretch("one", 1.0), _stretch("before", 2.0, before=1.0), _stretch("before", 4.0, before=1.0)],
@@ -197,7 +203,7 @@ OPEN: dict[str, Any] = {"wide": True, "tied": 2, "against": ("GAP (69.0%)",)}
         (
             [_stretch("blind", 0.25, 4.0, title=MLP), _stretch("one", 8.0), _stretch("blind", 16.0, title=MLP)],
             (0, 2),
-            "leaving edges out hides all of them, and no clear choice or tie protects at least moderately",
+            NONE_SETTLED,
         ),
         ([_stretch("one", 8.0), _stretch("nothing", 16.0)], (), ""),
     ],
@@ -253,12 +259,12 @@ def test_a_row_of_several_budgets_protects_as_its_largest() -> None:
 )
 def test_up_to_an_epsilon_is_from_the_smallest_one_on(stretches: list[Stretch], where: str) -> None:
     said = _said(*stretches)
-    assert said.endswith(f"; {where} no method is clearly better."), said
+    assert f". {where[:1].upper()}{where[1:]} no method is clearly better" in said, said
 
 
 def test_of_an_mlp_it_is_said_by_which_measure() -> None:
     said = _said(_stretch("blind", 1.0, title=MLP), score=PREC)
-    assert said.startswith("leave them out: an MLP has 70.0% PREC@1 of relations and hides every edge without noise; ")
+    assert said.startswith(OUT.replace("accuracy", PREC) + ". "), said
 
 
 def test_no_others_are_told_of_where_all_rivals_are_named() -> None:
@@ -269,3 +275,18 @@ def test_no_others_are_told_of_where_all_rivals_are_named() -> None:
 def test_budgets_that_give_no_more_than_another_each_name_theirs() -> None:
     said = _said(_stretch("one", 8.0), _stretch("before", 16.0, before=8.0), _stretch("before", 32.0, before=16.0))
     assert said == "no more at ε 16 than at ε 8; no more at ε 32 than at ε 16."
+
+
+@pytest.mark.parametrize(
+    ("stretches", "said"),
+    [
+        ([_stretch("one", 1.0)], "at ε 1 take ProGAP (clear)"),
+        ([_stretch("one", 4.0)], "no good choice, at ε 4 take ProGAP (clear)"),
+        ([_stretch("several", 1.0, wide=True, tied=2)], "at ε 1 perhaps ProGAP (not told apart)"),
+        ([_stretch("blind", 1.0, title=MLP), _stretch("one", 4.0)], "leave edges out"),
+        ([_stretch("one", 8.0)], "no good choice"),
+        ([], ""),
+    ],
+)
+def test_what_is_told_first_is_called_in_a_few_words(stretches: list[Stretch], said: str) -> None:
+    assert first(Verdict(unit="edge", methods=2, stretches=tuple(stretches))) == said

@@ -16,7 +16,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import curve_names, tradeoff_shown
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words.naming import graph_of
-from privgraph_workbench.words.numbers import at_most, percent
+from privgraph_workbench.words.numbers import at_most, percent, rounded_delta
 
 SHORT = "**In short.** "
 """With what the lines of advice begin that say all of it in one sentence."""
@@ -187,8 +187,17 @@ def beneath(said: Verdict, *, verdicts: Sequence[Verdict] | None = None) -> list
     cost = "" if said.network is None else f"Cost: points below {_network(said)}, {said.bare}, {SHARED}."
     intervals = BETWEEN if said.stretches else ""
     meant = verdict_words(*((said,) if verdicts is None else verdicts))
-    lines = [*meant, " ".join(filter(None, (cost, intervals)))]
+    lines = [*meant, " ".join(filter(None, (cost, intervals, deltas(said))))]
     return [*filter(None, (said.idle, *lines, covering.short(said.promised, said.unit)))]
+
+
+def deltas(said: Verdict) -> str:
+    """At which delta its epsilons are; "" where none of them is of a method that is taken."""
+    found = sorted({one.delta for one in said.stretches if one.promised and one.delta})
+    if not found:
+        return ""
+    ends = [rounded_delta(one) for one in dict.fromkeys((found[0], found[-1]))]
+    return f"Each ε is at δ = {' to '.join(ends)}."
 
 
 def protection_words(*said: Verdict, where: str = "Protection") -> str:

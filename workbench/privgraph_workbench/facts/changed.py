@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import one_sentence
 from privgraph_workbench.facts.advising import Verdict
 from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.facts.stretches import CLEAR, Stretch
@@ -38,11 +39,12 @@ class Level:
 @dataclass(frozen=True, kw_only=True)
 class Seen:
     """What is known of a graph at some time: its settings (`naming.setting`), and what is to be taken at each
-    epsilon, and how sure that is where it is not clear."""
+    epsilon, and how sure that is where it is not clear; first: which of it is told first."""
 
     levels: Mapping[str, Level] = field(default_factory=dict)
     takes: Mapping[float, str] = field(default_factory=dict)
     open: Mapping[float, str] = field(default_factory=dict)
+    first: str = ""
 
 
 def seen(records: Iterable[RunRecord], said: Verdict | None) -> Seen:
@@ -65,6 +67,7 @@ def seen(records: Iterable[RunRecord], said: Verdict | None) -> Seen:
         levels=levels,
         takes={epsilon: markup.literal(one.short_names) for one in stretches for epsilon in one.epsilons},
         open={epsilon: _open(one) for one in stretches for epsilon in one.epsilons},
+        first="" if said is None else markup.literal(one_sentence.first(said)),
     )
 
 
@@ -98,7 +101,8 @@ def words(before: Seen, after: Seen, runs: Collection[str]) -> str:
     others = _others(before, after)
     if after.takes and not others:
         told.append("what to take is the same at every ε")
-    return f"**Changed:** {'; '.join(told)}.{_listed(before, after, others)}"
+    moved_on = f" **Told first:** {before.first} → {after.first}." * bool(before.first and before.first != after.first)
+    return f"**Changed:** {'; '.join(told)}.{moved_on}{_listed(before, after, others)}"
 
 
 def yours(after: Seen, runs: Collection[str]) -> str:

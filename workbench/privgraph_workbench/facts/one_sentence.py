@@ -16,7 +16,10 @@ from privgraph_workbench.words.numbers import percent
 
 SETTLED, UNSETTLED = ("clear", "tie"), ("open", "perhaps")
 """How budgets at which a method is taken are told, the surest first."""
-NONE_SETTLED = "leaving edges out hides all of them, and no clear choice or tie protects at least moderately"
+NONE_SETTLED = (
+    "leaving edges out hides all of them, and at no ε of at least moderate protection is a method that reads edges a "
+    "clear choice, or one of a tie"
+)
 """Why a model that reads no edge is told first."""
 
 
@@ -56,6 +59,18 @@ def general(said: Verdict) -> str:
     if said.thin or not said.stretches or all(one.kind == "nothing" for one in said.stretches) or not lead:
         return ""
     return _ended(lead[:1].upper() + lead[1:])
+
+
+def first(said: Verdict) -> str:
+    """Which choice is told first (`told`), in a few words; "" where nothing can be said yet."""
+    if said.thin or not said.stretches:
+        return ""
+    found = _first(said)
+    if found is None:
+        return "leave edges out" if _blind(said) else "no good choice"
+    take = "take" if _group(found) in SETTLED else "perhaps"
+    weak = "no good choice, " * (_strength(found) not in _strengths()[:2])
+    return f"{weak}at ε {found.budgets} {take} {found.candidates[0].short} ({found.word})"
 
 
 @dataclass(frozen=True)
@@ -138,7 +153,7 @@ def _unled(said: Verdict) -> list[Stretch]:
 
 def _taken(one: Stretch, said: Verdict) -> str:
     """What is taken there, what it reaches, costs and protects, and how sure that is."""
-    first, take = one.candidates[0], "perhaps" if _group(one) == "perhaps" else "take"
+    first, settled = one.candidates[0], _group(one) in SETTLED
     facts = [_reached(one, said)]
     if first.cost:
         facts[0] += f", {_cost(first)} {said.counted_from}"
@@ -146,8 +161,11 @@ def _taken(one: Stretch, said: Verdict) -> str:
     weak = _strength(one) not in _strengths()[:2]
     facts.append(_right(most) if weak else f"{worth} protection: {_right(most)}")
     facts += [first.promise] if first.promise else []
-    sure = f"on {_sure(one)}" if take == "perhaps" else _sure(one)
-    lead = f"no good choice. Of {worth} protection, at ε {one.budgets}:" if weak else f"at ε {one.budgets} {take}"
+    sure = f"on {_sure(one)}" if one.word == FEW_SEEDS else _sure(one)
+    if weak:
+        lead = f"no good choice. Of {worth} protection, at ε {one.budgets}:"
+    else:
+        lead = f"at ε {one.budgets} take" if settled else f"no clear choice. At ε {one.budgets} perhaps"
     return f"{lead} {first.short} ({'; '.join(facts)}), {sure}{_or_left_out(first.mean, said, weak=weak)}"
 
 
@@ -159,9 +177,9 @@ def _or_left_out(mean: float, said: Verdict, *, weak: bool) -> str:
     return f"; or leave them out: {_hides(percent(said.blind['mean']), said)}"
 
 
-def _hides(reached: str, said: Verdict) -> str:
+def _hides(reached: str, said: Verdict, cost: str = "") -> str:
     accuracy = " accuracy" if said.score == ACCURACY else f" {said.score}"
-    return f"an MLP has {reached}{accuracy} and hides every edge without noise"
+    return f"an MLP has {reached}{accuracy}{cost} and hides every edge without noise"
 
 
 def _right(most: str) -> str:
@@ -177,14 +195,37 @@ def _right(most: str) -> str:
 
 
 def _left_out(blind: Sequence[Stretch], said: Verdict) -> str:
-    """That edges are better left out: at all budgets, or up to one, or at some."""
-    first = blind[0]
-    told = _hides(percent(first.candidates[0].mean), said)
+    """That edges are better left out, and what that costs; where no method is clearly better, where one may
+    be with more seeds, and the smallest budget at which one is."""
+    first = blind[0].candidates[0]
+    cost = f", {_cost(first)} {said.counted_from}," if first.cost else ""
+    few = [one for one in blind if one.word == FEW_SEEDS]
+    told = [_budgets(blind, said)]
+    told += [f"at {one.span} {one.against[0] if one.against else 'one'} may be ({_may(one)})" for one in few]
+    better = next((one for one in said.stretches if one.kind in ("one", "several")), None)
+    if better is not None:
+        best = better.candidates[0]
+        told.append(f"at ε {better.budgets} {best.short} is ({percent(best.mean)}), with {_protects(better)}")
+    said_so = "; ".join(told)
+    return f"leave them out: {_hides(percent(first.mean), said, cost)}. {said_so[:1].upper()}{said_so[1:]}"
+
+
+def _may(one: Stretch) -> str:
+    """With how many seeds it may be told."""
+    return f"about {counted(one.seeds, 'seed')}{' of each' * (len(one.needed) > 1)} may tell"
+
+
+def _protects(one: Stretch) -> str:
+    return meaning.strengths(one.epsilons[0], one.epsilons[-1], one.delta)
+
+
+def _budgets(blind: Sequence[Stretch], said: Verdict) -> str:
+    """Where no method is clearly better than what reads no edge: nowhere, up to a budget, or at some."""
     if len(blind) == len(said.stretches):
-        return f"leave them out: {told}; at no ε compared is a method clearly better"
-    from_small = len(blind) == 1 and first is said.stretches[0] and len(first.epsilons) > 1
-    where = f"up to ε {first.epsilons[-1]:g}" if from_small else f"at ε {both([one.budgets for one in blind])}"
-    return f"leave them out: {told}; {where} no method is clearly better"
+        return "at no ε compared is a method clearly better"
+    from_small = tuple(blind) == tuple(said.stretches[: len(blind)]) and blind[0].epsilons[0] < blind[-1].epsilons[-1]
+    where = f"up to ε {blind[-1].epsilons[-1]:g}" if from_small else f"at ε {both([one.budgets for one in blind])}"
+    return f"{where} no method is clearly better"
 
 
 def _sure(one: Stretch) -> str:

@@ -25,11 +25,12 @@ class Needed:
 
 
 def needed(one: Judged, seen: Seen) -> tuple[Needed, ...]:
-    """The seeds of each method with which what is open would be settled: the best told from all others, or
-    what needs no noise or less of it from all that may be far from it; where nothing beats a guess the one
-    that needs fewest to do so. None where `seedwise.MOST_SEEDS` would not do, where two are next to equally
-    accurate, or where nothing is open: in a tie it makes no difference which is taken. What needs no noise
-    and is not told from a guess keeps a budget open like a method, and needs seeds, too."""
+    """The seeds of each method with which what is open would be settled: the best told from all others;
+    what needs no noise or less of it from those methods that may be clearly better with so many, else
+    from all that may be far from it; where nothing beats a guess the one that needs fewest to do so. None
+    where `seedwise.MOST_SEEDS` would not do, where two are next to equally accurate, or where nothing is
+    open: in a tie it makes no difference which is taken. What needs no noise and is not told from a guess
+    keeps a budget open like a method, and needs seeds, too."""
     if one.kind == "nothing":
         return _beating(one, seen) if one.wide else ()
     if one.kind == "unsure":
@@ -43,7 +44,8 @@ def needed(one: Judged, seen: Seen) -> tuple[Needed, ...]:
         return ()
     level = together(len(one.rows))
     far = [row for row in tied.tied(one, seen) if row is not taken and apart(taken, row, seen, level)]
-    return _told(taken, far, level, one, seen)
+    above = [row for row in far if row["mean"] > taken["mean"] and _told(taken, [row], level, one, seen)]
+    return _told(taken, above or far, level, one, seen)
 
 
 def count(found: Sequence[Needed]) -> int:

@@ -291,7 +291,7 @@ def stretch(same: Sequence[Judged], seen: Seen) -> Stretch:
         alike=alike,
         wide=last.wide,
         tied=1 + max(len(tied.tied(one, seen)) for one in same),
-        against=tied.against(same, seen),
+        against=tied.against(same, seen, [one.method for one in needed] if kind in ("blind", "before") else ()),
         higher=tied.higher(same, seen),
         floor=_measure(seen) if last.beside else "",
         here=here,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from privgraph_workbench.facts.covering import other_promise
 from privgraph_workbench.facts.judging import Judged, Seen, apart, level_of
@@ -24,11 +24,11 @@ def tied(one: Judged, seen: Seen) -> list[Row]:
     return list(one.alike)
 
 
-def against(same: Sequence[Judged], seen: Seen) -> tuple[str, ...]:
+def against(same: Sequence[Judged], seen: Seen, among: Collection[str] = ()) -> tuple[str, ...]:
     """What is not told apart from what is taken, the highest mean first, each with it, and of several budgets
     with that at which it has it, and how its promise differs; where seeds are too few that which may be
-    better or worse by more than a tie's margin."""
-    held = _against(same, seen)
+    better or worse by more than a tie's margin, of the methods `among` alone (none: of all)."""
+    held = [row for row in _against(same, seen) if not among or row["method"] in among]
     taken = _taken(same[-1], seen)
     where = len(same) > 1
     first = {title_of(row): _with_seeds(row, taken, at(row) * where) for row in reversed(held)}

@@ -137,7 +137,9 @@ def lead(
     what has not run, or is not one's own, may be trained by a press of these words, unless runs of it are
     under way."""
     to_hide = f"{f'On {markup.literal(graph)}, to' if graph else 'To'} hide {advising.HIDES[said.unit]}"
-    trains = on is not None and preset.may(on) and not pending(on, "none", said.unit)
+    going = 0 if on is None else len(pending(on, "none", said.unit))
+    to_hide = f"So far, with {counted(going, 'run')} under way: {to_hide}" if going else to_hide
+    trains = on is not None and preset.may(on) and not going
     told = "" if not said.absent or trains else advising.not_run(said.absent) if on is None else absent_words(on, said)
     absent = f" {markup.literal(told)}" if told else ""
     if not said.methods or (said.thin and all(one.kind == "unsure" for one in said.stretches)):
@@ -342,7 +344,7 @@ def more_seeds(graph: OneGraph, found: Known, unit: str) -> None:
     budgets = sorted({one.epsilon for stretch in found.said.stretches for one in stretch.needed})
     st.markdown(
         f"**ε {listed([f'{one:g}' for one in budgets])}: {FEW_SEEDS}.** More of the methods that may be best may "
-        "settle it, or not, and read the same people again."
+        "settle it, or not, and read the same people again; each further look is one more chance of a wrong answer."
     )
     if st.button(
         f"Train {counted(len(missing), 'more run')} (about {about})", key=f"settle.{unit}", icon=":material/play_arrow:"
