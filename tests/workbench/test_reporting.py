@@ -325,25 +325,28 @@ def test_what_is_made_is_told_step_by_step_and_can_be_ended(whole: Made) -> None
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_a_picture_is_drawn_once_for_lines_and_once_for_pixels(
+def test_a_picture_is_drawn_once_for_all_files_that_show_the_same(
     runs: list[Told], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    drawn: list[tuple[str, str, bool]] = []
+    drawn: list[tuple[str, str, bool, bool]] = []
     once = export.drawn_of
 
     def counted(
         figure: str, rows: list[Row], statements: dict[str, Any], theme: str, *, titled: bool, **more: Any
     ) -> object:
-        drawn.append((figure, theme, titled))
+        drawn.append((figure, theme, titled, more["narrow"]))
         return once(figure, rows, statements, theme, titled=titled, **more)
 
     monkeypatch.setattr(export, "drawn_of", counted)
     monkeypatch.setattr(archive, "_LATELY", {})
     kept = replace(asked(runs), figures=asked(runs).figures[:1])
     reporting.build(kept)
-    of_one = [kind for figure, *kind in drawn if figure == "tradeoff"]
-    captioned = ["light", False]  # the PDF, whose caption has what the others say themselves
-    assert sorted(of_one) == [["dark", False], *[["light", False]] * 2, captioned, *[["light", True]] * 2]
+    of_one = {kind: sorted(how for figure, *how in drawn if figure == kind) for kind in ("tradeoff", "ledger")}
+    captioned = ["light", False, False]  # the PDF, whose caption has what the others say themselves
+    on_page, with_title = [["dark", False, False], ["light", False, False]], ["light", True, False]
+    assert of_one["tradeoff"] == [*on_page, captioned, with_title], "print has it as the page"
+    narrow = ["light", False, True]
+    assert of_one["ledger"] == [*on_page, captioned, narrow, with_title], "narrow in print"
     drawn.clear()
     reporting.page(kept)
     assert not drawn, "it was looked at lately"
