@@ -1,4 +1,4 @@
-"""Sketches in place of pictures and prints: a report is made in a tenth of the time, with all else as it is."""
+"""Sketches in place of pictures and prints: a report takes a tenth of the time, and all else is as it is."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from privgraph_workbench.reporting import archive
 
 
 class Sketch(Figure):
-    """A picture of words alone, as tall as these are many. They are seen as SVG: letters take a PDF as long as
-    a plot does."""
+    """A picture of words alone, as tall as these are many. They are seen as SVG: in a PDF letters take as
+    long as a plot."""
 
     def __init__(self, words: list[str]) -> None:
         super().__init__(figsize=(2, 0.5 + 0.02 * len(words)))
@@ -38,7 +38,7 @@ def sketch(
     titled: bool = True,
     narrow: bool = False,
 ) -> Sketch:
-    """In place of `with_matplotlib.draw`: what can be read in the picture, and a digest of all that is drawn."""
+    """In place of `with_matplotlib.draw`: what can be read in the picture, and a digest of what is drawn."""
     axes = [axis for panel in chart.panels for axis in (panel.x, panel.y)]
     words = [chart.title] * titled + [*chart.badges, *notes, *block]
     words += [one for panel in chart.panels for one in (panel.title, *(rule.label for rule in panel.rules))]
@@ -67,8 +67,8 @@ class Pages:
 
 @contextmanager
 def sketched() -> Iterator[None]:
-    """Pictures and prints are sketches. Charts, captions, metadata and the laying of pages stay as they are, and
-    what fails in them fails."""
+    """Pictures and prints are sketches. Charts, captions, metadata and the laying of pages stay as they are,
+    and what fails in them fails."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(with_matplotlib, "draw", sketch)
         patch.setattr(backend_pdf, "PdfPages", Pages)

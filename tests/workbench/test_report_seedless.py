@@ -25,8 +25,8 @@ OTHERS = [(2, 1, 0), (1, 2, 0), (5, 3, 9)]
 
 
 def _report(home: Path, seeds: Mapping[int, int], *, picked: int, most: int | None = None) -> dict[str, bytes]:
-    """The files of a report of these runs, whose places have these seeds; with so many figures, all of them and
-    those of the appendix where no number is given."""
+    """The files of a report of these runs, whose places have these seeds; with so many figures, all of them
+    and those of the appendix where no number is given."""
     home.mkdir()
     store = RunStore.open(f"sqlite:///{home / 'runs.sqlite'}", home / "runs")
     said = made_runs.statement(made_runs.edge_entries(9))

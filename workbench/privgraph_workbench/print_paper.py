@@ -38,8 +38,8 @@ def _pieces(said: str) -> list[str]:
 
 @dataclass
 class Known:
-    """What was measured: pictures by their blocks, letters and pairs of them by fonts, words by their looks, and the
-    lines that they make. A print is laid twice, and the second time nothing of it is measured again."""
+    """What was measured: pictures by their blocks, letters and pairs of them by fonts, words by their looks,
+    and the lines that they make. A print is laid twice, and measured once."""
 
     pixels: dict[int, Any] = field(default_factory=dict)
     letters: dict[tuple[str, bool], dict[str, float]] = field(default_factory=dict)

@@ -172,7 +172,7 @@ def pictures(
     files = {}
     with drawing(further(" ".join([chart.title, said, *statements]))):
         given = {"titled": titled, "whole": whole, "narrow": narrow}
-        drawn = drawn_of(figure, rows, statements, theme, title=title, **given) if kinds else None
+        drawn: Any = drawn_of(figure, rows, statements, theme, title=title, **given) if kinds else None
         for kind in kinds:
             written = io.BytesIO()
             drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated, made))
