@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import pytest
 from tests.figures import made_runs
 from tests.figures.made_attacks import attack
 from tests.workbench.made_reports import opened, two_runs
@@ -13,6 +14,8 @@ from privgraph_workbench import reporting
 from privgraph_workbench.figures.attacks import attack_areas, attack_roc
 from privgraph_workbench.reporting import Asked, verdicts
 from privgraph_workbench.words import caveats
+
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 NODE = made_runs.statement(made_runs.node_entries(2.0), "node")
 

@@ -21,6 +21,8 @@ from privgraph_workbench.tables import Line
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.measures import ACCURACY, MEANS, PREC
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture
 def related() -> list[RunRecord]:

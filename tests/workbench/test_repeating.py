@@ -17,6 +17,8 @@ from privgraph_workbench import repeating, report, reporting
 from privgraph_workbench.reporting import Asked, Told, behind
 from privgraph_workbench.reporting.counts import Counts
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture
 def bare() -> RunRecord:

@@ -19,6 +19,8 @@ from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.reporting import Asked, Drawn, anew, noises
 from privgraph_workbench.words.naming import statements_of
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 EPSILONS = (1.0, 2.0, 4.0)
 NEW = 0.66
 

@@ -27,6 +27,8 @@ from privgraph_workbench.words import strongest
 from privgraph_workbench.words.naming import run_labels, statements_of
 from privgraph_workbench.words.statements_apart import merged
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture
 def store() -> RunStore:

@@ -23,6 +23,8 @@ from privgraph_workbench.reporting import Asked
 from privgraph_workbench.words.attacks import with_bounds
 from privgraph_workbench.words.naming import run_labels, statements_of, unit_of
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 SHOWN = 0.5333
 """What an attack has shown of a run that promises nothing."""
 TOLD = "at least 0.533"

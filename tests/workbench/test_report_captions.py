@@ -15,6 +15,8 @@ from privgraph_workbench import blocks, printing, reporting
 from privgraph_workbench.blocks import Block, Remark
 from privgraph_workbench.reporting import Asked, Told, findings
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 OWN = "What 50% cost <b>us</b>_\n  & *them*: 1. {x}"
 SENTENCE = "What 50% cost <b>us</b>_ & *them*: 1. {x}."
 

@@ -10,6 +10,7 @@ import pytest
 from tests.figures import made_runs
 from tests.figures.made_attacks import attack
 from tests.workbench.made_reports import asked, opened, two_runs
+from tests.workbench.sketches import sketched
 
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
@@ -17,6 +18,14 @@ from privgraph_workbench.figures.attacks import attack_areas
 from privgraph_workbench.figures.export import table
 from privgraph_workbench.figures.runs import compare, tradeoff
 from privgraph_workbench.reporting import columns
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["for others", "for oneself"])
+def files(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Of a report of two runs, for others or for oneself."""
+    with pytest.MonkeyPatch.context() as patch, sketched():
+        patch.setenv("PRIVGRAPH_HOME", str(tmp_path_factory.mktemp("reported")))
+        return opened(reporting.build(asked(two_runs(), share=request.param)))
 
 
 def heads(files: dict[str, bytes]) -> dict[str, list[str]]:
@@ -27,10 +36,7 @@ def heads(files: dict[str, bytes]) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.parametrize("share", [True, False])
-def test_the_readme_lists_the_very_columns_of_each_file(share: bool) -> None:
-    runs = two_runs()
-    files = opened(reporting.build(asked(runs, share=share)))
+def test_the_readme_lists_the_very_columns_of_each_file(files: dict[str, bytes]) -> None:
     readme = files["README.txt"].decode()
     _, _, told = readme.partition("Columns of the CSV files\n")
     parts: dict[str, list[str]] = {}
@@ -80,8 +86,7 @@ def test_a_front_says_that_what_needs_no_noise_stands_in_none() -> None:
     assert "stands in no front" in columns.meaning("tradeoff", "front")
 
 
-def test_no_column_of_a_table_is_empty_in_all_rows() -> None:
-    files = opened(reporting.build(asked(two_runs(), share=True)))
+def test_no_column_of_a_table_is_empty_in_all_rows(files: dict[str, bytes]) -> None:
     for name, content in files.items():
         if name.startswith("tables/") and name.endswith(".csv"):
             rows = list(csv.DictReader(io.StringIO(content.decode())))

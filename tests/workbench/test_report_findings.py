@@ -25,6 +25,8 @@ from privgraph_workbench.words import meaning
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.statements import EVERY_EDGE
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture
 def store() -> RunStore:

@@ -64,6 +64,7 @@ def _readable(files: Mapping[str, bytes]) -> dict[str, str]:
     }
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_no_result_of_a_single_run_without_noise_leaves_and_its_mean_does(tmp_path: Path) -> None:
     files = opened(reporting.build(_asked(tmp_path / "a", AS_THEY_ARE)))
     texts = _readable(files)

@@ -85,6 +85,7 @@ def test_no_file_tells_what_was_withheld(runs: list[Told]) -> None:
     assert "(95% interval by test nodes)" in page, "with its interval"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_of_one_run_tells_none_of_it(runs: list[Told]) -> None:
     one = runs[0]
     for render in (report.markdown, report.html):
@@ -132,6 +133,7 @@ def test_a_title_is_text_in_the_notebook(runs: list[Told], monkeypatch: pytest.M
     assert "&#60;img src=x onerror=alert(1)&#62; a&#124;b" in row
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_statements_for_others_name_every_run_behind_a_mean_and_no_seed(runs: list[Told]) -> None:
     """One run is reported and another one stands behind its mean: both are named, for others by numbers."""
     found = {}

@@ -83,6 +83,7 @@ def test_two_runs_whose_ids_end_alike_are_two() -> None:
     assert Withheld().text("on upload:0123456789abcdef") == "on upload:0123456789abcdef"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_time_and_memory_stay() -> None:
     one = two_runs()[0]
     for share in (True, False):

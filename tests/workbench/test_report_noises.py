@@ -80,6 +80,7 @@ def test_others_cannot_infer_the_seed_as_the_one_that_the_gallery_lacks(tmp_path
     assert noises.LEFT_OUT in first["figures/01-tradeoff.txt"].decode()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_for_myself_a_mean_is_over_one_kind_of_noise_and_says_which(tmp_path: Path) -> None:
     found = _report(tmp_path / "a", 2, share=False)
     (row,) = (

@@ -31,6 +31,7 @@ def runs() -> list[Told]:
     return two_runs()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_advice_that_other_runs_gave_is_left_out(runs: list[Told]) -> None:
     """A page gives advice by all of its runs, and holds their seeds against each other."""
     told = "**To hide edges:**\n\n- **ε 1: take it.** By progap-karate-00000000beef."
@@ -127,6 +128,7 @@ def test_references_and_entries_are_of_the_same_papers() -> None:
     assert r"Br{\"a}nnvall" in bibtex(names)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_what_stands_in_a_figure_alone_is_cited_wherever_papers_are(runs: list[Told]) -> None:
     store = RunStore.open()
     said = made_runs.statement(made_runs.node_entries(4.0), "node")
@@ -161,6 +163,7 @@ def test_from_a_shell(runs: list[Told], tmp_path: Path, capsys: pytest.CaptureFi
     assert "nothing can be written to" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_figures_say_what_they_hide_and_where(runs: list[Told]) -> None:
     """Several may have one title of their own."""
     shown = reporting.usual(runs)[0]

@@ -19,6 +19,8 @@ from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.reporting.withholding import without_seeds
 from privgraph_workbench.words.naming import statements_of
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture
 def store() -> RunStore:

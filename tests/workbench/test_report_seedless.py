@@ -9,18 +9,24 @@ from pathlib import Path
 
 import pytest
 from tests.figures import made_runs
+from tests.workbench.sketches import sketched
 
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
-from privgraph_workbench.reporting import Asked
+from privgraph_workbench.reporting import Asked, archive
 from privgraph_workbench.words.naming import setting
 
 REACHED = {"progap": (0.7, 0.7, 0.8), "gap": (0.6, 0.5, 0.5), "mlp": (0.55, 0.51, 0.53)}
 """What the runs of each method reach; of two methods some reach the same."""
 
 
-def _report(home: Path, seeds: Mapping[int, int], *, picked: int) -> dict[str, bytes]:
-    """The files of a report of these runs, whose places have these seeds."""
+FIRST = {0: 0, 1: 1, 2: 2}
+OTHERS = [(2, 1, 0), (1, 2, 0), (5, 3, 9)]
+
+
+def _report(home: Path, seeds: Mapping[int, int], *, picked: int, most: int | None = None) -> dict[str, bytes]:
+    """The files of a report of these runs, whose places have these seeds; with so many figures, all of them
+    and those of the appendix where no number is given."""
     home.mkdir()
     store = RunStore.open(f"sqlite:///{home / 'runs.sqlite'}", home / "runs")
     said = made_runs.statement(made_runs.edge_entries(9))
@@ -38,24 +44,41 @@ def _report(home: Path, seeds: Mapping[int, int], *, picked: int) -> dict[str, b
         for one in reporting.usual([*told, *others])
     ]
     assert len({setting(one) for figure in figures for one in figure.runs}) == 3
-    built = reporting.build(Asked(title="Ours", runs=told, figures=figures, share=True, notebook=False))
+    given = {"figures": figures[:most], "share": True, "notebook": False, "appendix": most is None}
+    built = reporting.build(Asked(title="Ours", runs=told, **given))  # type: ignore[arg-type]
     store.close()
     with zipfile.ZipFile(io.BytesIO(built)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-@pytest.mark.parametrize(
-    "seeds",
-    [(2, 1, 0), pytest.param((1, 2, 0), marks=pytest.mark.long), pytest.param((5, 3, 9), marks=pytest.mark.long)],
-)
-def test_other_seeds_of_the_same_results_change_no_byte(tmp_path: Path, seeds: tuple[int, ...]) -> None:
-    first = _report(tmp_path / "a", {0: 0, 1: 1, 2: 2}, picked=2)
-    other = _report(tmp_path / "b", dict(enumerate(seeds)), picked=2)
+def _differ(first: Mapping[str, bytes], other: Mapping[str, bytes]) -> set[str]:
     assert first.keys() == other.keys()
-    assert {name for name in first if first[name] != other[name]} == set()
+    return {name for name in first if first[name] != other[name]}
 
 
-@pytest.mark.long
-def test_other_results_do_change_it(tmp_path: Path) -> None:
-    first = _report(tmp_path / "a", {0: 0, 1: 1, 2: 2}, picked=2)
-    assert first != _report(tmp_path / "b", {0: 0, 1: 1, 2: 2}, picked=0), "or the test above could not fail"
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The files of a report, with sketches for pictures."""
+    with sketched():
+        return _report(tmp_path_factory.mktemp("first") / "a", FIRST, picked=2)
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_other_seeds_of_the_same_results_change_no_byte(tmp_path: Path, first: dict[str, bytes]) -> None:
+    assert _differ(first, _report(tmp_path / "b", dict(enumerate(OTHERS[0])), picked=2)) == set()
+
+
+@pytest.mark.parametrize("most", [1, pytest.param(None, marks=pytest.mark.long)])
+@pytest.mark.parametrize("seeds", [OTHERS[0], *(pytest.param(one, marks=pytest.mark.long) for one in OTHERS[1:])])
+def test_nor_one_of_a_picture_or_of_the_print(
+    tmp_path: Path, seeds: tuple[int, ...], most: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = _report(tmp_path / "a", FIRST, picked=2, most=most)
+    monkeypatch.setattr(archive, "_LATELY", {})  # each draws its own
+    assert _differ(first, _report(tmp_path / "b", dict(enumerate(seeds)), picked=2, most=most)) == set()
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_other_results_do_change_it(tmp_path: Path, first: dict[str, bytes]) -> None:
+    found = _differ(first, _report(tmp_path / "b", FIRST, picked=0))
+    assert {one.rpartition(".")[2] for one in found} >= {"html", "pdf"}, "or the tests above could not fail"

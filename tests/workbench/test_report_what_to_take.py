@@ -16,6 +16,8 @@ from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.reporting import Asked, findings, first_page
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 PIPES = "To hide edges:\n" + set_tables.APART.join(advised.HEAD) + "\n" + " | ".join(["ε 1", *"abcdef"]) + "\nRead so."
 
 

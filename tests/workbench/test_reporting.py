@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.workbench.made_reports import asked, opened, two_runs
+from tests.workbench.sketches import sketched
 
 from privgraph.options import OptionError
 from privgraph.privacy.kinds import Adversary
@@ -44,14 +45,15 @@ class Made:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """Made once for all tests that read it: it takes seconds."""
+    """Made once for all tests that read it, with all of its pictures and its print: it takes seconds."""
     return _made(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """The same for others to read."""
-    return _made(tmp_path_factory, share=True, title="For others")
+    """The same for others to read, with sketches for pictures."""
+    with sketched():
+        return _made(tmp_path_factory, share=True, title="For others")
 
 
 def _made(places: pytest.TempPathFactory, **changed: object) -> Made:
@@ -167,7 +169,7 @@ def test_equal_reports_are_equal_bytes(whole: Made) -> None:
     assert reporting.page(replace(whole.asked, title="Another")).encode() != whole.files["report.html"]
 
 
-@pytest.mark.long
+@pytest.mark.usefixtures("undrawn")
 def test_a_shared_report_tells_no_seed(shared: Made) -> None:
     runs, files = shared.asked.runs, shared.files
     assert "reproduce.sh" not in files
@@ -190,7 +192,7 @@ def test_a_shared_report_tells_no_seed(shared: Made) -> None:
     assert reporting.page(shared.asked).encode() == files["report.html"], "the preview"
 
 
-@pytest.mark.long
+@pytest.mark.usefixtures("undrawn")
 def test_a_figure_that_was_chosen_is_drawn_once(runs: list[Told]) -> None:
     (alone,) = runs[1:]
     assert not reporting.usual([alone]), "its chapter brings its own"
@@ -216,6 +218,7 @@ def test_the_first_page_tells_each_run_in_words(whole: Made, shared: Made) -> No
         assert "(70." not in first
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_of_many_settings_each_is_told_in_words_in_its_chapter(
     runs: list[Told], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,6 +261,7 @@ def test_runs_with_an_audit_are_no_other_setting(runs: list[Told]) -> None:
     assert len(chapters.chapters_of(replace(asked(apart), figures=()))) == 2, "another promise"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_without_an_appendix_it_is_a_summary_and_statements_stay(runs: list[Told]) -> None:
     short = asked(runs, appendix=False)
     files = opened(reporting.build(short))
@@ -292,6 +296,7 @@ def test_figures_that_tell_who_was_held_out_leave_for_nobody_else(runs: list[Tol
         asked([], figures=[telling], share=True)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_who_wrote_it_and_when_stands_first(runs: list[Told]) -> None:
     kept = replace(asked(runs), figures=(), author="A. Person", date="1 May 2026")
     page = reporting.page(kept)
@@ -319,26 +324,29 @@ def test_what_is_made_is_told_step_by_step_and_can_be_ended(whole: Made) -> None
         reporting.build(whole.asked, end)
 
 
-@pytest.mark.long
-def test_a_picture_is_drawn_once_for_lines_and_once_for_pixels(
+@pytest.mark.usefixtures("undrawn")
+def test_a_picture_is_drawn_once_for_all_files_that_show_the_same(
     runs: list[Told], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    drawn: list[tuple[str, str, bool]] = []
+    drawn: list[tuple[str, str, bool, bool]] = []
     once = export.drawn_of
 
     def counted(
         figure: str, rows: list[Row], statements: dict[str, Any], theme: str, *, titled: bool, **more: Any
     ) -> object:
-        drawn.append((figure, theme, titled))
+        drawn.append((figure, theme, titled, more["narrow"]))
         return once(figure, rows, statements, theme, titled=titled, **more)
 
     monkeypatch.setattr(export, "drawn_of", counted)
     monkeypatch.setattr(archive, "_LATELY", {})
     kept = replace(asked(runs), figures=asked(runs).figures[:1])
     reporting.build(kept)
-    of_one = [kind for figure, *kind in drawn if figure == "tradeoff"]
-    captioned = ["light", False]  # the PDF, whose caption has what the others say themselves
-    assert sorted(of_one) == [["dark", False], *[["light", False]] * 2, captioned, *[["light", True]] * 2]
+    of_one = {kind: sorted(how for figure, *how in drawn if figure == kind) for kind in ("tradeoff", "ledger")}
+    captioned = ["light", False, False]  # the PDF, whose caption has what the others say themselves
+    on_page, with_title = [["dark", False, False], ["light", False, False]], ["light", True, False]
+    assert of_one["tradeoff"] == [*on_page, captioned, with_title], "print has it as the page"
+    narrow = ["light", False, True]
+    assert of_one["ledger"] == [*on_page, captioned, narrow, with_title], "narrow in print"
     drawn.clear()
     reporting.page(kept)
     assert not drawn, "it was looked at lately"
@@ -357,7 +365,7 @@ def test_numbered_runs_have_a_key(shared: Made) -> None:
     assert [one.name for one in chapters.chapters_of(without_seeds(alone))] == ["run-01"]
 
 
-@pytest.mark.long
+@pytest.mark.usefixtures("undrawn")
 def test_figures_alone_are_a_report(runs: list[Told]) -> None:
     figures = reporting.usual(runs)[:1]
     files = opened(reporting.build(Asked(title="One figure", runs=[], figures=figures, notebook=False)))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph_workbench.figures import chart_of, notes, set_tables
-from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.chart import Row, narrows
 from privgraph_workbench.figures.export import below, pictures
 from privgraph_workbench.page_html import PAGE
 from privgraph_workbench.words.markup import literal, unbroken
@@ -106,9 +106,10 @@ def around(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> tupl
 def drawn(picture: Picture, statements: Mapping[str, PrivacyStatement]) -> Images:
     """The picture itself."""
     given = picture.figure, picture.rows, statements
-    light = pictures(*given, ("svg",), titled=False)
+    narrow = narrows(chart_of(picture.figure, picture.rows))  # else print has it as the page
+    light = pictures(*given, ("svg",) if narrow else ("svg", "png"), titled=False)
     dark = pictures(*given, ("svg",), "dark", titled=False)
-    printed = pictures(*given, ("png",), titled=False, narrow=True)
+    printed = pictures(*given, ("png",), titled=False, narrow=True) if narrow else light
     return Images(light=light["svg"], dark=dark["svg"], pixels=printed["png"])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -35,6 +36,17 @@ def _pieces(said: str) -> list[str]:
     return [one for one in re.split(f"([{QUOTES}]+)", said) if one] or [said]
 
 
+@dataclass
+class Known:
+    """What was measured: pictures by their blocks, letters and pairs of them by fonts, words by their looks,
+    and the lines that they make. A print is laid twice, and measured once."""
+
+    pixels: dict[int, Any] = field(default_factory=dict)
+    letters: dict[tuple[str, bool], dict[str, float]] = field(default_factory=dict)
+    wide: dict[tuple[str, float, bool, bool], float] = field(default_factory=dict)
+    lines: dict[tuple[str, float, float, bool, bool], list[str]] = field(default_factory=dict)
+
+
 class Paper:
     """Pages that are filled from above; `y` is how far down, in points from the upper edge."""
 
@@ -43,13 +55,12 @@ class Paper:
         title: str,
         keep: Callable[[Any], None],
         draw: Draw = drawn,
-        pixels: dict[int, Any] | None = None,
+        known: Known | None = None,
         whom: str = "",
     ) -> None:
         self.title, self.keep, self.draw, self.whom = title, keep, draw, whom
-        self.pixels = {} if pixels is None else pixels
+        self.known = Known() if known is None else known
         self.colours = theme("light")
-        self.letters: dict[tuple[str, bool], dict[str, float]] = {}
         self.number = 0
         self.begin()
 
@@ -100,7 +111,13 @@ class Paper:
 
     def measure(self, said: str, size: float, *, bold: bool = False, mono: bool = False) -> float:
         """How wide a line is as it is drawn, in points: its letters, but for what they move together."""
-        known = self.letters.setdefault((MONO if mono else SANS, bold), {})
+        key = said, size, bold, mono
+        if key not in self.known.wide:
+            self.known.wide[key] = self._measured(said, size, bold=bold, mono=mono)
+        return self.known.wide[key]
+
+    def _measured(self, said: str, size: float, *, bold: bool, mono: bool) -> float:
+        known = self.known.letters.setdefault((MONO if mono else SANS, bold), {})
         for letter in set(said) - known.keys():
             known[letter] = width_of(letter, MONO if mono else SANS, bold=bold)
         pairs = [first + second for first, second in pairwise(said)]
@@ -110,18 +127,24 @@ class Paper:
 
     def lines(self, said: str, size: float, width: float, *, bold: bool = False, mono: bool = False) -> list[str]:
         """The words in lines of that width; a word that is longer than a line is broken."""
+        key = said, size, width, bold, mono
+        if key not in self.known.lines:
+            self.known.lines[key] = self._lined(said, size, width, bold=bold, mono=mono)
+        return list(self.known.lines[key])
+
+    def _lined(self, said: str, size: float, width: float, *, bold: bool, mono: bool) -> list[str]:
         found, line = [], ""
         for word in whole(said).split(" "):
             longer = f"{line} {word}" if line else word
-            if self.measure(longer, size, bold=bold, mono=mono) <= width:
+            if self._measured(longer, size, bold=bold, mono=mono) <= width:
                 line = longer
                 continue
             if line:
                 found.append(line)
-            while self.measure(word, size, bold=bold, mono=mono) > width:
+            while self._measured(word, size, bold=bold, mono=mono) > width:
                 fits = [
                     end for end in range(len(word) - 1, 0, -1)
-                    if end == 1 or self.measure(word[:end], size, bold=bold, mono=mono) <= width
+                    if end == 1 or self._measured(word[:end], size, bold=bold, mono=mono) <= width
                 ]  # fmt: skip
                 cut = broken_at(word, fits)
                 if cut == len(word):  # a number, which is whole though its column is narrow

@@ -34,7 +34,7 @@ from privgraph_workbench.blocks import (
 from privgraph_workbench.figures.chart import NARROW as INCHES
 from privgraph_workbench.figures.export import DPI, drawing
 from privgraph_workbench.print_lines import settings, whole, within
-from privgraph_workbench.print_paper import CELL, HEIGHT, LEADING, MARGIN, SIZE, SMALL, WIDTH, Paper
+from privgraph_workbench.print_paper import CELL, HEIGHT, LEADING, MARGIN, SIZE, SMALL, WIDTH, Known, Paper
 
 TITLE, PART, DEEP = 19.0, 14.0, 10.5
 GAP, CELL_GAP = 7.0, 10.0
@@ -68,11 +68,11 @@ def pdf(title: str, sections: Told, draw: Draw = drawn, author: str = "", *, who
     written = io.BytesIO()
     about = {"Title": title, "Creator": f"privgraph {version('privgraph')}", "CreationDate": None}
     about |= {"Author": author} if author else {}
-    pixels: dict[int, Any] = {}
+    known = Known()
     with drawing():
-        begins = _lay(_Paper(title, lambda _: None, draw, pixels, whom), sections, [0] * len(sections), under)
+        begins = _lay(_Paper(title, lambda _: None, draw, known, whom), sections, [0] * len(sections), under)
         with PdfPages(written, metadata=about) as pages:
-            _lay(_Paper(title, pages.savefig, draw, pixels, whom), sections, begins, under)
+            _lay(_Paper(title, pages.savefig, draw, known, whom), sections, begins, under)
     return written.getvalue()
 
 
@@ -338,9 +338,9 @@ class _Paper(Paper):
         """The picture in pixels, as wide as the page or narrow, with its width and height in points."""
         from matplotlib.image import imread
 
-        if id(block) not in self.pixels:
-            self.pixels[id(block)] = imread(io.BytesIO(self.draw(block, statements).pixels))
-        pixels = self.pixels[id(block)]
+        if id(block) not in self.known.pixels:
+            self.known.pixels[id(block)] = imread(io.BytesIO(self.draw(block, statements).pixels))
+        pixels = self.known.pixels[id(block)]
         tall, wide = pixels.shape[:2]
         if wide <= 1.01 * INCHES * DPI:
             width = LARGE if block.chosen else NARROW

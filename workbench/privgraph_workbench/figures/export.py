@@ -162,9 +162,8 @@ def pictures(
     title: str = "",
     made: date | None = None,
 ) -> dict[str, bytes]:
-    """The figure in those of the formats `PICTURES`, once for lines and once for pixels: they may differ
-    in a last bit where lines were written of the same drawing before. `narrow`: for half the width of a
-    page, where it is legible there; `title`: what it is called ("": its own)."""
+    """The figure in those of the formats `PICTURES`, in one drawing. `narrow`: for half the width of a page,
+    where it is legible there; `title`: what it is called ("": its own)."""
     chart = chart_of(figure, rows)
     chart = replace(chart, title=title or chart.title)
     notes = [*chart.notes, *chart.beside, *figures_notes.notes(rows, statements)]
@@ -172,12 +171,9 @@ def pictures(
     said = " ".join([chart.summary, *figures_notes.warned(statements), *chart.badges, *notes])
     files = {}
     with drawing(further(" ".join([chart.title, said, *statements]))):
-        drawn = None
+        given = {"titled": titled, "whole": whole, "narrow": narrow}
+        drawn: Any = drawn_of(figure, rows, statements, theme, title=title, **given) if kinds else None
         for kind in kinds:
-            if drawn is None or kind == "png":
-                drawn = drawn_of(
-                    figure, rows, statements, theme, titled=titled, whole=whole, narrow=narrow, title=title
-                )
             written = io.BytesIO()
             drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated, made))
             files[kind] = _renamed(written.getvalue()) if kind == "svg" else written.getvalue()
