@@ -185,7 +185,7 @@ def measured(lines: Sequence[Line], notes: Notes) -> list[Block]:
         told += [*_headed(heading, short=True), Table(columns, rows)]
     note = kept_epoch.note(tested) if len(epochs) == 1 else ""
     explained = [" ".join(filter(None, (about(lines), note)))] if tested else []
-    explained += [attack_table.ATTACKED] if any(map(attack_table.there, lines)) else []
+    explained += [attack_table.ATTACKED] if any(map(attack_table.made, lines)) else []
     return [*told, *explained, *below(notes, first)]
 
 
@@ -198,7 +198,7 @@ def compact(lines: Sequence[Line]) -> list[Block]:
     """All that is to be known of each setting in one table, for settings that are many: whom it protects, its
     three epsilons, what it reached, and the strongest attack where any was made."""
     notes: Notes = {}
-    attacked = any(map(attack_table.there, lines))
+    attacked = any(map(attack_table.made, lines))
     told: list[Block] = []
     for heading, held in by_graph(lines):
         whole = in_words(held, notes, warned=True)
@@ -222,7 +222,7 @@ def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Ta
                 _marked(
                     notes, stated("sound" if alike else "published", said.epsilon_as_published), *_of_published(said)
                 ),
-                _marked(notes, words.audited_bound(bound.epsilon_audited, one.bound_seed), how and f"Audited: {how}."),
+                _marked(notes, words.audited_of(bound, one.bound_seed), how and f"Audited: {how}."),
                 rounded_delta(said.delta),
             )
         unit = unit_of(one.record)
@@ -346,7 +346,16 @@ def _numbers(one: Line) -> dict[str, object]:
         "mean_low_percent": over and in_percent(over.low),
         "mean_high_percent": over and in_percent(over.high),
         **attack_table.numbers(one.attacks),
+        "withheld": " ".join(_withheld(one)) or None,
     }
+
+
+def _withheld(one: Line) -> list[str]:
+    """What of a line others are not told, though it was measured."""
+    said, found = one.bound, list[str]()
+    found += ["epsilon_audited"] * (said is not None and said.audit_withheld)
+    found += ["attacks"] * (one.untold and not one.attacks)
+    return found
 
 
 def _epsilon(record: RunRecord, unit: str) -> float | None:

@@ -165,8 +165,8 @@ class Drawn:
     numbers it shows; `gone`: how many more of them are in the store no longer; `beside`: a run of each of
     their settings, with what is known of it. `title`: what its author calls it ("": its own); `caption`: what
     its author says of it first; `advice`: what the runs behind it say to take, in Markdown; `left_out`: what
-    others do not see of it, in a sentence; `same_title`: titles that its graphs share with others of the
-    report, and their whole names."""
+    others do not see of it, in a sentence; `unpaired`: why its verdict is weaker for them; `same_title`:
+    titles that its graphs share with others of the report, and their whole names."""
 
     figure: str
     rows: Sequence[Row]
@@ -178,6 +178,7 @@ class Drawn:
     caption: str = ""
     advice: str = ""
     left_out: str = ""
+    unpaired: str = ""
     same_title: Mapping[str, str] = field(default_factory=dict)
 
     @property

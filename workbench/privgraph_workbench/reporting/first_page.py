@@ -12,7 +12,7 @@ from privgraph_workbench.blocks import Picture, Remark, Section, Small, Warned
 from privgraph_workbench.facts import advised, composition, ranking
 from privgraph_workbench.facts.expecting import Reached
 from privgraph_workbench.facts.row_words import counted
-from privgraph_workbench.facts.unpaired import apart, is_fixed
+from privgraph_workbench.facts.unpaired import apart, is_fixed, public
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.reporting import findings, glance, joined, leaving, references, same_titles
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, once
@@ -171,7 +171,8 @@ def ahead(asked: Asked) -> str:
     ranked = {setting(group[0]) for group in groups}
     told = (record for one in (*asked.runs, *asked.beside) for record in one.references.get("blind", ()))
     blind = list({one.id: one for one in told if setting(one) not in ranked}.values())
-    if asked.share:
+    paired = not asked.share or public([*(record for group in groups for record in group), *blind])
+    if not paired:
         held: dict[str, list[RunRecord]] = {setting(group[0]): [] for group in (*groups, *([one] for one in blind))}
         for record in apart([*(record for group in groups for record in group), *blind]):
             held[setting(record)].append(record)
@@ -181,7 +182,15 @@ def ahead(asked: Asked) -> str:
         groups = list(filter(None, held.values()))
     places = _advised(asked)
     said = (
-        ranking.ranked(groups, len(own), all_of=few_beside(asked), guess=not asked.share, advised=places, beside=blind)
+        ranking.ranked(
+            groups,
+            len(own),
+            all_of=few_beside(asked),
+            guess=not asked.share,
+            advised=places,
+            beside=blind,
+            paired=paired,
+        )
         if groups
         else ""
     )
@@ -228,6 +237,7 @@ def lines_of(asked: Asked) -> list[tables.Line]:
             seed=not asked.share,
             attacks=one.attacks,
             stands=TOLD,
+            untold=one.untold,
         )
         for label, (name, one) in zip(labels, named.items(), strict=False)
     ]
@@ -237,6 +247,7 @@ def lines_of(asked: Asked) -> list[tables.Line]:
     for one in asked.runs:
         same[setting(one.record)] = list(one.same)
     over = {setting(one.record): one.over for one in (*asked.runs, *asked.beside)}
+    untold = {setting(one.record) for one in (*asked.runs, *asked.beside) if one.untold}
     others = [
         tables.Line(
             name=name,
@@ -247,6 +258,7 @@ def lines_of(asked: Asked) -> list[tables.Line]:
             seed=not asked.share,
             attacks=attacks,
             stands=stands,
+            untold=setting(record) in untold,
         )
         for label, (name, stands, record, attacks) in zip(labels[len(own) :], groups, strict=True)
     ]
@@ -255,7 +267,8 @@ def lines_of(asked: Asked) -> list[tables.Line]:
 
 def _untold(record: RunRecord, over: Mapping[str, Reached | None]) -> RunRecord:
     """A run without results, where its setting has no noise and nothing else of the report tells its mean."""
-    return replace(record, metrics={}) if is_fixed(record.statement) and not over.get(setting(record)) else record
+    hidden = is_fixed(record.statement) and not record.gallery  # of a setting with both, the gallery's are not there
+    return replace(record, metrics={}) if hidden and not over.get(setting(record)) else record
 
 
 _Other = tuple[str, str, RunRecord, Sequence[AttackRecord]]
