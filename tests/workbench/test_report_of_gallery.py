@@ -3,6 +3,8 @@ own runs share its setting. What it leaves out of one's own it calls left out, a
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,6 +24,7 @@ from privgraph_workbench.figures.attacks import attack_areas
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.reporting import Asked, Drawn, findings, fixed, noises
 from privgraph_workbench.reporting.chapters import chapters_of
+from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.reporting.first_page import all_settings, lines_of
 from privgraph_workbench.reporting.ready import ready
 from privgraph_workbench.reporting.withholding import without_seeds
@@ -142,6 +145,45 @@ def test_means_of_attacks_are_promised_where_they_stand(which: Sequence[int], wo
     lines = [one for one in all_settings(asked, chapters_of(asked)) if one.record.spec.method == "mlp"]
     assert [bool(one.attacked) for one in lines] == [True] * bool(words)
     assert [b"mean_auc" in tables.settings_csv([one]) for one in lines] == [True] * bool(words)
+
+
+def test_a_setting_of_one_seed_is_no_ghost() -> None:
+    store = RunStore.open()
+    bare = _runs(store, "mlp", (1,), (0.6137,), gallery=(False,))
+    private = _runs(store, "progap", (4, 5), (0.5, 0.52), gallery=(False, False))
+    every = [*bare, *private]
+    figure = reporting.drawn(store, "tradeoff", tradeoff.data(every), statements_of(every), [one.id for one in every])
+    asked, _ = ready(_asked([], [figure]))
+    assert {one.spec.method for one in asked.figures[0].runs} == {"progap"}
+    assert len(asked.figures[0].statements) == 1
+    assert Counts.of(asked).words == "2 runs of 1 setting, all private"
+    asked, _ = ready(_asked([reporting.told_of(store, one) for one in (*bare, private[0])], [figure]))
+    line = next(one for one in all_settings(asked, chapters_of(asked)) if one.record.spec.method == "mlp")
+    assert tables.accuracy(line) == tables.SINGLE
+    for content in (tables.settings_csv([line]), tables.as_csv(lines_of(asked)[:1])):
+        (row,) = csv.DictReader(io.StringIO(content.decode()))
+        assert (row["withheld"], row["seeds_of_setting"]) == ("score", "1")
+        assert "61" not in content.decode()
+
+
+def test_of_one_other_run_it_is_said_in_the_singular() -> None:
+    store = RunStore.open()
+    runs = _runs(store, "progap", (1, 2, 3), (0.6, 0.61, 0.62), gallery=(False,) * 3)
+    for used, words in ((2, "the other one has further"), (1, "the others have further")):
+        one = Drawn(figure="tradeoff", rows=[], runs=runs, advice=f"**In short.** X.\n\nBy {used} runs on Social.")
+        assert words in findings.advice(one)
+
+
+def test_runs_are_counted_as_others_get_them() -> None:
+    store = RunStore.open()
+    bare = _runs(store, "mlp", (1, 2, 3), (0.6, 0.61, 0.62), gallery=(True, True, False))
+    private = reporting.told_of(store, _runs(store, "progap", (4,), (0.5,), gallery=(False,))[0])
+    figure = Drawn(figure="tradeoff", rows=tradeoff.data(bare), runs=bare)
+    asked = _asked([replace(private, references={})], [figure])
+    assert Counts.of(asked).words == "4 runs: 1 private (of 1 setting), 3 without privacy"
+    assert Counts.told(asked) == Counts.of(ready(asked)[0])
+    assert Counts.told(asked).runs == 1, "the gallery's go where one's own share the setting"
+    assert Counts.told(replace(asked, share=False)) == Counts.of(asked)
 
 
 def _verdict(monkeypatch: pytest.MonkeyPatch, *, gallery: bool) -> tuple[Drawn, list[Any]]:

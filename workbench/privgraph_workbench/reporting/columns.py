@@ -13,7 +13,7 @@ from privgraph_workbench.figures import module_of
 OPTION = "option "
 """How the name of a column begins that holds an option of a method."""
 SHARE, PERCENT = "[0, 1]", "percent"
-WITHHELD = "what others are not told, though it was measured: epsilon_audited, attacks"
+WITHHELD = "what others are not told, though it was measured: score, epsilon_audited, attacks"
 OF_TABLES: Mapping[str, str] = {
     "run": "name of the run: its id, or its number in a report for others",
     "setting": "name of the setting, with which its files in statements/ begin",

@@ -81,7 +81,8 @@ def _by(found: re.Match[str], runs: int) -> str:
     told = int(found[1].replace(",", ""))
     if told >= runs:
         return found[0]
-    others = "the others have further options, or noise of another key"
+    others = "the other one has" if told == runs - 1 else "the others have"
+    others += " further options, or noise of another key"
     return f"By {told:,} of the {runs:,} runs of this figure ({others}), on "
 
 

@@ -238,6 +238,7 @@ def lines_of(asked: Asked) -> list[tables.Line]:
             attacks=one.attacks,
             stands=TOLD,
             untold=one.untold,
+            single=one.single,
         )
         for label, (name, one) in zip(labels, named.items(), strict=False)
     ]
@@ -247,7 +248,8 @@ def lines_of(asked: Asked) -> list[tables.Line]:
     for one in asked.runs:
         same[setting(one.record)] = list(one.same)
     over = {setting(one.record): one.over for one in (*asked.runs, *asked.beside)}
-    untold = {setting(one.record) for one in (*asked.runs, *asked.beside) if one.untold}
+    every = (*asked.runs, *asked.beside)
+    untold, single = ({setting(one.record) for one in every if getattr(one, name)} for name in ("untold", "single"))
     others = [
         tables.Line(
             name=name,
@@ -259,6 +261,7 @@ def lines_of(asked: Asked) -> list[tables.Line]:
             attacks=attacks,
             stands=stands,
             untold=setting(record) in untold,
+            single=setting(record) in single,
         )
         for label, (name, stands, record, attacks) in zip(labels[len(own) :], groups, strict=True)
     ]
@@ -311,6 +314,7 @@ def settings_of(chapters: Sequence[Chapter]) -> list[tables.Line]:
             seeds=one.seeds,
             averaged=one.runs[0].averaged,
             untold=one.runs[0].untold,
+            single=one.runs[0].single,
         )
         for one in chapters
     ]
@@ -331,6 +335,7 @@ def all_settings(asked: Asked, chapters: Sequence[Chapter]) -> list[tables.Line]
             seeds=one.seeds,
             averaged=one.averaged,
             untold=one.untold,
+            single=one.single,
         )
         for name, one in beside_names(asked).items()
     ]

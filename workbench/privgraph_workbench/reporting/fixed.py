@@ -24,7 +24,7 @@ from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
 from privgraph_workbench.reporting.own_setting import OWN, origin_of
 from privgraph_workbench.reporting.shown import ATTACKS
-from privgraph_workbench.words.naming import describe, setting
+from privgraph_workbench.words.naming import describe, setting, statements_of
 from privgraph_workbench.words.statements_apart import withheld
 
 _COUNTS = ("test_nodes", "test_relations")
@@ -122,6 +122,7 @@ class Means:
             elsewhere=[],
             averaged=attack_means.of(one.every_attack),
             untold=bool(one.every_attack),
+            single=over is None and METRIC in one.record.metrics,
         )
 
     def _whole(self, row: Row) -> bool:
@@ -129,6 +130,8 @@ class Means:
         return all(self.beside[one] == ids for one in ids if one in self.beside)
 
     def drawn(self, one: Drawn) -> Drawn:
+        if one.figure not in LEVELLED and not one.figure.startswith(ATTACKS):
+            one = self._without_single(one)
         fixed = {run.id: setting(run) in self.results for run in one.runs}
         if one.figure in LEVELLED:
             rows = _levelled(one, bare=all(fixed.values()) and all(map(is_fixed, one.statements.values())))
@@ -162,6 +165,23 @@ class Means:
             unpaired=UNPAIRED if one.advice and not public(one.runs) else "",
             runs=[self.record(run) for run in one.runs],
             beside=[self.told(told) for told in one.beside],
+        )
+
+    def _without_single(self, one: Drawn) -> Drawn:
+        """The figure without settings of one seed, of which it draws nothing: nor does anything name them."""
+        runs = [run for run in one.runs if setting(run) not in self.results or self.over[setting(run)] is not None]
+        if len(runs) == len(one.runs):
+            return one
+        kept, statements = set(map(setting, runs)), one.statements
+        if statements.keys() == statements_of(one.runs).keys():
+            statements = {label: statements.get(label, said) for label, said in statements_of(runs).items()}
+        ids = {run.id for run in one.runs} - {run.id for run in runs}
+        return replace(
+            one,
+            rows=[row for row in one.rows if not ids & set(str(row.get("runs") or row.get("run") or "").split())],
+            runs=runs,
+            statements=statements,
+            beside=[told for told in one.beside if setting(told.record) in kept],
         )
 
     def _hides(self, one: Drawn, label: str, said: PrivacyStatement) -> bool:
