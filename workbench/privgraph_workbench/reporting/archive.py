@@ -166,7 +166,9 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
             yield f"figures/{name}.{kind}", _named_so(kind, content, one)
         yield (
             f"figures/{name}.tex",
-            snippets.snippet(name, one.name, *given, own=one.sentence, papers=papers[name]).encode(),
+            snippets.snippet(
+                name, one.name, *given, own=one.sentence, found=findings.of(one), papers=papers[name]
+            ).encode(),
         )
     if asked.runs:
         settings = all_settings(asked, chapters)
