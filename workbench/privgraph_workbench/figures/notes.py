@@ -151,9 +151,6 @@ IN_FULL = "What is promised, in full: the TXT file of this figure, and this pict
 """Where the rest is, below a picture that has one line of it."""
 
 
-UNIT = "Protected unit:"
-
-
 def short(statements: Mapping[str, PrivacyStatement]) -> list[str]:
     """The least that a picture says of its epsilons, a line for each protected unit: which unit, the sound
     epsilons and those as published, and delta; and where the rest is."""

@@ -176,7 +176,7 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
         yield "tables/settings.csv", tables.settings_csv(settings)
         if levels := references.levels(chapters):
             yield "tables/references.csv", tables.written(references.rows(levels, share=asked.share))
-        yield "tables/runs.tex", latex.table(settings, cite=True).encode()
+        yield "tables/runs.tex", latex.table(settings, cite=True, alone=beside_names(asked)).encode()
     for name, label, said, runs in _statements(asked, chapters):
         first = f"{label}\nRuns: {', '.join(runs)}."
         yield f"statements/{name}.txt", f"{first}\n{statement_text(said)}\n".encode()
