@@ -105,6 +105,7 @@ def table(lines: Sequence[tables.Line], *, cite: bool = False, alone: Container[
 
     parted = any(one.name in alone for one in lines) and any(one.name not in alone for one in lines)
     caption = rf"\caption{{{text(CAPTION + ALONE * parted)}}}\label{{{LABEL}}}"
+    top = [r"\toprule", line(tables.head(lines))]
     columns = "\n".join(rf"  >{{\raggedright\arraybackslash}}p{{{share}\linewidth}}" for share in SHARES)
     return "\n".join(
         [
@@ -113,9 +114,8 @@ def table(lines: Sequence[tables.Line], *, cite: bool = False, alone: Container[
             *([] if long else [r"\begin{table}", caption]),
             r"\begingroup\footnotesize\setlength{\tabcolsep}{0.005\linewidth}%",
             (r"\begin{longtable}" if long else r"\noindent\begin{tabular}") + f"{{@{{}}{columns.strip()}@{{}}}}",
-            *([rf"{caption} \\"] if long else []),
-            r"\toprule",
-            line(tables.head(lines)),
+            *([rf"{caption} \\", *top, r"\midrule\endfirsthead"] if long else []),
+            *top,
             r"\midrule" + r"\endhead" * long,
             *(
                 one
