@@ -98,9 +98,9 @@ def table(lines: Sequence[tables.Line], *, cite: bool = False, alone: Container[
 
     def rows(held: Sequence[tables.Line], whole: Table, behind: Sequence[str]) -> list[str]:
         found: list[str] = []
-        for one, cells, papers_of in zip(held, whole.rows, behind, strict=True):
-            found += [r"\midrule"] * (one.name in alone and bool(found) and r"\midrule" not in found)
-            found.append(line(cells, papers_of))
+        for before, one, cells, papers_of in zip((None, *held), held, whole.rows, behind, strict=False):
+            parts = before is not None and before.name not in alone and one.name in alone
+            found += [*[r"\midrule"] * parts, line(cells, papers_of)]
         return found
 
     parted = any(one.name in alone for one in lines) and any(one.name not in alone for one in lines)

@@ -19,6 +19,7 @@ from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, 
 from privgraph_workbench.reporting.behind import FIGURES, MEAN, TOLD, behind
 from privgraph_workbench.reporting.chapters import Chapter
 from privgraph_workbench.reporting.counts import Counts
+from privgraph_workbench.reporting.file_names import beside_names
 from privgraph_workbench.reporting.own_setting import setting
 from privgraph_workbench.reporting.seedless import by_results
 from privgraph_workbench.reporting.withholding import numbered
@@ -360,11 +361,6 @@ def below_graphs(lines: Sequence[tables.Line]) -> list[tables.Line]:
         heading = graph if len(graphs) > 1 else ""
         found += [replace(one, label=label, heading=heading) for one, label in zip(held, labels, strict=True)]
     return found
-
-
-def beside_names(asked: Asked) -> dict[str, Told]:
-    """The settings that stand in figures alone, by the names of their files."""
-    return {f"figure-setting-{place:02d}": one for place, one in enumerate(asked.beside, start=1)}
 
 
 def _public(asked: Asked) -> Warned | None:
