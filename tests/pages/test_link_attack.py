@@ -139,7 +139,8 @@ def test_what_edges_give_away_is_told_beside_a_model_that_read_none() -> None:
     assert verdicts.word(above, verdicts.severity(above, weak)) == "no more than similarity"
     held = verdicts.word(fair, verdicts.severity(fair, weak))
     assert held == "perhaps similarity alone", "its interval holds the area of the classes"
-    assert verdicts.yardstick(above, weak) == f"similarity alone, by the true classes: {percent(strong.found[2])}"
+    both = f"by the true classes: {percent(strong.found[2])}, by a perceptron: {percent(weak.found[0])}"
+    assert verdicts.yardstick(above, weak) == f"similarity alone, {both}", "a report tells the classes alone"
     assert verdicts.yardstick(above, None) == f"the true classes alone: {percent(strong.found[2])}", "and not a coin"
     assert "Who knows the true classes and no edge is right" in verdict.conclusion(fair, "none", weak)
     poor = replace(strong, by_classes=strong.found[1] - 0.01)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -73,6 +74,19 @@ class About:
     up: str = ""
 
 
+_DOLLAR = re.compile(r"(?P<code>(`+).+?\2)|(?<!\\)\$", re.DOTALL)
+"""A dollar that Jupyter would read as the mark of a formula, or a piece of code, in which it reads none."""
+
+
+def as_typed(text: str) -> str:
+    r"""A remark as the page and the print have it: nothing is HTML, and no formula is typeset.
+
+    >>> print(as_typed("At $x$ for `$y`, <b>"))
+    At \$x\$ for `$y`, &lt;b>
+    """
+    return _DOLLAR.sub(lambda found: found["code"] or r"\$", without_tags(text))
+
+
 def needed() -> None:
     """Raises `OptionError` where Jupyter is not installed."""
     if find_spec("nbformat") is None or find_spec("nbclient") is None:
@@ -97,7 +111,7 @@ def made(
     client: Any = import_module("nbclient")
     told = [f"*{literal(under)}*"] if under else []
     cells = [
-        ("markdown", "\n\n".join(filter(None, (f"# {literal(title)}", literal(by), *told, without_tags(remark))))),
+        ("markdown", "\n\n".join(filter(None, (f"# {literal(title)}", literal(by), *told, as_typed(remark))))),
         ("code", report_plots.IMPORTS),
         *([("markdown", "## Settings"), ("code", _DECIMALS + _TABLE)] if SETTINGS in files else []),
         *_figures(files, about),

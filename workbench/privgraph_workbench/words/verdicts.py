@@ -219,11 +219,14 @@ def asks(attack: AttackRecord) -> str:
 
 
 def yardstick(attack: AttackRecord, without: AttackRecord | None) -> str:
-    """What the area is to be compared with: of edges what is told without reading one, else a coin.
+    """What the area is to be compared with: of edges what is told without reading one, the most first, else a
+    coin.
     `without` is the same attack on a model that reads no edge, where there is one."""
     if caution(attack) and without is not None and without.run != attack.run:
-        found, reader = similarity(attack, without)
-        return f"similarity alone, by {reader.removesuffix(' alone')}: {percent(found)}"
+        told = {"a perceptron": without.found[0]}
+        told |= {} if attack.by_classes is None else {"the true classes": attack.by_classes}
+        most = sorted(told.items(), key=lambda one: -one[1])  # both: a report tells the classes without the other
+        return f"similarity alone, {', '.join(f'by {reader}: {percent(found)}' for reader, found in most)}"
     if attack.by_classes is not None:
         return f"the true classes alone: {percent(attack.by_classes)}"
     return "a coin: 50%"
