@@ -110,6 +110,8 @@ def test_a_sweep_is_one_batch(opened: Callable[..., AppTest], store: RunStore) -
         *[("none", 1.0, 0)] * 3,
         *[("none", 1.0, 1)] * 3,
     ]
+    queued = [run.spec.method for run in reversed(runs)]
+    assert queued == ["mlp"] * 2 + ["gnn"] * 2 + ["progap"] * 6, "what all are judged by is trained first"
     assert len({run.batch for run in runs}) == 1
     assert all(run.tags == ("sweep",) for run in runs)
     under_way, nothing = (info.value for info in app.info)
@@ -194,7 +196,7 @@ def test_the_filter_follows_a_sweep(opened: Callable[..., AppTest], store: RunSt
     assert not app.exception, app.exception
     assert store.count() == 18
     assert app.query_params["protects"] == after
-    assert app.multiselect(key="curve").value == ["mlp", "gap", "gnn"]
+    assert app.multiselect(key="curve").value == ["mlp", "gnn", "gap"]
     assert "0 of 18 runs finished" in said_of_the_sweep(app)
 
 
