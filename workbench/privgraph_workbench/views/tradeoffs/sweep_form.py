@@ -60,7 +60,7 @@ def show(graph: OneGraph, *, every: bool = False) -> None:
     typed = middle.text_input(
         "ε values",
         key="sweep_epsilons",
-        placeholder=preset.typed(preset.EPSILONS),
+        placeholder=preset.typed(comparing.EPSILONS[unit]),
         help="Numbers with a comma or a space between them; a decimal point, as in 0.35. A smaller ε is more private",
     )
     texts = _numbers(typed)
@@ -230,8 +230,8 @@ def _methods(place: DeltaGenerator, spec: DatasetSpec, unit: str) -> list[str]:
 
 
 def _baselines(place: DeltaGenerator, spec: DatasetSpec, methods: Sequence[str]) -> list[str]:
-    """What is trained without privacy: a model that reads no edge; the network that costs are counted from; and
-    each method, or its stand-in."""
+    """What is trained without privacy: a model that reads no edge; the network that costs are counted from;
+    and each method, or its stand-in."""
     stand_ins = [METHODS[name].without_privacy for name in methods]
     apart = all(METHODS[name].own_parts for name in methods)  # judged by nodes of their own: no cost is counted there
     levels = [one for one in comparing.REFERENCES if not (apart and one == advising.NETWORK)]
