@@ -127,7 +127,7 @@ def titled(graphs: Sequence[OneGraph]) -> list[OneGraph]:
 
     >>> made = [OneGraph(spec=dataset("social"), options=(("nodes", text),)) for text in ("600", "5000")]
     >>> [one.title for one in titled(made)], titled(made[:1])[0].title
-    (['Made-up social network (600 nodes)', 'Made-up social network (5,000 nodes)'], 'Made-up social network')
+    (['Made-up social network, 600 nodes', 'Made-up social network, 5,000 nodes'], 'Made-up social network')
     """
     if len(graphs) < 2:
         return [replace(one, title=one.spec.title) for one in graphs]
@@ -140,6 +140,5 @@ def titled(graphs: Sequence[OneGraph]) -> list[OneGraph]:
     for one, size in zip(graphs, by_size, strict=True):
         more = [name for name in differing if not (size and name == "nodes")] if size in repeated else []
         words = [size, *(f"{name.replace('_', ' ')} {option(one.data_options[name])}" for name in more)]
-        said = ", ".join(filter(None, words))
-        told.append(replace(one, title=f"{one.spec.title} ({said})" if said else one.spec.title))  # as panels are named
+        told.append(replace(one, title=", ".join([one.spec.title, *filter(None, words)])))
     return told

@@ -41,7 +41,7 @@ def begin(graph: OneGraph, unit: str, offered: Sequence[str], *, every: bool) ->
 def wanted(graph: OneGraph, unit: str, offered: Sequence[str], *, every: bool) -> Sweep:
     """What the figure of this graph lacks; where it lacks nothing what is taken and its rival; where nothing
     has run one of the methods that are `offered`, or `every` one that is judged by the same nodes, at the
-    budgets of the comparison and of the gallery: a comparison takes these runs, none is trained twice."""
+    budgets of the comparison and of the gallery: a comparison uses these runs instead of its own."""
     fitting, found = comparing.fitting(graph.spec, unit), known(graph, unit)
     if found and (
         next_ := next_sweep.lacking(found.table, unit, fitting) or next_sweep.rivals(found.table, found.said)
