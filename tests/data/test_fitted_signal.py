@@ -1,4 +1,4 @@
-"""The accuracy that a model without edges reaches on a made-up network, and the signal that is fitted to it."""
+"""What a model without edges reaches on a made-up network, and the signal that is fitted to an accuracy."""
 
 from __future__ import annotations
 
