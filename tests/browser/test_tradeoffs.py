@@ -344,7 +344,7 @@ def test_a_switch_stands_under_its_figure_on_a_phone(browser: Browser, address: 
 def test_how_far_runs_are_comes_into_sight_when_they_are_sent(
     browser: Browser, address: str, width: int, height: int
 ) -> None:
-    """The button stands far below."""
+    """The button stands far below; and what was stopped on one screen is sent again on the other."""
     context = browser.new_context(viewport={"width": width, "height": height})
     page = context.new_page()
     page.goto(f"{address}/tradeoffs?data=digits&protects=both")

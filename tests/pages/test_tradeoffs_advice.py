@@ -79,6 +79,10 @@ def test_what_is_missing_is_followed_like_a_sweep(opened: Callable[..., AppTest]
     (bar,) = app.get("progress")
     assert bar.proto.text.startswith(f"**Sent from here:** 0 of {asked} runs finished")
     app.button(key="sweep_stop").click().run()
+    assert store.count(RunQuery(states=("stopped",))) == asked
+    app.button(key="compare_go.edge").click().run()
+    assert store.count(RunQuery(states=("queued",))) == asked, "what was stopped can be asked for again"
+    app.button(key="sweep_stop").click().run()
     for one in store.find(RunQuery(tags=("compare",))):
         store.delete(one.id)
         keep(store, one.spec)

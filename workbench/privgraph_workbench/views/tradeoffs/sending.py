@@ -27,6 +27,8 @@ from privgraph_workbench.words.numbers import duration
 POLL_SECONDS = 2.0
 _SENT = "sweep.sent"
 """When runs were sent last, and how many of them were over then."""
+AGAIN = ("stopped", "lost")
+"""The states of runs that did not fail: asked for again, they are trained."""
 BOX = "sent-from-here"
 """The container of how far they are."""
 _BEFORE = "sweep.before"
@@ -46,6 +48,8 @@ def send(
     before = _seen(graph, unit)  # the gallery's runs among them go when one's own are done
     try:
         sent = queue.submit(specs, tags=[tag], engine=engine)
+        for row in queue.store().find_rows(RunQuery(ids=tuple(sent), states=AGAIN)):
+            queue.retry(str(row["id"]))  # whoever asks for a run that was stopped wants it trained
     except (StoreError, OptionError, OSError) as error:
         st.error(markup.sentence(error))
         return False
