@@ -68,8 +68,8 @@ def test_a_model_of_a_figure_is_in_the_verdict_the_tables_and_the_statements(sto
     assert "GAP, edge ε 0.8142 (ε 1 asked for) has the highest mean accuracy, 81.0%." in page
     assert f"{first_page.ALONE}GAP was trained on Made-up social network" in page
     assert page.count("81.0% (78.5% to 83.5%; 3 seeds)") >= 2, "in the table and as the figure's finding"
-    assert "statements/figure-setting-01.json" in files
-    label, runs, *_ = files["statements/figure-setting-01.txt"].split("\n")
+    assert "statements/figure-gap-made-up-social-network-edge-eps1-secret.json" in files
+    label, runs, *_ = files["statements/figure-gap-made-up-social-network-edge-eps1-secret.txt"].split("\n")
     assert label.startswith("GAP on Made-up social network, edge ε")
     named = ", ".join(f"{one.id} (seed {one.spec.seed})" for one in gap)
     assert runs == f"Runs: {named}, in figures alone.", "all that its mean is of"
@@ -79,7 +79,7 @@ def test_a_model_of_a_figure_is_in_the_verdict_the_tables_and_the_statements(sto
 def test_a_report_for_others_tells_no_seed_of_them(store: RunStore) -> None:
     gap = finished(store, "gap", (0.8, 0.81, 0.82))
     files = files_of(report_of(store, gap, share=True))
-    assert "statements/figure-setting-01.txt" in files
+    assert "statements/figure-gap-made-up-social-network-edge-eps1-secret.txt" in files
     for name, content in files.items():
         if not name.endswith((".png", ".pdf")):
             assert not re.search(r"seed 4\d", content), name

@@ -37,3 +37,21 @@ def test_a_long_table_goes_on_over_pages() -> None:
     assert r"\begin{tabular}" in latex.table(lines[1:])
     told = latex.table(lines)
     assert (r"\begin{longtable}" in told, r"\endhead" in told, "tabular}" in told) == (True, True, False)
+    assert told.count(r"\caption{") == told.count(rf"\label{{{latex.LABEL}}}") == 1
+    assert told.index(r"\caption{") < told.index(r"\endfirsthead") < told.index(r"\endhead")
+    assert latex.LONG_IN_COLUMNS in told
+
+
+def test_a_short_table_has_a_caption_and_settings_of_figures_stand_below_a_rule() -> None:
+    said = made_runs.statement(made_runs.edge_entries(9))
+    record = made_runs.finish(RunStore.open(), made_runs.spec(seed=5), 0.7, said)
+    lines = [tables.Line(name=name, label=f"Of {name}", record=record) for name in ("a", "b", "c")]
+    told = latex.table(lines, alone=["b", "c"])
+    assert r"\begin{table}" in told
+    assert told.index(r"\caption{") < told.index(r"\begin{tabular}") < told.rindex(r"\end{table}")
+    assert latex.SHORT_IN_COLUMNS in told
+    body = told[told.index("Of a") : told.index(r"\bottomrule")]
+    assert [one.partition(" &")[0] for one in body.splitlines()] == ["Of a", r"\midrule", "Of b", "Of c"]
+    for plain in (latex.table(lines), latex.table(lines, alone=["a", "b", "c"])):
+        assert plain.count(r"\midrule") == 1
+        assert latex.ALONE not in plain

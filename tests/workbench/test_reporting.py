@@ -83,16 +83,16 @@ def test_the_archive_holds_everything(whole: Made) -> None:
     assert {name for name in files if name.startswith("figures/")} == {
         f"figures/{figure}.{kind}" for figure in figures for kind in (*FORMATS, "tex")
     }
-    text = files["statements/setting-01-1.txt"].decode()
+    text = files["statements/setting-01-audited.txt"].decode()
     label, _, text = text.partition("\n")
     settings = f"{describe(runs[0].record)}, random split."
     assert label == f"{settings} {repeating.again(runs[0].record)}", "whose it is, at which settings"
     assert text.startswith(f"Runs: {runs[0].record.id} (seed {runs[0].seed}).\n")
     assert "Epsilon audited: an attack has shown at least" in text, "of the run that was attacked"
-    other = files["statements/setting-01-2.txt"].decode()
+    other = files["statements/setting-01-not-audited.txt"].decode()
     assert f"\nRuns: {runs[1].record.id} (seed {runs[1].seed}).\n" in other
     assert "no attack or audit has shown a lower bound" in other
-    assert statement_from_json(json.loads(files["statements/setting-01-1.json"])).unit == "edge"
+    assert statement_from_json(json.loads(files["statements/setting-01-audited.json"])).unit == "edge"
     assert sum(name.startswith("statements/") for name in files) == 4, "two statements of a setting, in two forms"
     assert len(list(csv.DictReader(io.StringIO(files["tables/runs.csv"].decode())))) == 2
     assert r"$\varepsilon$" in files["tables/runs.tex"].decode()
@@ -174,10 +174,10 @@ def test_a_shared_report_tells_no_seed(shared: Made) -> None:
     runs, files = shared.asked.runs, shared.files
     assert "reproduce.sh" not in files
     assert {name for name in files if name.startswith("statements/")} == {
-        f"statements/setting-01-{place}.{kind}" for kind in ("txt", "json") for place in (1, 2)
+        f"statements/setting-01-{which}.{kind}" for kind in ("txt", "json") for which in ("audited", "not-audited")
     }
-    assert b"\nRuns: run-01 (seed #1).\n" in files["statements/setting-01-1.txt"]
-    assert b"\nRuns: run-02 (seed #2).\n" in files["statements/setting-01-2.txt"]
+    assert b"\nRuns: run-01 (seed #1).\n" in files["statements/setting-01-not-audited.txt"]
+    assert b"\nRuns: run-02 (seed #2).\n" in files["statements/setting-01-audited.txt"]
     assert not [name for name in files if "run-" in name]
     for one in runs:
         end, seed = one.record.id[-12:], one.record.spec.seed
@@ -255,7 +255,9 @@ def test_runs_with_an_audit_are_no_other_setting(runs: list[Told]) -> None:
     assert row[2].endswith("(seed 4)"), "whose it is"
     written = [(name, told) for name, *_, told in archive._statements(asked(told, figures=()), [chapter])]
     names = [f"{one.record.id} (seed {one.seed})" for one in told]
-    assert written == [("setting-01-1", names[:1]), ("setting-01-2", names[1:])], "what was shown of one, not of both"
+    ends = (archive.NOT_AUDITED, archive.AUDITED)
+    expected = [(f"setting-01-{end}", [name]) for end, name in zip(ends, names, strict=True)]
+    assert written == expected, "what was shown of one, not of both"
     tuned = {**(audited.statement_json or {}), "epsilon": 0.5}
     apart = [runs[0], replace(runs[1], record=replace(audited, statement_json=tuned))]
     assert len(chapters.chapters_of(replace(asked(apart), figures=()))) == 2, "another promise"
@@ -275,7 +277,9 @@ def test_without_an_appendix_it_is_a_summary_and_statements_stay(runs: list[Told
         "References",
     ]
     assert first_page.STATEMENTS in page
-    assert {"statements/setting-01-1.txt", "statements/setting-01-2.txt"} <= set(files), "the first was attacked"
+    assert {f"statements/setting-01-{end}.txt" for end in (archive.AUDITED, archive.NOT_AUDITED)} <= set(files), (
+        "the first was attacked"
+    )
     assert {name.partition("-")[0] for name in files if name.startswith("figures/")} == {
         "figures/01", "figures/02", "figures/03"
     }  # fmt: skip

@@ -12,6 +12,7 @@ from privgraph_workbench.table_lines import Line
 from privgraph_workbench.words import strongest
 from privgraph_workbench.words.attacks import called
 from privgraph_workbench.words.naming import graph_of
+from privgraph_workbench.words.statements import LEFT_OUT as UNTOLD
 
 STRONGEST = "Strongest attack"
 ATTACKS = ("Attack on", "Asks", STRONGEST, "AUC (95% interval)", "Found (TPR at FPR)", "Mean AUC over runs")
@@ -21,18 +22,22 @@ ATTACKED = (
     "the strongest of several. Where none was made nothing is known."
 )
 
-UNTOLD = "left out"
-"""Of attacks on a single run of which others are not told."""
-
 
 def there(one: Line) -> bool:
     """Whether attacks on the setting are told."""
     return bool(one.attacks or one.averaged)
 
 
+def made(one: Line) -> bool:
+    """Whether any was made: of what is not told it is said that it is left out."""
+    return there(one) or one.untold
+
+
 def words(one: Line) -> str:
     """The strongest attack on a setting, and what those found on average that were made on several of its
     runs."""
+    if one.untold and not there(one):
+        return UNTOLD
     single = strongest.words(one.attacks, one.seed_of) if one.attacks or not one.averaged else ""
     return "; ".join(filter(None, (single, attack_means.words(one.attacked))))
 
@@ -40,7 +45,7 @@ def words(one: Line) -> str:
 def table(lines: Sequence[Line], graphs: Mapping[str, str]) -> list[Block]:
     """The strongest attack on each setting, a row for each question, with what the same found on average;
     none where nothing was attacked. `graphs`: what these are called, by `graph_of`."""
-    if not any(there(one) or one.untold for one in lines):
+    if not any(map(made, lines)):
         return []
     rows = []
     for one in lines:

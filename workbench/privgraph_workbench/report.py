@@ -47,7 +47,7 @@ from privgraph_workbench.words.naming import (
     setting,
 )
 from privgraph_workbench.words.numbers import between, duration, metric, number, over_seeds, percent, rounded_delta
-from privgraph_workbench.words.statements import CLAIMS, EVERY_EDGE, refutations, three_numbers
+from privgraph_workbench.words.statements import CLAIMS, EVERY_EDGE, LEFT_OUT, refutations, three_numbers
 from privgraph_workbench.words.statements_apart import audited_as
 
 LIBRARIES = ("privgraph", "torch", "torch-geometric", "opacus", "dp-accounting", "numpy", "scipy", "scikit-learn")
@@ -316,7 +316,7 @@ def _gaps(gaps: Sequence[Gap]) -> list[Block]:
 
 def _attacked(statement: PrivacyStatement, whose: str) -> str:
     if statement.epsilon_audited is None:
-        return "no attack"
+        return LEFT_OUT if statement.audit_withheld else "no attack"
     return attacked(statement.adversary) + (f" ({whose})" if whose else "")
 
 

@@ -21,7 +21,7 @@ class Line:
     says it; `over`: what its setting reached, where no single result is told. Of a setting: `audited`, its
     run of which audits have shown most (None: `record`), and `seeds`, what is told of the seed of each of its
     runs, by their ids; `averaged`: what attacks found on them on average, where no single one is
-    told (`untold`: there are such)."""
+    told (`untold`: there are such); `single`: nor is its result, which is that of one seed."""
 
     name: str
     label: str
@@ -36,6 +36,7 @@ class Line:
     seeds: Mapping[str, str] = field(default_factory=dict)
     averaged: Sequence[AttackMean] = ()
     untold: bool = False
+    single: bool = False
 
     @property
     def attacked(self) -> list[AttackMean]:

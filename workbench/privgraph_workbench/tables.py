@@ -55,6 +55,8 @@ NOT_FAR = (
     "This δ is not far below 1/n, for n = {} {}: a release that shows some of these in full, each with a chance of δ, "
     "would keep it."
 )
+SINGLE = "one seed, left out for others"
+"""In the place of a result without noise, which would tell its seed."""
 ALONE = "An ε is that of one run released alone: more runs, or their mean, spend more."
 
 
@@ -185,7 +187,7 @@ def measured(lines: Sequence[Line], notes: Notes) -> list[Block]:
         told += [*_headed(heading, short=True), Table(columns, rows)]
     note = kept_epoch.note(tested) if len(epochs) == 1 else ""
     explained = [" ".join(filter(None, (about(lines), note)))] if tested else []
-    explained += [attack_table.ATTACKED] if any(map(attack_table.there, lines)) else []
+    explained += [attack_table.ATTACKED] if any(map(attack_table.made, lines)) else []
     return [*told, *explained, *below(notes, first)]
 
 
@@ -198,7 +200,7 @@ def compact(lines: Sequence[Line]) -> list[Block]:
     """All that is to be known of each setting in one table, for settings that are many: whom it protects, its
     three epsilons, what it reached, and the strongest attack where any was made."""
     notes: Notes = {}
-    attacked = any(map(attack_table.there, lines))
+    attacked = any(map(attack_table.made, lines))
     told: list[Block] = []
     for heading, held in by_graph(lines):
         whole = in_words(held, notes, warned=True)
@@ -222,7 +224,7 @@ def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Ta
                 _marked(
                     notes, stated("sound" if alike else "published", said.epsilon_as_published), *_of_published(said)
                 ),
-                _marked(notes, words.audited_bound(bound.epsilon_audited, one.bound_seed), how and f"Audited: {how}."),
+                _marked(notes, words.audited_of(bound, one.bound_seed), how and f"Audited: {how}."),
                 rounded_delta(said.delta),
             )
         unit = unit_of(one.record)
@@ -261,6 +263,8 @@ def noise_is_public(record: RunRecord) -> bool:
 def accuracy(one: Line) -> str:
     """What a setting reached, with its interval and the seeds behind it."""
     value = one.record.metrics.get(METRIC)
+    if one.single:
+        return SINGLE
     if value is None:
         return percent(None)
     if one.over is not None or len(one.same) > 1:
@@ -306,6 +310,7 @@ def _of_setting(one: Line) -> dict[str, object]:
             "mean_high_percent": told["score_high_percent"],
         }
     best = next(iter(strongest.strongest(one.attacks)), None)
+    told["withheld"] = " ".join(_withheld(one, score=one.single)) or None
     told |= attack_table.averaged(one)
     told |= {"audited_seed": _seed(one.bound_seed), "attacked_seed": _seed(one.seed_of(best.run)) if best else None}
     return {"setting" if key == "run" else key: value for key, value in told.items() if key not in _OF_A_RUN}
@@ -341,12 +346,21 @@ def _numbers(one: Line) -> dict[str, object]:
         "score_low_percent": nodes and in_percent(nodes.low),
         "score_high_percent": nodes and in_percent(nodes.high),
         "test_nodes": nodes and nodes.nodes,
-        "seeds_of_setting": over.seeds if over else int(measured),
+        "seeds_of_setting": over.seeds if over else int(measured or one.single),
         "mean_score_percent": over and in_percent(over.mean),
         "mean_low_percent": over and in_percent(over.low),
         "mean_high_percent": over and in_percent(over.high),
         **attack_table.numbers(one.attacks),
+        "withheld": " ".join(_withheld(one, score=one.single or one.over is not None)) or None,
     }
+
+
+def _withheld(one: Line, *, score: bool) -> list[str]:
+    """What of a line others are not told, though it was measured; `score`: its result is among that."""
+    said, found = one.bound, ["score"] * score
+    found += ["epsilon_audited"] * (said is not None and said.audit_withheld)
+    found += ["attacks"] * (one.untold and not one.attacks)
+    return found
 
 
 def _epsilon(record: RunRecord, unit: str) -> float | None:

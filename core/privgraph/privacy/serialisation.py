@@ -103,10 +103,11 @@ def entry_from_json(record: object) -> LedgerEntry:
 
 
 def statement_to_json(statement: PrivacyStatement) -> dict[str, Any]:
-    """A statement as JSON values, its gaps and ledger included; `tuned` where it is."""
+    """A statement as JSON values, its gaps and ledger included; `tuned` and `audit_withheld` where it is."""
     fields = _fields_to_json(statement)
-    if not statement.tuned:
-        del fields["tuned"]  # versions that knew of no tuning read it too
+    for name in ("tuned", "audit_withheld"):  # versions that knew of neither read it too
+        if not fields[name]:
+            del fields[name]
     return {"version": FORM, **fields}
 
 

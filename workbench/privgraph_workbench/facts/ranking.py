@@ -15,7 +15,7 @@ from privgraph_workbench.facts.judging import keeps, level_of
 from privgraph_workbench.facts.row_words import counted, plus, spread, unsure, with_interval
 from privgraph_workbench.facts.seedwise import Seedwise, together
 from privgraph_workbench.facts.stretches import BLIND, CLEAR, Stretch
-from privgraph_workbench.facts.unpaired import is_fixed
+from privgraph_workbench.facts.unpaired import is_fixed, public
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.for_others import NOT_TOLD
 from privgraph_workbench.figures.runs import tradeoff
@@ -31,7 +31,8 @@ BY_SEEDS = (
 )
 BY_MEANS = (
     "Differences are points of {} between the means over all seeds of each setting, with their 95% intervals (Welch); "
-    "where these hold 0 the two are not told apart."
+    "where these hold 0 the two are not told apart. For others seeds are not paired, so that less is told apart than "
+    "for oneself."
 )
 """For others: seeds held against each other would tell which run has which."""
 TOGETHER = (
@@ -75,12 +76,14 @@ def ranked(
     guess: bool = True,
     advised: Mapping[str, str] | None = None,
     beside: Sequence[RunRecord] = (),
+    paired: bool = True,
 ) -> str:
     """The settings in Markdown, of each graph what is ahead and a table; of a single setting its mean.
     `groups`: the runs of each, of which the first `own` are the report's; without `all_of`, of the others
     only the first of each method has a row. Without `guess`, how often one is right, a function
     of split and labels, is not told. `advised`: where it is said what to take, by graph. `beside`: runs
-    that have no row, and hide every edge without noise."""
+    that have no row, and hide every edge without noise. Unless they are `paired`, no two settings share a
+    seed, as it stands here."""
     graphs: dict[str, list[tuple[Sequence[RunRecord], bool]]] = {}
     for place, group in enumerate(groups):
         graphs.setdefault(graph_of(group[0]), []).append((group, place < own))
@@ -89,7 +92,7 @@ def ranked(
     for graph, held in graphs.items():
         where = f"**On {literal(names[graph])}.** " if len(graphs) > 1 else ""
         if len(held) == 1:
-            said = of_one(held[0][0], single=guess or not is_fixed(held[0][0][0].statement))
+            said = of_one(held[0][0], single=guess or public(held[0][0]) or not is_fixed(held[0][0][0].statement))
         else:
             blind = [one for one in beside if graph_of(one) == graph]
             said, units, table, rows = _on_graph(held, blind, all_of=all_of, guess=guess)
@@ -100,7 +103,7 @@ def ranked(
         if said:
             told.append(f"{where}{said}")
     methods = [group[0].spec.method for group in groups]
-    by = (BY_SEEDS if guess else BY_MEANS).format(measures(methods))
+    by = (BY_SEEDS if paired else BY_MEANS).format(measures(methods))
     below = [by] * tabled + [TOGETHER] * any("| not told from" in one for one in told)
     below += [ROWS.format(settings=left[0], rows=left[1])] * bool(left[0])
     below += [RELATIONS] * any(_relations([group[0] for group, _ in held]) for held in graphs.values())

@@ -81,6 +81,7 @@ def notes(rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> li
 
 
 COLUMNS = ("", "protects", *(EPSILONS[kind].title for kind in ("sound", "published", "audited")), "δ")
+UNIT = "Protected unit:"
 LABEL = 46
 """Letters of a line that say whose statement it is; a longer name goes on in the next line."""
 
@@ -169,11 +170,11 @@ def short(statements: Mapping[str, PrivacyStatement]) -> list[str]:
             f"{names[1]} {published}",
             *([f"audited: {audited}"] if known else []),
         ]
-        said.append(f"Protected unit: one {unit}. {'; '.join(numbers)}; δ {delta}.")
+        said.append(f"{UNIT} one {unit}. {'; '.join(numbers)}; δ {delta}.")
     said += _refuted(statements)
     if (public := _public(statements)) is not None:
         said.append(f"{capital(public[0])} is public: {SAME_NOISE[:1].lower()}{SAME_NOISE[1:]}.")
-    said += _unprotected(statements)
+    said += unprotected(statements)
     return [*said, IN_FULL]
 
 
@@ -197,7 +198,7 @@ def _refuted(statements: Mapping[str, PrivacyStatement]) -> list[str]:
     return [f"{_named(labels)}: {refuted}." for refuted, labels in held.items()]
 
 
-def _unprotected(statements: Mapping[str, PrivacyStatement]) -> list[str]:
+def unprotected(statements: Mapping[str, PrivacyStatement]) -> list[str]:
     """How many settings guarantee nothing, and which of those without a guarantee read no edge, and so hide
     every one; nothing where all guarantee something."""
     open_ = [label for label, one in statements.items() if one.unit == "none"]

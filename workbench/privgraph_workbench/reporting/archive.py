@@ -32,12 +32,12 @@ from privgraph_workbench.reporting import (
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs
 from privgraph_workbench.reporting.chapters import Chapter, chapters_of, figures_of, words_of
 from privgraph_workbench.reporting.counts import Counts
+from privgraph_workbench.reporting.file_names import beside_names
 from privgraph_workbench.reporting.first_page import (
     BEHIND,
     Together,
     all_settings,
     beside,
-    beside_names,
     few,
     figure,
     first_page,
@@ -59,7 +59,9 @@ FILES: Mapping[str, str] = {
     "what it states as text",
     "tables/": "all settings as LaTeX (runs.tex) and CSV (settings.csv), the runs behind them (runs.csv), and levels "
     "that figures draw beside them (references.csv)",
-    "statements/": "the privacy statement of each setting in full, as text with its runs, and as JSON",
+    "statements/": "the privacy statement of each setting in full, as text with its runs, and as JSON; figure-...: of "
+    "settings that stand in figures alone; ...-audited and ...-not-audited: where audits or attacks have shown a bound "
+    "of some of its runs (-2, -3: another bound)",
     "references.bib": "the papers behind the methods, attacks and data sets, for BibTeX",
     "reproduce.sh": "the commands for every run and attack behind tables, figures and references; not for others",
     "report.ipynb": "an executed notebook that draws the figures again from their CSV, with the table and statements",
@@ -69,6 +71,8 @@ REPRODUCED = (
     "# Every run and attack behind tables, figures and references: what exists in the store already is not made again."
 )
 IN_FIGURES = "in figures alone"
+AUDITED, NOT_AUDITED = "audited", "not-audited"
+"""How the names of a setting's statements end, where it has several."""
 MOST_LATELY = 40
 """Pictures of pages that are remembered."""
 DRAWN = 0.85
@@ -166,7 +170,9 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
             yield f"figures/{name}.{kind}", _named_so(kind, content, one)
         yield (
             f"figures/{name}.tex",
-            snippets.snippet(name, one.name, *given, own=one.sentence, papers=papers[name]).encode(),
+            snippets.snippet(
+                name, one.name, *given, own=one.sentence, found=findings.of(one), papers=papers[name]
+            ).encode(),
         )
     if asked.runs:
         settings = all_settings(asked, chapters)
@@ -174,7 +180,7 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
         yield "tables/settings.csv", tables.settings_csv(settings)
         if levels := references.levels(chapters):
             yield "tables/references.csv", tables.written(references.rows(levels, share=asked.share))
-        yield "tables/runs.tex", latex.table(settings, cite=True).encode()
+        yield "tables/runs.tex", latex.table(settings, cite=True, alone=beside_names(asked)).encode()
     for name, label, said, runs in _statements(asked, chapters):
         first = f"{label}\nRuns: {', '.join(runs)}."
         yield f"statements/{name}.txt", f"{first}\n{statement_text(said)}\n".encode()
@@ -229,12 +235,16 @@ def _add(held: dict[PrivacyStatement, list[str]], first: Told, told: Container[s
 def _files_of(
     name: str, first: RunRecord, held: Mapping[PrivacyStatement, list[str]]
 ) -> Iterator[tuple[str, str, PrivacyStatement, list[str]]]:
-    """The statements of one setting, numbered where there are several."""
+    """The statements of one setting; where there are several, named by whether attacks or audits have shown a
+    bound of their runs."""
     about = f" {NO_EDGE}" if hides_edges_alone(first) else ""
     options = "".join(f", {one}" for one in moved(first))
     label = f"{describe(first)}, {first.spec.split} split{options}.{about} {repeating.again(first)}"
-    for place, (said, runs) in enumerate(held.items(), start=1):
-        yield name if len(held) == 1 else f"{name}-{place}", label, said, runs
+    count: dict[str, int] = {}
+    for said, runs in held.items():
+        which = f"{name}-{NOT_AUDITED if said.epsilon_audited is None else AUDITED}" if len(held) > 1 else name
+        count[which] = count.get(which, 0) + 1
+        yield f"{which}-{count[which]}" if count[which] > 1 else which, label, said, runs
 
 
 Shown = tuple[Picture, Mapping[str, PrivacyStatement]]

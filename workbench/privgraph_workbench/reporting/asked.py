@@ -56,13 +56,13 @@ writing."""
 class Told:
     """A run with what it told, the attacks on it, and the finished runs of its setting, itself among
     them. `elsewhere`: the attacks on those others; `audits`: those of all of them, which are no attacks;
-    `averaged`: what attacks found on average, where no single one is told (`untold`: there are such);
-    `stands`: the rows of where its accuracy stands; `said`: its setting in a sentence or two, in
-    Markdown, `shared` the same for others, and `unmeasured` without results; `over`: what its setting
-    reached, where results of its runs are not told (`fixed`); `seeds`: those of all runs of its setting
-    by their ids, and `withheld` its own, each or what is told in its place; `references`: the runs behind
-    the levels of `stands`, by their kind; `mixed`: beside a run that came with the program others of its
-    setting were made here."""
+    `averaged`: what attacks found on average, where no single one is told (`untold`: there are such;
+    `single`: nor is its result, which is that of one seed); `stands`: the rows of where its accuracy
+    stands; `said`: its setting in a sentence or two, in Markdown, `shared` the same for others, and
+    `unmeasured` without results; `over`: what its setting reached, where results of its runs are not told
+    (`fixed`); `seeds`: those of all runs of its setting by their ids, and `withheld` its own, each or what
+    is told in its place; `references`: the runs behind the levels of `stands`, by their kind; `mixed`:
+    beside a run that came with the program others of its setting were made here."""
 
     record: RunRecord
     events: Sequence[StoredEvent] = ()
@@ -80,6 +80,7 @@ class Told:
     references: Mapping[str, Sequence[RunRecord]] = field(default_factory=dict)
     averaged: Sequence[AttackMean] = ()
     untold: bool = False
+    single: bool = False
     mixed: bool = False
 
     @property
@@ -165,8 +166,8 @@ class Drawn:
     numbers it shows; `gone`: how many more of them are in the store no longer; `beside`: a run of each of
     their settings, with what is known of it. `title`: what its author calls it ("": its own); `caption`: what
     its author says of it first; `advice`: what the runs behind it say to take, in Markdown; `left_out`: what
-    others do not see of it, in a sentence; `same_title`: titles that its graphs share with others of the
-    report, and their whole names."""
+    others do not see of it, in a sentence; `unpaired`: why its verdict is weaker for them; `same_title`:
+    titles that its graphs share with others of the report, and their whole names."""
 
     figure: str
     rows: Sequence[Row]
@@ -178,6 +179,7 @@ class Drawn:
     caption: str = ""
     advice: str = ""
     left_out: str = ""
+    unpaired: str = ""
     same_title: Mapping[str, str] = field(default_factory=dict)
 
     @property

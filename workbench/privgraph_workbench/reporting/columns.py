@@ -13,6 +13,7 @@ from privgraph_workbench.figures import module_of
 OPTION = "option "
 """How the name of a column begins that holds an option of a method."""
 SHARE, PERCENT = "[0, 1]", "percent"
+WITHHELD = "what others are not told, though it was measured: score, epsilon_audited, attacks"
 OF_TABLES: Mapping[str, str] = {
     "run": "name of the run: its id, or its number in a report for others",
     "setting": "name of the setting, with which its files in statements/ begin",
@@ -26,7 +27,8 @@ OF_TABLES: Mapping[str, str] = {
     "epsilon_edge": "the same for an edge; 0 where no edge is read, empty where a statement speaks of nodes alone",
     "epsilon_node": "the same for a node",
     "epsilon_as_published": "ε by the paper's own formula: to compare with its tables, no guarantee; empty: no formula",
-    "epsilon_audited_at_least": "largest lower bound on ε that an audit or attack has shown; empty: none was asked for",
+    "epsilon_audited_at_least": "largest lower bound on ε that an audit or attack has shown; empty: none was asked "
+    "for, or it is withheld",
     "audit_confidence": f"confidence of that bound, in {SHARE}; empty where it is the largest of several",
     "delta": "δ of the guarantee",
     "noise_key_is_public": "1: anybody can subtract the noise, so that as run it protects nobody; empty: no noise",
@@ -53,6 +55,7 @@ OF_TABLES: Mapping[str, str] = {
     "mean_auc_high": "upper end",
     "audited_seed": "seed whose bound is epsilon_audited_at_least, of several",
     "attacked_seed": "seed that the strongest attack was on, of several",
+    "withheld": WITHHELD,
     "reference": "name of the level",
     "what": "what the level is",
     "title": "method in words; empty: of none",
@@ -132,7 +135,9 @@ OF_FIGURES: Mapping[str, Mapping[str, str]] = {
         "high_by_test_nodes": "upper end",
         "epsilon_all_together": "sound ε of all private runs on these data together; empty: nothing is proved",
         "delta_all_together": "its δ",
-        "epsilon_audited": "the largest lower bound of ε that an audit or attack has shown; empty: none yet",
+        "epsilon_audited": "the largest lower bound of ε that an audit or attack has shown; empty: none yet, or it is "
+        "withheld",
+        "withheld": WITHHELD,
         "setting": "options in which the setting differs from others of its method; empty: the legend has them",
     },
     "compare": {
@@ -141,6 +146,7 @@ OF_FIGURES: Mapping[str, Mapping[str, str]] = {
         "label": "setting in words",
         "state": "how the runs ended",
         "epsilon_audited": "largest lower bound on ε that an audit or attack has shown of a run of the line",
+        "withheld": WITHHELD,
         "test_accuracy": f"mean test score, in {SHARE}",
         "val_accuracy": f"mean score on validation nodes, in {SHARE}",
         "train_accuracy": f"mean score on training nodes, in {SHARE}",

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import tables
 from privgraph_workbench.facts.row_words import counted
-from privgraph_workbench.reporting import references
+from privgraph_workbench.reporting import noises, references
 from privgraph_workbench.reporting.asked import Asked
 from privgraph_workbench.reporting.behind import behind
+from privgraph_workbench.reporting.withholding import without_seeds
 from privgraph_workbench.words.naming import setting
 
 
@@ -31,6 +32,15 @@ class Counts:
         every = [one.record for one in behind(replace(asked, figures=asked.shown))]
         ids = {one.id for one in every}
         return replace(Counts.over(every), references=sum(one.id not in ids for one in references.runs_of(asked)))
+
+    @staticmethod
+    def told(asked: Asked) -> Counts:
+        """As the report counts once it is made: for others without what they are not given. Raises
+        `OptionError` where nothing is left."""
+        if not asked.share:
+            return Counts.of(asked)
+        plain = [replace(one, advice="") for one in asked.figures]  # which takes its time, and counts nothing
+        return Counts.of(without_seeds(noises.apart(replace(asked, figures=plain))))
 
     @staticmethod
     def over(runs: Iterable[RunRecord]) -> Counts:

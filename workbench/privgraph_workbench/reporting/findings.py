@@ -31,7 +31,7 @@ BELOW = "What to take stands below it."
 def of(one: Drawn) -> str:
     """What a figure finds, in Markdown: the advice in short; else the main finding of its rows."""
     if short := advised.shortened(one.advice):
-        return same_titles.told(" ".join(short), one.same_title)
+        return same_titles.told(" ".join(filter(None, (*short, one.unpaired))), one.same_title)
     said = markup.literal(same_titles.told(main_findings.of(one.figure, one.rows), one.same_title))
     return f"{said} {BELOW}" if one.advice else said
 
@@ -81,7 +81,8 @@ def _by(found: re.Match[str], runs: int) -> str:
     told = int(found[1].replace(",", ""))
     if told >= runs:
         return found[0]
-    others = "the others have further options, or noise of another key"
+    others = "the other one has" if told == runs - 1 else "the others have"
+    others += " further options, or noise of another key"
     return f"By {told:,} of the {runs:,} runs of this figure ({others}), on "
 
 

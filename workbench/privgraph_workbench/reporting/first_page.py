@@ -12,13 +12,14 @@ from privgraph_workbench.blocks import Picture, Remark, Section, Small, Warned
 from privgraph_workbench.facts import advised, composition, ranking
 from privgraph_workbench.facts.expecting import Reached
 from privgraph_workbench.facts.row_words import counted
-from privgraph_workbench.facts.unpaired import apart, is_fixed
+from privgraph_workbench.facts.unpaired import apart, is_fixed, public
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.reporting import findings, glance, joined, leaving, references, same_titles
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, once
 from privgraph_workbench.reporting.behind import FIGURES, MEAN, TOLD, behind
 from privgraph_workbench.reporting.chapters import Chapter
 from privgraph_workbench.reporting.counts import Counts
+from privgraph_workbench.reporting.file_names import beside_names
 from privgraph_workbench.reporting.own_setting import setting
 from privgraph_workbench.reporting.seedless import by_results
 from privgraph_workbench.reporting.withholding import numbered
@@ -171,7 +172,8 @@ def ahead(asked: Asked) -> str:
     ranked = {setting(group[0]) for group in groups}
     told = (record for one in (*asked.runs, *asked.beside) for record in one.references.get("blind", ()))
     blind = list({one.id: one for one in told if setting(one) not in ranked}.values())
-    if asked.share:
+    paired = not asked.share or public([*(record for group in groups for record in group), *blind])
+    if not paired:
         held: dict[str, list[RunRecord]] = {setting(group[0]): [] for group in (*groups, *([one] for one in blind))}
         for record in apart([*(record for group in groups for record in group), *blind]):
             held[setting(record)].append(record)
@@ -181,7 +183,15 @@ def ahead(asked: Asked) -> str:
         groups = list(filter(None, held.values()))
     places = _advised(asked)
     said = (
-        ranking.ranked(groups, len(own), all_of=few_beside(asked), guess=not asked.share, advised=places, beside=blind)
+        ranking.ranked(
+            groups,
+            len(own),
+            all_of=few_beside(asked),
+            guess=not asked.share,
+            advised=places,
+            beside=blind,
+            paired=paired,
+        )
         if groups
         else ""
     )
@@ -228,6 +238,8 @@ def lines_of(asked: Asked) -> list[tables.Line]:
             seed=not asked.share,
             attacks=one.attacks,
             stands=TOLD,
+            untold=one.untold,
+            single=one.single,
         )
         for label, (name, one) in zip(labels, named.items(), strict=False)
     ]
@@ -237,6 +249,8 @@ def lines_of(asked: Asked) -> list[tables.Line]:
     for one in asked.runs:
         same[setting(one.record)] = list(one.same)
     over = {setting(one.record): one.over for one in (*asked.runs, *asked.beside)}
+    every = (*asked.runs, *asked.beside)
+    untold, single = ({setting(one.record) for one in every if getattr(one, name)} for name in ("untold", "single"))
     others = [
         tables.Line(
             name=name,
@@ -247,6 +261,8 @@ def lines_of(asked: Asked) -> list[tables.Line]:
             seed=not asked.share,
             attacks=attacks,
             stands=stands,
+            untold=setting(record) in untold,
+            single=setting(record) in single,
         )
         for label, (name, stands, record, attacks) in zip(labels[len(own) :], groups, strict=True)
     ]
@@ -255,7 +271,8 @@ def lines_of(asked: Asked) -> list[tables.Line]:
 
 def _untold(record: RunRecord, over: Mapping[str, Reached | None]) -> RunRecord:
     """A run without results, where its setting has no noise and nothing else of the report tells its mean."""
-    return replace(record, metrics={}) if is_fixed(record.statement) and not over.get(setting(record)) else record
+    hidden = is_fixed(record.statement) and not record.gallery  # of a setting with both, the gallery's are not there
+    return replace(record, metrics={}) if hidden and not over.get(setting(record)) else record
 
 
 _Other = tuple[str, str, RunRecord, Sequence[AttackRecord]]
@@ -298,6 +315,7 @@ def settings_of(chapters: Sequence[Chapter]) -> list[tables.Line]:
             seeds=one.seeds,
             averaged=one.runs[0].averaged,
             untold=one.runs[0].untold,
+            single=one.runs[0].single,
         )
         for one in chapters
     ]
@@ -318,6 +336,7 @@ def all_settings(asked: Asked, chapters: Sequence[Chapter]) -> list[tables.Line]
             seeds=one.seeds,
             averaged=one.averaged,
             untold=one.untold,
+            single=one.single,
         )
         for name, one in beside_names(asked).items()
     ]
@@ -342,11 +361,6 @@ def below_graphs(lines: Sequence[tables.Line]) -> list[tables.Line]:
         heading = graph if len(graphs) > 1 else ""
         found += [replace(one, label=label, heading=heading) for one, label in zip(held, labels, strict=True)]
     return found
-
-
-def beside_names(asked: Asked) -> dict[str, Told]:
-    """The settings that stand in figures alone, by the names of their files."""
-    return {f"figure-setting-{place:02d}": one for place, one in enumerate(asked.beside, start=1)}
 
 
 def _public(asked: Asked) -> Warned | None:

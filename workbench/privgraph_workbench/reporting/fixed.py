@@ -1,6 +1,8 @@
 """Settings without noise in a report for others. Whoever has the graph trains such a model for one seed after
 another, and knows which run has which by any number of a single run: of these settings means over seeds are
-told alone."""
+told alone. Where all runs of a setting came with the program everybody can look them up, and they are told as
+they are: of a setting that has runs of one's own, too, the others are not given them (`noises`), whether or
+not seeds are equal."""
 
 from __future__ import annotations
 
@@ -8,12 +10,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from privgraph.privacy.statement import NOT_AUDITED
+from privgraph.privacy.serialisation import statement_to_json
+from privgraph.privacy.statement import NOT_AUDITED, PrivacyStatement
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import attack_means
 from privgraph_workbench.facts import advised
 from privgraph_workbench.facts.expecting import METRIC, Reached, reached
-from privgraph_workbench.facts.unpaired import FEWEST, apart, is_fixed
+from privgraph_workbench.facts.unpaired import FEWEST, apart, is_fixed, public
 from privgraph_workbench.figures import for_others
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
@@ -21,8 +24,8 @@ from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
 from privgraph_workbench.reporting.own_setting import OWN, origin_of
 from privgraph_workbench.reporting.shown import ATTACKS
-from privgraph_workbench.words.naming import setting
-from privgraph_workbench.words.statements_apart import unaudited
+from privgraph_workbench.words.naming import describe, setting, statements_of
+from privgraph_workbench.words.statements_apart import withheld
 
 _COUNTS = ("test_nodes", "test_relations")
 """Results that count, and are no scores."""
@@ -30,11 +33,15 @@ LEVELS = ("blind", "bare")
 """Rows of settings without noise that stand beside others."""
 LEVELLED = ("standing", "expected")
 """Figures of one setting, which name no runs in their rows."""
-LEFT_OUT = (
-    "Attacks on models without noise are left out for others: a single model's numbers tell its seed. Their means "
-    "stand in the table of settings."
-)
+LEFT_OUT = "Attacks on one's own models without noise are left out for others: a single model's numbers tell its seed."
 """What stands below a figure of attacks that shows fewer of them than its author chose."""
+MEANS = "Their means over several runs stand in the table of settings."
+SOME_MEANS = "Where an attack was made on several runs, its mean stands in the table of settings."
+"""Where its numbers are told, of all that is left out or of some."""
+UNPAIRED = "For others seeds are not paired, so that this verdict tells less than one for oneself."
+"""What stands beside a verdict that is by means, where seed by seed it would be by differences."""
+AUDITED, ATTACKED = "epsilon_audited", "attacks"
+"""What of a row is withheld, as its column in a CSV says it."""
 
 
 def averaged(asked: Asked) -> Asked:
@@ -58,8 +65,9 @@ class Means:
         results: Mapping[str, dict[str, float]],
         over: Mapping[str, Reached | None],
         beside: Mapping[str, frozenset[str]],
+        audited: frozenset[str] = frozenset(),
     ) -> None:
-        self.results, self.over, self.beside = results, over, beside
+        self.results, self.over, self.beside, self.audited = results, over, beside, audited
 
     @staticmethod
     def of(asked: Asked) -> Means:
@@ -71,7 +79,7 @@ class Means:
         fixed = {
             key: [one for one in held.values() if METRIC in one.metrics]
             for key, held in groups.items()
-            if all(is_fixed(one.statement) for one in held.values())
+            if all(is_fixed(one.statement) for one in held.values()) and not public(held.values())
         }
         return Means(
             {key: _means(held) for key, held in fixed.items()},
@@ -82,6 +90,7 @@ class Means:
                 for one in held
                 if origin_of(one) == OWN
             },
+            frozenset(key for key in fixed if any(one.epsilon_audited is not None for one in groups[key].values())),
         )
 
     def record(self, one: RunRecord) -> RunRecord:
@@ -90,7 +99,10 @@ class Means:
         if key not in self.results:
             return one
         # what attacks have shown of a model without noise follows from its seed as well
-        return replace(one, metrics=self.results[key], **NOT_AUDITED)
+        kept = {**NOT_AUDITED, "metrics": self.results[key]}
+        if key in self.audited and (said := one.own_statement) is not None:  # of all runs: which it was, is not told
+            kept["statement_json"] = statement_to_json(replace(said, audit_withheld=True))
+        return replace(one, **kept)
 
     def told(self, one: Told) -> Told:
         stands = [row for row in one.stands if row["kind"] not in LEVELS or row["seeds"] >= FEWEST]
@@ -110,6 +122,7 @@ class Means:
             elsewhere=[],
             averaged=attack_means.of(one.every_attack),
             untold=bool(one.every_attack),
+            single=over is None and METRIC in one.record.metrics,
         )
 
     def _whole(self, row: Row) -> bool:
@@ -117,6 +130,8 @@ class Means:
         return all(self.beside[one] == ids for one in ids if one in self.beside)
 
     def drawn(self, one: Drawn) -> Drawn:
+        if one.figure not in LEVELLED and not one.figure.startswith(ATTACKS):
+            one = self._without_single(one)
         fixed = {run.id: setting(run) in self.results for run in one.runs}
         if one.figure in LEVELLED:
             rows = _levelled(one, bare=all(fixed.values()) and all(map(is_fixed, one.statements.values())))
@@ -125,26 +140,63 @@ class Means:
         if one.figure == "tradeoff" and all("front" in row for row in rows):  # of what is seen, whatever is not
             rows = tradeoff.with_front(rows)
         if one.figure.startswith(ATTACKS) and len(rows) < len(one.rows):  # nothing names what is not drawn
+            gone = [attack_means.of(told.every_attack) for told in one.beside if setting(told.record) in self.results]
+            means = MEANS if gone and all(gone) else SOME_MEANS if any(gone) else ""
             one = replace(
                 one,
-                statements={label: said for label, said in one.statements.items() if not is_fixed(said)},
+                statements={label: said for label, said in one.statements.items() if not self._hides(one, label, said)},
                 runs=[run for run in one.runs if not fixed[run.id]],
-                beside=[told for told in one.beside if setting(told.record) not in self.results],
-                left_out=" ".join(filter(None, (one.left_out, LEFT_OUT))),
+                # of the others nothing is told but that they were attacked
+                beside=[
+                    told
+                    for told in one.beside
+                    if setting(told.record) not in self.results or attack_means.of(told.every_attack)
+                ],
+                left_out=" ".join(filter(None, (one.left_out, LEFT_OUT, means))),
             )
         return replace(
             one,
             rows=rows,
-            statements={label: unaudited(said) if is_fixed(said) else said for label, said in one.statements.items()},
-            advice=_advice(one),
+            statements={
+                label: withheld(said) if self._hides(one, label, said) else said
+                for label, said in one.statements.items()
+            },
+            advice=advised.of_runs(apart(one.runs)) if one.advice else "",
+            unpaired=UNPAIRED if one.advice and not public(one.runs) else "",
             runs=[self.record(run) for run in one.runs],
             beside=[self.told(told) for told in one.beside],
         )
 
+    def _without_single(self, one: Drawn) -> Drawn:
+        """The figure without settings of one seed, of which it draws nothing: nor does anything name them."""
+        runs = [run for run in one.runs if setting(run) not in self.results or self.over[setting(run)] is not None]
+        if len(runs) == len(one.runs):
+            return one
+        kept, statements = set(map(setting, runs)), one.statements
+        if statements.keys() == statements_of(one.runs).keys():
+            statements = {label: statements.get(label, said) for label, said in statements_of(runs).items()}
+        ids = {run.id for run in one.runs} - {run.id for run in runs}
+        return replace(
+            one,
+            rows=[row for row in one.rows if not ids & set(str(row.get("runs") or row.get("run") or "").split())],
+            runs=runs,
+            statements=statements,
+            beside=[told for told in one.beside if setting(told.record) in kept],
+        )
 
-def _advice(one: Drawn) -> str:
-    """What to take by the runs of the figure, whose seeds are not held against each other."""
-    return advised.of_runs(apart(one.runs)) if one.advice else ""
+    def _hides(self, one: Drawn, label: str, said: PrivacyStatement) -> bool:
+        """Whether the statement of that label in a figure may be of runs without noise that are not of the
+        gallery alone."""
+        if not is_fixed(said):
+            return False
+        known = {setting(run): describe(run) for run in one.runs}
+        shown = {name for key, name in known.items() if key not in self.results}
+        hidden = {name for key, name in known.items() if key in self.results}
+
+        def is_of(names: set[str]) -> bool:
+            return any(label == name or label.startswith(f"{name}, ") for name in names)
+
+        return is_of(hidden) or not is_of(shown)
 
 
 def _means(held: Sequence[RunRecord]) -> dict[str, float]:
@@ -181,13 +233,15 @@ def _rows(figure: str, rows: Sequence[Row], fixed: Mapping[str, bool]) -> list[R
     kept = []
     for row in rows:
         ids = set(str(row.get("runs") or row.get("run") or "").split())
-        bare = any(fixed.get(one, False) for one in ids) or row.get("unit") == "none"
+        none = row.get("unit") == "none"
+        bare = any(fixed.get(one, none) for one in ids) if ids else none
         if figure.startswith(ATTACKS):
             if bare or (not ids & fixed.keys() and row.get("epsilon") == math.inf):
                 continue
         elif bare or row.get("kind") in LEVELS:
             if 0 < (row.get("seeds") or len(ids)) < FEWEST:
                 continue
-            row = {**row, "epsilon_audited": None} if "epsilon_audited" in row else row
+            if row.get("epsilon_audited") is not None:
+                row = {**row, "epsilon_audited": None, "withheld": AUDITED}
         kept.append(row)
     return kept

@@ -146,6 +146,10 @@ def _attacked(lines: Sequence[tables.Line], named: Mapping[int, str], drawn: Seq
     """The strongest attack of each question, on which setting, and what was attacked in its place; how many
     were attacked at all. `drawn`: what figures show of attacks on other settings, in Markdown."""
     held = [one for one in lines if one.attacks or one.averaged]
+    hidden = sum(one.untold and not one.averaged for one in lines)
+    left_out = f"{_of(hidden, lines)} attacked, and what was found is {words.LEFT_OUT}" if hidden else ""
+    if not held and hidden:
+        return _one(literal(_sentence([left_out])), *drawn)
     if not held:
         return _one(literal(ELSEWHERE), *drawn) if drawn else literal(UNATTACKED)
     best: dict[str, tuple[float, str]] = {}
@@ -158,7 +162,8 @@ def _attacked(lines: Sequence[tables.Line], named: Mapping[int, str], drawn: Seq
                 best[asks] = area, f"{asks}: {told}"
     clauses = [attack_of for _, attack_of in best.values()]
     clauses += [f"{named[id(one)]}: {one.averaged[0].words}" for one in lines if one.averaged][:1]
-    clauses += [f"{len(held)} of these {len(lines)} settings were attacked"] * (len(held) < len(lines))
+    clauses += [f"{_of(len(held), lines)} attacked"] * (len(held) + hidden < len(lines))
+    clauses += [left_out] * bool(left_out)
     return _one(literal(_sentence([*clauses, NO_PROOF])), *drawn)
 
 
@@ -192,6 +197,10 @@ def _risks(lines: Sequence[tables.Line], price: str) -> str:
     if price:
         found.append(TOLD_TWICE)
     return literal(_sentence(found))
+
+
+def _of(count: int, lines: Sequence[tables.Line]) -> str:
+    return f"{count} of these {len(lines)} settings {'was' if count == 1 else 'were'}"
 
 
 def _counted(count: int) -> str:

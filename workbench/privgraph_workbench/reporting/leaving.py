@@ -33,11 +33,12 @@ GOES = (
     "seeds, also that of each command (SEED stands there), and reproduce.sh",
     "ids of runs, which tell seeds: runs are numbered, and seeds within each setting; both have the same number in "
     "every file, and #1 of one setting is not #1 of another",
-    "of settings without noise (references, too) each single result and attack: whoever trains one seed "
-    "after another would see by it which seed it was. Means over all of your own runs alone are told, and of one seed "
-    "nothing",
+    "of settings without noise (references, too) each single result and attack of your own runs, and the ε that an "
+    "attack has shown: whoever trains one seed after another would see by it which seed it was. Means over all of "
+    "your own runs alone are told, and of one seed nothing",
     "runs with public noise, and the gallery's without noise, of a setting that also has runs of your own: "
     "the gallery can be looked up, and the seed that is not there would be one of yours",
+    "which runs share a seed: settings are compared by their means, unless all came with the program",
     "what happened in training: learning curves, results on training and validation nodes, time and memory",
     "the share of the largest class, and what is reached without training: they follow from split and labels",
     "what teachers and their votes are before noise; figures that name nodes or count small groups",
@@ -49,6 +50,7 @@ STAYS = (
     "results on test nodes: of each run with noise that is reported or stands behind a mean or a trade-off, and their "
     "means; of settings without noise and of references means alone (whoever guesses which set of seeds a mean is over "
     "can check the guess), also of attacks; of attacked models with noise the accuracy",
+    "of settings without noise of which all runs came with the program everything: anybody can look them up",
     "on which kind of device (cpu or cuda) a run was made, and by which version",
     "what attacks found, also of nodes that a model was trained on: as shares of all, and no node is named; beside "
     "it what the true classes alone reach",

@@ -19,6 +19,8 @@ NEAR = 0.05
 """Epsilons that differ by a smaller share are called near."""
 EVERY_EDGE = ("every edge, no person", "edges 0, people ∞")
 """What a model protects that reads no edge and has no guarantee, and at which sound epsilon."""
+LEFT_OUT = "left out for others"
+"""In the place of what attacks found of runs without noise: of a single one it would tell its seed."""
 UNPAID = "Tuning is unpaid"
 """A gap that every paper has, and that moves no formula."""
 ATTACKED = {
@@ -35,7 +37,7 @@ def three_numbers(statement: PrivacyStatement) -> tuple[tuple[str, str], ...]:
 
     `none` means that there is no such number: no paper has a formula, or no audit was made.
     """
-    audited = audited_bound(statement.epsilon_audited)
+    audited = audited_of(statement)
     if how := audited_how(statement):
         audited += f" ({how})"
     sound, published = statement.epsilon, statement.epsilon_as_published
@@ -58,6 +60,11 @@ def audited_bound(bound: float | None, seed: str = "") -> str:
     'at least 0.25, of seed 4'
     """
     return "none yet" if bound is None else f"at least {lower(bound)}" + (f", of {seed}" if seed else "")
+
+
+def audited_of(statement: PrivacyStatement, seed: str = "") -> str:
+    """The same of a statement, or that it is left out."""
+    return LEFT_OUT if statement.audit_withheld else audited_bound(statement.epsilon_audited, seed)
 
 
 def audited_how(statement: PrivacyStatement) -> str:
@@ -182,7 +189,7 @@ def cells(statement: PrivacyStatement, *, no_edge: bool = False) -> tuple[str, .
     unit = "nothing" if statement.unit == "none" else statement.unit
     sound, published, _ = (value for _, value in three_numbers(statement))
     unit, sound = EVERY_EDGE if no_edge else (unit, sound)
-    return (unit, sound, published, audited_bound(statement.epsilon_audited), rounded_delta(statement.delta))
+    return (unit, sound, published, audited_of(statement), rounded_delta(statement.delta))
 
 
 def remarks(statement: PrivacyStatement) -> list[str]:

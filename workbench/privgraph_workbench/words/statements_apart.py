@@ -27,6 +27,13 @@ def unaudited(statement: PrivacyStatement) -> PrivacyStatement:
     return replace(statement, **NOT_AUDITED)
 
 
+def withheld(statement: PrivacyStatement) -> PrivacyStatement:
+    """The statement for others of a run whose seed the bound would tell: where there is one, it says that it
+    is left out."""
+    left_out = statement.audit_withheld or statement.epsilon_audited is not None
+    return replace(unaudited(statement), audit_withheld=left_out)
+
+
 def audited_as(statement: PrivacyStatement, other: PrivacyStatement) -> PrivacyStatement:
     """The statement with what attacks have shown of another run of its setting, which has to be named."""
     return replace(statement, **audited_of(other))

@@ -225,6 +225,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         summary=_summary(rows, names),
         height=470,
         legend=True,
+        reading=_lines(rows, len(names) >= CROWD),
         notes=_notes(rows, len(names) >= CROWD),
         beside=tuple(
             f"{told}." if told.startswith(name) else f"{name}: {told}."

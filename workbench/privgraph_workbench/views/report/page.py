@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
@@ -134,7 +135,7 @@ def _example() -> None:
     )
     with made_of:
         given = _given(asked, figures)
-        rows.show(kept, records, figures, given, told, asked, Counts.of(asked), share=True, own=False)
+        rows.show(kept, records, figures, given, told, asked, _counts(asked, figures, records), share=True, own=False)
     for place in waiting:
         place.empty()
     with wanted:
@@ -149,16 +150,21 @@ def _example() -> None:
 
 def _given(asked: reporting.Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]:
     """The figures as the report has them, by their marks."""
-    # its author's words are no part of them
-    mark = making.mark(replace(asked, title="Report", author="", date="", remark=""))
-    return remembered.of("given", mark, lambda: reporting.given(asked, figures))
+    return remembered.of("given", _plain_mark(asked), lambda: reporting.given(asked, figures))
 
 
 def _counts(asked: reporting.Asked | None, figures: Mapping[str, Drawn], records: Mapping[str, RunRecord]) -> Counts:
     """As the report counts; of what is kept, where no report can be made of it yet."""
     if asked is not None:
-        return Counts.of(asked)
+        counted = asked
+        with suppress(OptionError):  # nothing of it is left for others, which making it says
+            return remembered.of("counts", _plain_mark(asked), lambda: Counts.told(counted))
     return Counts.over([*records.values(), *(run for one in figures.values() for run in one.runs)])
+
+
+def _plain_mark(asked: reporting.Asked) -> str:
+    """By what figures and counts are known: its author's words are no part of them."""
+    return making.mark(replace(asked, title="Report", author="", date="", remark=""))
 
 
 def _drawn(kept: Sequence[Kept]) -> dict[str, Drawn]:

@@ -154,6 +154,8 @@ def _figure(drawn: Drawn, key: str, number: str, place: int, *, public: bool) ->
             st.caption(markup.literal(f"“{drawn.sentence}”"))
         found = reporting.verdict(drawn) if number else sharing.stays(drawn)
         st.caption(f"**{sharing.IS_PUBLIC.capitalize()}.** {found}" if public else found)
+        if number and drawn.left_out:  # before it is made, and not below the figure alone
+            st.caption(markup.literal(drawn.left_out))
 
 
 def _poll(marks: Sequence[str]) -> None:
