@@ -338,3 +338,29 @@ def test_a_switch_stands_under_its_figure_on_a_phone(browser: Browser, address: 
     assert all(places)
     (switch, table) = (one["y"] for one in places if one)
     assert switch < table, "and not below the cards"
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_how_far_runs_are_comes_into_sight_when_they_are_sent(
+    browser: Browser, address: str, width: int, height: int
+) -> None:
+    """The button stands far below; and what was stopped on one screen is sent again on the other."""
+    context = browser.new_context(viewport={"width": width, "height": height})
+    page = context.new_page()
+    page.goto(f"{address}/tradeoffs?data=digits&protects=both")
+    _drawn(page)
+    page.get_by_text("Behind this advice, and what has not run yet").click()
+    send = page.get_by_role("button", name=re.compile("Train what is missing")).first
+    send.scroll_into_view_if_needed()
+    settled(page)
+    top = "document.querySelector('[data-testid=stMain]').scrollTop"
+    before = page.evaluate(top)
+    assert before > height, "below the first screen"
+    send.click()
+    stop = page.get_by_role("button", name="Stop them")
+    expect(stop).to_be_in_viewport()
+    expect(page.get_by_text("Sent from here").first).to_be_in_viewport()
+    assert page.evaluate(top) < before
+    stop.click()
+    expect(stop).to_have_count(0)
+    context.close()

@@ -40,9 +40,10 @@ from privgraph_workbench.words.numbers import upper
 
 SMALL, LARGE = {"nodes": 600, "classes": 3, "degree": 8.0}, {"nodes": 1500, "degree": 8.0}
 UPLOADED = ((24, "Ring"), (30, "Ring"), (36, "Star"))
+REST = "classes 4, degree 20, homophily 0.8, signal 1.5"
 SMALL_WORDS, LARGE_WORDS = (
-    "Made-up social network (nodes 600, classes 3, degree 8)",
-    "Made-up social network (nodes 1500, degree 8)",
+    "Made-up social network (nodes 600, classes 3, degree 8, homophily 0.8, signal 1.5)",
+    "Made-up social network (nodes 1500, classes 4, degree 8, homophily 0.8, signal 1.5)",
 )
 
 # Graphs
@@ -148,7 +149,7 @@ def test_an_option_of_the_data_left_at_its_default_is_the_same_graph(store: RunS
     full = make_spec("gap", "social", {"unit": "edge"}, data_options={"nodes": 600}, seed=1)
     short = RunSpec(method="gap", dataset="social", options=full.options, data_options={"nodes": 600})
     (row,) = tradeoff.data([made_runs.finish(store, spec, 0.7, said) for spec in (full, short)])
-    assert (row["seeds"], row["graph"], row["composed"]) == (2, "Made-up social network (nodes 600)", 2)
+    assert (row["seeds"], row["graph"], row["composed"]) == (2, f"Made-up social network (nodes 600, {REST})", 2)
 
 
 @pytest.mark.parametrize(("one", "other"), [(1.0000001, 1.0000002), (12_345_678.0, 12_345_679.0), (0.1, 0.1 + 2e-17)])

@@ -48,6 +48,6 @@ def test_it_is_said_where_there_are_several_graphs_and_only_there() -> None:
 
 def test_a_graph_of_default_size_keeps_its_size_above_its_panel() -> None:
     rows = [point(1, 0.5, graph="Made-up products", dataset="products", nodes=None)]
-    assert tradeoff.chart(rows).panels[0].title.startswith("Made-up products, products 1000")
+    assert tradeoff.chart(rows).panels[0].title.startswith("Made-up products (products 1000, ")
     other = [{**rows[0], "graph": "Made-up products (products 200)"}]
     assert tradeoff.chart(other).panels[0].title.startswith("Made-up products (products 200)")

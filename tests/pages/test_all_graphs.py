@@ -173,8 +173,33 @@ def test_the_answer_stands_before_the_figure_and_the_table_after_it(opened: Open
 def test_a_graph_with_a_single_epsilon_has_a_panel_too(opened: Open, store: RunStore) -> None:
     compared(store)
     ran(store, "digits", "progap", (0.7, 0.8))
+    ran(store, "digits", "gap", (0.6, 0.7))
     app = opened("tradeoffs", data="karate", everywhere="true", fold="")
     assert panels_of(app) == ["Karate club", "Handwritten digits"]
+
+
+def test_a_single_point_is_a_line_and_no_panel(opened: Open, store: RunStore) -> None:
+    compared(store)
+    ran(store, "digits", "progap", (0.7, 0.8))
+    app = opened("tradeoffs", data="karate", everywhere="true", fold="")
+    assert panels_of(app) == ["Karate club"]
+    (said,) = (one.value for one in app.caption if "Without a panel" in one.value)
+    assert "Handwritten digits: ProGAP at ε 1 alone, 75.0%, 2 seeds." in said
+    alone = opened("tradeoffs", data="digits", fold="")
+    assert panels_of(alone) == ["Handwritten digits"], "it is all there is"
+
+
+def test_the_line_of_a_graph_says_which_methods_have_not_run_there(opened: Open, store: RunStore) -> None:
+    for epsilon in (1.0, 4.0):
+        ran(store, "digits", "progap", (0.90, 0.91, 0.92), epsilon)
+        ran(store, "digits", "gap", (0.60, 0.61, 0.62), epsilon)
+    for name, level in (("mlp", 0.5), ("gnn", 0.95)):
+        ran(store, "digits", name, (level, level + 0.01, level + 0.02), None)
+    compared(store)
+    digits, karate = sorted(lines(opened("tradeoffs", data="karate", everywhere="true", fold="")), reverse=True)[::-1]
+    assert "Handwritten digits" in digits
+    assert digits.endswith("EdgeRand has not run here.")
+    assert "has not run" not in karate
 
 
 def test_no_graph_is_chosen_while_all_are_shown(opened: Open, store: RunStore) -> None:

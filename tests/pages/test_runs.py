@@ -267,8 +267,8 @@ def test_graphs_of_two_sizes_are_told_apart(opened: Callable[..., AppTest], stor
         store.submit(make_spec("progap", "social", {"epsilon": 1.0}, data_options=options))
     assert {row["size"] for row in rows_of(opened("runs"))} == {
         "nodes 2000",
-        "nodes 2000, degree 8",
-        "nodes 600, degree 16",
+        "nodes 2000, classes 4, degree 8, homophily 0.8, signal 1.5",
+        "nodes 600, classes 4, degree 16, homophily 0.8, signal 1.5",
     }
     start = {one.proto.label for one in opened("start").get("page_link")}
     assert any(label.endswith("on Made-up social network (nodes 2000)") for label in start)

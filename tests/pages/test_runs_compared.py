@@ -191,7 +191,8 @@ def test_graphs_of_one_name_are_told_apart(opened: Callable[..., AppTest], store
     for nodes in (600, 800):
         store.submit(make_spec("gap", "social", data_options={"nodes": nodes, "degree": 8.0}))
     told = [(row["graph"], row["size"]) for row in rows_of(opened("runs"))]
-    assert told == [("Made-up social network", f"nodes {nodes}, degree 8") for nodes in (800, 600)]
+    rest = "classes 4, degree 8, homophily 0.8, signal 1.5"
+    assert told == [("Made-up social network", f"nodes {nodes}, {rest}") for nodes in (800, 600)]
 
 
 def test_deleting_asks_first(opened: Callable[..., AppTest], store: RunStore) -> None:

@@ -59,9 +59,36 @@ def test_what_fits_is_compared_by_one_button(opened: Callable[..., AppTest], sto
     assert told.count(few) == 1, "before any runs are asked for"
     app.button(key="compare_go.node").click().run()
     assert store.count(RunQuery(tags=("compare",))) == 66
-    assert [bar.proto.text for bar in app.get("progress")] == ["0 of 66 runs are done"]
-    app.button(key="compare_stop.node").click().run()
+    sent = "**Sent from here:** 0 of 66 runs finished; the figure below grows as they end."
+    assert [bar.proto.text for bar in app.get("progress")] == [sent], "one bar, on top of the page"
+    assert not any(one.key == "compare_stop.node" for one in app.button)
+    app.button(key="sweep_stop").click().run()
     assert store.count(RunQuery(states=("queued",))) == 0
+
+
+def test_what_is_missing_is_followed_like_a_sweep(opened: Callable[..., AppTest], store: RunStore) -> None:
+    """The network that costs are counted from has run at other options: a comparison that never has all its
+    runs."""
+    for seed in range(3):
+        keep(store, make_spec("gnn", "karate", {"unit": "none", "conv": "gcn"}, seed=seed))
+    keep(store, make_spec("gap", "karate", {"unit": "edge", "epsilon": 8.0}))
+    app = opened("tradeoffs", data="karate", fold="compare")
+    asked = len(comparing.specs("karate", "edge")) - 3
+    app.button(key="compare_go.edge").click().run()
+    assert store.count(RunQuery(tags=("compare",))) == asked
+    (bar,) = app.get("progress")
+    assert bar.proto.text.startswith(f"**Sent from here:** 0 of {asked} runs finished")
+    app.button(key="sweep_stop").click().run()
+    assert store.count(RunQuery(states=("stopped",))) == asked
+    app.button(key="compare_go.edge").click().run()
+    assert store.count(RunQuery(states=("queued",))) == asked, "what was stopped can be asked for again"
+    app.button(key="sweep_stop").click().run()
+    for one in store.find(RunQuery(tags=("compare",))):
+        store.delete(one.id)
+        keep(store, one.spec)
+    app.run()
+    (said,) = app.success
+    assert said.value.startswith(f"**Sent from here:** {asked} of {asked} runs finished, and stand in the figure")
 
 
 def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTest], store: RunStore) -> None:

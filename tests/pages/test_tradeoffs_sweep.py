@@ -40,7 +40,7 @@ def opened(opened: Callable[..., AppTest]) -> Callable[..., AppTest]:
 def _progap(app: AppTest) -> AppTest:
     """The form as it begins on a graph without runs."""
     app.multiselect(key="sweep_methods").set_value(["progap"]).run()
-    return app.text_input(key="sweep_epsilons").set_value("0.5, 1, 4").run()
+    return app.text_input(key="sweep_epsilons").set_value("0.5, 1, 2, 4").run()
 
 
 def test_runs_that_are_there_already_are_counted_and_take_no_time(
@@ -51,18 +51,18 @@ def test_runs_that_are_there_already_are_counted_and_take_no_time(
     assert "already" not in before
     app.button(key="sweep_go").click().run()
     ids = app.session_state["sweep"]
-    assert len(ids) == 18
+    assert len(ids) == 21
     for run in ids[:4]:
         keep(store, store.get(run).spec)
     again = _progap(opened("tradeoffs", data="karate"))
     (told,) = (text.value for text in again.markdown if "What it takes" in text.value)
-    assert "18 runs (4 of them are there already), about" in told
+    assert "21 runs (4 of them are there already), about" in told
     assert again.button(key="sweep_go").proto.type == "primary"
     for run in ids[4:]:
         keep(store, store.get(run).spec)
     full = _progap(opened("tradeoffs", data="karate"))
     assert full.button(key="sweep_go").proto.type == "secondary", "there is nothing left to train"
-    assert (full.button(key="sweep_go").label, full.button(key="sweep_go").disabled) == ("All 18 runs are there", True)
+    assert (full.button(key="sweep_go").label, full.button(key="sweep_go").disabled) == ("All 21 runs are there", True)
 
 
 @pytest.mark.long
@@ -73,7 +73,7 @@ def test_runs_of_the_gallery_are_trained_again_and_that_is_said(
     app = _progap(opened("tradeoffs", data="social", fold="sweep"))
     (told,) = (text.value for text in app.markdown if "What it takes" in text.value)
     assert "already" not in told
-    assert "18 runs, about" in told, "none of them is saved"
+    assert "21 runs, about" in told, "none of them is saved"
     (said,) = (text.value for text in app.caption if "in the figure already, from the gallery" in text.value)
     assert "Each stays there until your own, trained with secret noise, is done and replaces it." in said
     before = app.selectbox(key="point").options
@@ -84,7 +84,7 @@ def test_runs_of_the_gallery_are_trained_again_and_that_is_said(
 
 def test_the_price_of_the_whole_sweep_is_shown(opened: Callable[..., AppTest]) -> None:
     app = opened("tradeoffs", data="karate")
-    plans = [spec(epsilon=epsilon).config().plan(KARATE) for epsilon in (0.5, 1.0, 4.0)]
+    plans = [spec(epsilon=epsilon).config().plan(KARATE) for epsilon in (0.5, 1.0, 2.0, 4.0)]
     ledger = Ledger([entry for plan in plans for entry in plan.statement.ledger])
     price = tuning_price(ledger.event(), plans[0].statement.delta, 3)
     assert price > 4
@@ -110,6 +110,8 @@ def test_a_sweep_is_one_batch(opened: Callable[..., AppTest], store: RunStore) -
         *[("none", 1.0, 0)] * 3,
         *[("none", 1.0, 1)] * 3,
     ]
+    queued = [run.spec.method for run in reversed(runs)]
+    assert queued == ["mlp"] * 2 + ["gnn"] * 2 + ["progap"] * 6, "what all are judged by is trained first"
     assert len({run.batch for run in runs}) == 1
     assert all(run.tags == ("sweep",) for run in runs)
     under_way, nothing = (info.value for info in app.info)
@@ -138,8 +140,8 @@ def test_an_engine_is_asked_for_where_there_is_another(
     app.selectbox(key="sweep_engine").set_value("ray").run()
     app.button(key="sweep_go").click().run()
     assert not app.exception, app.exception
-    assert sent == [("ray", 2)], "one worker for each ten of the eighteen runs"
-    assert len(store.given_to("ray")) == store.count(RunQuery(states=("queued",))) == 18
+    assert sent == [("ray", 3)], "one worker for each ten of the 21 runs"
+    assert len(store.given_to("ray")) == store.count(RunQuery(states=("queued",))) == 21
 
 
 def test_a_sweep_that_is_over_says_so_and_leads_to_the_figure(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -192,10 +194,10 @@ def test_the_filter_follows_a_sweep(opened: Callable[..., AppTest], store: RunSt
     app.multiselect(key="sweep_methods").set_value(["gap"]).run()
     app.button(key="sweep_go").click().run()
     assert not app.exception, app.exception
-    assert store.count() == 18
+    assert store.count() == 21
     assert app.query_params["protects"] == after
-    assert app.multiselect(key="curve").value == ["mlp", "gap", "gnn"]
-    assert "0 of 18 runs finished" in said_of_the_sweep(app)
+    assert app.multiselect(key="curve").value == ["mlp", "gnn", "gap"]
+    assert "0 of 21 runs finished" in said_of_the_sweep(app)
 
 
 def test_a_number_of_seeds_out_of_bounds_is_one_sentence(opened: Callable[..., AppTest]) -> None:

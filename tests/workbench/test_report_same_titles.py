@@ -14,7 +14,8 @@ from privgraph_workbench.figures.runs import compare, tradeoff
 from privgraph_workbench.reporting import Asked, same_titles
 from privgraph_workbench.words.naming import statements_of
 
-TITLE, SMALL = "Made-up social network", "Made-up social network (nodes 600)"
+TITLE = "Made-up social network"
+SMALL = f"{TITLE} (nodes 600, classes 4, degree 20, homophily 0.8, signal 1.5)"
 
 
 def _runs(store: RunStore, reached: float, dataset: str = "social", **graph: int) -> list[RunRecord]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from privgraph.data.catalogue import dataset
-from privgraph_workbench.facts.traits import Traits, apart, difference, traits, unlike
+from privgraph_workbench.facts.traits import Traits, apart, difference, rank, traits
 
 
 def test_a_graph_of_the_catalogue_has_its_own_measures() -> None:
@@ -38,6 +38,15 @@ def test_a_share_is_too_far_at_its_own_distance(name: str, far: float) -> None:
 def test_every_measure_counts_in_how_unlike_a_graph_is() -> None:
     own = Traits(nodes=300, homophily=0.5)
     near, far = Traits(nodes=300, homophily=0.5), Traits(nodes=300, homophily=0.9)
-    assert unlike(near, own) == 0
-    assert unlike(far, own) == pytest.approx(2)
-    assert unlike(Traits(nodes=900, homophily=0.9), own) == pytest.approx(3)
+    assert rank(near, own) == (0, 0)
+    assert rank(far, own) == (1, pytest.approx(2))
+    assert rank(Traits(nodes=900, homophily=0.9), own)[1] == pytest.approx(3)
+
+
+def test_a_graph_that_is_too_far_in_fewer_measures_is_nearer() -> None:
+    """Though it is further away in all."""
+    own = Traits(nodes=800, degree=14.0, homophily=0.8)
+    little_in_two = Traits(nodes=2485, degree=4.5, homophily=0.8)
+    much_in_one = Traits(nodes=800, degree=300.0, homophily=0.8)
+    assert sum(apart(little_in_two, own).values()) < sum(apart(much_in_one, own).values())
+    assert sorted([little_in_two, much_in_one], key=lambda one: rank(one, own)) == [much_in_one, little_in_two]

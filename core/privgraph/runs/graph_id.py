@@ -59,17 +59,28 @@ class GraphId:
             return None
 
     def words(self, title: str = "") -> str:
-        """The graph in words, with another `title` for the data set where it has one.
+        """The graph in words, with another `title` for the data set where it has one. Of a graph that is
+        drawn at other options than the set's defaults all measures are named.
 
         >>> GraphId.made("social", {"nodes": 600, "classes": 4, "degree": 12.0}, "random").words()
-        'social (nodes 600, degree 12)'
+        'social (nodes 600, classes 4, degree 12, homophily 0.8, signal 1.5)'
         >>> GraphId.made("cora", {}, "public").words()
         'cora (public split)'
         """
-        said = [f"{name.replace('_', ' ')} {value}" for name, value in self.options]
+        held = dict(self.options)
+        if held:  # who drew it chose each of its measures, whether or not that is what it is by default
+            held = {name: held.get(name, value) for name, value in _told(self.dataset).items()} | held
+        said = [f"{name.replace('_', ' ')} {value}" for name, value in held.items()]
         said += [f"{self.split} split"] if self.split != "random" else []
         name = title or self.dataset
         return f"{name} ({', '.join(said)})" if said else name
+
+
+@lru_cache(maxsize=64)
+def _told(dataset: str) -> Mapping[str, str]:
+    """Of the defaults those that the forms of a drawn graph show openly."""
+    kind = DATASETS[dataset].load_options() if dataset in DATASETS else None
+    return {one.name: _text(one.default) for one in parameters(kind) if not one.option.advanced} if kind else {}
 
 
 @lru_cache(maxsize=64)

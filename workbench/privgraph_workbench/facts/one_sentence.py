@@ -17,8 +17,8 @@ from privgraph_workbench.words.numbers import percent
 SETTLED, UNSETTLED = ("clear", "tie"), ("open", "perhaps")
 """How budgets at which a method is taken are told, the surest first."""
 NONE_SETTLED = (
-    "leaving edges out hides all of them, and at no ε of at least moderate protection is a method that reads edges a "
-    "clear choice, or one of a tie"
+    "leaving edges out hides all of them, and at no ε that protects at least moderately is it settled which method is "
+    "clearly better"
 )
 """Why a model that reads no edge is told first."""
 

@@ -86,9 +86,17 @@ def apart(known: Traits, own: Traits) -> dict[str, float]:
     return found
 
 
-def unlike(known: Traits, own: Traits) -> float:
-    """How unlike a graph is to one's own: what `apart` says, in all."""
-    return sum(apart(known, own).values())
+def rank(known: Traits, own: Traits) -> tuple[int, float]:
+    """By what graphs are ordered, the nearest first: in how many measures they are too far, for what is said
+    of a graph carries over only where that is none; then how unlike they are.
+
+    >>> own = Traits(nodes=1000, degree=10.0)
+    >>> near, one_far = Traits(nodes=3100, degree=31.0), Traits(nodes=1000, degree=100.0)
+    >>> [(count, round(far, 1)) for count, far in (rank(near, own), rank(one_far, own))]
+    [(2, 2.1), (1, 2.1)]
+    """
+    far = apart(known, own)
+    return sum(units > 1 for units in far.values()), sum(far.values())
 
 
 def difference(name: str, known: Traits, own: Traits) -> str:

@@ -46,11 +46,11 @@ def short_place(row: Row) -> tuple[str, str]:
 
 
 def default_size(row: Row) -> str:
-    """Of a row (graph, dataset, nodes) that says no size: how large its data set is drawn at the default of
-    the option `products`; "" where it has none, or says it.
+    """Of a row (graph, dataset, nodes) that says no size, of a data set with the option `products`: how that
+    is drawn by default, in the form in which `GraphId.words` says how others are; "" elsewhere.
 
     >>> default_size({"graph": "Made-up products", "dataset": "products", "nodes": None})
-    ', products 1000'
+    ' (products 1000, purchases 4, noise 0.1)'
     >>> default_size({"graph": "Cora", "dataset": "cora", "nodes": 2708})
     ''
     """
@@ -61,5 +61,6 @@ def default_size(row: Row) -> str:
     ):
         return ""
     kind = DATASETS[row["dataset"]].load_options()
-    found = {one.name: one.default for one in parameters(kind)} if kind else {}
-    return f", products {found['products']}" if "products" in found else ""
+    found = {one.name: one.default for one in parameters(kind) if not one.option.advanced} if kind else {}
+    said = ", ".join(f"{name} {value:g}" for name, value in found.items() if isinstance(value, int | float))
+    return f" ({said})" if "products" in found else ""

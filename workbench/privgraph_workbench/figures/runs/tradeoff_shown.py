@@ -143,6 +143,23 @@ def with_curves(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["graph"] in graphs] or list(rows)
 
 
+def thin(rows: Sequence[Row], wanted: Collection[str] = ()) -> dict[str, Row]:
+    """Of graphs with a single private point that point: a panel of it has axes and nothing to compare. None
+    where no other graph has more, nor one that holds a run of `wanted`.
+
+    >>> one = {"graph": "A", "reference": False, "runs": "r1"}
+    >>> more = [{**one, "graph": "B", "runs": run} for run in ("r2", "r3")]
+    >>> list(thin([one, *more])), thin([one]), thin([one, *more], {"r1"})
+    (['A'], {}, {})
+    """
+    private = [row for row in rows if not row["reference"]]
+    counts = Counter(row["graph"] for row in private)
+    if max(counts.values(), default=0) < 2:
+        return {}
+    alone = [row for row in private if counts[row["graph"]] == 1]
+    return {row["graph"]: row for row in alone if set(str(row["runs"]).split()).isdisjoint(wanted)}
+
+
 def _worth(points: Sequence[Row]) -> tuple[int, float]:
     """By what a curve is preferred: its points, and their mean."""
     return len(points), sum(float(row["mean"]) for row in points) / len(points)

@@ -10,7 +10,7 @@ import streamlit as st
 from privgraph_workbench.facts import advised, advising, one_sentence
 from privgraph_workbench.facts.row_words import both, with_interval
 from privgraph_workbench.facts.stretches import CLEAR, Stretch
-from privgraph_workbench.facts.traits import Traits, unlike
+from privgraph_workbench.facts.traits import Traits, rank
 from privgraph_workbench.views.parts import carded, layout
 from privgraph_workbench.views.tradeoffs import like_own
 from privgraph_workbench.views.tradeoffs.known import Known, absent_words, protection
@@ -38,7 +38,7 @@ def in_order(graphs: Iterable[OneGraph], units: Sequence[str], chosen: OneGraph)
     def place(graph: OneGraph) -> tuple[object, ...]:
         thin = all(found.said.thin for _, _, found in held[graph])
         if own.known:
-            return thin, min(unlike(there, own) for _, there, _ in held[graph])
+            return thin, min(rank(there, own) for _, there, _ in held[graph])
         return graph.people != chosen.people, thin, -graph.runs
 
     return sorted(held, key=place)
@@ -89,7 +89,7 @@ def _line(graph: OneGraph, found: Known) -> str:
     said yet."""
     if not _answered(found):
         return ""
-    parts = [one_sentence.told(found.said), one_sentence.general(found.said)]
+    parts = [one_sentence.told(found.said), one_sentence.general(found.said), absent_words(graph, found.said)]
     said = " ".join(filter(None, parts))
     return f"{carded.MARK} **{markup.literal(graph.title)}**: {markup.literal(said)}" if said else ""
 

@@ -84,7 +84,7 @@ def _of_unit(graph: OneGraph, unit: str) -> None:
         st.markdown(f"**{head}.** {runs}, about {about} on this machine.")
         _price(wanted, facts)
         asked = st.button(f"{label} ({runs})", type="primary", key=f"compare_go.{unit}", icon=":material/play_arrow:")
-        if asked and sending.send(missing, unit, "compare", followed=False):
+        if asked and sending.send(missing, unit, "compare"):
             st.rerun()
     advice.more_seeds(graph, found, unit)
 
@@ -111,7 +111,8 @@ def _result(graph: OneGraph, shared: Mapping[str, Scalar], unit: str, was_going:
     going = [run for run, state in held.items() if state in PENDING]
     if was_going and not going:
         st.rerun()
-    if going and len(held) == len(ids):  # fewer are a sweep's, which has a bar of its own
+    followed = sending.sent().issuperset(going)  # how far these are stands on top of the page
+    if going and not followed and len(held) == len(ids):  # sent in another visit; fewer may be a sweep's
         st.progress(done / len(ids), text=f"{done} of {len(ids)} runs are done")
         st.button(
             "Stop the comparison",

@@ -61,9 +61,16 @@ def drawn(done: Finished, graphs: tuple[str, ...], every: bool, sent: frozenset[
     fits. Of the runs that were just `sent` each."""
     rows = curve(done)
     if not every:
+        left = thin(done, sent)
+        rows = [row for row in rows if row["graph"] not in left]
         return tradeoff_shown.first_panels(tradeoff_shown.outline(rows, sent), graphs)
     places = {name: place for place, name in enumerate(tradeoff_shown.ordered(rows, graphs))}
     return sorted(tradeoff_shown.fitting(rows, sent), key=lambda row: places[row["graph"]])
+
+
+def thin(done: Finished, sent: frozenset[str]) -> dict[str, Row]:
+    """The graphs with a single point, which have no panel at first, and that point."""
+    return tradeoff_shown.thin(curve(done), sent)
 
 
 def of_unit(rows: Sequence[Row], unit: str) -> list[Row]:

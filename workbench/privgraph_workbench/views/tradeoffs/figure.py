@@ -15,6 +15,7 @@ from privgraph.runs.records import PENDING, RunQuery
 from privgraph_workbench import live_plot, theme
 from privgraph_workbench.facts import advice_lines, advised, advising, comparing
 from privgraph_workbench.facts.finished import Finished
+from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.figures.axes import placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.notes import badges_of
@@ -27,6 +28,7 @@ from privgraph_workbench.views.tradeoffs import chosen_methods, drawing, guess_t
 from privgraph_workbench.views.tradeoffs.known import known, rows_of, to_report
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words.numbers import percent
 
 DETAILED = "tradeoff_detailed"
 """Whether the epsilons as published stand beside the sound ones."""
@@ -82,8 +84,15 @@ class Shown:
     @property
     def left(self) -> list[str]:
         """The graphs that have curves and no panel."""
-        there = {row["graph"] for row in self.rows}
+        there = {row["graph"] for row in self.rows} | set(drawing.thin(self.done, self.sent))
         return list(dict.fromkeys(row["graph"] for row in drawing.curve(self.done) if row["graph"] not in there))
+
+    @property
+    def thin(self) -> list[str]:
+        """What graphs have that are not drawn because it is a single point."""
+        there = {row["graph"] for row in self.rows}
+        points = drawing.thin(self.done, self.sent)
+        return [f"{name}: {_alone(row)}" for name, row in points.items() if name not in there]
 
 
 def show(query: RunQuery, graph: OneGraph, was_waiting: bool, *, planned: bool = False) -> Finished | None:
@@ -219,6 +228,8 @@ def below(shown: Shown) -> None:
             "curve a method, at the options with which it has the most points, all measured on the same nodes; and "
             f"there are {tradeoff_shown.PANELS} panels at most",
         )
+    if points_ := shown.thin:
+        st.caption(f"Without a panel, for a single point has nothing beside it: {markup.literal('; '.join(points_))}.")
     if left := shown.left:
         st.caption(
             f"{tradeoff_shown.PANELS} panels at most are drawn at first. Left out: {markup.literal('; '.join(left))}."
@@ -290,6 +301,12 @@ def _of_graphs(every: Sequence[Row], outlined: Sequence[Row]) -> str:
     """Of which graphs besides those that are drawn; "" where all of them are."""
     hidden = len({row["graph"] for row in every} - {row["graph"] for row in outlined})
     return f", {hidden} more graph{'s' * (hidden != 1)}" if hidden else ""
+
+
+def _alone(row: Row) -> str:
+    """A single point in words."""
+    asked = "" if row["asked"] is None else f" at ε {row['asked']:g}"
+    return f"{row['title']}{asked} alone, {percent(row['mean'])}, {counted(int(row['seeds']), 'seed')}"
 
 
 def _from_gallery(runs: Sequence[bool]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from privgraph.data.spec import DatasetSpec
-from privgraph.runs.records import RunQuery
+from privgraph.runs.records import PENDING, RunQuery
 from privgraph_workbench.facts import datasets, finished
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -39,9 +39,15 @@ def choices(asked: str = "") -> dict[str, OneGraph]:
 
 
 def titles(found: Mapping[str, OneGraph]) -> dict[str, str]:
-    """What these graphs are called in a list, each with how many of its runs are done."""
+    """What these graphs are called in a list, each with how many of its runs are done, or that some are under
+    way."""
     named = choosing.titles({key: one.title for key, one in found.items()})
-    return {key: f"{title} · {_runs(found[key].runs)}" for key, title in named.items()}
+    rows = queue.store().find_rows(RunQuery(states=PENDING), graphs=True)
+    going = {row["people"] for row in rows}  # the list is drawn anew only once these have ended
+    return {
+        key: f"{title} · {'runs under way' if found[key].people in going else _runs(found[key].runs)}"
+        for key, title in named.items()
+    }
 
 
 def _runs(count: int) -> str:

@@ -15,18 +15,16 @@ from privgraph_workbench.facts import advised
 from privgraph_workbench.facts.advising import HIDES
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.facts.stretches import CLEAR, Stretch
-from privgraph_workbench.facts.traits import APART, FACTOR, TITLES, Traits, apart, difference, traits, unlike
+from privgraph_workbench.facts.traits import APART, FACTOR, TITLES, Traits, apart, difference, rank, traits
 from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.views.parts import choosing
-from privgraph_workbench.views.tradeoffs import files
+from privgraph_workbench.views.tradeoffs import files, made_up
 from privgraph_workbench.views.tradeoffs.known import Known, known
-from privgraph_workbench.views.tradeoffs.one_graph import MARK, OneGraph, with_options
+from privgraph_workbench.views.tradeoffs.one_graph import MARK, OneGraph
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.numbers import option, percent
+from privgraph_workbench.words.numbers import percent
 
 One = tuple[OneGraph, Traits, Known]
-MADE_UP = "social"
-"""The graph that is drawn at any sizes."""
 OPENED = "own"
 """Whether the fields of one's own graph are open."""
 FIELDS: Mapping[str, tuple[str, dict[str, Any], str | None]] = {
@@ -40,7 +38,13 @@ FIELDS: Mapping[str, tuple[str, dict[str, Any], str | None]] = {
     "like_mlp": (
         "MLP accuracy, % (optional)",
         {"step": 1.0},
-        "The test accuracy of an MLP on your features alone, without edges",
+        "The test accuracy of an MLP on your features alone, without edges. A made-up network is drawn with features "
+        "that tell as much",
+    ),
+    "like_classes": (
+        "Classes (optional)",
+        {"step": 1},
+        "How many classes its nodes have: a made-up network is drawn with as many",
     ),
 }
 """The fields of one's own graph by their keys: what each is called, its steps, and what is asked for."""
@@ -49,11 +53,10 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "like_degree": (0.1, math.inf),
     "like_homophily": (0.0, 1.0),
     "like_mlp": (1.0, 100.0),
+    "like_classes": (2, 50),
 }
 """What they admit. A field with bounds of its own tells nobody of a number beyond them, and the answer to
 what was typed before would stay."""
-MEASURES = ("nodes", "degree", "homophily")
-"""What a made-up graph takes of them."""
 NEXT = 2
 """So many graphs are named after the nearest one."""
 WITHIN = (
@@ -79,7 +82,7 @@ def show(graphs: Mapping[str, OneGraph], units: Sequence[str]) -> None:
 def _ordered(graphs: Iterable[OneGraph], units: Sequence[str], own: Traits) -> dict[str, list[One]]:
     """Of each unit the graphs on which something has run, those that are most like one's own first."""
     found = told(graphs, units)
-    return {unit: sorted(ones, key=lambda one: unlike(one[1], own)) for unit, ones in found.items()}
+    return {unit: sorted(ones, key=lambda one: rank(one[1], own)) for unit, ones in found.items()}
 
 
 def _follow(units: Sequence[str]) -> None:
@@ -112,7 +115,7 @@ def typed() -> Traits:
     be."""
     if not st.session_state.get(OPENED) or complaints():
         return Traits()
-    nodes, degree, homophily, mlp = (st.session_state.get(key) for key in FIELDS)
+    nodes, degree, homophily, mlp, _ = (st.session_state.get(key) for key in FIELDS)
     return Traits(nodes=nodes, degree=degree, homophily=homophily, mlp=None if mlp is None else mlp / 100)
 
 
@@ -284,7 +287,7 @@ def _further(own: Traits, ordered: Mapping[str, Sequence[One]]) -> str:
         return ""
     others = {graph: there for ones in ordered.values() for graph, there, _ in ones if graph not in first}
     told = []
-    for graph, there in sorted(others.items(), key=lambda one: unlike(one[1], own))[:NEXT]:
+    for graph, there in sorted(others.items(), key=lambda one: rank(one[1], own))[:NEXT]:
         beyond = _beyond(apart(there, own))
         near = "not too far in what you typed" if own.missing else "near enough"
         words = f"too far in {both(beyond)}" if beyond else near
@@ -332,32 +335,6 @@ def _above_mlp(better: Sequence[Stretch], title: str) -> str:
     return f"{said}: reading edges pays there. Which method is best is another question, and {where} clear."
 
 
-def words(graph: OneGraph) -> str:
-    """A graph that nothing has run on, by what was asked for of it."""
-    held = graph.data_options
-    if graph.spec.name != MADE_UP:
-        return ", ".join([graph.spec.title, *(f"{name.replace('_', ' ')} {value}" for name, value in graph.options)])
-    sizes = f"{int(held['nodes']):,} nodes, mean degree {float(held['degree']):g}"
-    return f"{graph.spec.title.lower()} of {sizes}, homophily {float(held['homophily']):.2f}"
-
-
-def made_as(graph: OneGraph) -> str:
-    """What such a graph has of one's own, and what not."""
-    if graph.spec.name != MADE_UP:
-        return ""
-    held, own = graph.data_options, typed()
-    rest = (
-        f"Sizes and homophily are as the address says; everything else is made up: {option(held['classes'])} classes "
-        f"of equal size, edges at random within and between them, features with signal {option(held['signal'])}."
-    )
-    if own.mlp is None:
-        return rest
-    return (
-        f"{rest} The MLP accuracy that you typed ({percent(own.mlp)}) is not fitted: the sweep shows what an MLP "
-        "reaches there, and more signal, in the settings below, raises it."
-    )
-
-
 def _ways(own: Traits, *, lead: bool = False) -> None:
     """To a comparison on one's own graph, or on one that is made with its measures; `lead`: nothing else
     helps."""
@@ -367,22 +344,21 @@ def _ways(own: Traits, *, lead: bool = False) -> None:
         st.page_link(
             shell.page("data"), label="Bring your graph, then Compare what fits on it", icon=":material/upload:"
         )
-        made_up = dataset(MADE_UP)
-        options = {name: getattr(own, name) for name in MEASURES if name in own.known}
-        if not options:
-            return
+        title = dataset(made_up.NAME).title.lower()
         try:
-            graph = with_options(made_up, options)
+            graph, fitted = made_up.drawn_as(own, st.session_state.get("like_classes"))
         except OptionError as error:
-            st.caption(f"No {made_up.title.lower()} has these measures: {markup.literal(error)}.")
+            st.caption(f"No {title} has these measures: {markup.literal(error)}.")
+            return
+        if graph is None:
             return
         st.page_link(
             shell.page("tradeoffs"),
-            label=f"Sweep on a {made_up.title.lower()} of these measures",
+            label=f"Sweep on a {title} of these measures",
             icon=":material/play_arrow:",
             query_params={"data": graph.address, "everywhere": "false", OPENED: "false"},
         )
     st.caption(
-        "The sweep's link puts the nodes, mean degree and homophily that you typed into the page's address, where the "
-        "browser's history keeps them; whoever gets that address, or the runs, can read them."
+        f"{fitted} The sweep's link puts what you typed into the page's address, where the browser's history keeps it; "
+        "whoever gets that address, or the runs, can read it."
     )

@@ -128,6 +128,9 @@ def titled(graphs: Sequence[OneGraph]) -> list[OneGraph]:
     >>> made = [OneGraph(spec=dataset("social"), options=(("nodes", text),)) for text in ("600", "5000")]
     >>> [one.title for one in titled(made)], titled(made[:1])[0].title
     (['Made-up social network, 600 nodes', 'Made-up social network, 5,000 nodes'], 'Made-up social network')
+    >>> shops = [OneGraph(spec=dataset("products"), options=pairs) for pairs in ((), (("products", "200"),))]
+    >>> [one.title for one in titled(shops)]
+    ['Made-up products (products 1000)', 'Made-up products (products 200)']
     """
     if len(graphs) < 2:
         return [replace(one, title=one.spec.title) for one in graphs]
@@ -140,5 +143,7 @@ def titled(graphs: Sequence[OneGraph]) -> list[OneGraph]:
     for one, size in zip(graphs, by_size, strict=True):
         more = [name for name in differing if not (size and name == "nodes")] if size in repeated else []
         words = [size, *(f"{name.replace('_', ' ')} {option(one.data_options[name])}" for name in more)]
-        told.append(replace(one, title=", ".join([one.spec.title, *filter(None, words)])))
+        said = ", ".join(filter(None, words))
+        title = f"{one.spec.title}, {said}" if size else f"{one.spec.title} ({said})" if said else one.spec.title
+        told.append(replace(one, title=title))  # as the figure calls its panel
     return told

@@ -24,6 +24,7 @@ from privgraph_workbench.views.tradeoffs import (
     files,
     known,
     like_own,
+    made_up,
     one_graph,
     preset,
     sending,
@@ -89,8 +90,8 @@ def page() -> None:
 def _sweep_of_own(graph: OneGraph) -> None:
     """The form on top, where the address names a graph on which nothing has run."""
     with st.container(border=True):
-        st.markdown(f"##### You are about to sweep a {markup.literal(like_own.words(graph))}")
-        if said := like_own.made_as(graph):
+        st.markdown(f"##### You are about to sweep a {markup.literal(made_up.words(graph))}")
+        if said := made_up.made_as(graph):
             st.markdown(said)
         sweep_form.show(graph, every=True)
 

@@ -14,8 +14,6 @@ from privgraph_workbench.views.tradeoffs import files
 from privgraph_workbench.views.tradeoffs.known import known
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 
-EPSILONS = (0.5, 1.0, 4.0)
-"""The budgets of a graph on which nothing has run."""
 FIRST = "progap"
 """The method there, where it fits."""
 FORM = "sweep-form"
@@ -42,14 +40,15 @@ def begin(graph: OneGraph, unit: str, offered: Sequence[str], *, every: bool) ->
 
 def wanted(graph: OneGraph, unit: str, offered: Sequence[str], *, every: bool) -> Sweep:
     """What the figure of this graph lacks; where it lacks nothing what is taken and its rival; where nothing
-    has run one of the methods that are `offered`, or `every` one that is judged by the same nodes."""
+    has run one of the methods that are `offered`, or `every` one that is judged by the same nodes, at the
+    budgets of the comparison and of the gallery: a comparison uses these runs instead of its own."""
     fitting, found = comparing.fitting(graph.spec, unit), known(graph, unit)
     if found and (
         next_ := next_sweep.lacking(found.table, unit, fitting) or next_sweep.rivals(found.table, found.said)
     ):
         return next_
     one = (FIRST if FIRST in offered else offered[0],)
-    return Sweep((every and tuple(fitting)) or one, EPSILONS)
+    return Sweep((every and tuple(fitting)) or one, comparing.EPSILONS[unit])
 
 
 def button(label: str, key: str, graph: OneGraph, unit: str, asked: Sweep) -> None:

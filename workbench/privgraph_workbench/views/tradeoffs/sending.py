@@ -17,6 +17,7 @@ from privgraph_workbench.facts import changed
 from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
+from privgraph_workbench.views.parts import in_sight
 from privgraph_workbench.views.runs.page import MOST_CHOSEN
 from privgraph_workbench.views.tradeoffs import known, one_graph
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
@@ -26,6 +27,10 @@ from privgraph_workbench.words.numbers import duration
 POLL_SECONDS = 2.0
 _SENT = "sweep.sent"
 """When runs were sent last, and how many of them were over then."""
+AGAIN = ("stopped", "lost")
+"""The states of runs that did not fail: asked for again, they are trained."""
+BOX = "sent-from-here"
+"""The container of how far they are."""
 _BEFORE = "sweep.before"
 """The graph and unit of these, and what was known there before."""
 
@@ -37,24 +42,23 @@ def send(
     *,
     engine: str = LOCAL,
     varied: bool = False,
-    followed: bool = True,
 ) -> bool:
-    """Train these, show their curves, and where they are `followed` how far they are; whether they could be
-    sent."""
+    """Train these, show their curves and how far they are; whether they could be sent."""
     graph = one_graph.of_run(specs[0])
     before = _seen(graph, unit)  # the gallery's runs among them go when one's own are done
     try:
         sent = queue.submit(specs, tags=[tag], engine=engine)
+        for row in queue.store().find_rows(RunQuery(ids=tuple(sent), states=AGAIN)):
+            queue.retry(str(row["id"]))  # whoever asks for a run that was stopped wants it trained
     except (StoreError, OptionError, OSError) as error:
         st.error(markup.sentence(error))
         return False
-    if followed:
-        going = pending()
-        ids = tuple(dict.fromkeys([*going, *sent]))
-        over = queue.store().count(RunQuery(ids=ids, states=FINISHED))
-        st.session_state["sweep"], st.session_state[_SENT] = ids, (time.monotonic(), over)
-        if not going or st.session_state.get(_BEFORE, (None,))[:2] != (graph, unit):
-            st.session_state[_BEFORE] = (graph, unit, before)
+    going = pending()
+    ids = tuple(dict.fromkeys([*going, *sent]))
+    over = queue.store().count(RunQuery(ids=ids, states=FINISHED))
+    st.session_state["sweep"], st.session_state[_SENT] = ids, (time.monotonic(), over)
+    if not going or st.session_state.get(_BEFORE, (None,))[:2] != (graph, unit):
+        st.session_state[_BEFORE] = (graph, unit, before)
     st.session_state["sent"] = (tuple({one.method: None for one in specs}), unit, varied, graph.address)
     return True
 
@@ -87,7 +91,10 @@ def progress(graph: OneGraph, *, everywhere: bool) -> None:
     or of all (`everywhere`)."""
     under_way = bool(pending())
     told = shell.fragment(_progress, run_every=POLL_SECONDS if under_way else None)
-    told(under_way, None if everywhere else graph.people)
+    with st.container(key=BOX):
+        told(under_way, None if everywhere else graph.people)
+    if _SENT in st.session_state:  # the forms that send runs stand far below
+        in_sight.bring(BOX, f"{st.session_state[_SENT][0]}")
 
 
 def pending() -> tuple[str, ...]:

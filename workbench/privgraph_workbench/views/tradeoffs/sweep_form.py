@@ -60,7 +60,7 @@ def show(graph: OneGraph, *, every: bool = False) -> None:
     typed = middle.text_input(
         "ε values",
         key="sweep_epsilons",
-        placeholder=preset.typed(preset.EPSILONS),
+        placeholder=preset.typed(comparing.EPSILONS[unit]),
         help="Numbers with a comma or a space between them; a decimal point, as in 0.35. A smaller ε is more private",
     )
     texts = _numbers(typed)
@@ -86,8 +86,9 @@ def show(graph: OneGraph, *, every: bool = False) -> None:
         try:
             facts = datasets.public_facts(spec, data.values, "random")
             _about(spec, facts)
-            settings = _settings(methods, unit, texts, varied, values)
-            settings += [(name, comparing.reference(name)) for name in baselines]
+            # References are queued first: without them nothing can be said of what a private model reaches.
+            settings: list[Setting] = [(name, comparing.reference(name)) for name in baselines]
+            settings += _settings(methods, unit, texts, varied, values)
             specs = _specs(spec, data.values, settings, int(parse(SEEDS, asked)))
             if facts is not None and len(specs) <= MOST_SWEEP:
                 plans = [facts_plans.plan(method, one, facts) for method, one in settings]
@@ -229,13 +230,13 @@ def _methods(place: DeltaGenerator, spec: DatasetSpec, unit: str) -> list[str]:
 
 
 def _baselines(place: DeltaGenerator, spec: DatasetSpec, methods: Sequence[str]) -> list[str]:
-    """What is trained without privacy: each method, or its stand-in; a model that reads no edge; and the
-    network that costs are counted from."""
+    """What is trained without privacy: a model that reads no edge; the network that costs are counted from;
+    and each method, or its stand-in."""
     stand_ins = [METHODS[name].without_privacy for name in methods]
     apart = all(METHODS[name].own_parts for name in methods)  # judged by nodes of their own: no cost is counted there
     levels = [one for one in comparing.REFERENCES if not (apart and one == advising.NETWORK)]
     levels = [one for one in levels if METHODS[one].refuses(spec.task, spec.undirected, "none") is None]
-    offered = list(dict.fromkeys([*stand_ins, *levels]))
+    offered = list(dict.fromkeys([*levels, *stand_ins]))
     chosen = place.toggle(
         "Also without privacy, for comparison",
         value=True,
