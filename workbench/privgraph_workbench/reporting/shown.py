@@ -56,7 +56,7 @@ def _clauses(figures: Sequence[tuple[int, Drawn]], long: int = LONG) -> list[str
 
 
 def _clause(one: Drawn, long: int) -> str:
-    """What its card says, as far as it is read at a glance, and that it is weaker where it is so for others."""
+    """What its card says, as far as it is read at a glance, and that for others it is weaker, where it is."""
     said = short(verdicts.of(one), long)
     return said if not one.unpaired or one.unpaired in said else f"{said.removesuffix('.')} ({UNPAIRED})."
 
