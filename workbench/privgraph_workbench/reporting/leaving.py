@@ -50,7 +50,8 @@ STAYS = (
     "results on test nodes: of each run with noise that is reported or stands behind a mean or a trade-off, and their "
     "means; of settings without noise and of references means alone (whoever guesses which set of seeds a mean is over "
     "can check the guess), also of attacks; of attacked models with noise the accuracy",
-    "of settings without noise of which all runs came with the program everything: anybody can look them up",
+    "each result and attack of settings without noise of which all runs came with the program, where anybody can "
+    "look them up",
     "on which kind of device (cpu or cuda) a run was made, and by which version",
     "what attacks found, also of nodes that a model was trained on: as shares of all, and no node is named; beside "
     "it what the true classes alone reach",

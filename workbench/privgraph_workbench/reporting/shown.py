@@ -14,6 +14,7 @@ from privgraph_workbench.reporting.own_setting import setting
 
 ATTACKS = "attack_"
 """With what the names of figures of attacks begin."""
+UNPAIRED = "seeds not paired for others, so that this tells less"
 MOST, LONG = 6, 240
 """Figures that have a clause each, and letters of one of several sentences."""
 _SENTENCES = re.compile(r"(?<=\.) (?=[A-Z])")
@@ -49,9 +50,15 @@ def of_others(figures: Sequence[Drawn]) -> list[str]:
 
 
 def _clauses(figures: Sequence[tuple[int, Drawn]], long: int = LONG) -> list[str]:
-    said = [f"Figure {place}: {short(verdicts.of(one), long)}" for place, one in figures[:MOST]]
+    said = [f"Figure {place}: {_clause(one, long)}" for place, one in figures[:MOST]]
     left = len(figures) - MOST
     return [*said, f"{left} more figure{'s stand' if left > 1 else ' stands'} below."] if left > 0 else said
+
+
+def _clause(one: Drawn, long: int) -> str:
+    """What its card says, as far as it is read at a glance, and that for others it is weaker, where it is."""
+    said = short(verdicts.of(one), long)
+    return said if not one.unpaired or one.unpaired in said else f"{said.removesuffix('.')} ({UNPAIRED})."
 
 
 def short(verdict: str, long: int = LONG) -> str:
