@@ -62,13 +62,18 @@ def test_each_level_has_a_row_with_its_mean_its_seeds_and_where_it_is_from(store
 
 def test_counts_sum_to_all_runs_behind_a_report_and_are_told_alike(store: RunStore) -> None:
     one = told(store)
-    extra = made_runs.finish(store, made_runs.spec("gnn", unit="none"), 0.9, made_runs.statement((), unit="none"))
-    figure = reporting.drawn(
-        store, "tradeoff", reporting.usual([one, reporting.told_of(store, extra)])[0].rows, statements_of([extra])
+    extra, again = (
+        made_runs.finish(
+            store, made_runs.spec("gnn", unit="none", seed=seed), 0.9, made_runs.statement((), unit="none")
+        )
+        for seed in (71, 72)
     )
+    rows_of_both = reporting.usual([one, reporting.told_of(store, extra)])[0].rows
+    figure = reporting.drawn(store, "tradeoff", rows_of_both, statements_of([extra, again]))
     asked = Asked(title="T", runs=[one], figures=[figure], share=True, notebook=False, appendix=False)
-    counts = Counts.of(without_seeds(asked))
-    assert counts.words == "4 runs: 1 private (of 1 setting), 3 references", "a single one without noise is left out"
+    counts = Counts.told(asked)
+    assert counts == Counts.of(without_seeds(asked)), "with seeds withheld, too"
+    assert counts.words == "6 runs: 1 private (of 1 setting), 2 without privacy, 3 references"
     whole, *parts = map(int, re.findall(r"(\d+) (?:runs|private|without|references)", counts.words))
     assert whole == sum(parts)
     files = opened(reporting.build(asked))
