@@ -44,6 +44,8 @@ def test_the_signal_is_the_inverse(accuracy: float) -> None:
 
 def test_what_no_features_reach_is_at_the_end_of_the_range() -> None:
     assert signal_for(0.2, **SIZES) == 0, "a guess is right more often"
+    assert expected_accuracy(0.0, **SIZES) == 1 / 3
+    assert expected_accuracy(2.0, **{**SIZES, "train_nodes": 0}) == 1 / 3, "nothing was learnt"
     assert signal_for(1.0, **SIZES) <= HIGHEST
     assert expected_accuracy(signal_for(1.0, **SIZES), **SIZES) > 0.999
 

@@ -16,6 +16,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib.figure import Figure
 from PIL import Image
 from tests.figures import made_runs
 
@@ -271,6 +272,22 @@ def test_percentages_that_reach_100_have_a_tick_there(least: float) -> None:
     )
     axis = with_matplotlib.draw(drawn).axes[0]
     assert any(tick == pytest.approx(1.0) for tick in axis.get_yticks())
+
+
+def test_the_one_drawing_is_as_it_was_asked_for(
+    statement: PrivacyStatement, every_figure: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def drawn(*given: Any, **how: Any) -> Figure:
+        asked.append({"theme": given[3], **how})
+        return Figure(figsize=(1, 1))
+
+    monkeypatch.setattr(export, "drawn_of", drawn)
+    how: dict[str, Any] = {"titled": False, "whole": False, "narrow": True, "title": "Mine"}
+    made = export.pictures("classes", every_figure["classes"], {"": statement}, ("svg", "pdf", "png"), "dark", **how)
+    assert list(made) == ["svg", "pdf", "png"]
+    assert asked == [{"theme": "dark", **how}]
 
 
 @pytest.mark.long

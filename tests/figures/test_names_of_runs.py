@@ -152,6 +152,11 @@ def test_an_option_of_the_data_left_at_its_default_is_the_same_graph(store: RunS
     assert (row["seeds"], row["graph"], row["composed"]) == (2, f"Made-up social network (nodes 600, {REST})", 2)
 
 
+def test_graphs_that_differ_in_an_option_that_forms_fold_away_have_two_names() -> None:
+    names = [GraphId.made("social", {"nodes": 600, "seed": seed}, "random").words() for seed in (1, 2)]
+    assert names == [f"social (nodes 600, {REST}, seed {seed})" for seed in (1, 2)]
+
+
 @pytest.mark.parametrize(("one", "other"), [(1.0000001, 1.0000002), (12_345_678.0, 12_345_679.0), (0.1, 0.1 + 2e-17)])
 def test_graphs_whose_options_differ_in_any_digit_are_other_graphs(one: float, other: float) -> None:
     """What stands together as repetitions on one graph is averaged, and counted as one release each of the

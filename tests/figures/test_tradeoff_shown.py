@@ -120,6 +120,13 @@ def test_a_graph_without_a_curve_has_no_panel_beside_one_that_has() -> None:
     assert tradeoff_shown.with_curves(rows[1:]) == rows[1:]
 
 
+def test_a_level_beside_a_single_point_makes_no_panel_of_it() -> None:
+    curve = [point(epsilon, 0.6, graph="B", runs=f"b{epsilon}") for epsilon in (1, 2)]
+    alone = point(1, 0.5, graph="A", runs="a1")
+    level = {**alone, "reference": True, "asked": None, "runs": "a2"}
+    assert tradeoff_shown.thin([*curve, alone, level]) == {"A": alone}
+
+
 def test_the_front_and_published_epsilons_are_asked_for_by_themselves(swept: list[RunRecord]) -> None:
     rows = tradeoff.data(swept)
     for published, front in product((False, True), repeat=2):

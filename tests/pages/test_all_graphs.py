@@ -185,6 +185,7 @@ def test_a_single_point_is_a_line_and_no_panel(opened: Open, store: RunStore) ->
     assert panels_of(app) == ["Karate club"]
     (said,) = (one.value for one in app.caption if "Without a panel" in one.value)
     assert "Handwritten digits: ProGAP at ε 1 alone, 75.0%, 2 seeds." in said
+    assert not any("panels at most are drawn at first" in one.value for one in app.caption), "that is not why"
     alone = opened("tradeoffs", data="digits", fold="")
     assert panels_of(alone) == ["Handwritten digits"], "it is all there is"
 

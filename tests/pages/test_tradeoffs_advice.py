@@ -91,6 +91,16 @@ def test_what_is_missing_is_followed_like_a_sweep(opened: Callable[..., AppTest]
     assert said.value.startswith(f"**Sent from here:** {asked} of {asked} runs finished, and stand in the figure")
 
 
+def test_what_was_lost_is_trained_again_and_what_failed_is_not(opened: Callable[..., AppTest], store: RunStore) -> None:
+    """A comparison asks for runs that are there and did not get to their end."""
+    lost, failed, *_ = (one for one in comparing.specs("karate", "edge") if one.unit == "edge")
+    ids = {state: keep(store, one, state) for state, one in (("lost", lost), ("failed", failed))}
+    app = opened("tradeoffs", data="karate", fold="compare")
+    app.button(key="compare_go.edge").click().run()
+    assert store.get(ids["lost"]).state == "queued"
+    assert store.get(ids["failed"]).state == "failed"
+
+
 def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTest], store: RunStore) -> None:
     for one in comparing.specs("karate", "edge"):
         keep(store, one, accuracy=0.9 if one.method == "gap" else 0.7 if one.unit == "edge" else 0.5)

@@ -118,3 +118,4 @@ def test_the_list_of_graphs_says_that_runs_are_under_way(opened: Callable[..., A
     assert any(one.endswith("5,000 nodes · no runs yet") for one in app.selectbox(key="data").options)
     app.button(key="sweep_go").click().run()
     assert any(one.endswith("5,000 nodes · runs under way") for one in app.selectbox(key="data").options)
+    assert sum(one.endswith("under way") for one in app.selectbox(key="data").options) == 1, "on this graph alone"

@@ -364,3 +364,15 @@ def test_what_is_next_to_equal_by_its_interval_is_a_tie(store: RunStore) -> None
     assert (line.kind, line.needed, line.word) == ("several", (), "tie")
     assert line.sure == "tie with EdgeRand (80.0%)"
     assert line.alike.startswith("+0.1 points")
+
+
+def test_the_delta_of_each_epsilon_is_told_of_what_promises_something() -> None:
+    def at(delta: float, *promised: tuple[str, str]) -> stretches.Stretch:
+        plain = {"epsilons": (1.0,), "kind": "one", "takes": (), "told": "", "why": ""}
+        return stretches.Stretch(**plain, delta=delta, promised=promised)  # type: ignore[arg-type]
+
+    gap = ("GAP", "undirected edge")
+    assert advised.deltas(advising.Verdict(unit="edge", stretches=(at(1e-3),))) == ""
+    several = (at(1e-4, gap), at(1e-6, gap), at(1e-3))
+    assert advised.deltas(advising.Verdict(unit="edge", stretches=several)) == "Each ε is at δ = 1e-06 to 0.0001."
+    assert advised.deltas(advising.Verdict(unit="edge", stretches=several[:1])) == "Each ε is at δ = 0.0001."

@@ -8,6 +8,7 @@ import pytest
 from tests.figures import made_runs
 
 from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import one_sentence
 from privgraph_workbench.facts.advising import Verdict
 from privgraph_workbench.facts.changed import Level, Seen, seen, words
 from privgraph_workbench.facts.stretches import Candidate, Stretch
@@ -87,6 +88,17 @@ def test_another_choice_that_is_told_first_is_said() -> None:
         after("no good choice") == f"**Changed:** GAP at ε 2 is new, 70.0%; what to take is the same at every ε.{told}"
     )
     assert "Told first" not in after("at ε 2 take GAP (clear)")
+    nothing = replace(BEFORE, first="")
+    after_it = Seen(levels={**BEFORE.levels, "d": _level("GAP at ε 2", 0.7, "d1")}, takes={2.0: "GAP"}, first="at ε 2")
+    assert "Told first" not in words(nothing, after_it, {"d1"}), "nothing was told first before"
+
+
+def test_what_is_told_first_is_that_of_the_verdict() -> None:
+    one = Candidate(title="GAP", mean=0.7, reached="70.0%", seeds="3")
+    taken = Stretch(epsilons=(2.0,), kind="one", takes=("gap",), told="", why="", candidates=(one,))
+    verdict = Verdict(unit="edge", stretches=(taken,), methods=2)
+    assert seen([], verdict).first == one_sentence.first(verdict) == "at ε 2 take GAP (clear)"
+    assert seen([], None).first == ""
 
 
 def test_that_something_became_open_is_not_called_the_same() -> None:

@@ -290,3 +290,39 @@ def test_budgets_that_give_no_more_than_another_each_name_theirs() -> None:
 )
 def test_what_is_told_first_is_called_in_a_few_words(stretches: list[Stretch], said: str) -> None:
     assert first(Verdict(unit="edge", methods=2, stretches=tuple(stretches))) == said
+
+
+@pytest.mark.parametrize(
+    ("stretches", "said"),
+    [
+        (  # a tie of two that are both above it is better as well
+            [_stretch("blind", 0.25, 2.0, title=MLP), _stretch("several", 4.0, title="GAP", tied=2)],
+            "Up to ε 2 no method is clearly better; at ε 4 GAP is (70.0%), with weak protection.",
+        ),
+        (  # the smallest budget at which one is, not the last
+            [_stretch("blind", 2.0, title=MLP), _stretch("one", 4.0, mean=0.8), _stretch("one", 8.0, title="GAP")],
+            "At ε 2 no method is clearly better; at ε 4 ProGAP is (80.0%), with weak protection.",
+        ),
+        (  # of several budgets the weakest protection is told, too
+            [_stretch("blind", 2.0, title=MLP), _stretch("one", 4.0, 8.0)],
+            "At ε 2 no method is clearly better; at ε 4 to 8 ProGAP is (70.0%), with weak protection to next to none.",
+        ),
+        (  # up to the last of several rows
+            [
+                _stretch("blind", 0.5, 1.0, title=MLP),
+                _stretch("blind", 2.0, title=MLP, tied=2, against=("GAP (78.9%)",), **FEW),
+                _stretch("one", 8.0),
+            ],
+            "Up to ε 2 no method is clearly better; at ε 2 GAP (78.9%) may be (about 7 seeds may tell); "
+            "at ε 8 ProGAP is (70.0%), with next to no protection.",
+        ),
+    ],
+)
+def test_where_edges_are_left_out_it_is_said_up_to_where_and_what_is_better_next(
+    stretches: list[Stretch], said: str
+) -> None:
+    assert _said(*stretches) == f"{OUT}. {said}"
+
+
+def test_what_is_told_first_is_not_said_too_early() -> None:
+    assert first(Verdict(unit="edge", stretches=(_stretch("one", 1.0),), thin="GAP has not run")) == ""

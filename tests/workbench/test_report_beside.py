@@ -18,11 +18,12 @@ from privgraph.privacy.serialisation import statement_to_json
 from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench import attack_table, reporting, tables
+from privgraph_workbench import attack_table, latex, reporting, tables
+from privgraph_workbench.blocks import unmarked
 from privgraph_workbench.facts import composition
 from privgraph_workbench.figures import for_others
 from privgraph_workbench.figures.runs import tradeoff
-from privgraph_workbench.reporting import Asked, Drawn, chapters, first_page
+from privgraph_workbench.reporting import Asked, Drawn, chapters, findings, first_page
 from privgraph_workbench.words import strongest
 from privgraph_workbench.words.naming import run_labels, statements_of
 from privgraph_workbench.words.statements_apart import merged
@@ -63,7 +64,8 @@ def files_of(given: Asked) -> dict[str, str]:
 
 def test_a_model_of_a_figure_is_in_the_verdict_the_tables_and_the_statements(store: RunStore) -> None:
     gap = finished(store, "gap", (0.8, 0.81, 0.82))
-    files = files_of(report_of(store, gap, appendix=False))
+    given = report_of(store, gap, appendix=False)
+    files = files_of(given)
     page = re.sub("<[^>]*>", "", files["report.html"])
     assert "GAP, edge ε 0.8142 (ε 1 asked for) has the highest mean accuracy, 81.0%." in page
     assert f"{first_page.ALONE}GAP was trained on Made-up social network" in page
@@ -74,6 +76,9 @@ def test_a_model_of_a_figure_is_in_the_verdict_the_tables_and_the_statements(sto
     named = ", ".join(f"{one.id} (seed {one.spec.seed})" for one in gap)
     assert runs == f"Runs: {named}, in figures alone.", "all that its mean is of"
     assert r"GAP, edge $\varepsilon$" in files["tables/runs.tex"]
+    assert latex.ALONE.strip() in files["tables/runs.tex"], "a rule parts it from the report's own"
+    caption = next(content for name, content in files.items() if name.endswith("tradeoff.tex"))
+    assert latex.text(unmarked(findings.of(given.figures[0]))) in caption, "a caption says what is found"
 
 
 def test_a_report_for_others_tells_no_seed_of_them(store: RunStore) -> None:

@@ -64,3 +64,16 @@ def test_settings_of_one_name_are_told_apart() -> None:
     asked = Asked(title="T", runs=[], figures=[replace(figure, beside=[shown, replace(shown, record=other)])])
     name = file_name(shown.record)
     assert list(beside_names(asked)) == [name, f"{name}--2"]
+    third = replace(shown.record, stored_spec=replace(spec, options={**spec.options, "unknown": 8}))
+    many = [shown, *(replace(shown, record=one) for one in (other, third, replace(shown.record, gallery=True)))]
+    asked = replace(asked, figures=[replace(figure, beside=many)])
+    assert list(beside_names(asked)) == [name, f"{name}--2", f"{name}--3", name.removesuffix("-secret")]
+
+
+def test_each_bound_of_a_setting_has_a_file() -> None:
+    run, _ = _runs(RunStore.open(), 8.0)
+    said = made_runs.statement(made_runs.edge_entries(9))
+    shown = [replace(said, epsilon_audited=bound, audit_confidence=0.9) for bound in (0.5, 0.7)]
+    held = {one: [f"run-{place}"] for place, one in enumerate((said, *shown))}
+    names = [name for name, *_ in archive._files_of("setting-01", run, held)]
+    assert names == ["setting-01-not-audited", "setting-01-audited", "setting-01-audited-2"]

@@ -37,7 +37,7 @@ SHOWN = 1.4711
 def _runs(
     store: RunStore, method: str, seeds: Sequence[int], reached: Sequence[float], *, gallery: Sequence[bool]
 ) -> list[RunRecord]:
-    unit = "none" if method == "mlp" else "edge"
+    unit = "none" if method in ("mlp", "gnn") else "edge"
     said = made_runs.statement(() if unit == "none" else made_runs.edge_entries(9), unit=unit)
     return [
         replace(made_runs.finish(store, made_runs.spec(method, unit=unit, seed=seed), value, said), gallery=came)

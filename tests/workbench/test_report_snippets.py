@@ -7,7 +7,9 @@ from dataclasses import replace
 from tests.figures import made_runs
 from tests.figures.made_attacks import attack as made_attack
 
+from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.store import RunStore
+from privgraph_workbench.figures import notes
 from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.reporting import snippets
@@ -60,3 +62,28 @@ def test_refuted_claims_are_counted_and_not_listed() -> None:
     assert "; audited" not in told
     assert told.endswith("settings.")
     assert "δ" in told
+
+
+def test_a_caption_says_that_noise_is_public_and_what_guarantees_nothing() -> None:
+    said, bare = made_runs.statement(made_runs.edge_entries(9)), made_runs.statement((), unit="none")
+    held = {"GAP, edge ε 1": with_public_noise(said), "Graph network (not private)": bare}
+    told = " ".join(snippets.promised(held))
+    (warned,) = notes.warned(held)
+    assert "public" in warned
+    assert warned in told
+    (nothing,) = notes.unprotected(held)
+    assert "guarantees nothing" in nothing
+    assert nothing in told
+    assert "public" not in " ".join(snippets.promised({"GAP, edge ε 1": said}))
+
+
+def test_a_claim_is_refuted_only_where_one_is_made() -> None:
+    bare = made_runs.statement((), unit="none")
+    claimed = replace(bare, epsilon_as_published=0.1, epsilon_audited=0.5, audit_confidence=0.95)
+    assert "refute" not in " ".join(snippets.promised({"Graph network": claimed}))
+
+
+def test_accuracies_of_private_labels_are_called_so() -> None:
+    store, said = RunStore.open(), made_runs.statement(made_runs.edge_entries(9))
+    rows = tradeoff.data([made_runs.finish(store, made_runs.spec(seed=seed), 0.7, said) for seed in range(2)])
+    assert snippets._warned("tradeoff", rows) == [snippets.EVALUATOR]

@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 from tests.workbench.test_judging import LEADS, MANY, TRAILS, poor, row, seen
 
+from privgraph_workbench.facts import advising
 from privgraph_workbench.facts.judging import Judged, level_of
 from privgraph_workbench.facts.row_words import plus
+from privgraph_workbench.facts.seedwise import together
 from privgraph_workbench.facts.settling import Needed
 from privgraph_workbench.facts.stretches import Candidate, Stretch, stretch
 from privgraph_workbench.figures.chart import Row
@@ -141,3 +143,34 @@ def test_of_many_the_highest_means_are_named_whichever_way_they_stand() -> None:
     others = [row(name, tuple(one - off for one in LEADS)) for name, off in (("progap", 0.002), ("dp-mlp", 0.001))]
     for alike in (others, others[::-1]):
         assert stretch([several(best, *alike)], seen()).against == ("DP-MLP (61.9%)", "ProGAP (61.8%)")
+
+
+NOISY, LOW = (0.60, 0.78, 0.66), (0.54, 0.66, 0.48)
+"""Around 61%: above it and below it by far, and not told from it by three seeds."""
+NEAR = (0.60, 0.61, 0.615)
+
+
+def _before(*rows: Row, wide: bool = True) -> Judged:
+    return Judged(rows=[*rows], kind="before", best=rows[0], before=row("edge-rand", (0.60, 0.61, 0.62)), wide=wide)
+
+
+def test_where_none_may_be_better_seeds_are_those_that_tell_one_from_what_may_be_far_below() -> None:
+    free, low = row("mlp", (0.60, 0.61, 0.62)), row("gap", LOW)
+    told = stretch([Judged(rows=[low], kind="blind", best=low, wide=True)], seen(free))
+    count = seen().seeds.to_tell(free, low, together(1))
+    assert count
+    assert {one.method: one.seeds for one in told.needed} == {"mlp": count, "gap": count}
+
+
+def test_seeds_beside_a_smaller_budget_are_of_what_may_be_better_and_it_alone_is_named() -> None:
+    high, low = row("gap", NOISY, 2.0), row("progap", LOW, 2.0)
+    told = stretch([_before(high, low)], seen())
+    assert {one.method for one in told.needed} == {"edge-rand", "gap"}
+    assert told.against == ("GAP (68.0%)",)
+
+
+def test_a_budget_at_which_seeds_may_tell_is_not_told_with_one_at_which_they_do_not() -> None:
+    """Of both a smaller one gave as much, and intervals are wide."""
+    may, may_not = _before(row("gap", NOISY, 2.0)), _before(row("gap", NEAR, 4.0))
+    assert [bool(stretch([one], seen()).needed) for one in (may, may_not)] == [True, False]
+    assert advising._alike(may, seen()) != advising._alike(may_not, seen())

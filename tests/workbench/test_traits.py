@@ -50,3 +50,9 @@ def test_a_graph_that_is_too_far_in_fewer_measures_is_nearer() -> None:
     much_in_one = Traits(nodes=800, degree=300.0, homophily=0.8)
     assert sum(apart(little_in_two, own).values()) < sum(apart(much_in_one, own).values())
     assert sorted([little_in_two, much_in_one], key=lambda one: rank(one, own)) == [much_in_one, little_in_two]
+
+
+def test_what_is_just_near_enough_is_not_counted_as_too_far() -> None:
+    own, at = Traits(homophily=0.0), Traits(homophily=0.2)
+    assert apart(at, own) == {"homophily": 1}
+    assert rank(at, own) == (0, 1)
