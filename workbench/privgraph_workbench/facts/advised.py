@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from privgraph.options import listed
@@ -310,14 +311,20 @@ def _counted_from(said: Verdict) -> str:
 
 
 def of_runs(records: Sequence[RunRecord]) -> str:
-    """What these runs say by themselves, graph by graph: of each on which a model that reads no edge is among
-    them, without whose level no method is advised."""
+    """What these runs say by themselves, graph by graph (`by_graph`)."""
+    count = Counter(graph_of(one) for one in records)
+    told = (words(graph, said, count[graph]) for graph, said in by_graph(records).items())
+    return "\n\n".join(filter(None, told))
+
+
+def by_graph(records: Sequence[RunRecord]) -> dict[str, list[Verdict]]:
+    """What these runs say of each protected unit, by graph: of those on which a model that reads no edge is
+    among them, without whose level no method is advised."""
     graphs: dict[str, list[RunRecord]] = {}
     for one in records:
         graphs.setdefault(graph_of(one), []).append(one)
-    told = (
-        words(graph, [verdict(held, unit) for unit in UNITS], len(held))
+    return {
+        graph: [verdict(held, unit) for unit in UNITS]
         for graph, held in graphs.items()
         if any(one.spec.method == BLIND for one in held)
-    )
-    return "\n\n".join(filter(None, told))
+    }

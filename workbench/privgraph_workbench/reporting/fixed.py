@@ -14,13 +14,13 @@ from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statement import NOT_AUDITED, PrivacyStatement
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import attack_means
-from privgraph_workbench.facts import advised
 from privgraph_workbench.facts.expecting import METRIC, Reached, reached
 from privgraph_workbench.facts.unpaired import FEWEST, apart, is_fixed, public
 from privgraph_workbench.figures import for_others
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.figures.seeds import confidence
+from privgraph_workbench.reporting import advice_again
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
 from privgraph_workbench.reporting.own_setting import OWN, origin_of
 from privgraph_workbench.reporting.shown import ATTACKS
@@ -129,10 +129,19 @@ class Means:
         ids = frozenset(str(row.get("runs") or "").split())
         return all(self.beside[one] == ids for one in ids if one in self.beside)
 
+    def _all_of(self, runs: Sequence[RunRecord]) -> list[RunRecord]:
+        """The runs without those of settings of which only some are among them: a mean over these, beside
+        that over all, would tell the others."""
+        ids: dict[str, set[str]] = {}
+        for run in runs:
+            ids.setdefault(setting(run), set()).add(run.id)
+        return [run for run in runs if self.beside.get(run.id, ids[setting(run)]) == ids[setting(run)]]
+
     def drawn(self, one: Drawn) -> Drawn:
         if one.figure not in LEVELLED and not one.figure.startswith(ATTACKS):
             one = self._without_single(one)
         fixed = {run.id: setting(run) in self.results for run in one.runs}
+        one = advice_again.by(one, apart(self._all_of(one.runs)))
         if one.figure in LEVELLED:
             rows = _levelled(one, bare=all(fixed.values()) and all(map(is_fixed, one.statements.values())))
         else:
@@ -161,7 +170,6 @@ class Means:
                 label: withheld(said) if self._hides(one, label, said) else said
                 for label, said in one.statements.items()
             },
-            advice=advised.of_runs(apart(one.runs)) if one.advice else "",
             unpaired=UNPAIRED if one.advice and not public(one.runs) else "",
             runs=[self.record(run) for run in one.runs],
             beside=[self.told(told) for told in one.beside],

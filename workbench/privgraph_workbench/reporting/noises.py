@@ -12,10 +12,9 @@ from itertools import chain
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts import advised
 from privgraph_workbench.facts.expecting import reached
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.reporting import anew, of_gallery
+from privgraph_workbench.reporting import advice_again, anew, of_gallery
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
 from privgraph_workbench.reporting.own_setting import (
     GALLERY,
@@ -176,7 +175,7 @@ def _kept(row: Row, new: Row) -> Row:
 def _with_advice(one: Drawn) -> Drawn:
     """The figure with the advice that the runs give which it shows: that of a page is by others as well, and
     holds seeds of one against those of another."""
-    return replace(one, advice=advised.of_runs(unmixed(one.runs))) if one.advice else one
+    return advice_again.by(one, unmixed(one.runs))
 
 
 def unmixed(runs: Sequence[RunRecord]) -> list[RunRecord]:
