@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import advice_lines, advised
+from privgraph_workbench.facts.advising import Verdict
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs.tradeoff_shown import ADVISED
 from privgraph_workbench.reporting.asked import Drawn
@@ -37,6 +38,6 @@ def by(one: Drawn, runs: Sequence[RunRecord]) -> Drawn:
     return replace(one, rows=rows, advice=advised.of_runs(runs) if one.advice else "")
 
 
-def _lines(graph: str, said: Sequence[advised.Verdict], several: bool) -> str:
+def _lines(graph: str, said: Sequence[Verdict], several: bool) -> str:
     told = advice_lines.plain(said)
     return f"{graph}\n{told}" if told and several else told
