@@ -14,6 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("no clock", deadline=None)  # on a busy machine any example may take a while
+settings.load_profile("no clock")
 
 # Tests share the cores as processes (pytest-xdist), each with one thread: two processes of two threads each
 # spend their time waiting for one another. Before torch is imported; what tests start inherits it.
