@@ -14,6 +14,7 @@ from tests.figures import made_runs
 from tests.figures.made_attacks import attack as made_attack
 from tests.workbench.made_reports import opened
 
+from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
 from privgraph_workbench.facts.unpaired import is_fixed
@@ -147,3 +148,22 @@ def test_what_its_seed_alone_decides() -> None:
     assert is_fixed(made_runs.statement((), unit="none"))
     assert is_fixed(made_runs.statement((), unit="edge")), "it read nothing that is protected"
     assert not is_fixed(made_runs.statement(made_runs.edge_entries(9)))
+
+
+def test_a_level_over_several_settings_of_relations_does_not_tell_of_one(tmp_path: Path) -> None:
+    """`shots` makes a setting, and no level: the mean over three beside that over two tells the third."""
+    told = []
+    for place, alone in enumerate((0.37, 0.40)):
+        store = RunStore.open(f"sqlite:///{tmp_path / f'{place}.sqlite'}", tmp_path / f"runs{place}")
+        runs = []
+        for unit, shots, reached in (("none", 0, (0.31, 0.34)), ("none", 4, (alone,)), ("edge", 0, (0.2, 0.21))):
+            said = made_runs.statement(() if unit == "none" else made_runs.edge_entries(9), unit=unit)
+            for accuracy in reached:
+                asked = replace(make_spec("relational", "products", {"unit": unit, "shots": shots}), seed=len(runs))
+                runs.append(made_runs.finish(store, asked, accuracy, said))
+        private = reporting.told_of(store, runs[-1])
+        assert len(private.references["bare"]) == 3, "the level is over both settings"
+        bare = reporting.told_of(store, runs[0])
+        shared = without_seeds(Asked(title="T", runs=[private, bare], share=True, notebook=False))
+        told.append([[row for row in one.stands if row["kind"] != "own"] for one in shared.runs])
+    assert told[0] == told[1]

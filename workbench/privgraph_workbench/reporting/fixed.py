@@ -105,7 +105,7 @@ class Means:
         return replace(one, **kept)
 
     def told(self, one: Told) -> Told:
-        stands = [row for row in one.stands if row["kind"] not in LEVELS or row["seeds"] >= FEWEST]
+        stands = [row for row in one.stands if row["kind"] not in LEVELS or self._stands(row, one)]
         same = [self.record(other) for other in one.same]
         key = setting(one.record)
         if key not in self.results:
@@ -124,6 +124,13 @@ class Means:
             untold=bool(one.every_attack),
             single=over is None and METRIC in one.record.metrics,
         )
+
+    def _stands(self, row: Row, one: Told) -> bool:
+        """Whether others are told a level: of all own runs of one setting, for the mean of that is told. A
+        level of several settings, such as of relations that differ in `shots`, tells what that mean lacks."""
+        behind = one.references.get(str(row["kind"]), ())
+        whole = len(set(map(setting, behind))) < 2 and len(self._all_of(behind)) == len(behind)
+        return bool(row["seeds"] >= FEWEST) and whole
 
     def _whole(self, row: Row) -> bool:
         ids = frozenset(str(row.get("runs") or "").split())
