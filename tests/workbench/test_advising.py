@@ -376,3 +376,17 @@ def test_the_delta_of_each_epsilon_is_told_of_what_promises_something() -> None:
     several = (at(1e-4, gap), at(1e-6, gap), at(1e-3))
     assert advised.deltas(advising.Verdict(unit="edge", stretches=several)) == "Each ε is at δ = 1e-06 to 0.0001."
     assert advised.deltas(advising.Verdict(unit="edge", stretches=several[:1])) == "Each ε is at δ = 0.0001."
+
+
+def test_what_ran_alone_at_its_budget_is_no_reason_to_leave_edges_out(store: RunStore) -> None:
+    """At ε 1 two methods are no better than the MLP; at ε 2 ProGAP alone ran, far above it."""
+    for name, budgets in {"progap": {1.0: 0.4, 2.0: 0.85}, "gap": {1.0: 0.4}}.items():
+        for epsilon, accuracy in budgets.items():
+            for seed, off in enumerate((-0.01, 0.0, 0.01)):
+                spec = made_runs.spec(name, epsilon=epsilon, seed=seed, unit="edge")
+                made_runs.finish(store, spec, accuracy + off, made_runs.statement(made_runs.edge_entries(9)))
+    for seed in range(3):
+        spec = made_runs.spec("mlp", unit="none", seed=seed)
+        made_runs.finish(store, spec, 0.6 + seed / 100, made_runs.statement((), unit="none"))
+    said = advising.verdict(list(store.find()), "edge")
+    assert one_sentence.told(said).endswith("; ProGAP (85.0% at ε 2) ran alone at that ε, and is not compared.")

@@ -51,7 +51,8 @@ class Verdict:
     measured on as many nodes, the most accurate first; blind: of edges, a model that reads none and beats a
     guess (None: it has not run, or does not); lead: what is true at every budget; closing: what to leave
     alone; margin: how far apart methods in a tie may be; public: how many runs behind it protect nobody ("":
-    none, or nothing that adds noise is taken)."""
+    none, or nothing that adds noise is taken); unjudged: what ran alone at its budget, of which nothing is
+    said, and has a higher mean than the model that reads no edge."""
 
     unit: str
     stretches: tuple[Stretch, ...] = ()
@@ -66,6 +67,7 @@ class Verdict:
     networks: tuple[Row, ...] = ()
     blind: Row | None = None
     margin: float = APART
+    unjudged: tuple[str, ...] = ()
 
     @property
     def network(self) -> Row | None:
@@ -181,6 +183,12 @@ def verdict(
         notes=tuple(notes),
         score=score,
         margin=seen.margin,
+        unjudged=tuple(
+            f"{title_of(row)} ({percent(row['mean'])}{at(row)})"
+            for asked in single
+            for row in budgets[asked]
+            if blind is not None and row["mean"] > blind["mean"]
+        ),
         networks=open_,
         blind=None if seen.idle else seen.free,
         lead=(lead := _lead(told, seen)),

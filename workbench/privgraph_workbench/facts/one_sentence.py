@@ -206,6 +206,8 @@ def _left_out(blind: Sequence[Stretch], said: Verdict) -> str:
     if better is not None:
         best = better.candidates[0]
         told.append(f"at ε {better.budgets} {best.short} is ({percent(best.mean)}), with {_protects(better)}")
+    if said.unjudged:
+        told.append(f"{both(said.unjudged)} ran alone at that ε, and is not compared")
     said_so = "; ".join(told)
     return f"leave them out: {_hides(percent(first.mean), said, cost)}. {said_so[:1].upper()}{said_so[1:]}"
 
