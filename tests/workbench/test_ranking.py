@@ -48,6 +48,8 @@ def test_differences_are_over_shared_seeds(store: RunStore) -> None:
     bare = filled(store, "gnn", {0: 0.60, 1: 0.62, 2: 0.64, **dict.fromkeys(range(3, 10), 0.9)}, "none")
     said = ranking.ranked([private, bare], 2)
     assert "| −10.0; −10.0 to −10.0; 3 shared seeds |" in said
+    assert "3 shared seeds |" in ranking.ranked([private, bare], 2, guess=False), "of the gallery alone, for others too"
+    assert "shared seeds |" not in ranking.ranked([private, bare], 2, guess=False, paired=False)
     few = ranking.ranked([private[:2], bare], 2)
     assert "2 shared seeds: too few to tell" in few
 

@@ -95,7 +95,7 @@ def ranked(
             said = of_one(held[0][0], single=guess or public(held[0][0]) or not is_fixed(held[0][0][0].statement))
         else:
             blind = [one for one in beside if graph_of(one) == graph]
-            said, units, table, rows = _on_graph(held, blind, all_of=all_of, guess=guess)
+            said, units, table, rows = _on_graph(held, blind, all_of=all_of, guess=guess, paired=paired)
             left = [left[0] + len(held), left[1] + rows] if table and rows < len(held) else left
             several, tabled = several or units > 1, tabled or bool(table and BARE in table)
             said = "\n\n".join(filter(None, ((advised or {}).get(graph, said), table)))
@@ -113,7 +113,12 @@ def ranked(
 
 
 def _on_graph(
-    held: Sequence[tuple[Sequence[RunRecord], bool]], beside: Sequence[RunRecord], *, all_of: bool, guess: bool
+    held: Sequence[tuple[Sequence[RunRecord], bool]],
+    beside: Sequence[RunRecord],
+    *,
+    all_of: bool,
+    guess: bool,
+    paired: bool,
 ) -> tuple[str, int, str, int]:
     """What is ahead on one graph, how many units are protected, the table, and how many rows it has.
     `beside`: what reads no edge, where it has no row."""
@@ -171,7 +176,7 @@ def _on_graph(
     few = any(one.above is None for one in private) and bool(told) and bool(private)
     said = "\n".join(f"- {one}" for one in told) if len(told) > 1 else "".join(told)
     said += (("\n\n" if len(told) > 1 else " ") + FEW) * few
-    return said, len(units), _table([*shown, *bare], bare[:1], seeds, mean, paired=guess), len(shown) + len(bare)
+    return said, len(units), _table([*shown, *bare], bare[:1], seeds, mean, paired=paired), len(shown) + len(bare)
 
 
 def _relations(records: Sequence[RunRecord]) -> bool:
