@@ -207,3 +207,20 @@ def test_what_is_left_out_is_said_by_the_setting_and_not_by_the_seeds(monkeypatc
         shown = given(asked, {"a": figure})["a"]
         assert shown is not None
         assert (noises.LEFT_OUT in shown.left_out) is has
+
+
+@pytest.mark.parametrize("kind", ["standing", "expected"])
+def test_a_kept_mean_over_a_run_that_is_gone_is_not_told(kind: str, tmp_path: Path) -> None:
+    """Kept over seeds 1 to 3; now 1, 2 and 4 are there: both means would tell how far 3 and 4 are apart."""
+    told = []
+    for place, gone in enumerate((0.65, 0.69)):
+        store = _store(tmp_path / f"{place}")
+        runs = _runs(store, "mlp", (1, 2, 3), (0.61, 0.64, gone))
+        known, same = placing.outlook(store, runs[0])
+        rows = standing.data(runs[0], same, known) if kind == "standing" else expected.data(known)
+        store.delete(runs[2].id)
+        runs = [*runs[:2], *_runs(store, "mlp", (4,), (0.70,))]
+        private = reporting.told_of(store, _runs(store, "progap", (4,))[0])
+        figures = _others([_figure(store, kind, rows, runs)], [private]).figures
+        told.append([one.rows for one in figures])
+    assert told[0] == told[1]

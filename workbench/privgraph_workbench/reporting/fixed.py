@@ -225,7 +225,8 @@ def _means(held: Sequence[RunRecord]) -> dict[str, float]:
 
 def _levelled(one: Drawn, *, bare: bool) -> list[Row]:
     """The rows of a figure of one setting and the levels beside it, which name no runs: of levels, and where
-    it is `bare` of the setting itself, those that are means over as many runs as are known behind them."""
+    it is `bare` of the setting itself, those that are the very means that are told elsewhere: a kept one over
+    other runs would tell of what is not in both."""
     told = {row["kind"]: row for row in one.beside[0].stands} if one.beside else {}
     kept = []
     for row in one.rows:
@@ -234,12 +235,18 @@ def _levelled(one: Drawn, *, bare: bool) -> list[Row]:
             alone, kind = True, "own"
         elif bare and kind == "seed":
             continue
-        if alone and (row["seeds"] < FEWEST or row["seeds"] != told.get(kind, {}).get("seeds")):
+        if alone and (row["seeds"] < FEWEST or _level(row) != _level(told.get(kind, {}))):
             continue
         kept.append(row)
     if one.figure == "standing" and not any(row["kind"] == "own" for row in kept):
         return []
     return kept
+
+
+def _level(row: Row) -> tuple[object, ...]:
+    """A mean with its seeds and interval, by either of the columns that figures of levels have it in."""
+    mean, *ends = (row.get("value", row.get("mean")), row.get("low"), row.get("high"))
+    return row.get("seeds"), *(None if end is None else round(float(end), 12) for end in (mean, *ends))
 
 
 def _rows(figure: str, rows: Sequence[Row], fixed: Mapping[str, bool]) -> list[Row]:
