@@ -16,6 +16,7 @@ from tests.pages.kept_runs import keep_answers
 from tests.pages.reading import summaries, texts
 from tests.pages.teacher_pages import names_read
 
+from privgraph.data.class_names import CLASS_NAMES
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
 from privgraph_workbench.figures.teachers import answers
@@ -81,6 +82,15 @@ def test_names_of_classes_come_from_the_graph(opened: Callable[..., AppTest], st
     assert described is not None
     table = _queries(app)
     assert set(table["truth (evaluator only)"]) & set(described.class_names)
+
+
+def test_names_that_the_catalogue_knows_need_no_graph(
+    opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading it takes another process seconds, in which nothing was drawn."""
+    monkeypatch.setattr(describing, "describe", lambda *_, **__: None)
+    app = opened("teachers", data="pubmed", run=keep_answers(store, made_answers(), data="pubmed"), tab="Answers")
+    assert set(_queries(app)["truth (evaluator only)"]) & set(CLASS_NAMES["pubmed"])
 
 
 @pytest.mark.long

@@ -86,12 +86,14 @@ def _loaded(folder: Path, written: int) -> Answers:
 
 
 def _class_names(record: RunRecord) -> Sequence[str] | None:
-    """The names of the classes; None while another process reads the graph. Without the graph they are those
-    that the catalogue knows, or numbers."""
+    """The names of the classes: those that the catalogue knows, which need no graph; else None while another
+    process reads it, and numbers where it cannot."""
+    if known := CLASS_NAMES.get(record.spec.dataset):
+        return known
     try:
         described = describing.describe(record.spec.dataset, record.spec.data_options)
     except (DataError, OptionError, UnknownName):
-        return CLASS_NAMES.get(record.spec.dataset, ())
+        return ()
     return None if described is None else described.class_names
 
 
