@@ -12,6 +12,7 @@ from tests.workbench.advised_runs import filled, finished
 from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advised, advising, comparing, one_sentence, promising, stretches
+from privgraph_workbench.facts.covering import Promised
 from privgraph_workbench.figures.runs import tradeoff
 
 
@@ -367,9 +368,8 @@ def test_what_is_next_to_equal_by_its_interval_is_a_tie(store: RunStore) -> None
 
 
 def test_the_delta_of_each_epsilon_is_told_of_what_promises_something() -> None:
-    def at(delta: float, *promised: tuple[str, str]) -> stretches.Stretch:
-        plain = {"epsilons": (1.0,), "kind": "one", "takes": (), "told": "", "why": ""}
-        return stretches.Stretch(**plain, delta=delta, promised=promised)  # type: ignore[arg-type]
+    def at(delta: float, *promised: Promised) -> stretches.Stretch:
+        return stretches.Stretch(epsilons=(1.0,), kind="one", takes=(), told="", why="", delta=delta, promised=promised)
 
     gap = ("GAP", "undirected edge")
     assert advised.deltas(advising.Verdict(unit="edge", stretches=(at(1e-3),))) == ""

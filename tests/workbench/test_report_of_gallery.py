@@ -214,8 +214,8 @@ def test_else_no_two_settings_share_a_seed_and_the_verdict_says_so(monkeypatch: 
     drawn, seen = _verdict(monkeypatch, gallery=False)
     assert sorted(seen[-1]) == [0, 1, 2, 3, 4, 5], "no two settings share a seed"
     assert findings.of(drawn).endswith(fixed.UNPAIRED)
-    assert shown.UNPAIRED in shown.of_others([drawn])[0], "at a glance, too"
-    assert shown.UNPAIRED not in shown.of_others([replace(drawn, unpaired="")])[0]
+    assert shown.LESS in shown.of_others([drawn])[0], "at a glance, too"
+    assert shown.LESS not in shown.of_others([replace(drawn, unpaired="")])[0]
 
 
 def test_one_run_of_ones_own_is_enough_to_part_seeds() -> None:

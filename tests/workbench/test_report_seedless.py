@@ -44,8 +44,10 @@ def _report(home: Path, seeds: Mapping[int, int], *, picked: int, most: int | No
         for one in reporting.usual([*told, *others])
     ]
     assert len({setting(one) for figure in figures for one in figure.runs}) == 3
-    given = {"figures": figures[:most], "share": True, "notebook": False, "appendix": most is None}
-    built = reporting.build(Asked(title="Ours", runs=told, **given))  # type: ignore[arg-type]
+    whole = most is None
+    built = reporting.build(
+        Asked(title="Ours", runs=told, figures=figures[:most], share=True, notebook=False, appendix=whole)
+    )
     store.close()
     with zipfile.ZipFile(io.BytesIO(built)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}

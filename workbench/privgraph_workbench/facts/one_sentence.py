@@ -69,7 +69,7 @@ def first(said: Verdict) -> str:
     if found is None:
         return "leave edges out" if _blind(said) else "no good choice"
     take = "take" if _group(found) in SETTLED else "perhaps"
-    weak = "no good choice, " * (_strength(found) not in _strengths()[:2])
+    weak = "no good choice, " * _weak(found)
     return f"{weak}at ε {found.budgets} {take} {found.candidates[0].short} ({found.word})"
 
 
@@ -93,7 +93,7 @@ def marked(said: Verdict) -> Marked:
 
 def _why(first: Stretch, said: Verdict) -> str:
     """By which rule a choice is the first (`_first`)."""
-    protects, group = "at least moderate" if _strength(first) in _strengths()[:2] else "weak", _group(first)
+    protects, group = "weak" if _weak(first) else "at least moderate", _group(first)
     if group == "clear":
         return (
             f"the smallest ε within {margin(said)} of the most accurate clear choice of at least moderate protection"
@@ -142,6 +142,11 @@ def _strength(one: Stretch) -> str:
     return meaning.strength(one.epsilons[-1], one.delta)
 
 
+def _weak(one: Stretch) -> bool:
+    """Whether it protects less than moderately."""
+    return _strength(one) not in _strengths()[:2]
+
+
 def _blind(said: Verdict) -> list[Stretch]:
     return [one for one in said.stretches if one.kind == "blind"]
 
@@ -158,7 +163,7 @@ def _taken(one: Stretch, said: Verdict) -> str:
     if first.cost:
         facts[0] += f", {_cost(first)} {said.counted_from}"
     worth, _, most = one.protection.partition(": ")
-    weak = _strength(one) not in _strengths()[:2]
+    weak = _weak(one)
     facts.append(_right(most) if weak else f"{worth} protection: {_right(most)}")
     facts += [first.promise] if first.promise else []
     sure = f"on {_sure(one)}" if one.word == FEW_SEEDS else _sure(one)
@@ -205,7 +210,7 @@ def _left_out(blind: Sequence[Stretch], said: Verdict) -> str:
     better = next((one for one in said.stretches if one.kind in ("one", "several")), None)
     if better is not None:
         best = better.candidates[0]
-        told.append(f"at ε {better.budgets} {best.short} is ({percent(best.mean)}), with {_protects(better)}")
+        told.append(f"at ε {better.budgets} {best.short} is ({percent(best.mean)}), with {better.worth}")
     if said.unjudged:
         told.append(f"{both(said.unjudged)} ran alone at that ε, and is not compared")
     said_so = "; ".join(told)
@@ -215,10 +220,6 @@ def _left_out(blind: Sequence[Stretch], said: Verdict) -> str:
 def _may(one: Stretch) -> str:
     """With how many seeds it may be told."""
     return f"about {counted(one.seeds, 'seed')}{' of each' * (len(one.needed) > 1)} may tell"
-
-
-def _protects(one: Stretch) -> str:
-    return meaning.strengths(one.epsilons[0], one.epsilons[-1], one.delta)
 
 
 def _budgets(blind: Sequence[Stretch], said: Verdict) -> str:

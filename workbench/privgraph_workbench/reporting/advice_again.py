@@ -18,6 +18,13 @@ COLUMN = "advice"
 """What is said of a row."""
 
 
+def without(one: Drawn) -> Drawn:
+    """The figure without any."""
+    told = (ADVISED, COLUMN)
+    rows = [{name: value for name, value in row.items() if name not in told} for row in one.rows]
+    return replace(one, advice="", rows=rows)
+
+
 def by(one: Drawn, runs: Sequence[RunRecord]) -> Drawn:
     """The figure, with what `runs` say in its advice, in the lines that its files carry and in the column of
     its rows; without what was said before where they say nothing."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import tables
 from privgraph_workbench.facts.row_words import counted
-from privgraph_workbench.reporting import noises, references
+from privgraph_workbench.reporting import advice_again, noises, references
 from privgraph_workbench.reporting.asked import Asked
 from privgraph_workbench.reporting.behind import behind
 from privgraph_workbench.reporting.withholding import without_seeds
@@ -39,7 +39,7 @@ class Counts:
         `OptionError` where nothing is left."""
         if not asked.share:
             return Counts.of(asked)
-        plain = [replace(one, advice="") for one in asked.figures]  # which takes its time, and counts nothing
+        plain = [advice_again.without(one) for one in asked.figures]  # it takes its time, and counts nothing
         return Counts.of(without_seeds(noises.apart(replace(asked, figures=plain))))
 
     @staticmethod

@@ -40,7 +40,7 @@ SOME_MEANS = "Where an attack was made on several runs, its mean stands in the t
 """Where its numbers are told, of all that is left out or of some."""
 UNPAIRED = "For others seeds are not paired, so that this verdict tells less than one for oneself."
 """What stands beside a verdict that is by means, where seed by seed it would be by differences."""
-AUDITED, ATTACKED = "epsilon_audited", "attacks"
+AUDITED = "epsilon_audited"
 """What of a row is withheld, as its column in a CSV says it."""
 
 

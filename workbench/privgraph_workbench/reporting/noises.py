@@ -56,9 +56,10 @@ def apart(asked: Asked) -> Asked:
 
 def figure(one: Drawn, mixed: Container[str], *, share: bool = False) -> Drawn:
     """A figure as a report has it that leaves out what came with the program of these settings; without rows
-    where nothing is left."""
+    where nothing is left. For others its advice is that of the page still: `fixed` makes it anew, by what is
+    left then."""
     one = _without(split(one, mixed), mixed)
-    return _with_advice(_shared(one, mixed) if share else one)
+    return _shared(one, mixed) if share else _with_advice(one)
 
 
 def alone(one: Told) -> Told:

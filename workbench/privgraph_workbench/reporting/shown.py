@@ -14,7 +14,7 @@ from privgraph_workbench.reporting.own_setting import setting
 
 ATTACKS = "attack_"
 """With what the names of figures of attacks begin."""
-UNPAIRED = "seeds not paired for others, so that this tells less"
+LESS = "seeds not paired for others, so that this tells less"
 MOST, LONG = 6, 240
 """Figures that have a clause each, and letters of one of several sentences."""
 _SENTENCES = re.compile(r"(?<=\.) (?=[A-Z])")
@@ -58,7 +58,7 @@ def _clauses(figures: Sequence[tuple[int, Drawn]], long: int = LONG) -> list[str
 def _clause(one: Drawn, long: int) -> str:
     """What its card says, as far as it is read at a glance, and that for others it is weaker, where it is."""
     said = short(verdicts.of(one), long)
-    return said if not one.unpaired or one.unpaired in said else f"{said.removesuffix('.')} ({UNPAIRED})."
+    return said if not one.unpaired or one.unpaired in said else f"{said.removesuffix('.')} ({LESS})."
 
 
 def short(verdict: str, long: int = LONG) -> str:
