@@ -12,8 +12,7 @@ from streamlit.testing.v1 import AppTest
 from tests import full_gallery
 from tests.figures.made_relations import made_run
 from tests.pages.reading import texts
-from tests.pages.test_relations import Answering, ask, process
-from tests.pages.test_relations_told import described, files, submitted
+from tests.pages.relation_pages import Answering, ask, described, files, process, submitted
 
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
@@ -24,6 +23,7 @@ from privgraph_workbench.views.relations import ladder as ladder_page
 
 Open = Callable[..., AppTest]
 __all__ = ["described", "process", "submitted"]  # fixtures
+pytestmark = pytest.mark.usefixtures("described")
 
 
 def seeds(store: RunStore, reached: Sequence[float], **rest: Any) -> list[RunRecord]:
