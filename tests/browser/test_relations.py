@@ -140,7 +140,7 @@ def _exported(page: Page) -> dict[str, dict[str, object]]:
 
 EDGES = """() => {
     const plot = document.querySelector('.js-plotly-plot');
-    const badge = [...plot.querySelectorAll('.annotation')].find((one) => one.textContent.includes('evaluator'));
+    const badge = [...plot.querySelectorAll('.annotation')].find((one) => one.textContent.includes('Evaluator'));
     const [name, legend, axes] = [badge, plot.querySelector('.legend'), plot.querySelector('.nsewdrag')].map(
         (one) => one.getBoundingClientRect());
     return [name.bottom, legend.top, legend.bottom, axes.top];
