@@ -14,6 +14,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advised, advising, comparing, one_sentence, promising, stretches
 from privgraph_workbench.facts.covering import Promised
 from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.words import markup
 
 
 @pytest.fixture
@@ -118,7 +119,8 @@ def test_a_higher_mean_alone_is_no_reason_to_pay_for_noise(store: RunStore) -> N
     few = advised.VERDICTS["too few seeds"]
     assert [line for line in advised.beneath(said) if line in advised.VERDICTS.values()] == [few], "of no other verdict"
     assert few not in advised.beneath(said, verdicts=()), "where it is said once of several tables"
-    assert high.aside in advised.below(advising.verdict(records, "edge")), "in small print"
+    told = advised.lines(said)
+    assert told.count(markup.literal(high.aside)) == 1, "among the reasons, and not in small print as well"
 
 
 def test_a_budget_at_which_more_seeds_may_tell_is_told_apart_from_those_at_which_they_do_not(store: RunStore) -> None:
@@ -140,6 +142,9 @@ def test_a_budget_at_which_more_seeds_may_tell_is_told_apart_from_those_at_which
     assert large.against == ("ProGAP (69.0%)",)
     assert 3 < large.seeds < 20
     assert f"at ε 2 ProGAP (69.0%) may be (about {large.seeds} seeds of each may tell)" in one_sentence.told(said)
+    short = advised.in_short(said)
+    assert f"MLP 45.3% at ε 1 to 2. How sure: at ε 1 {small.sure}" in short, "what is taken everywhere is said once"
+    assert short.endswith(f"; at ε 2 {large.left_open}.")
 
 
 def test_no_or_is_worse_than_what_costs_no_noise(store: RunStore) -> None:

@@ -12,7 +12,7 @@ from privgraph_workbench.facts import covering
 from privgraph_workbench.facts.advising import ACCURACY, CHOOSING, HIDES, NETWORK, PREC, SECRET, UNITS, Verdict, verdict
 from privgraph_workbench.facts.row_words import both, counted
 from privgraph_workbench.facts.seedwise import APART, MOST_SEEDS
-from privgraph_workbench.facts.stretches import BLIND, CLEAR, FEW_SEEDS, OPEN
+from privgraph_workbench.facts.stretches import BLIND, CLEAR, FEW_SEEDS, OPEN, TAKEN
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import curve_names, tradeoff_shown
 from privgraph_workbench.words import markup, meaning
@@ -150,14 +150,8 @@ def below(said: Verdict) -> str:
         "What is promised at an ε is promised at a larger one." if "before" in kinds else "",
         BLIND_HIDES if "blind" in kinds else "",
         protection_words(said),
-        asides(said),
     ]
     return " ".join(filter(None, told))
-
-
-def asides(said: Verdict) -> str:
-    """What is nothing to take, though it is not told apart from what is."""
-    return " ".join(f"At {one.span}: {one.aside}" for one in said.stretches if one.aside)
 
 
 def verdict_words(*said: Verdict) -> list[str]:
@@ -238,6 +232,10 @@ def in_short(said: Verdict) -> str:
         return SHORT + markup.literal(said.heading)
     lead = f" {said.lead.strip()}" if said.lead else ""
     told = "; ".join(f"{one.span}: {one.short}" for one in said.stretches)
+    if len(said.stretches) > 1 and said.stretches[0].kind in TAKEN and len({one.taken for one in said.stretches}) == 1:
+        first, last = said.stretches[0], said.stretches[-1]  # what is the same everywhere is said once
+        each = "; ".join(f"at {one.span} {one.left_open or CLEAR}" for one in said.stretches)
+        told = f"{first.taken} at ε {first.epsilons[0]:g} to {last.epsilons[-1]:g}. How sure: {each}"
     return f"{SHORT}{markup.literal(f'To hide {HIDES[said.unit]} ({said.score}):{lead} {told}.')}"
 
 

@@ -17,6 +17,8 @@ from privgraph_workbench.figures.seeds import NO_WIDTH
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words.numbers import bound, percent
 
+TAKEN = ("blind", "one", "several")
+"""Kinds of stretches at which something is taken."""
 CLEAR, TIE, FEW_SEEDS, OPEN = "clear", "tie of", "too few seeds", "not told apart"
 """How sure it is what to take at a budget. Too few are seeds that more of them, and not too many, can help;
 else what is open stays so."""
@@ -89,11 +91,6 @@ class Stretch:
     def word(self) -> str:
         """The verdict in a word or two, wherever it stands."""
         return "tie" if self.verdict.startswith(TIE) else self.verdict
-
-    @property
-    def _shorter(self) -> str:
-        """The same without why a higher mean is not taken."""
-        return self.sure.removesuffix(f"; {self._why_not_higher}")
 
     @property
     def cell(self) -> tuple[str, str]:
@@ -185,15 +182,26 @@ class Stretch:
     @property
     def short(self) -> str:
         """What to take, each with its accuracy, in a few words."""
-        if self.kind not in ("blind", "one", "several"):
+        return self.taken + f" ({self.left_open})" * bool(self.left_open)
+
+    @property
+    def taken(self) -> str:
+        """The same without how sure that is."""
+        if self.kind not in TAKEN:
             return self._nothing
-        named = ", ".join(f"{one.short} {percent(one.mean)}" for one in self.shown)
-        return named + ("" if self.verdict == CLEAR else f" ({self._shorter})")
+        return ", ".join(f"{one.short} {percent(one.mean)}" for one in self.shown)
+
+    @property
+    def left_open(self) -> str:
+        """How sure it is, where what is taken is not clear; without why a higher mean is not taken."""
+        if self.kind not in TAKEN or self.verdict == CLEAR:
+            return ""
+        return self.sure.removesuffix(f"; {self._why_not_higher}")
 
     @property
     def short_names(self) -> str:
         """What to take, by its names alone."""
-        if self.kind not in ("blind", "one", "several"):
+        if self.kind not in TAKEN:
             return self._nothing
         return ", ".join(one.short for one in self.shown)
 
@@ -213,7 +221,7 @@ class Stretch:
     @property
     def lines(self) -> list[tuple[str, str, str, str]]:
         """As lines of a table: what to take, its accuracy, over how many seeds, what that costs in points."""
-        if self.kind in ("blind", "one", "several"):
+        if self.kind in TAKEN:
             return [(one.title, one.reached, one.seeds, one.costs) for one in self.shown]
         none = self.before is None
         return [
