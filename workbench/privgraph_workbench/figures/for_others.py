@@ -85,8 +85,6 @@ _TOLD: Mapping[str, frozenset[str]] = {"tradeoff": frozenset({"advised"})}
 """Columns of figures that hold advice, which leaves without the guess."""
 _GUESS = re.compile(r"(?P<words>\ba guess) \([\d.]+%\)| ?\bA guess: [\d.]+%\.")
 """How often naming the largest class is right, as advice tells it."""
-_ONE_SEED = re.compile(r"[\d.]+%, the mean over 1 seed")
-"""What a network without privacy has reached with a single seed, by which that is found."""
 NO_TEST = "what it measures is not a result on test nodes"
 """Why a figure stays of which nothing would be left."""
 NOT_TOLD = "its share is left out"
@@ -161,12 +159,9 @@ def metrics(given: Mapping[str, float]) -> dict[str, float]:
 
 
 def advice(said: str) -> str:
-    """Advice without how often a guess is right, and without what a single seed has reached without privacy.
+    """Advice without how often a guess is right.
 
     >>> advice("None is clearly better than a guess (31.9%): none. A guess: 31.9%.")
     'None is clearly better than a guess (its share is left out): none.'
-    >>> advice("With conv sage, 86.0%, the mean over 1 seed.")
-    'With conv sage, a single seed, whose score is left out.'
     """
-    said = _ONE_SEED.sub("a single seed, whose score is left out", said)
     return _GUESS.sub(lambda found: f"{found['words']} ({NOT_TOLD})" if found["words"] else "", said)
