@@ -20,13 +20,15 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import sqlalchemy as sa
 
+from privgraph.attacks.record import AttackRecord
 from privgraph.home import data_root
 from privgraph.runs.launch import environment
-from privgraph.runs.records import RunRecord, plain
+from privgraph.runs.records import RunQuery, RunRecord, plain
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import attacks, audit_turns, audits, events, gallery, origins, runs, tags
@@ -206,6 +208,11 @@ def content(path: Path = FILE) -> dict[str, list[dict[str, Any]]]:
     return chapters
 
 
+def _by_id(path: Path) -> dict[str, dict[str, Any]]:
+    """The same by their ids: a run may stand in several chapters."""
+    return {one["run"]["id"]: one for chapter in content(path).values() for one in chapter}
+
+
 def bring_in(store: RunStore, path: Path = FILE) -> int:
     """Put the file's runs into the store, and give how many came; nothing where it has them already.
 
@@ -216,7 +223,7 @@ def bring_in(store: RunStore, path: Path = FILE) -> int:
     with store.database.read() as connection:
         if not mark or connection.scalar(sa.select(sa.func.count()).where(gallery.c.file == mark)):
             return 0
-    packed = {one["run"]["id"]: one for chapter in content(path).values() for one in chapter}
+    packed = _by_id(path)
     with store.database.submitting() as connection:
         if connection.scalar(sa.select(sa.func.count()).where(gallery.c.file == mark)):
             return 0  # another process was first
@@ -230,6 +237,20 @@ def bring_in(store: RunStore, path: Path = FILE) -> int:
         for name, coded in one["files"].items():
             (store.folder(one["run"]["id"]) / name).write_bytes(base64.b64decode(coded))
     return len(fresh)
+
+
+def shipped(ids: Collection[str], path: Path = FILE) -> tuple[list[RunRecord], list[AttackRecord]]:
+    """These runs of the file and the attacks on them as they came, whatever a store has in their place."""
+    packed = [one for run, one in _by_id(path).items() if run in ids]
+    with TemporaryDirectory() as folder:
+        store = RunStore.open(f"sqlite:///{Path(folder) / 'runs.sqlite'}", Path(folder) / "runs")
+        try:
+            with store.database.submitting() as connection:
+                _insert(connection, packed, digest(path))
+            found = store.find(RunQuery(limit=max(1, len(packed))))
+            return found, [attack for one in found for attack in store.attacks(one.id)]
+        finally:
+            store.close()
 
 
 def adopt(store: RunStore, path: Path = FILE) -> int:

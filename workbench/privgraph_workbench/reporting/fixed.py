@@ -22,7 +22,7 @@ from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.reporting import advice_again
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
-from privgraph_workbench.reporting.own_setting import OWN, origin_of
+from privgraph_workbench.reporting.own_setting import OWN, origin_of, unmixed
 from privgraph_workbench.reporting.shown import ATTACKS
 from privgraph_workbench.words.naming import describe, setting, statements_of
 from privgraph_workbench.words.statements_apart import withheld
@@ -148,7 +148,8 @@ class Means:
         if one.figure not in LEVELLED and not one.figure.startswith(ATTACKS):
             one = self._without_single(one)
         fixed = {run.id: setting(run) in self.results for run in one.runs}
-        one = advice_again.by(one, apart(self._all_of(one.runs)))
+        advised = unmixed(self._all_of(one.runs))
+        one = advice_again.by(one, apart(advised))
         if one.figure in LEVELLED:
             rows = _levelled(one, bare=all(fixed.values()) and all(map(is_fixed, one.statements.values())))
         else:
@@ -177,7 +178,7 @@ class Means:
                 label: withheld(said) if self._hides(one, label, said) else said
                 for label, said in one.statements.items()
             },
-            unpaired=UNPAIRED if one.advice and not public(one.runs) else "",
+            unpaired=UNPAIRED if one.advice and not public(advised) else "",
             runs=[self.record(run) for run in one.runs],
             beside=[self.told(told) for told in one.beside],
         )

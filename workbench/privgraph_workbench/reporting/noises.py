@@ -4,11 +4,11 @@ knows the gallery finds the seed of a run of one's own as the one that the galle
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from privgraph.attacks.record import AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord
@@ -17,8 +17,10 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.reporting import advice_again, anew, of_gallery
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
 from privgraph_workbench.reporting.own_setting import (
+    CAME,
     GALLERY,
     MADE,
+    OWN,
     PUBLIC,
     SECRET,
     goes,
@@ -26,6 +28,7 @@ from privgraph_workbench.reporting.own_setting import (
     origin_of,
     own_alone,
     setting,
+    unmixed,
 )
 from privgraph_workbench.reporting.seedless import by_results
 from privgraph_workbench.words import naming
@@ -37,13 +40,24 @@ LEFT_OUT = (
 )
 """What stands below a figure of one's own runs of a setting that the gallery has, whether or not any is left
 out: else it would tell whether seeds are equal."""
+ASIDE = (
+    "For others the gallery's runs of a setting that has runs of one's own, too, stand apart from these, and all of "
+    "them, whichever seeds were trained here."
+)
+"""What stands there where these were put beside one's own."""
+BARE_OUT = (
+    "The gallery's runs without noise are left out for others where their setting has runs of one's own: which seeds "
+    "are among them would tell those of the others."
+)
+"""What of the first holds beside the second."""
 _CURVE = ("method", "graph", "unit", "variant", "budget")
 """By which rows are of one curve."""
 
 
 def apart(asked: Asked) -> Asked:
     """What is reported, each row of a figure over runs of one kind of noise, and its advice by the runs that
-    it shows. For others, of a setting with both kinds those with secret noise alone."""
+    it shows. For others, of a setting with both kinds those with secret noise alone, and in a trade-off all that
+    came with the program beside them."""
     mixed = asked.mixed if asked.share else frozenset()
     figures = [figure(one, mixed, share=asked.share) for one in asked.figures]
     runs = [one for one in asked.runs if not goes(one.record, mixed)]
@@ -58,8 +72,62 @@ def figure(one: Drawn, mixed: Container[str], *, share: bool = False) -> Drawn:
     """A figure as a report has it that leaves out what came with the program of these settings; without rows
     where nothing is left. For others its advice is that of the page still: `fixed` makes it anew, by what is
     left then."""
-    one = _without(split(one, mixed), mixed)
-    return _shared(one, mixed) if share else _with_advice(one)
+    if not share:
+        return _with_advice(_without(split(one, mixed), mixed))
+    left = _without(split(one, mixed), mixed)
+    both = _with_gallery(left, one.runs, mixed)
+    return _shared(both, mixed, aside=both is not left)
+
+
+def _with_gallery(one: Drawn, before: Sequence[RunRecord], mixed: Container[str]) -> Drawn:
+    """The trade-off with all that came with the program of the settings of one's own runs, as curves of their
+    own: the same whichever seeds one's own have. Only where the gallery stands in it anyway (`before`, its
+    runs as they were), by settings of which no run is one's own: else nobody asked for it."""
+    own = [run for run in one.runs if noise_of(run) == SECRET]
+    theirs = any(origin_of(run) in CAME and naming.setting(run) not in mixed for run in before)
+    if one.figure != "tradeoff" or not theirs or not own:
+        return one
+    runs, attacks = of_gallery.shipped(own)
+    if not runs:
+        return one
+    fresh = {_setting_of(runs, held): row for held, row in anew.by_runs(one.figure, one.rows, runs).items()}
+    rows: list[Row] = []
+    for row in one.rows:
+        rows.append(row)
+        if (new := fresh.pop(_setting_of(own, str(row.get("runs") or "").split()), None)) is not None:
+            rows.append({name: new.get(name, value) for name, value in row.items()})
+    runs = [run for run in runs if naming.setting(run) not in fresh]
+    every = [*one.runs, *runs]
+    whole = one.statements.keys() == statements_of(one.runs).keys()
+    return replace(
+        one,
+        rows=rows,
+        runs=every,
+        statements=statements_of(every) if whole else {**one.statements, **statements_of(runs)},
+        beside=[*one.beside, *_of_settings(runs, attacks)],
+    )
+
+
+def _setting_of(runs: Iterable[RunRecord], ids: Iterable[str]) -> str:
+    """The setting of the runs of these ids, of the first that is found; "" where none is."""
+    known = frozenset(ids)
+    return next((naming.setting(run) for run in runs if run.id in known), "")
+
+
+def _of_settings(runs: Sequence[RunRecord], attacks: Sequence[AttackRecord]) -> list[Told]:
+    """What came with the program of each setting."""
+    groups: dict[str, list[RunRecord]] = {}
+    for one in runs:
+        groups.setdefault(naming.setting(one), []).append(one)
+    return [
+        Told(
+            record=same[0],
+            same=same,
+            seeds={one.id: str(one.spec.seed) for one in same},
+            attacks=[attack for attack in attacks if attack.run in {one.id for one in same}],
+        )
+        for same in groups.values()
+    ]
 
 
 def alone(one: Told) -> Told:
@@ -93,9 +161,9 @@ def _over(row: Row, runs: Sequence[RunRecord]) -> Row:
     return {**row, "value": over.mean, "low": over.low, "high": over.high, "seeds": over.seeds}
 
 
-def _shared(one: Drawn, mixed: Container[str]) -> Drawn:
+def _shared(one: Drawn, mixed: Container[str], aside: bool) -> Drawn:
     """The figure for others, in which nothing hangs on what of the gallery one's own runs stand in the place
-    of: whose noise it is, is told where it still tells curves apart."""
+    of: whose noise it is, is told where it still tells curves apart. aside: the gallery's stand beside."""
     noises = {run.id: noise_of(run) for run in one.runs}
     rows = one.rows
     if one.figure in anew.DATA:
@@ -105,13 +173,18 @@ def _shared(one: Drawn, mixed: Container[str]) -> Drawn:
         plain = {name: name.replace(_SECRET, "") for name in names}
         if any(plain[name] != name for name in names) and len(set(plain.values())) == len(names):
             rows = [{**row, column: plain[str(row[column])]} if column in row else row for row in rows]
-    said = any(origin_of(run) in MADE and (naming.setting(run) in mixed or of_gallery.has(run)) for run in one.runs)
+    shared = [
+        run for run in one.runs if origin_of(run) in MADE and (naming.setting(run) in mixed or of_gallery.has(run))
+    ]
+    said = [LEFT_OUT] * bool(shared)
+    if aside:
+        said = [ASIDE, *[BARE_OUT] * any(origin_of(run) == OWN for run in shared)]
     return replace(
         one,
         rows=rows,
         statements=_in_order(one),
         beside=[alone(told) for told in one.beside],
-        left_out=" ".join(filter(None, (one.left_out, LEFT_OUT * said))),
+        left_out=" ".join(filter(None, (one.left_out, *said))),
     )
 
 
@@ -177,15 +250,6 @@ def _with_advice(one: Drawn) -> Drawn:
     """The figure with the advice that the runs give which it shows: that of a page is by others as well, and
     holds seeds of one against those of another."""
     return advice_again.by(one, unmixed(one.runs))
-
-
-def unmixed(runs: Sequence[RunRecord]) -> list[RunRecord]:
-    """Of each setting the runs of one kind of noise: that of which there are more, else secret noise."""
-    count = Counter((naming.setting(one), noise_of(one)) for one in runs)
-    most: dict[str, tuple[int, bool, str]] = {}
-    for (key, kind), runs_of in count.items():
-        most[key] = max(most.get(key, (0, False, "")), (runs_of, kind == SECRET, kind))
-    return [one for one in runs if most[naming.setting(one)][2] == noise_of(one)]
 
 
 def _without(one: Drawn, mixed: Container[str]) -> Drawn:

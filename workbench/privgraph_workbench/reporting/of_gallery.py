@@ -1,14 +1,23 @@
-"""Which settings the gallery that comes with the program has, whatever is left of it in a store."""
+"""Which settings the gallery that comes with the program has, and their runs as they came, whatever is left
+of them in a store."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any
 
+from privgraph.attacks.record import AttackRecord
 from privgraph.runs import gallery
 from privgraph.runs.records import RunRecord
+
+BEYOND = 2**30
+"""By how much the seeds of `shipped` runs are above their own: a seed that one's own run has, too, would have
+the number of that run."""
 
 
 def has(record: RunRecord) -> bool:
@@ -16,11 +25,41 @@ def has(record: RunRecord) -> bool:
     return record.stored_spec is not None and _key(record.stored_spec.to_json()) in _settings()
 
 
+def shipped(records: Iterable[RunRecord]) -> tuple[list[RunRecord], list[AttackRecord]]:
+    """All runs that the gallery has of the settings of these, and the attacks on them, under ids and seeds
+    that no run of a store has."""
+    keys = {_key(one.stored_spec.to_json()) for one in records if one.stored_spec is not None}
+    runs, attacks = _shipped(frozenset(keys & _settings().keys()))
+    return list(runs), list(attacks)
+
+
+@lru_cache(maxsize=16)
+def _shipped(keys: frozenset[str]) -> tuple[tuple[RunRecord, ...], tuple[AttackRecord, ...]]:
+    ids = {run for key in keys for run in _settings()[key]}
+    runs, attacks = gallery.shipped(ids) if ids else ([], [])
+    return (
+        tuple(
+            replace(one, id=_renamed(one.id), stored_spec=replace(one.spec, seed=one.spec.seed + BEYOND))
+            for one in runs
+        ),
+        tuple(replace(one, run=_renamed(one.run)) for one in attacks),
+    )
+
+
+def _renamed(run: str) -> str:
+    """Another id of the same form."""
+    method, _, _ = run.rpartition("-")
+    return f"{method}-{sha256(f'gallery {run}'.encode()).hexdigest()[:12]}"
+
+
 @lru_cache(maxsize=1)
-def _settings() -> frozenset[str]:
-    if not gallery.FILE.is_file():
-        return frozenset()
-    return frozenset(_key(one["run"]["spec"]) for chapter in gallery.content().values() for one in chapter)
+def _settings() -> Mapping[str, tuple[str, ...]]:
+    """The ids of the gallery's runs by their settings."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    if gallery.FILE.is_file():
+        for one in (one for chapter in gallery.content().values() for one in chapter):
+            found[_key(one["run"]["spec"])][one["run"]["id"]] = None
+    return {key: tuple(held) for key, held in found.items()}
 
 
 def _key(spec: Mapping[str, Any]) -> str:

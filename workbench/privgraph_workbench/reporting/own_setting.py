@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Sequence
 
 from privgraph.runs.records import RunRecord
@@ -53,3 +54,12 @@ def own_alone(records: Sequence[RunRecord]) -> list[RunRecord]:
     if not mixed({origin_of(one) for one in records}):
         return list(records)
     return [one for one in records if origin_of(one) in MADE]
+
+
+def unmixed(runs: Sequence[RunRecord]) -> list[RunRecord]:
+    """Of each setting the runs of one kind of noise: that of which there are more, else secret noise."""
+    count = Counter((naming.setting(one), noise_of(one)) for one in runs)
+    most: dict[str, tuple[int, bool, str]] = {}
+    for (key, kind), runs_of in count.items():
+        most[key] = max(most.get(key, (0, False, "")), (runs_of, kind == SECRET, kind))
+    return [one for one in runs if most[naming.setting(one)][2] == noise_of(one)]

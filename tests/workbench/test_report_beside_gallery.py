@@ -1,0 +1,170 @@
+"""In a report for others the gallery's runs of a setting that has runs of one's own stand beside these, all
+of them: what to take is as sure as it is for oneself, and nothing tells which seed is one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from tests.workbench.made_reports import opened
+
+from privgraph.privacy.serialisation import statement_to_json
+from privgraph.privacy.statement import NOT_AUDITED
+from privgraph.runs import gallery
+from privgraph.runs.final_statement import NOISE_IS_PUBLIC
+from privgraph.runs.records import RunRecord
+from privgraph_workbench import reporting
+from privgraph_workbench.facts import advised
+from privgraph_workbench.reporting import Asked, Drawn, Told, noises, of_gallery
+from privgraph_workbench.reporting.anew import DATA
+from privgraph_workbench.reporting.fixed import UNPAIRED
+from privgraph_workbench.reporting.own_setting import PUBLIC, SECRET, noise_of
+from privgraph_workbench.reporting.ready import ready
+from privgraph_workbench.reporting.withholding import given, without_seeds
+from privgraph_workbench.words.naming import statements_of
+
+OWN = 0.7
+GALLERY = ("progap", "gap", "mlp")
+
+
+@pytest.fixture(scope="module")
+def shipped() -> dict[str, list[RunRecord]]:
+    """The gallery's runs on Cora of three methods, at edge ε 4 or without noise, by their methods."""
+    specs = [one["run"]["spec"] | {"id": one["run"]["id"]} for held in gallery.content().values() for one in held]
+    ids = {
+        spec["id"]
+        for spec in specs
+        if (spec["dataset"], spec["split"]) == ("cora", "random")
+        and (spec["method"] == "mlp" or (spec["options"].get("unit"), spec["options"].get("epsilon")) == ("edge", 4.0))
+    }
+    runs, _ = gallery.shipped(ids)
+    found: dict[str, list[RunRecord]] = {}
+    for one in sorted(runs, key=lambda one: one.spec.seed):
+        found.setdefault(one.spec.method, []).append(one)
+    return {method: found[method] for method in GALLERY}
+
+
+def _own(like: RunRecord, seed: int) -> RunRecord:
+    """A run of one's own of the same setting, with noise of another key."""
+    spec, said = replace(like.spec, seed=seed), like.own_statement
+    assert said is not None
+    said = replace(said, assumptions=tuple(one for one in said.assumptions if one != NOISE_IS_PUBLIC))
+    own = replace(
+        like,
+        id=spec.id,
+        stored_spec=spec,
+        gallery=False,
+        metrics={**like.metrics, "test_accuracy": OWN},
+        statement_json=statement_to_json(said),
+        **NOT_AUDITED,
+    )
+    assert (noise_of(like), noise_of(own)) == (PUBLIC, SECRET)
+    return own
+
+
+def _world(
+    shipped: dict[str, list[RunRecord]], seed: int, *, figure: str = "tradeoff", methods: Sequence[str] = GALLERY
+) -> Asked:
+    """A run of one's own beside the gallery's, in the place of that of its seed."""
+    runs = [one for method in methods for one in shipped[method]]
+    own = _own(shipped["progap"][0], seed)
+    runs = [*(one for one in runs if one.id != own.id), own]
+    advice = advised.of_runs(runs) if figure == "tradeoff" else ""
+    told = Told(record=own, same=[own], seeds={own.id: str(seed)}, mixed=True)
+    beside = [
+        Told(record=held[0], same=held, seeds={one.id: str(one.spec.seed) for one in held})
+        for held in (shipped[method] for method in methods if method != "progap")
+    ]
+    one = Drawn(
+        figure=figure,
+        rows=DATA[figure](runs),
+        statements=statements_of(runs),
+        runs=runs,
+        advice=advice,
+        beside=[told, *beside],
+    )
+    return Asked(title="Ours", runs=[told], figures=[one], share=True, notebook=False)
+
+
+def _means(one: Drawn) -> list[float]:
+    return [row.get("mean", row.get("test_accuracy")) for row in one.rows]
+
+
+def _taken(shipped: dict[str, list[RunRecord]]) -> int:
+    return shipped["progap"][3].spec.seed
+
+
+def test_all_of_the_gallery_stands_beside_ones_own(shipped: dict[str, list[RunRecord]]) -> None:
+    (figure,) = without_seeds(noises.apart(_world(shipped, _taken(shipped)))).figures
+    rows = {row["variant"]: row for row in figure.rows if row["method"] == "progap"}
+    assert rows.keys() == {PUBLIC, SECRET}
+    reached = [one.metrics["test_accuracy"] for one in shipped["progap"]]
+    assert (rows[SECRET]["mean"], rows[SECRET]["seeds"]) == (OWN, 1)
+    assert rows[PUBLIC]["seeds"] == rows[PUBLIC]["gallery"] == len(reached) == 10
+    assert rows[PUBLIC]["mean"] == pytest.approx(sum(reached) / len(reached))
+    assert rows[PUBLIC]["low"] is not None
+    assert (rows[PUBLIC]["noise_public"], rows[SECRET]["noise_public"]) == (True, False)
+    assert noises.ASIDE in figure.left_out
+    assert noises.LEFT_OUT not in figure.left_out
+    assert noises.BARE_OUT not in figure.left_out, "no run of one's own is without noise"
+    assert len([told for told in figure.beside if told.record.spec.method == "progap"]) == 2
+    assert len([run for run in figure.runs if run.spec.method == "progap"]) == 11
+
+
+def test_what_to_take_is_what_it_is_for_oneself(shipped: dict[str, list[RunRecord]]) -> None:
+    (figure,) = without_seeds(noises.apart(_world(shipped, 77))).figures
+    (own,) = noises.apart(replace(_world(shipped, 77), share=False)).figures
+    assert advised.shortened(figure.advice) == advised.shortened(own.advice) != []
+    assert not figure.unpaired
+    assert UNPAIRED not in reporting.finding(figure)
+
+
+@pytest.mark.parametrize("figure", ["tradeoff", "compare"])
+def test_nothing_hangs_on_whether_the_gallery_has_the_seed(shipped: dict[str, list[RunRecord]], figure: str) -> None:
+    worlds = [_world(shipped, seed, figure=figure) for seed in (_taken(shipped), 77)]
+    (first, _), (second, _) = map(ready, worlds)
+    assert first == second
+    cards = [given(one, {"a": one.figures[0]})["a"] for one in worlds]
+    assert cards[0] is not None
+    assert cards[1] is not None
+    assert cards[0].advice == cards[1].advice == first.figures[0].advice
+    assert _means(cards[0]) == _means(cards[1]) == _means(first.figures[0])
+
+
+def test_a_seed_of_ones_own_and_that_of_the_gallery_have_no_number_in_common(
+    shipped: dict[str, list[RunRecord]],
+) -> None:
+    asked = noises.apart(_world(shipped, _taken(shipped)))
+    (figure,) = asked.figures
+    held = [run for run in figure.runs if run.spec.method == "progap"]
+    assert len({run.id for run in held}) == len({run.spec.seed for run in held}) == 11
+    names = {(told.record.gallery, seed) for told in without_seeds(asked).figures[0].beside for seed in told.seeds}
+    assert len({seed for _, seed in names}) == len(names)
+
+
+@pytest.mark.parametrize("seed", [3, 77])
+def test_the_gallery_comes_where_it_stands_in_the_figure_anyway(shipped: dict[str, list[RunRecord]], seed: int) -> None:
+    """By settings of which no run is one's own: whether it stands there hangs on no seed."""
+    (figure,) = without_seeds(noises.apart(_world(shipped, seed, methods=("progap",)))).figures
+    assert [row["seeds"] for row in figure.rows] == [1]
+    assert noises.LEFT_OUT in figure.left_out
+    assert noises.ASIDE not in figure.left_out
+
+
+def test_runs_as_they_came_have_ids_and_seeds_that_no_store_has(shipped: dict[str, list[RunRecord]]) -> None:
+    runs, attacks = of_gallery.shipped([_own(shipped["progap"][0], 77)])
+    assert len(runs) == len(shipped["progap"])
+    assert not {run.id for run in runs} & {run.id for run in shipped["progap"]}
+    assert all(run.spec.seed >= of_gallery.BEYOND for run in runs)
+    assert attacks
+    assert {one.run for one in attacks} <= {run.id for run in runs}
+    other = replace(shipped["progap"][0].spec, options={**shipped["progap"][0].spec.options, "hidden": 17})
+    assert of_gallery.shipped([replace(shipped["progap"][0], stored_spec=other)]) == ([], [])
+
+
+@pytest.mark.long
+def test_files_of_two_worlds_are_the_same(shipped: dict[str, list[RunRecord]]) -> None:
+    first, second = (opened(reporting.build(_world(shipped, seed))) for seed in (_taken(shipped), 77))
+    assert {name for name in first.keys() | second.keys() if first.get(name) != second.get(name)} == set()
+    assert b"public noise" in first["figures/01-tradeoff.csv"]
