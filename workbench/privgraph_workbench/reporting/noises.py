@@ -56,8 +56,8 @@ _CURVE = ("method", "graph", "unit", "variant", "budget")
 
 def apart(asked: Asked) -> Asked:
     """What is reported, each row of a figure over runs of one kind of noise, and its advice by the runs that
-    it shows. For others, of a setting with both kinds those with secret noise alone, and in a trade-off all that
-    came with the program beside them."""
+    it shows. For others, of a setting with both kinds those with secret noise alone, and in a trade-off all
+    that came with the program beside them."""
     mixed = asked.mixed if asked.share else frozenset()
     figures = [figure(one, mixed, share=asked.share) for one in asked.figures]
     runs = [one for one in asked.runs if not goes(one.record, mixed)]
