@@ -164,6 +164,10 @@ def test_costs_are_counted_from_a_method_without_noise_where_no_network_ran(stor
     said = advising.verdict(records, "edge", (), networks)
     assert said.stretches[0].candidates[0].cost == "17"
     assert "points below ProGAP without privacy, 88.0%" in advised.below(said)
+    assert f", {advised.SHARED}. " in advised.below(said)
+    apart = [replace(one, stored_spec=replace(one.spec, seed=place)) for place, one in enumerate(records)]
+    unshared = advising.verdict(apart, "edge", (), comparing.networks([apart[0].spec], apart))
+    assert f", {advised.OF_MEANS}. " in advised.below(unshared), "no seed is that of two settings"
     wanted = comparing.specs("karate", "edge")
     lacks = comparing.lacking(wanted, {one.id for one in records}, said.network)
     assert "gnn" in {one.method for one in lacks}, "a plain network is still to run"

@@ -95,10 +95,10 @@ def test_for_myself_a_mean_is_over_one_kind_of_noise_and_says_which(tmp_path: Pa
         for one in json.loads(found["figures/01-tradeoff.json"])["rows"]
         if one["method"] == "progap"
     }
-    assert rows.keys() == {"secret noise", "public noise"}
+    assert rows.keys() == {"secret noise", ""}
     assert rows["secret noise"]["mean"] == OWN
-    assert rows["public noise"]["mean"] == pytest.approx(sum(REACHED[at] for at in (0, 1, 3)) / 3)
-    assert [rows[name]["noise_public"] for name in ("secret noise", "public noise")] == [False, True]
+    assert rows[""]["mean"] == pytest.approx(sum(REACHED[at] for at in (0, 1, 3)) / 3)
+    assert [rows[name]["noise_public"] for name in ("secret noise", "")] == [False, True]
 
 
 def test_public_runs_alone_are_no_report_for_others_where_the_store_has_secret_ones(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ SHORT_PREC = PREC.partition(" ")[0]
 """The score of relations in the head of a table."""
 HEAD = ("ε", "Take", "Accuracy", "Seeds", "Cost (points)", "Verdict", "Protection")
 
-SHARED = "over the seeds that both share"
+SHARED, OF_MEANS = "over the seeds that both share", "between the means over all seeds of each"
 """Over which seeds costs are counted."""
 BETWEEN = "In brackets: 95% intervals over seeds."
 TIE = "tie"
@@ -141,7 +141,7 @@ def below(said: Verdict) -> str:
         markup.sentence(
             said.score
             if said.network is None
-            else f"{said.score}; costs are points below {said.counted_from}, {said.bare}, {SHARED}"
+            else f"{said.score}; costs are points below {said.counted_from}, {said.bare}, {counted_over(said)}"
         ),
         BETWEEN,
         said.idle,
@@ -152,6 +152,14 @@ def below(said: Verdict) -> str:
         protection_words(said),
     ]
     return " ".join(filter(None, told))
+
+
+def counted_over(said: Verdict) -> str:
+    """Over which seeds its costs are counted."""
+    paired = {one.paired for part in said.stretches for one in part.shown if one.cost}
+    if len(paired) < 2:
+        return OF_MEANS if paired == {False} else SHARED
+    return f"{SHARED} where these are three or more, else {OF_MEANS}"
 
 
 def verdict_words(*said: Verdict) -> list[str]:
@@ -179,7 +187,7 @@ def _network(said: Verdict) -> str:
 def beneath(said: Verdict, *, verdicts: Sequence[Verdict] | None = None) -> list[str]:
     """The same in short lines below the table of a page, where the rest waits until somebody asks; with what
     the words of these `verdicts` mean (None: its own), which is said once of several tables."""
-    cost = "" if said.network is None else f"Cost: points below {_network(said)}, {said.bare}, {SHARED}."
+    cost = "" if said.network is None else f"Cost: points below {_network(said)}, {said.bare}, {counted_over(said)}."
     intervals = BETWEEN if said.stretches else ""
     meant = verdict_words(*((said,) if verdicts is None else verdicts))
     lines = [*meant, " ".join(filter(None, (cost, intervals, deltas(said))))]

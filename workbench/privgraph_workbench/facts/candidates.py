@@ -16,7 +16,8 @@ from privgraph_workbench.words.numbers import percent, whole
 class Candidate:
     """What may be taken at a budget, or has the highest mean where nothing is. reached: its accuracy with the
     interval; cost: by how many points that is below a network without privacy ("": not known); between: its
-    95% interval ("": not known), and unclear: whether that includes 0; seeds: how many it is said from, and
+    95% interval ("": not known), and unclear: whether that includes 0; paired: whether these are over seeds
+    that it shares with the network; seeds: how many it is said from, and
     yours: how many of them did not come with the program; rivals: what is not told apart from it, nor from
     what needs no noise; promise: in what it promises less than others at the same ε ("": in nothing)."""
 
@@ -26,6 +27,7 @@ class Candidate:
     cost: str = ""
     between: str = ""
     unclear: bool = False
+    paired: bool = False
     seeds: str = ""
     yours: str = "0"
     rivals: tuple[str, ...] = ()
@@ -84,7 +86,8 @@ class Candidate:
 def candidate(row: Row, seen: Seen, *, where: str = "") -> Candidate:
     """With its cost, which no interval tells to a decimal: over the seeds that it shares with the network,
     where these are three or more, for splits differ; without where no network has run on the same nodes."""
-    far = None if seen.bare is None else seen.seeds.shared(seen.bare, row)[1] or seen.seeds.difference(seen.bare, row)
+    shared = None if seen.bare is None else seen.seeds.shared(seen.bare, row)[1]
+    far = shared if shared or seen.bare is None else seen.seeds.difference(seen.bare, row)
     return Candidate(
         title=title_of(row) if row is seen.free else reader(row),
         mean=row["mean"],
@@ -95,6 +98,7 @@ def candidate(row: Row, seen: Seen, *, where: str = "") -> Candidate:
         between="" if far is None else f"{_points(far[1])} to {_points(far[2])}",
         promise=mark(row),
         unclear=far is not None and far[1] <= 0 <= far[2],
+        paired=shared is not None,
     )
 
 
@@ -120,4 +124,5 @@ def together_of(rows: Sequence[Row], seen: Seen) -> Candidate:
         seeds=seeds_of(rows),
         yours=yours_of(rows),
         cost=first.cost if first.cost == last.cost else f"{first.cost} to {last.cost}",
+        paired=first.paired and last.paired,
     )

@@ -4,6 +4,7 @@ knows the gallery finds the seed of a run of one's own as the one that the galle
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -72,11 +73,31 @@ def figure(one: Drawn, mixed: Container[str], *, share: bool = False) -> Drawn:
     """A figure as a report has it that leaves out what came with the program of these settings; without rows
     where nothing is left. For others its advice is that of the page still: `fixed` makes it anew, by what is
     left then."""
+    one = _standing(one)
     if not share:
         return _with_advice(_without(split(one, mixed), mixed))
     left = _without(split(one, mixed), mixed)
     both = _with_gallery(left, one.runs, mixed)
     return _shared(both, mixed, aside=both is not left)
+
+
+def _standing(one: Drawn) -> Drawn:
+    """Where the accuracy of a run stands, beside runs with noise of its kind alone: a page has all of them,
+    and the statement is that of the run."""
+    mine = next((row for row in one.rows if row.get("mine")), None)
+    record = next((run for run in one.runs if mine is not None and run.spec.seed == mine["seed"]), None)
+    if one.figure != "standing" or mine is None or record is None or not noise_of(record):
+        return one
+    told = next((told for told in one.beside if setting(told.record) == setting(record)), None)
+    alike = {noise_of(run) for run in one.runs if naming.setting(run) == naming.setting(record)} == {noise_of(record)}
+    if told is None or not told.stands or (alike and not of_gallery.has(record)):
+        return one
+    return replace(
+        one,
+        rows=[{**row, "mine": row["seed"] == mine["seed"]} if row["kind"] == "seed" else row for row in told.stands],
+        runs=[run for run in one.runs if setting(run) == setting(record)],
+        beside=[told],
+    )
 
 
 def _with_gallery(one: Drawn, before: Sequence[RunRecord], mixed: Container[str]) -> Drawn:
@@ -227,16 +248,19 @@ def split(one: Drawn, mixed: Container[str] = ()) -> Drawn:
 
 
 def _named(rows: Sequence[Row], noises: Mapping[str, str]) -> list[Row]:
-    """Rows whose variant says whose noise it is, where those of its curve have different ones."""
+    """Rows whose variant says whose noise it is, where those of its curve have different ones, and fewer rows
+    of the figure have noise of that kind than of the other."""
     curves: dict[tuple[object, ...], set[str]] = {}
     told = []
     for row in rows:
         kinds = {noises[run] for run in str(row.get("runs") or "").split() if run in noises}
         told.append((row, tuple(row.get(name) for name in _CURVE), kinds.pop() if len(kinds) == 1 else ""))
         curves.setdefault(told[-1][1], set()).add(told[-1][2])
+    count = Counter(kind for _, _, kind in told)
+    rare = SECRET if count[PUBLIC] >= count[SECRET] else PUBLIC
     return [
         {**row, "variant": ", ".join(filter(None, (row["variant"], kind)))}
-        if "variant" in row and len(curves[curve] - {""}) > 1
+        if "variant" in row and kind == rare and len(curves[curve] - {""}) > 1
         else row
         for row, curve, kind in told
     ]
