@@ -131,11 +131,11 @@ def test_ticks_are_the_epsilons_that_were_asked_for() -> None:
 
 def test_a_guess_below_the_axis_is_told() -> None:
     low = [point(at, 0.7, guess=0.307) for at in (1, 8)]
-    assert "A guess: 30.7%, below all marks." in tradeoff.chart(low).notes
+    assert "A guess: 30.7% on average over seeds, below all marks." in tradeoff.chart(low).notes
     both = [*low, *({**row, "unit": "node"} for row in low)]
-    assert "A guess: 30.7%, below all marks." in tradeoff.chart(both).notes
+    assert "A guess: 30.7% on average over seeds, below all marks." in tradeoff.chart(both).notes
     apart = [*low, *({**row, "unit": "node", "guess": 0.2} for row in low)]
-    said = "A guess, below all marks of its panel: "
+    said = "A guess, on average over seeds, below all marks of its panel: "
     each = "30.7% on karate, where edges are protected; 20.0% on karate, where people are protected."
     assert said + each in tradeoff.chart(apart).notes
     made = "Made-up social network (nodes 600, classes 3)"

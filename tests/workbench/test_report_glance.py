@@ -85,6 +85,9 @@ def test_a_report_for_others_answers_without_what_stays(store: RunStore) -> None
     stands = [{"kind": kind, "value": 0.333, "seed": None, "of": "", "seeds": 3} for kind in ("majority", "bare")]
     asked = Asked(title="T", runs=[replace(one, stands=stands) for one in runs])
     assert "the largest class 33.3%" in points(asked)["How well it works"]
+    lower = [{**row, "value": 0.31} for row in stands]
+    two = replace(asked, runs=[*asked.runs[:2], replace(asked.runs[2], stands=lower)])
+    assert "the largest class 31.0% to 33.3%" in points(two)["How well it works"], "each of its own test nodes"
     hidden = withholding.without_seeds(replace(asked, share=True))
     answers = points(hidden)
     assert "without privacy 33.3%" in answers["How well it works"]

@@ -57,6 +57,7 @@ def test_each_level_has_a_row_with_its_mean_its_seeds_and_where_it_is_from(store
     page = re.sub(r"\s*<[^>]*>\s*", "|", files["report.html"].decode())
     assert first_page.LEVELS in page
     assert ("MLP (ignores edges), reads no edge: 55.0%" in page) is not share
+    assert ("largest class of the test nodes: 31.0%, of the seeds of ProGAP" in page) is not share
     assert "ProGAP, without privacy: 92.0%" in page
 
 

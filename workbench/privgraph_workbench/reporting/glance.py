@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from statistics import fmean
 
 from privgraph.registry import sides
 from privgraph_workbench import tables
@@ -129,9 +128,10 @@ def _beside(asked: Asked, graph: str) -> str:
     rows = [row for one in asked.runs if graph_of(one.record) == graph for row in one.stands]
     found, told = list[str](), set[tuple[str, float]]()
     for kind, what in (("bare", "without privacy"), ("blind", ""), ("majority", "the largest class")):
-        if kind == "majority":  # of each split: at a glance their mean
-            values = [float(row["value"]) for row in rows if row["kind"] == kind]
-            found += [f"{what} {percent(fmean(values))}"] if values else []
+        if kind == "majority":  # of each setting over its own splits: a mean of all would be one more number
+            values = sorted(float(row["value"]) for row in rows if row["kind"] == kind)
+            ends = dict.fromkeys(map(percent, (values[0], values[-1]))) if values else {}
+            found += [f"{what} {' to '.join(ends)}"] if ends else []
             continue
         models = sorted(
             {(str(row.get("of") or ""), round(float(row["value"]), 3)) for row in rows if row["kind"] == kind}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import tables
+from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.reporting.asked import Asked
 from privgraph_workbench.reporting.chapters import Chapter
 from privgraph_workbench.words.measures import measure
@@ -30,7 +31,7 @@ GALLERY, STORE, COMPUTED = "gallery", "own store", "labels and split alone"
 @dataclass(frozen=True, kw_only=True)
 class Level:
     """A level: what it is, of which method ("": of none), on which graph, its mean and interval, and the runs
-    behind it; `beside`: the names of the settings that it is told beside."""
+    behind it; `beside`: the names of the settings that it is told beside, and `labels` their words."""
 
     kind: str
     of: str
@@ -42,6 +43,7 @@ class Level:
     seeds: int
     runs: Sequence[RunRecord]
     beside: Sequence[str]
+    labels: Sequence[str] = ()
 
     @property
     def source(self) -> str:
@@ -55,6 +57,8 @@ class Level:
     def words(self) -> str:
         """`ProGAP, without privacy: 98.0% (96.6% to 99.4%; 10 seeds)`."""
         name = f"{self.of}, {WHAT[self.kind]}" if self.of else WHAT[self.kind]
+        if self.kind == "majority":  # one graph has several, for the test nodes of other seeds are others
+            return f"{name}: {percent(self.value)}, of the seeds of {both(list(self.labels))}"
         told = over_seeds(self.value, self.low, self.high, self.seeds) if self.runs else percent(self.value)
         return f"{name}: {told}"
 
@@ -75,7 +79,9 @@ def levels(chapters: Sequence[Chapter]) -> list[Level]:
                 if known is not None and chapter.name in known.beside:
                     continue
                 if known is not None:
-                    found[key] = replace(known, beside=[*known.beside, chapter.name])
+                    found[key] = replace(
+                        known, beside=[*known.beside, chapter.name], labels=[*known.labels, chapter.label]
+                    )
                     continue
                 found[key] = Level(
                     kind=kind,
@@ -88,6 +94,7 @@ def levels(chapters: Sequence[Chapter]) -> list[Level]:
                     seeds=int(row["seeds"]),
                     runs=one.references.get(kind, ()),
                     beside=[chapter.name],
+                    labels=[chapter.label],
                 )
     return list(found.values())
 

@@ -360,13 +360,13 @@ def unseen_guess(panels: Sequence[Sequence[Row]], places: Mapping[str, str]) -> 
     if len({held[0]["graph"] for held in panels}) == len(told) == 1 and len(levels := next(iter(told.values()))) == 1:
         ((alone, units),) = levels.items()
         where = "" if len(units) == len(panels) else f", where {' and '.join(units)} are protected"
-        return [f"{GUESS}: {alone}, below all marks{where}."]
+        return [f"{GUESS}: {alone} on average over seeds, below all marks{where}."]
     each = [
         f"{low} on {places[graph]}" + f", where {' and '.join(units)} are protected" * (len(levels) > 1)
         for graph, levels in told.items()
         for low, units in levels.items()
     ]
-    return [f"{GUESS}, below all marks of its panel: {'; '.join(each)}."]
+    return [f"{GUESS}, on average over seeds, below all marks of its panel: {'; '.join(each)}."]
 
 
 def _released(row: Row, released: str) -> str:
