@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import fmean
 
 import pytest
 from tests.workbench.made_reports import opened
@@ -18,8 +19,9 @@ from privgraph_workbench import reporting
 from privgraph_workbench.facts import advised
 from privgraph_workbench.facts.expecting import Outlook
 from privgraph_workbench.figures.runs import standing
-from privgraph_workbench.reporting import Asked, Drawn, Told, noises, of_gallery
+from privgraph_workbench.reporting import Asked, Drawn, Told, findings, noises, of_gallery
 from privgraph_workbench.reporting.anew import DATA
+from privgraph_workbench.reporting.behind import commands
 from privgraph_workbench.reporting.fixed import UNPAIRED
 from privgraph_workbench.reporting.own_setting import PUBLIC, SECRET, noise_of
 from privgraph_workbench.reporting.ready import ready
@@ -152,6 +154,27 @@ def test_the_gallery_comes_where_it_stands_in_the_figure_anyway(shipped: dict[st
     assert [row["seeds"] for row in figure.rows] == [1]
     assert noises.LEFT_OUT in figure.left_out
     assert noises.ASIDE not in figure.left_out
+
+
+def test_for_oneself_the_run_in_whose_place_ones_own_stands_is_back(shipped: dict[str, list[RunRecord]]) -> None:
+    """A page has one run of each seed; its mean over ten of two keys is told nowhere else."""
+    taken = shipped["progap"][3]
+    for seed in (taken.spec.seed, 77):
+        asked = noises.apart(noises.apart(replace(_world(shipped, seed), share=False)))
+        (figure,) = asked.figures
+        rows = {row["variant"]: row for row in figure.rows if row["method"] == "progap"}
+        assert (rows[SECRET]["mean"], rows[SECRET]["seeds"], rows[""]["seeds"]) == (OWN, 1, 10)
+        assert rows[""]["mean"] == pytest.approx(fmean(one.metrics["test_accuracy"] for one in shipped["progap"]))
+        held = [run for run in figure.runs if run.spec.method == "progap"]
+        assert len({run.id for run in held}) == 11
+        marked = {run.id for run in held if run.id.startswith(of_gallery.MARK)}
+        assert marked == ({f"{of_gallery.MARK}{taken.id}"} if seed == taken.spec.seed else set())
+        lines = commands(asked)
+        assert of_gallery.MARK not in lines
+        assert f"privgraph gallery {taken.id} --again" in lines or seed == 77
+        told = advised.shortened(figure.advice)
+        assert told == advised.shortened(without_seeds(noises.apart(_world(shipped, seed))).figures[0].advice)
+        assert "noise of another key, and stands apart here" in findings.advice(figure)
 
 
 @pytest.mark.parametrize("share", [False, True])

@@ -16,7 +16,7 @@ from privgraph.options import Scalar
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import repeating
 from privgraph_workbench.facts.plans import command_line
-from privgraph_workbench.reporting import references
+from privgraph_workbench.reporting import of_gallery, references
 from privgraph_workbench.reporting.asked import Asked, once
 from privgraph_workbench.reporting.own_setting import setting
 from privgraph_workbench.words.naming import describe, moved
@@ -105,7 +105,7 @@ def _block(held: Sequence[Behind]) -> Iterator[str]:
     where += ["references"] * any(one.stands == REFERENCE for one in held)
     about = "; ".join([", ".join([describe(first), *moved(first)]), f"{first.spec.split} split"])
     yield f"# {_comment(about)} ({' and '.join(where) or 'means'})"
-    if kept := [one.record.id for one in held if repeating.by_gallery(one.record)]:
+    if kept := [one.record.id.removeprefix(of_gallery.MARK) for one in held if repeating.by_gallery(one.record)]:
         yield f"# with the gallery's own noise: {'; '.join(f'privgraph gallery {run} --again' for run in kept)}"
     lines: dict[str, list[int]] = {}
     for one in held:

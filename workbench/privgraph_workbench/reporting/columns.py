@@ -15,7 +15,8 @@ OPTION = "option "
 SHARE, PERCENT = "[0, 1]", "percent"
 WITHHELD = "what others are not told, though it was measured: score, epsilon_audited, attacks"
 OF_TABLES: Mapping[str, str] = {
-    "run": "name of the run: its id, or its number in a report for others",
+    "run": "name of the run: its id (behind gallery-: that of a run of the gallery in whose place one of the author's "
+    "stands), or its number in a report for others",
     "setting": "name of the setting, with which its files in statements/ begin",
     "label": "the run or setting in words",
     "method": "method, as commands call it",

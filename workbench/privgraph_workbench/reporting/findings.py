@@ -13,6 +13,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs.tradeoff_shown import ADVISED
 from privgraph_workbench.reporting import main_findings, same_titles
 from privgraph_workbench.reporting.asked import Drawn
+from privgraph_workbench.reporting.own_setting import unmixed
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import data_title, graph_of, method_title, moved, setting, unit_of
@@ -70,19 +71,26 @@ def advice(one: Drawn) -> str:
             kept += [f"**{part.removeprefix(advised.SHORT).partition(' (')[0].partition(':')[0]}**"] * several
         elif not part.endswith(SECRET):
             kept.append(part)
-    return _BY.sub(lambda found: _by(found, len(one.runs)), advised.legend_once("\n\n".join(kept)))
+    return _BY.sub(
+        lambda found: _by(found, len(one.runs), len(one.runs) - len(unmixed(one.runs))),
+        advised.legend_once("\n\n".join(kept)),
+    )
 
 
 _BY = re.compile(r"^By ([\d,]+) runs? on ", re.MULTILINE)
 
 
-def _by(found: re.Match[str], runs: int) -> str:
-    """How many runs the advice is by, beside those that the figure shows."""
+def _by(found: re.Match[str], runs: int, apart: int) -> str:
+    """How many runs the advice is by, beside those that the figure shows, of which so many stand `apart`."""
     told = int(found[1].replace(",", ""))
     if told >= runs:
         return found[0]
-    others = "the other one has" if told == runs - 1 else "the others have"
-    others += " further options, or noise of another key"
+    one = told == runs - 1
+    if apart == runs - told:
+        why = f"noise of another key, and stand{'s' * one} apart here: the page Trade-offs takes both together"
+    else:
+        why = "further options, or noise of another key"
+    others = f"{'the other one has' if one else 'the others have'} {why}"
     return f"By {told:,} of the {runs:,} runs of this figure ({others}), on "
 
 

@@ -75,7 +75,7 @@ def figure(one: Drawn, mixed: Container[str], *, share: bool = False) -> Drawn:
     left then."""
     one = _standing(one)
     if not share:
-        return _with_advice(_without(split(one, mixed), mixed))
+        return _with_advice(_without(split(_with_displaced(one), mixed), mixed))
     left = _without(split(one, mixed), mixed)
     both = _with_gallery(left, one.runs, mixed)
     return _shared(both, mixed, aside=both is not left)
@@ -126,6 +126,48 @@ def _with_gallery(one: Drawn, before: Sequence[RunRecord], mixed: Container[str]
         runs=every,
         statements=statements_of(every) if whole else {**one.statements, **statements_of(runs)},
         beside=[*one.beside, *_of_settings(runs, attacks)],
+    )
+
+
+def _with_displaced(one: Drawn) -> Drawn:
+    """The trade-off with the gallery's runs in whose place one's own stand: a page has one of each seed."""
+    there = {run.id for run in one.runs}
+    if one.figure != "tradeoff" or not any(origin_of(run) in CAME for run in one.runs):
+        return one
+    runs, attacks = of_gallery.displaced(run for run in one.runs if noise_of(run) == SECRET)
+    if not runs or there & {run.id for run in runs}:
+        return one
+    of = {run.id.removeprefix(of_gallery.MARK): run.id for run in runs}
+
+    def named(row: Row) -> str:
+        ids = str(row.get("runs") or "").split()
+        return " ".join([*ids, *(of[run] for run in ids if run in of)])
+
+    keys = {setting(run) for run in runs}
+    known = {setting(told.record) for told in one.beside}
+    every = [*one.runs, *runs]
+    whole = one.statements.keys() == statements_of(one.runs).keys()
+    return replace(
+        one,
+        rows=[{**row, "runs": named(row)} if "runs" in row else row for row in one.rows],
+        runs=every,
+        statements=statements_of(every) if whole else one.statements,
+        beside=[
+            *(_joined(told, runs, attacks) if setting(told.record) in keys else told for told in one.beside),
+            *(told for told in _of_settings(runs, attacks) if setting(told.record) not in known),
+        ],
+    )
+
+
+def _joined(told: Told, runs: Sequence[RunRecord], attacks: Sequence[AttackRecord]) -> Told:
+    """What is known of a setting, with these of its runs."""
+    more = [run for run in runs if setting(run) == setting(told.record)]
+    ids = {run.id for run in more}
+    return replace(
+        told,
+        same=sorted([*told.same, *more], key=lambda run: run.spec.seed),
+        seeds={**told.seeds, **{run.id: str(run.spec.seed) for run in more}},
+        elsewhere=[*told.elsewhere, *(attack for attack in attacks if attack.run in ids)],
     )
 
 

@@ -19,6 +19,9 @@ BEYOND = 2**30
 """By how much the seeds of `shipped` runs are above their own: a seed that one's own run has, too, would have
 the number of that run."""
 
+MARK = "gallery-"
+"""What stands before the id of a run that has that of one's own."""
+
 
 def has(record: RunRecord) -> bool:
     """Whether the gallery has runs of the setting of this one, with whatever seeds."""
@@ -33,10 +36,26 @@ def shipped(records: Iterable[RunRecord]) -> tuple[list[RunRecord], list[AttackR
     return list(runs), list(attacks)
 
 
+def displaced(records: Iterable[RunRecord]) -> tuple[list[RunRecord], list[AttackRecord]]:
+    """The gallery's runs in whose place these of one's own stand, and the attacks on them, `MARK` before
+    their ids."""
+    taken = {one.id for one in records} & {run for held in _settings().values() for run in held}
+    runs, attacks = _as_they_came(frozenset(taken))
+    return (
+        [replace(one, id=f"{MARK}{one.id}") for one in runs],
+        [replace(one, run=f"{MARK}{one.run}") for one in attacks],
+    )
+
+
+@lru_cache(maxsize=16)
+def _as_they_came(ids: frozenset[str]) -> tuple[list[RunRecord], list[AttackRecord]]:
+    return gallery.shipped(ids) if ids else ([], [])
+
+
 @lru_cache(maxsize=16)
 def _shipped(keys: frozenset[str]) -> tuple[tuple[RunRecord, ...], tuple[AttackRecord, ...]]:
     ids = {run for key in keys for run in _settings()[key]}
-    runs, attacks = gallery.shipped(ids) if ids else ([], [])
+    runs, attacks = _as_they_came(frozenset(ids))
     return (
         tuple(
             replace(one, id=_renamed(one.id), stored_spec=replace(one.spec, seed=one.spec.seed + BEYOND))
