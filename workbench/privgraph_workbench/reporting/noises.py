@@ -73,12 +73,25 @@ def figure(one: Drawn, mixed: Container[str], *, share: bool = False) -> Drawn:
     """A figure as a report has it that leaves out what came with the program of these settings; without rows
     where nothing is left. For others its advice is that of the page still: `fixed` makes it anew, by what is
     left then."""
-    one = _standing(one)
     if not share:
-        return _with_advice(_without(split(_with_displaced(one), mixed), mixed))
+        return _with_advice(_without(split(_with_displaced(_standing(one)), mixed), mixed))
+    one = _levelled(one, mixed)
     left = _without(split(one, mixed), mixed)
     both = _with_gallery(left, one.runs, mixed)
     return _shared(both, mixed, aside=both is not left)
+
+
+def _levelled(one: Drawn, mixed: Container[str]) -> Drawn:
+    """The figures of others that name no runs, by one's own runs alone where the gallery has their setting:
+    whether its runs stand behind them, too, would tell whether one's own have all of its seeds."""
+    shared = _shares(one, mixed)
+    if one.figure == "expected" and shared:
+        return replace(one, rows=[])
+    bare = [run for run in shared if not noise_of(run)]
+    told = next((told for told in one.beside if bare and setting(told.record) == setting(bare[0])), None)
+    if one.figure != "standing" or told is None:
+        return _standing(one)
+    return replace(one, rows=alone(told).stands, runs=own_alone(one.runs), beside=[told])
 
 
 def _standing(one: Drawn) -> Drawn:
@@ -231,14 +244,14 @@ def _shared(one: Drawn, mixed: Container[str], aside: bool) -> Drawn:
     rows = one.rows
     if one.figure in anew.DATA:
         rows = _named([{**row, **_unnamed(row)} for row in rows], noises)
+    if one.figure == "compare":
+        rows = _called(rows, one.runs)
     for column in _LABELS:
         names = {str(row[column]) for row in rows if column in row}
         plain = {name: name.replace(_SECRET, "") for name in names}
         if any(plain[name] != name for name in names) and len(set(plain.values())) == len(names):
             rows = [{**row, column: plain[str(row[column])]} if column in row else row for row in rows]
-    shared = [
-        run for run in one.runs if origin_of(run) in MADE and (naming.setting(run) in mixed or of_gallery.has(run))
-    ]
+    shared = _shares(one, mixed)
     said = [LEFT_OUT] * bool(shared)
     if aside:
         said = [ASIDE, *[BARE_OUT] * any(origin_of(run) == OWN for run in shared)]
@@ -251,6 +264,12 @@ def _shared(one: Drawn, mixed: Container[str], aside: bool) -> Drawn:
     )
 
 
+def _shares(one: Drawn, mixed: Container[str]) -> list[RunRecord]:
+    """One's own runs of the figure of which the gallery has the setting."""
+    own = (run for run in one.runs if origin_of(run) in MADE)
+    return [run for run in own if naming.setting(run) in mixed or of_gallery.has(run)]
+
+
 def _in_order(one: Drawn) -> Mapping[str, PrivacyStatement]:
     """Its statements; those of its runs numbered in the order of results, for a store has them by seed."""
     if set(one.statements.values()) != set(statements_of(one.runs).values()):
@@ -260,6 +279,14 @@ def _in_order(one: Drawn) -> Mapping[str, PrivacyStatement]:
 
 _LABELS = ("label", "attack", "method")
 _SECRET = f" ({SECRET})"
+
+
+def _called(rows: Sequence[Row], runs: Sequence[RunRecord]) -> list[Row]:
+    """The rows by what tells them apart among themselves: on a page they stood beside others."""
+    ids = {run for row in rows for run in str(row.get("runs") or "").split()}
+    fresh = anew.by_runs("compare", rows, [run for run in runs if run.id in ids])
+    found = (fresh.get(frozenset(str(row.get("runs") or "").split())) for row in rows)
+    return [{**row, "label": new["label"]} if new else row for row, new in zip(rows, found, strict=True)]
 
 
 def _unnamed(row: Row) -> Row:
