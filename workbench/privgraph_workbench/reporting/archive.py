@@ -55,8 +55,8 @@ from privgraph_workbench.words.naming import describe, hides_edges_alone, moved
 FILES: Mapping[str, str] = {
     "report.html": "everything on one page that opens without a network; begin here",
     "report.pdf": "the same for print",
-    "figures/": "each figure as SVG and PNG, for LaTeX as PDF with a short caption and what it finds as comments (TEX), "
-    "its numbers as CSV and JSON, what it states as text",
+    "figures/": "each figure as SVG and PNG, for LaTeX as PDF with a short caption, and what it finds as comments "
+    "(TEX), its numbers as CSV and JSON, what it states as text",
     "tables/": "all settings as LaTeX (runs.tex) and CSV (settings.csv), the runs behind them (runs.csv), and levels "
     "that figures draw beside them (references.csv)",
     "statements/": "the privacy statement of each setting in full, as text with its runs, and as JSON; figure-...: of "

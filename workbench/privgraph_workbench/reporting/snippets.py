@@ -55,9 +55,10 @@ def snippet(
     about: str = "",
     where: str = "",
 ) -> str:
-    """The environment of a figure whose files in figures/ have that name; `own`: its author's words, with
-    which the caption goes on below its title and `where` it was found, if that does not say it; `found`: what it finds, in Markdown, and `about`: its settings,
-    both as comments; `papers`: the methods, attacks and data sets whose papers it cites below the caption."""
+    """The environment of a figure whose files in figures/ have that name. The caption goes on below its title
+    with `where` it was found, if that does not say it, and its author's words (`own`). What it finds
+    (`found`, in Markdown) and its settings (`about`) are comments; `papers`: the methods, attacks and data
+    sets whose papers it cites below the caption."""
     author = [f"{findings.AUTHOR} {own}"] if own else []
     headed = f"{title.rstrip('.')}." if title[-1:] not in "?!" else title
     said = _joined([headed, where, *author, *caption(figure, rows, statements)])
