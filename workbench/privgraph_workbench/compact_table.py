@@ -60,16 +60,16 @@ def _attacks(lines: Sequence[Line], graphs: Mapping[str, str]) -> list[Block]:
         return [UNATTACKED.format("any of these settings")]
     held: dict[str, list[list[str]]] = {}
     for label, asks, *cells in (row for one in attack_table.table(tried, graphs) for row in _rows(one)):
-        area, _, alone = cells[1].partition(f"; {CLASSES} ")
-        held.setdefault(asks, []).append([label, cells[0], area, alone, *cells[2:]])
+        area, _, classes = cells[1].partition(f"; {CLASSES} ")
+        held.setdefault(asks, []).append([label, cells[0], area, classes, *cells[2:]])
     found: list[Block] = []
     untold = held.pop(words.LEFT_OUT, [])
     for asks, rows in held.items():
         alike = {row[_ALONE] for row in rows}
-        said = f" ({CLASSES}: AUC {rows[0][_ALONE]})" if len(alike) == 1 and "" not in alike else ""
-        kept = [at for at in range(len(rows[0])) if any(row[at] for row in rows) and not (said and at == _ALONE)]
+        alone = f" ({CLASSES}: AUC {rows[0][_ALONE]})" if len(alike) == 1 and "" not in alike else ""
+        kept = [at for at in range(len(rows[0])) if any(row[at] for row in rows) and not (alone and at == _ALONE)]
         table = Table(tuple(_ATTACKS[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in rows))
-        found += [Remark(f"**Attacks: {literal(asks + said)}**"), table]
+        found += [Remark(f"**Attacks: {literal(asks + alone)}**"), table]
     others = f"the other {counted(left, 'setting')}" if left > 1 else "the other setting"
     said = [attack_table.ATTACKED, *[UNATTACKED.format(others)] * bool(left)]
     if untold:
