@@ -1,4 +1,4 @@
-"""What attacks found on the runs of a setting: words that need it are explained, and heads are not repeated."""
+"""What attacks found on the runs of a setting: words that need it are explained, and no head is repeated."""
 
 from __future__ import annotations
 

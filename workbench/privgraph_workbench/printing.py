@@ -39,7 +39,7 @@ from privgraph_workbench.print_paper import CELL, HEIGHT, LEADING, MARGIN, SIZE,
 from privgraph_workbench.print_table import FULL, LONGEST, MOST_LEFT, WHOLE, TablePaper
 
 TITLE, PART, DEEP = 19.0, 14.0, 10.5
-DEEPER, LEAST = (0.0, 4.0, 8.0, 12.0, -12.0, -24.0, -48.0, -72.0), 75.0
+DEEPER, LEAST = (0.0, 4.0, 8.0, 12.0, -12.0, -24.0, -48.0, -72.0), 110.0
 """By how much pages are written on further down, or less far, where a last page would have less on it than
 `LEAST`: the first that helps."""
 GAP = 7.0
