@@ -67,7 +67,7 @@ def _told(packed: bytes) -> dict[str, str]:
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         files = {one: archive.read(one) for one in archive.namelist() if not one.endswith((".pdf", ".png"))}
     read = {one: re.sub(r"data:image/[^\"]*", "", content.decode()) for one, content in files.items()}
-    # where a line of a picture begins is no result: its attributes are lengths, and its words are told between
+    # attributes of a picture are lengths and no results: its words stand between them
     return {name: re.sub(r'"[^"<>]*"', '""', one) if name.endswith(".svg") else one for name, one in read.items()}
 
 
