@@ -11,6 +11,7 @@ import pytest
 from matplotlib.backends import backend_pdf
 from matplotlib.figure import Figure
 
+from privgraph_workbench import printing
 from privgraph_workbench.figures.chart import Chart
 from privgraph_workbench.figures.drawing import with_matplotlib
 from privgraph_workbench.reporting import archive
@@ -72,5 +73,6 @@ def sketched() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(with_matplotlib, "draw", sketch)
         patch.setattr(backend_pdf, "PdfPages", Pages)
+        patch.setattr(printing, "outlined", lambda made, _: made)  # of one page there is no outline
         patch.setattr(archive, "_LATELY", {})  # none is left for a test that looks at pictures
         yield

@@ -78,7 +78,7 @@ def test_a_model_of_a_figure_is_in_the_verdict_the_tables_and_the_statements(sto
     assert r"GAP, edge $\varepsilon$" in files["tables/runs.tex"]
     assert latex.ALONE.strip() in files["tables/runs.tex"], "a rule parts it from the report's own"
     caption = next(content for name, content in files.items() if name.endswith("tradeoff.tex"))
-    assert latex.text(unmarked(findings.of(given.figures[0]))) in caption, "a caption says what is found"
+    assert latex.text(unmarked(findings.of(given.figures[0]))) in caption, "what is found is there to be taken over"
 
 
 def test_a_report_for_others_tells_no_seed_of_them(store: RunStore) -> None:

@@ -61,13 +61,13 @@ def test_it_stands_first_in_every_file_and_the_automatic_caption_behind_it(
     assert about == f"{findings.settings(own)} {findings.OWN}"
     tex = files[f"{name}.tex"].decode()
     escaped = r"What 50\% cost $<$b$>$us$<$/b$>$\_ \& *them*: 1. \{x\}."
-    assert rf"\caption{{{own.name.partition(' ')[0]}" in tex, "its title, then whose words are the author's"
+    assert rf"\caption[{{{own.name.partition(' ')[0]}" in tex, "its title, then whose words are the author's"
     assert f". Author: {escaped}" in tex
     assert json.loads(files[f"{name}.json"])["caption"] == SENTENCE
     plain = opened(reporting.build(_captioned(runs, " \n")))
     assert "caption" not in json.loads(plain[f"{name}.json"])
     assert findings.OWN not in plain["report.html"].decode().replace("&#x27;", "'")
-    assert rf"\caption{{{own.name.partition(' ')[0]}" in plain[f"{name}.tex"].decode()
+    assert rf"\caption[{{{own.name.partition(' ')[0]}" in plain[f"{name}.tex"].decode()
 
 
 def test_a_report_for_others_tells_no_seed_in_it(runs: list[Told]) -> None:

@@ -77,3 +77,13 @@ def test_each_bound_of_a_setting_has_a_file() -> None:
     held = {one: [f"run-{place}"] for place, one in enumerate((said, *shown))}
     names = [name for name, *_ in archive._files_of("setting-01", run, held)]
     assert names == ["setting-01-not-audited", "setting-01-audited", "setting-01-audited-2"]
+
+
+def test_a_long_name_ends_with_a_whole_option() -> None:
+    """A graph of many options is cut between two of them, and no name ends within a word."""
+    options = {"nodes": 600, "classes": 3, "degree": 16, "homophily": 0.85}
+    asked = replace(made_runs.spec("gap", epsilon=8.0), data_options=options)
+    one = made_runs.finish(RunStore.open(), asked, 0.7, made_runs.statement(made_runs.edge_entries(9)))
+    name = file_name(one)
+    cut = name.removeprefix("figure-gap-made-up-social-network").partition("-edge-")[0]
+    assert cut == "-nodes-600", name

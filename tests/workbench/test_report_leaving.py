@@ -59,9 +59,9 @@ def test_a_run_has_one_number_and_a_figure_its_title_in_every_file() -> None:
     assert shown <= tabled
     assert files["figures/01-tradeoff.txt"].decode().startswith("Our 50% title\n")
     snippet = files["figures/01-tradeoff.tex"].decode()
-    assert r"\caption{Our 50\% title. " in snippet
+    assert r"]{Our 50\% title. " in snippet
     assert r"\includegraphics[width=\linewidth]{figures/01-tradeoff.pdf}" in snippet
-    assert "valuator only" in snippet
+    assert "evaluator's, of private labels" in snippet
     assert "Our 50% title" in re.sub(r"<!--|-->", "", files["figures/01-tradeoff.svg"].decode())
 
 

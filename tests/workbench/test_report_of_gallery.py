@@ -17,7 +17,7 @@ from privgraph.privacy.serialisation import statement_from_json, statement_to_js
 from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench import reporting, tables
+from privgraph_workbench import compact_table, reporting, tables
 from privgraph_workbench.blocks import Table
 from privgraph_workbench.facts import unpaired
 from privgraph_workbench.figures.attacks import attack_areas
@@ -102,8 +102,10 @@ def test_what_is_left_out_is_not_called_missing() -> None:
     chapters = chapters_of(asked)
     bare = next(one for one in all_settings(asked, chapters) if one.record.spec.method == "mlp")
     assert tables.in_words([bare], {}).rows[0][4] == LEFT_OUT
-    table = next(one for one in tables.compact([bare]) if isinstance(one, Table))
-    assert table.rows[0][-1] == LEFT_OUT
+    told = compact_table.told([bare], {})
+    (table,) = (one for one in told if isinstance(one, Table))
+    assert LEFT_OUT in table.rows[0]
+    assert f"Attacks on {bare.label}: {LEFT_OUT}." in " ".join(one for one in told if isinstance(one, str))
     said = bare.record.statement
     assert said is not None
     assert "left out for others" in statement_text(said)

@@ -104,7 +104,7 @@ def test_one_table_has_a_column_for_each_setting_and_a_delta_near_one_over_n_is_
     assert len(met) > 1
     assert met == [str(place) for place in range(1, len(met) + 1)]
     notes = [text for text in told if isinstance(text, str) and re.match(r"\[\d+\] ", text)]
-    assert [text[1] for text in notes] == met
+    assert [re.findall(r"\[(\d+)\] ", text) for text in notes] == [met], "in one paragraph"
     of_node = next(at for at, row in enumerate(table.rows) if row[0] == "Not covered")
     assert f"[{table.rows[of_node][1].split('[')[1][0]}] Taken to be public" in "\n".join(notes)
     near = replace(one.statement, delta=0.01)

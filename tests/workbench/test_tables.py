@@ -71,11 +71,13 @@ def test_what_must_be_known_of_an_epsilon_is_a_footnote_to_it(records: list[RunR
     assert table.rows[0][sound].endswith(" [1]")
     assert "[" not in table.rows[1][sound]
     assert all(row[table.head.index("ε as published")].endswith(" [2]") for row in table.rows), "why it is another"
-    assert [row[audited] for row in table.rows] == ["at least 0.134 [3]"] * 2, "the number, and how it was found below"
+    found = "the number, and below how it was found, and what that takes for granted"
+    assert [row[audited] for row in table.rows] == ["at least 0.134 [3] [4]"] * 2, found
     assert notes[0] == f"[1] {NOISE_IS_PUBLIC[:1].upper()}{NOISE_IS_PUBLIC[1:]}."
     assert notes[1].startswith("[2] The ε as published is smaller than what is proved")
     assert notes[2].startswith("[3] Audited: confidence 95%")
-    assert len(notes) == 3
+    assert notes[3].startswith("[4] If ")
+    assert len(notes) == 4
     bare = replace(open_, statement_json=statement_to_json(made_runs.statement((), unit="none")), epsilon_audited=None)
     nothing: tables.Notes = {}
     tables.in_words([Line(name="", label="", record=bare)], nothing)

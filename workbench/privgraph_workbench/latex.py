@@ -125,7 +125,11 @@ def table(lines: Sequence[tables.Line], *, cite: bool = False, alone: Container[
             r"\bottomrule",
             r"\end{longtable}" if long else r"\end{tabular}",
             "",
-            *(rf"\noindent {text(one)}\par" for one in (f"{tables.about(lines)} {tables.ALONE}", *tables.below(notes))),
+            *(
+                rf"\noindent {text(one)}\par"
+                for one in (f"{tables.about(lines)} {tables.ALONE}", " ".join(tables.below(notes)))
+                if one
+            ),
             r"\endgroup",
             *([] if long else [r"\end{table}"]),
             "",

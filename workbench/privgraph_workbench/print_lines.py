@@ -121,6 +121,8 @@ def whole(said: str) -> str:
     return re.sub(r"[εδ] (?:[=≤] )?(?=\d)", lambda one: one[0].replace(" ", "\u00a0"), unbroken(said))
 
 
+_RUN = re.compile(r"[a-z][a-z0-9-]*-([0-9a-f]{12})(?![0-9a-f])")
+"""The id of a run, and the digest at its end."""
 _DIGITS = re.compile(r"\d[\d.,]*(?:e[+-]?\d+)?%?")
 """What no line ends in, where a word that is longer than a line is broken: a number with what closes it."""
 
@@ -131,9 +133,13 @@ def broken_at(word: str, fits: Sequence[int]) -> int:
 
     >>> broken_at("least\u00a00.533,", [9, 8, 7, 6, 5, 4, 3, 2, 1]), broken_at("0.5333", [3, 2, 1])
     (6, 6)
-    >>> broken_at("abcdef12", [7, 6, 5])
-    6
+    >>> broken_at("abcdef12", [7, 6, 5]), broken_at("gap-cora-b8ed00c1d2e3", [12, 11, 10, 9, 8])
+    (6, 9)
     """
+    if run := _RUN.search(word):  # before its digest, which is whole
+        parted = [at for at in fits if at == run.start(1)]
+        if parted:
+            return parted[0]
     spaces = [at for at in fits if word[at - 1] == "\u00a0"]
     apart = [at for at in fits if not any(one.start() < at < one.end() for one in _DIGITS.finditer(word))]
     return (spaces or apart or [_whole_number(word, fits[0])])[0]

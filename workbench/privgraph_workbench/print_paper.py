@@ -48,7 +48,8 @@ class Known:
 
 
 class Paper:
-    """Pages that are filled from above; `y` is how far down, in points from the upper edge."""
+    """Pages that are filled from above; `y` is how far down, in points from the upper edge, `foot` how far
+    they are written on, `deeper` than `MARGIN` leaves."""
 
     def __init__(
         self,
@@ -57,7 +58,9 @@ class Paper:
         draw: Draw = drawn,
         known: Known | None = None,
         whom: str = "",
+        deeper: float = 0.0,
     ) -> None:
+        self.foot = HEIGHT - MARGIN + deeper
         self.title, self.keep, self.draw, self.whom = title, keep, draw, whom
         self.known = Known() if known is None else known
         self.colours = theme("light")
@@ -80,7 +83,7 @@ class Paper:
 
     def room(self, needed: float) -> None:
         """A new page, where so much does not fit on this one."""
-        if self.y + needed > HEIGHT - MARGIN and self.y > MARGIN:
+        if self.y + needed > self.foot and self.y > MARGIN:
             self.end()
             self.begin()
 

@@ -33,14 +33,20 @@ from privgraph_workbench.blocks import (
 )
 from privgraph_workbench.figures.chart import NARROW as INCHES
 from privgraph_workbench.figures.export import DPI, drawing
-from privgraph_workbench.print_lines import settings, whole, within
-from privgraph_workbench.print_paper import CELL, HEIGHT, LEADING, MARGIN, SIZE, SMALL, WIDTH, Known, Paper
+from privgraph_workbench.print_lines import settings
+from privgraph_workbench.print_outline import outlined
+from privgraph_workbench.print_paper import CELL, HEIGHT, LEADING, MARGIN, SIZE, SMALL, WIDTH, Known
+from privgraph_workbench.print_table import FULL, LONGEST, MOST_LEFT, WHOLE, TablePaper
 
 TITLE, PART, DEEP = 19.0, 14.0, 10.5
-GAP, CELL_GAP = 7.0, 10.0
-"""Between two blocks, and between two columns of a table."""
-WITH_NEXT = 90.0
-"""What has to fit below a heading: none stands alone at the end of a page."""
+DEEPER, LEAST = (0.0, 4.0, 8.0, 12.0, -12.0, -24.0, -48.0, -72.0), 110.0
+"""By how much pages are written on further down, or less far, where a last page would have less on it than
+`LEAST`: the first that helps."""
+GAP = 7.0
+"""Between two blocks."""
+WITH_NEXT, HEADED = 90.0, 2.8
+"""What has to fit below a heading: none stands alone at the end of a page; how tall one of a line is, in
+sizes."""
 SMALLEST = 0.65
 """A wide picture gives way so far, where it fits on a page that way together with what stands below it."""
 NARROW, LARGE, BESIDE, OVER = 256.0, 420.0, 14.0, 40.0
@@ -48,15 +54,6 @@ NARROW, LARGE, BESIDE, OVER = 256.0, 420.0, 14.0, 40.0
 beside it stand, and how far these reach below it: what goes on further stands below both."""
 NOTE, NOTE_GAP, NOTE_LEADING = 7.2, 4.0, 1.36
 """The letters of what is said of a picture, and between two paragraphs and two lines of it."""
-FULL = HEIGHT - 2 * MARGIN
-"""Of a page, what is written on."""
-WHOLE, LONGEST = FULL / 3, 0.9 * FULL
-"""A table that is no higher than the first is not divided; one that is no higher than the second, where not
-much of a page is left empty for its sake."""
-MOST_LEFT = 0.2 * FULL
-"""So much of a page is left empty at most for the sake of what a figure states below it."""
-LAST_ROWS = 3
-"""Of a table that is divided, so many rows at least stand on its last page."""
 
 
 def pdf(title: str, sections: Told, draw: Draw = drawn, author: str = "", *, whom: str = "", under: str = "") -> bytes:
@@ -70,10 +67,19 @@ def pdf(title: str, sections: Told, draw: Draw = drawn, author: str = "", *, who
     about |= {"Author": author} if author else {}
     known = Known()
     with drawing():
-        begins = _lay(_Paper(title, lambda _: None, draw, known, whom), sections, [0] * len(sections), under)
+        tried: dict[float, tuple[list[int], bool]] = {}
+        for deeper in DEEPER:
+            paper = _Paper(title, lambda _: None, draw, known, whom, deeper)
+            begins = _lay(paper, sections, [0] * len(sections), under)
+            tried[deeper] = begins, paper.number == 1 or paper.y - MARGIN >= LEAST
+            if tried[deeper][1]:
+                break
+        deeper = next((one for one, (_, filled) in tried.items() if filled), DEEPER[0])
+        begins, _ = tried[deeper]
         with PdfPages(written, metadata=about) as pages:
-            _lay(_Paper(title, pages.savefig, draw, known, whom), sections, begins, under)
-    return written.getvalue()
+            _lay(_Paper(title, pages.savefig, draw, known, whom, deeper), sections, begins, under)
+    chapters = [(section.title, page) for (section, _), page in zip(sections, begins, strict=True) if not section.deep]
+    return outlined(written.getvalue(), chapters)
 
 
 def _lay(paper: _Paper, sections: Told, begins: Sequence[int], under: str) -> list[int]:
@@ -85,13 +91,9 @@ def _lay(paper: _Paper, sections: Told, begins: Sequence[int], under: str) -> li
     if said := print_boxes.told([paper.title, *(text for one, _ in sections for text in print_boxes.texts(one))]):
         paper.put(Small(said), {})
     entries = contents(sections)
-    opening = [_below(paper, section, said) for section, said in sections]
+    opening = _openings(paper, sections)
     for place, (section, statements) in enumerate(sections):
         below, core = opening[place]
-        if place + 1 < len(sections) and not section.deep and all(isinstance(one, str) for one in section.blocks):
-            # a chapter of its own, or the words that lead to one, with its first part
-            words = sum(paper.tall(one) + GAP for one in section.blocks)
-            below, core = (PART + words + one for one in opening[place + 1])
         paper.heading(section.title, DEEP if section.deep else PART, below, core)
         found.append(paper.number)
         first = next((one for one in section.blocks[:3] if isinstance(one, Picture | Table)), None)
@@ -100,13 +102,28 @@ def _lay(paper: _Paper, sections: Told, begins: Sequence[int], under: str) -> li
                 caption = paper.tall(after) + GAP if isinstance(after, Small) else 0.0
                 paper.picture(block, statements, caption, headed=block is first)
             elif block is not None:
-                if isinstance(block, str) and isinstance(after, Code):  # what leads to commands stands above them
-                    paper.room(paper.tall(block) + GAP + paper.tall(after))
+                paper.lead(block, after)
                 paper.put(block, statements)
         if not place and len(entries) > 1:
             paper.contents([(title, begins[at]) for at, title in entries])
     paper.end()
     return found
+
+
+def _openings(
+    paper: _Paper, sections: Sequence[tuple[Section, Mapping[str, PrivacyStatement]]]
+) -> list[tuple[float, float]]:
+    """Of each section what stands on one page with its heading (`_below`); of one that is a chapter of its
+    own, or the words that lead to one, all that and the beginning of the next."""
+    found: list[tuple[float, float]] = []
+    for section, said in reversed(sections):
+        below, core = _below(paper, section, said)
+        if found and not section.deep and all(isinstance(one, str) for one in section.blocks):
+            words = sum(paper.tall(one) + GAP for one in section.blocks)
+            if words <= WHOLE:
+                below, core = (HEADED * PART + words + one for one in found[-1])
+        found.append((below, core))
+    return found[::-1]
 
 
 def _below(paper: _Paper, section: Section, statements: Mapping[str, PrivacyStatement]) -> tuple[float, float]:
@@ -125,7 +142,7 @@ def _below(paper: _Paper, section: Section, statements: Mapping[str, PrivacyStat
     return words + whole, words + core
 
 
-class _Paper(Paper):
+class _Paper(TablePaper):
     """Headings, tables and pictures on pages."""
 
     def heading(self, said: str, size: float, below: float = 0.0, core: float = 0.0) -> None:
@@ -143,8 +160,17 @@ class _Paper(Paper):
     def keep_together(self, whole: float, core: float) -> None:
         """A new page, where the `whole` does not fit on this one; but for its `core` alone, where much of the
         page would be left empty."""
-        left = HEIGHT - MARGIN - self.y
+        left = self.foot - self.y
         self.room(core if core <= left and left > MOST_LEFT else whole)
+
+    def lead(self, block: Block, after: Block | None) -> None:
+        """Words that lead to commands or to a table stand above these: not alone at a page's foot."""
+        if isinstance(block, str) and isinstance(after, Code):
+            self.room(self.tall(block) + GAP + self.tall(after))
+        if isinstance(block, Remark) and isinstance(after, Table):
+            words = sum(self.tall(one) + GAP for one in parts_of(block.text) if isinstance(one, str))
+            tall = self.tall(after)
+            self.room(words + (tall if tall <= WHOLE else sum(self.laid(after)[2][:3])))
 
     def contents(self, entries: Sequence[tuple[str, int]]) -> None:
         """Titles in two columns, each with its page at the right edge of its column."""
@@ -175,8 +201,10 @@ class _Paper(Paper):
         elif isinstance(block, Warned):
             self.warning(block)
         elif isinstance(block, Folded):  # paper folds nothing
-            for one in block.blocks:
-                self.put(one, statements)
+            for one, after in zip_longest(block.blocks, block.blocks[1:]):
+                if one is not None:
+                    self.lead(one, after)
+                    self.put(one, statements)
             return
         elif isinstance(block, Small):
             self.words(block.text, size=SMALL, colour=self.colours.muted)
@@ -285,55 +313,6 @@ class _Paper(Paper):
         lines = sum(len(self.lines(unmarked(one), SIZE, WIDTH - 2 * MARGIN - indent)) for one in told)
         return lines * SIZE * LEADING
 
-    def laid(self, block: Table) -> tuple[list[float], list[list[list[str]]], list[float]]:
-        """The widths of a table's columns, the lines of each cell, and the heights of its rows."""
-        rows = [row for row in (block.head, *block.rows) if any(row)]
-        bold = [any(block.head) and not place for place in range(len(rows))]
-        wide = [
-            max(self.measure(row[at], CELL, bold=head) for row, head in zip(rows, bold, strict=True)) + CELL_GAP
-            for at in range(len(block.head))
-        ]
-        words = [
-            max(
-                self.measure(word, CELL, bold=head)
-                for row, head in zip(rows, bold, strict=True)
-                for word in whole(row[at]).split(" ")
-            )
-            + CELL_GAP
-            for at in range(len(block.head))
-        ]
-        wide = within(wide, words, WIDTH - 2 * MARGIN)
-        told = [
-            [self.lines(cell, CELL, width - CELL_GAP + 0.1, bold=head) for cell, width in zip(row, wide, strict=True)]
-            for row, head in zip(rows, bold, strict=True)
-        ]
-        return wide, told, [max(map(len, cells)) * CELL * LEADING + 4 for cells in told]
-
-    def table(self, block: Table) -> None:
-        wide, told, heights = self.laid(block)
-        named = any(block.head)
-        together = sum(heights)
-        left = HEIGHT - MARGIN - self.y
-        moved = together <= LONGEST and left <= MOST_LEFT  # not much is left empty for its sake
-        self.room(together if together <= WHOLE or moved else sum(heights[:2]))
-        for place, (cells, tall) in enumerate(zip(told, heights, strict=True)):
-            page = self.number
-            last = place == len(heights) - LAST_ROWS and place > 1  # none of them stands alone overleaf
-            self.room(sum(heights[place:]) if last else tall)
-            if named and place and self.number > page:  # what the columns are is said on each page
-                self.row(told[0], wide, heights[0], bold=True)
-            self.row(cells, wide, tall, bold=named and not place)
-
-    def row(self, cells: Sequence[Sequence[str]], wide: Sequence[float], tall: float, *, bold: bool) -> None:
-        """A row of a table, with a line below it."""
-        x = MARGIN
-        for lines, width in zip(cells, wide, strict=True):
-            for at, line in enumerate(lines):
-                self.text(x, self.y + CELL * (1 + at * LEADING), line, CELL, bold=bold)
-            x += width
-        self.y += tall
-        self.box(MARGIN, self.y - 3, sum(wide), 0.5, self.colours.grid)
-
     def drawn(self, block: Picture, statements: Mapping[str, PrivacyStatement]) -> tuple[Any, float, float]:
         """The picture in pixels, as wide as the page or narrow, with its width and height in points."""
         from matplotlib.image import imread
@@ -374,7 +353,7 @@ class _Paper(Paper):
             self.y = max(self.y, top + height + GAP)
         else:
             under = self.under(told) + caption
-            left = HEIGHT - MARGIN - self.y - GAP
+            left = self.foot - self.y - GAP
             left -= under if SMALLEST * height + under <= left else 0
             if left < height <= left / SMALLEST:
                 width, height = width * left / height, left

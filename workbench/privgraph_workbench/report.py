@@ -190,22 +190,22 @@ def _summary(runs: Sequence[Reported], share: bool) -> Section:
     if len(made) > 1 and len(programs := {one.partition("+")[0] for one in made}) == 1:
         facts = [{**one, "Made by": f"{programs.copy().pop()}, {len(made)} builds"} for one in facts]
     names = list(dict.fromkeys(name for one in facts for name in one))
-    apart = [name for name in names if len({one.get(name) for one in facts}) > 1]
+    headed = all(one.name == f"seed {fact.get('Seed')}" for one, fact in zip(runs, facts, strict=True))
+    apart = [name for name in names if len({one.get(name) for one in facts}) > 1 and not (headed and name == "Seed")]
     blocks: list[Block] = [] if share else [Warned(repeating.secret([one.record for one in runs]))]
-    common = tuple((name, facts[0][name]) for name in names if name not in apart)
+    common = tuple((name, facts[0][name]) for name in names if len({one.get(name) for one in facts}) == 1)
     several = len(runs) == 1 and len(runs[0].same) > 1 and runs[0].over is None
     blocks.append(_one_of(common, runs[0].same) if several else Table(("", ""), common))
     for start in range(0, len(runs) if apart else 0, BESIDE):
         chosen = slice(start, start + BESIDE)
         rows = tuple((name, *(one.get(name, "") for one in facts[chosen])) for name in apart)
         blocks.append(Table(("", *(one.name for one in runs[chosen])), rows))
-    stands = [{**row, "mine": False} if len(runs) > 1 and "mine" in row else row for row in runs[0].stands]
-    if stands:
+    if stands := [{**row, "mine": False} if len(runs) > 1 and "mine" in row else row for row in runs[0].stands]:
         blocks.append(Picture("standing", stands))
     records = [one.record for one in runs]
     if any(one.metrics for one in records):
-        scores = {titled(measure(one.spec.method)) for one in records}
-        blocks += [MEASURED if scores == {"Test accuracy"} else MEASURED.replace("Accuracies were", "Results were")]
+        accurate = {titled(measure(one.spec.method)) for one in records} == {"Test accuracy"}
+        blocks += [MEASURED if accurate else MEASURED.replace("Accuracies were", "Results were")]
     if any("test_precision" in one.metrics for one in records):
         blocks.append(PRECISION)
     blocks += [f"Note: {one.note}" for one in records if one.note and not share]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from privgraph.data.catalogue import DATASETS
 from privgraph.privacy.statement import PrivacyStatement
@@ -27,7 +27,7 @@ from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words import meaning, strongest
 from privgraph_workbench.words import statements as words
 from privgraph_workbench.words.glossary import ADDED
-from privgraph_workbench.words.markup import literal
+from privgraph_workbench.words.markup import capital, literal
 from privgraph_workbench.words.measures import ACCURACY, MEANS, measure, measures, titled
 from privgraph_workbench.words.naming import graph_of, hides_edges_alone, nodes_of, unit_of
 from privgraph_workbench.words.numbers import over_seeds, percent, rounded_delta, stated
@@ -90,7 +90,7 @@ def by_graph(lines: Sequence[Line]) -> list[tuple[str, list[Line]]]:
     return list(held.items())
 
 
-def _headed(heading: str, *, short: bool = False) -> list[Block]:
+def headed(heading: str, *, short: bool = False) -> list[Block]:
     """The graph of a table above it, with its sizes where it is named first; nothing where there is one."""
     title, _, sizes = heading.partition(" (")
     if not heading:
@@ -114,7 +114,7 @@ def guarantees(lines: Sequence[Line], notes: Notes) -> list[Block]:
     right, and what is left out, with what that means and its footnotes below it."""
     told: list[Block] = []
     for heading, held in by_graph(lines):
-        told += [*_headed(heading), Table(GUARANTEES, tuple(_guarantee(one, notes) for one in held))]
+        told += [*headed(heading), Table(GUARANTEES, tuple(_guarantee(one, notes) for one in held))]
     said = [one.record.statement for one in lines if one.record.statement and unit_of(one.record) != "none"]
     guessed = dict.fromkeys(meaning.WAGERS.get(one.neighbours, meaning.ANY_WAGER) for one in said)
     return [*told, *[CALLED.format(", or ".join(guessed))] * bool(guessed), *below(notes)]
@@ -184,7 +184,7 @@ def measured(lines: Sequence[Line], notes: Notes) -> list[Block]:
             for one, row in zip(held, whole.rows, strict=True)
         )
         columns = (whole.head[0], *whole.head[2:5], whole.head[-1], attack_table.STRONGEST)
-        told += [*_headed(heading, short=True), Table(columns, rows)]
+        told += [*headed(heading, short=True), Table(columns, rows)]
     note = kept_epoch.note(tested) if len(epochs) == 1 else ""
     explained = [" ".join(filter(None, (about(lines), note)))] if tested else []
     explained += [attack_table.ATTACKED] if any(map(attack_table.made, lines)) else []
@@ -196,20 +196,6 @@ def _epoch(one: Line) -> str:
     return kept_epoch.note([("", one.record.spec)]) if METRIC in one.record.metrics else ""
 
 
-def compact(lines: Sequence[Line]) -> list[Block]:
-    """All that is to be known of each setting in one table, for settings that are many: whom it protects, its
-    three epsilons, what it reached, and the strongest attack where any was made."""
-    notes: Notes = {}
-    attacked = any(map(attack_table.made, lines))
-    told: list[Block] = []
-    for heading, held in by_graph(lines):
-        whole = in_words(held, notes, warned=True)
-        tried = [[attack_table.words(one)] if attacked else [] for one in held]
-        rows = tuple((*row, *attack) for row, attack in zip(whole.rows, tried, strict=True))
-        told += [*_headed(heading, short=True), Table((*whole.head, *[attack_table.STRONGEST] * attacked), rows)]
-    return [*told, f"{about(lines)} {ALONE}", *[attack_table.ATTACKED] * attacked, *below(notes)]
-
-
 def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Table:
     """The table for people; its footnotes go into `notes`. `warned`: public noise is told elsewhere."""
     rows = []
@@ -218,13 +204,18 @@ def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Ta
         cells: tuple[str, ...] = ("", "", "", "")
         if said is not None and bound is not None:
             alike = said.epsilon_as_published == said.epsilon
-            how = words.audited_how(bound)
+            how, _, given = words.audited_how(bound).partition("; ")
             cells = (
                 _marked(notes, stated("sound", said.epsilon), *_of_sound(one, warned=warned)),
                 _marked(
                     notes, stated("sound" if alike else "published", said.epsilon_as_published), *_of_published(said)
                 ),
-                _marked(notes, words.audited_of(bound, one.bound_seed), how and f"Audited: {how}."),
+                _marked(
+                    notes,
+                    words.audited_of(bound, one.bound_seed),
+                    how and f"Audited: {how}.",
+                    given and f"{capital(given)}.",
+                ),
                 rounded_delta(said.delta),
             )
         unit = unit_of(one.record)
@@ -260,8 +251,8 @@ def noise_is_public(record: RunRecord) -> bool:
     return said is not None and said.unit != "none" and (record.gallery or NOISE_IS_PUBLIC in said.assumptions)
 
 
-def accuracy(one: Line) -> str:
-    """What a setting reached, with its interval and the seeds behind it."""
+def accuracy(one: Line, words: Callable[[float, float | None, float | None, int], str] = over_seeds) -> str:
+    """What a setting reached, with its interval and the seeds behind it, as those `words` tell it."""
     value = one.record.metrics.get(METRIC)
     if one.single:
         return SINGLE
@@ -269,10 +260,10 @@ def accuracy(one: Line) -> str:
         return percent(None)
     if one.over is not None or len(one.same) > 1:
         over = one.over or reached(one.same)
-        return over_seeds(over.mean, over.low, over.high, over.seeds)
+        return words(over.mean, over.low, over.high, over.seeds)
     nodes = chance(one.record.metrics)
     low, high = (nodes.low, nodes.high) if nodes else (None, None)
-    return over_seeds(value, low, high, 1)
+    return words(value, low, high, 1)
 
 
 def as_csv(lines: Sequence[Line]) -> bytes:

@@ -55,8 +55,8 @@ from privgraph_workbench.words.naming import describe, hides_edges_alone, moved
 FILES: Mapping[str, str] = {
     "report.html": "everything on one page that opens without a network; begin here",
     "report.pdf": "the same for print",
-    "figures/": "each figure as SVG and PNG, for LaTeX as PDF with its caption (TEX), its numbers as CSV and JSON, "
-    "what it states as text",
+    "figures/": "each figure as SVG and PNG, for LaTeX as PDF with a short caption, and what it finds as comments "
+    "(TEX), its numbers as CSV and JSON, what it states as text",
     "tables/": "all settings as LaTeX (runs.tex) and CSV (settings.csv), the runs behind them (runs.csv), and levels "
     "that figures draw beside them (references.csv)",
     "statements/": "the privacy statement of each setting in full, as text with its runs, and as JSON; figure-...: of "
@@ -168,12 +168,7 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
         given = one.figure, one.rows, one.statements
         for kind, content in export.files(*given, whole=False, title=one.name, captioned=CAPTIONED).items():
             yield f"figures/{name}.{kind}", _named_so(kind, content, one)
-        yield (
-            f"figures/{name}.tex",
-            snippets.snippet(
-                name, one.name, *given, own=one.sentence, found=findings.of(one), papers=papers[name]
-            ).encode(),
-        )
+        yield f"figures/{name}.tex", snippets.of(name, one, papers[name]).encode()
     if asked.runs:
         settings = all_settings(asked, chapters)
         yield "tables/runs.csv", tables.as_csv(lines_of(asked))
@@ -333,7 +328,8 @@ def _told_of(asked: Asked) -> dict[str, report_notebook.About]:
     named = {name: (f"Figure {place}: {one.name}", one) for place, (name, one) in enumerate(_named(asked).items(), 1)}
     taken = {name: what_to_take(one, asked.figures[:place]) for place, (name, one) in enumerate(_named(asked).items())}
     for chapter in chapters_of(asked) if asked.appendix else ():
-        named |= {name: (f"{chapter.title}: {one.name}", one) for name, one in figures_of([chapter]).items()}
+        drawn = figures_of([chapter]).items()
+        named |= {name: (f"{chapter.title}: {chart_of(one.figure, one.rows).title}", one) for name, one in drawn}
     return {
         f"figures/{name}": report_notebook.About(
             figure=one.figure,

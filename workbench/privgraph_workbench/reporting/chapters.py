@@ -13,7 +13,7 @@ from privgraph_workbench.facts.advising import BASIS
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import table
 from privgraph_workbench.reporting import same_titles
-from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs
+from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, title_of
 from privgraph_workbench.words.glossary import GLOSSARY, PUBLISHED, SOUND
 from privgraph_workbench.words.measures import MEANS, measure
 from privgraph_workbench.words.naming import setting, statements_of, unit_of
@@ -163,6 +163,9 @@ def figures_of(chapters: Sequence[Chapter]) -> dict[str, Drawn]:
             figure=block.figure,
             rows=[{**row, "run": chapter.name} if row.get("run") == "" else row for row in block.rows],
             statements=chapter.statements,
+            title=title_of(
+                block.figure, block.rows, [chapter.runs[0].record]
+            ),  # a file says by itself of which setting
         )
         for chapter in chapters
         for section in chapter.sections

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.runs.records import RunRecord
-from privgraph_workbench import blocks, repeating, tables
+from privgraph_workbench import blocks, compact_table, repeating, tables
 from privgraph_workbench.blocks import Picture, Remark, Section, Small, Warned
 from privgraph_workbench.facts import advised, composition, ranking
 from privgraph_workbench.facts.expecting import Reached
@@ -133,7 +133,9 @@ def beside(asked: Asked, chapters: Sequence[Chapter]) -> Section | None:
         return None
     names = beside_names(asked)
     lines = [one for one in all_settings(asked, chapters) if one.name in names]
-    return Section(ALONE, [blocks.Folded(f"{_number(len(lines)).capitalize()} settings", tables.compact(lines))])
+    graphs = same_titles.names(asked, [one.record for one in lines])
+    title = f"{_number(len(lines)).capitalize()} settings"
+    return Section(ALONE, [blocks.Folded(title, compact_table.told(lines, graphs))])
 
 
 def _points(title: str, said: Sequence[str]) -> Remark:

@@ -46,7 +46,7 @@ def settings(lines: Sequence[tables.Line], notes: tables.Notes, names: Mapping[s
 
 def _in_order(held: Sequence[Table], below: Sequence[Block]) -> tuple[list[Table], list[Block]]:
     """Tables whose footnotes are numbered as they are met, row by row, and what is said below them, with the
-    footnotes last."""
+    footnotes last, in one paragraph."""
     cells = [cell for table in held for row in table.rows for cell in row]
     met = dict.fromkeys(found for cell in cells if (ends := _NOTES.search(cell)) for found in _NOTE.findall(ends[0]))
     number = {old: str(place) for place, old in enumerate(met, start=1)}
@@ -61,7 +61,8 @@ def _in_order(held: Sequence[Table], below: Sequence[Block]) -> tuple[list[Table
     notes = [one for one in below if isinstance(one, str) and _NOTE.match(one)]
     others = [one for one in below if one not in notes]
     told = [f"{anew(mark)} {text}" for mark, _, text in (one.partition(" ") for one in notes)]
-    return shown, [*others, *sorted(told, key=lambda one: int(one[1 : one.index("]")]))]
+    in_order = sorted(told, key=lambda one: int(one[1 : one.index("]")]))
+    return shown, [*others, *[" ".join(in_order)] * bool(in_order)]
 
 
 def _columns(blocks: Sequence[Block]) -> tuple[list[tuple[str, ...]], list[Block]]:

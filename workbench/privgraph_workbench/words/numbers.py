@@ -130,6 +130,21 @@ def over_seeds(value: float, low: float | None, high: float | None, seeds: int) 
     return f"{percent(value)} ({between(low, high)}; {counted})"
 
 
+def in_short(value: float, low: float | None, high: float | None, seeds: int) -> str:
+    """The same for a column whose head has the words.
+
+    >>> in_short(0.75, 0.626, 0.874, 3), in_short(0.533, 0.533, 0.533, 3)
+    ('75.0% (62.6 to 87.4; 3)', '53.3% (all alike; 3)')
+    >>> in_short(0.8, None, None, 1)
+    '80.0% (no interval; 1)'
+    """
+    if low is None or high is None:
+        interval = "no interval"
+    else:
+        interval = "all alike" if seeds > 1 and high - low < 1e-9 else between(low, high).replace("%", "")
+    return f"{percent(value)} ({interval}; {seeds})"
+
+
 def exact_percent(value: float, digits: int = 6) -> str:
     """A share of [0, 1] in percent with the digits that it has, `digits` at most, and never with an exponent.
 

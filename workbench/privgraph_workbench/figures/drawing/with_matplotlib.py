@@ -30,7 +30,7 @@ from privgraph_workbench.figures.chart import (
     title_lines,
     widths,
 )
-from privgraph_workbench.figures.drawing import legends
+from privgraph_workbench.figures.drawing import fitting, legends
 from privgraph_workbench.figures.drawing.looks import Look, look
 from privgraph_workbench.theme import Theme, theme
 from privgraph_workbench.words.markup import capital
@@ -74,7 +74,8 @@ SMALLER = 0.9  # letters of its legend, beside those of others
 _LETTER = 0.085  # of the legend in inches
 _LINE = 0.19  # inches of one line of the footnote
 _LETTERS = 13  # of the footnote in an inch
-_HEADING, _NEXT = 9, 0.25  # letters of the title in an inch, and inches of one more line of it
+_TITLE, _BADGE, _PANEL = 14, 9.5, 11.5  # the sizes of title, warnings and titles of panels
+_NEXT, _EDGE = 0.25, 0.012  # inches of one more line of the title; where words begin, of the width
 _ROW = 0.165  # and of one line of the block below it
 _BLOCK = 8.0  # the size of its letters, at most
 
@@ -110,8 +111,9 @@ def draw(
     legend_rows = math.ceil((entries + further) / legend_columns) if chart.has_legend(entries) else 0
     if groups and legend_rows:
         legend_rows = max(map(len, groups)) + further
-    badges = [line for badge in chart.badges for line in textwrap.wrap(f"⚠ {capital(badge)}", int(width * 13))]
-    title = textwrap.wrap(chart.title, int(width * _HEADING)) if titled else []
+    inside = width * (1 - 2 * _EDGE)
+    badges = [line for one in chart.badges for line in fitting.lines(f"⚠ {capital(one)}", _BADGE, inside)]
+    title = fitting.lines(chart.title, _TITLE, inside, bold=True) if titled else []
     top = 0.4 + _NEXT * max(0, len(title) - 1) if titled else 0.12
     head = top + 0.22 * len(badges)
     body = chart.height / 95 + 0.24 * letter / _LETTER * legend_rows
@@ -125,28 +127,31 @@ def draw(
     for part in (above, upper, lower):
         part.patch.set_visible(False)  # the figure's own ground is below it; this one begins at 0, or at -0
     above.text(
-        0.012,
+        _EDGE,
         1 - 0.1 / head,
         "\n".join(title),
         va="top",
-        fontsize=14,
+        fontsize=_TITLE,
         color=colours.text,
         weight="bold",
     )
     above.text(
-        0.012,
+        _EDGE,
         1 - top / head,
         "\n".join(badges),
         va="top",
-        fontsize=9.5,
+        fontsize=_BADGE,
         color=colours.warning,
         linespacing=1.4,
     )
-    axes = upper.subplots(rows, columns, squeeze=False, width_ratios=widths(chart.panels, columns))
+    shared = widths(chart.panels, columns)
+    axes = upper.subplots(rows, columns, squeeze=False, width_ratios=shared)
     for place, panel in enumerate(chart.panels):
         longest = max((len(line) for one in panel.y.categories for line in one.split("\n")), default=0)
-        letters = max(20, int((width / columns - 0.8 - 0.07 * longest) * 13.5))  # of an axis title, at its size
-        _axes(axes[place // columns][place % columns], panel, colours, columns, letters, tall)
+        room = width / columns - 0.8 - 0.07 * longest
+        letters = max(20, int(room * 13.5))  # of an axis title, at its size
+        own = max(room * min(panel.share, 1.0) if shared else room, 0.4 * width / columns)
+        _axes(axes[place // columns][place % columns], panel, colours, (columns, own), letters, tall)
     for place in range(len(chart.panels), rows * columns):
         axes[place // columns][place % columns].set_axis_off()
     handles: dict[str, Any] = {}
@@ -209,7 +214,8 @@ def _settle(figure: Figure) -> None:
         axis.set_position((left, bottom, width, height))
 
 
-def _axes(axis: Axes, panel: Panel, colours: Theme, columns: int, letters: int, tall: int) -> None:
+def _axes(axis: Axes, panel: Panel, colours: Theme, place: tuple[int, float], letters: int, tall: int) -> None:
+    """`place`: how many panels stand side by side, and how many inches of them its title may have."""
     axis.set_facecolor(colours.background)
     axis.set_axisbelow(True)
     for side in ("top", "right"):
@@ -224,8 +230,9 @@ def _axes(axis: Axes, panel: Panel, colours: Theme, columns: int, letters: int, 
             axis.text(0.5, 0.5, panel.title, ha="center", va="center", color=colours.text, transform=axis.transAxes)
         return
     if panel.title:
-        title = "\n".join(title_lines(panel, columns))
-        axis.set_title(title, fontsize=11.5, color=colours.text, loc="left", pad=22 if panel.rules else 8)
+        columns, inches = place
+        told = (line for one in title_lines(panel, columns) for line in fitting.lines(one, _PANEL, inches))
+        axis.set_title("\n".join(told), fontsize=_PANEL, color=colours.text, loc="left", pad=22 if panel.rules else 8)
     axis.set_xlabel(textwrap.fill(panel.x.title, letters), fontsize=10.5, color=colours.text)
     axis.set_ylabel(textwrap.fill(panel.y.title, tall), fontsize=10.5, color=colours.text)
     for letter, description in (("x", panel.x), ("y", panel.y)):
