@@ -99,7 +99,7 @@ def test_which_figures_others_are_not_given_is_said_with_the_reason(opened: Open
     assert not app.exception, app.exception
     (said,) = [one.value for one in app.caption if sharing.WORDS in one.value]
     assert "Left out are **Votes" in said
-    assert "(they name single nodes or texts); **Learning curves of a run** (they follow training" in said
+    assert "(they name single nodes or texts); **Learning curves** (they follow training" in said
     assert said.endswith(sharing.REPEATED)
     app.radio(key="report_share").set_value(False).run()
     assert not [one for one in app.caption if sharing.WORDS in one.value], "one's own holds everything"
