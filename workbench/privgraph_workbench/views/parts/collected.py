@@ -337,6 +337,20 @@ def move(marks: Sequence[str], *, before: str = "", behind: str = "") -> None:
             held[:] = [*others[:place], *moved, *others[place:]]
 
 
+def swap(mark: str, fresh: Kept) -> None:
+    """Put a figure that was made anew in the place of the one with this mark, under the title and caption
+    that its author has written meanwhile; where it was kept anew by itself, that one gives way."""
+    with _changed() as held:
+        if mark not in {one.mark for one in held}:
+            return
+        _forget()
+        held[:] = [
+            replace(fresh, title=one.title, caption=one.caption) if one.mark == mark else one
+            for one in held
+            if one.mark == mark or one.mark != fresh.mark
+        ]
+
+
 def clear() -> None:
     """Begin anew."""
     with _changed() as held:

@@ -8,6 +8,8 @@ import streamlit as st
 
 LIST, ROW, SAID, WAYS = "kept-list", "kept-row", "kept-said", "kept-ways"
 """What the keys of containers begin with: rows, a row, its words and its buttons."""
+NEWER = "kept-newer"
+"""What the key of a line begins with that says which runs a figure lacks."""
 RUNS, RUN = "kept-each", "kept-single"
 """What the keys of containers begin with: the runs in the card of their setting, and one of them."""
 BAR_ROW, BAR_SAID, BAR_BUTTONS = "report-bar", "report-said", "report-buttons"
@@ -55,6 +57,8 @@ _STYLE = f"""
   overflow: hidden; clip-path: inset(50%); white-space: nowrap; }}
 [class*=st-key-{LIST}] {{ gap: 0.5rem; }}
 [class*=st-key-{RUNS}] {{ gap: 0.1rem; }}
+[class*=st-key-{NEWER}] {{ gap: 0 0.5rem; }}
+[class*=st-key-{NEWER}] {_WORDS} {{ margin: 0 !important; }}
 [class*=st-key-{RUN}] {{ flex-wrap: nowrap; }}
 [class*=st-key-{RUN}] {_WORDS} {{ margin: 0 !important; overflow-wrap: anywhere; }}
 [class*=st-key-{ROW}] > [data-testid=stLayoutWrapper] > [data-testid=stHorizontalBlock] {{ row-gap: 0; }}
@@ -103,6 +107,16 @@ def reading(held: str) -> str:
     """What stands in the bar while the list is read: what it holds, where that is known."""
     told = f"<b>{escape(held)}</b><br>" if held else ""
     return f'<div class="{WAITING}" role="status">{told}<small>Reading what is kept …</small></div>'
+
+
+def unfolded(mark: str) -> str:
+    """Where it is said whether the figure with this mark is looked at."""
+    return f"fold.figure.{mark}"
+
+
+def stay_unfolded(mark: str, fresh: str) -> None:
+    """A figure that was made anew is looked at where it was."""
+    st.session_state[unfolded(fresh)] = bool(st.session_state.get(unfolded(mark)))
 
 
 def style() -> None:

@@ -17,7 +17,16 @@ from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.report import own_words, plain_names, setting_rows, sharing, single_runs, thumbnails
+from privgraph_workbench.views.report import (
+    looks,
+    newer_runs,
+    own_words,
+    plain_names,
+    setting_rows,
+    sharing,
+    single_runs,
+    thumbnails,
+)
 from privgraph_workbench.views.report.looks import LIST, ROW, SAID, STAMP, WAYS, WITHHELD
 from privgraph_workbench.words import markup, naming
 
@@ -79,6 +88,8 @@ def show(
                                 _unfold(shown[at][0], own=own)
                             if own:
                                 _ways(groups, at, place)
+                    if group[0].figure and own:
+                        newer_runs.offered(group[0], place)
                     if group[0].figure and _unfolded(shown[at][0]):
                         _look(group[0], shown[at][0], decided[shown[at][0]].given or shown[at][1], asked, own=own)
                     elif own and groups is runs:
@@ -173,7 +184,7 @@ def _shown_when_drawn(keys: Sequence[thumbnails.Key], lacking: int) -> None:
 
 
 def _unfolded(mark: str) -> bool:
-    return bool(st.session_state.get(f"fold.figure.{mark}"))
+    return bool(st.session_state.get(looks.unfolded(mark)))
 
 
 def _unfold(mark: str, *, own: bool) -> None:
@@ -190,7 +201,7 @@ def _unfold(mark: str, *, own: bool) -> None:
 
 
 def _turn(mark: str) -> None:
-    st.session_state[f"fold.figure.{mark}"] = not _unfolded(mark)
+    st.session_state[looks.unfolded(mark)] = not _unfolded(mark)
 
 
 def _look(one: Kept, mark: str, drawn: Drawn, asked: reporting.Asked | None, *, own: bool) -> None:
