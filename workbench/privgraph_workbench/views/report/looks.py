@@ -24,7 +24,7 @@ WITHHELD = "kept-row-withheld"
 STAMP = "privgraph-stamp"
 """What stands at the left of a row: a picture, or a score."""
 LINKS = "report-links"
-"""The key of links of which each says all that it is."""
+"""What the keys of links begin with of which each says all that it is."""
 WAITING = "privgraph-waiting"
 """What stands where a list is not read yet."""
 TO_COME = f'<div class="{WAITING}" aria-hidden="true">{"<i></i>" * 4}</div>'
@@ -38,9 +38,9 @@ _STYLE = f"""
 .{STAMP} img {{ width: 100%; height: 100%; object-fit: cover; }}
 .{STAMP} b {{ font-size: 1.15rem; font-variant-numeric: tabular-nums; }}
 .{STAMP} span {{ font-size: 0.72rem; }}
-.st-key-{LINKS} {{ gap: 0.1rem; }}
-.st-key-{LINKS} a {{ min-height: 1.75rem; }}
-.st-key-{LINKS} [data-testid=stPageLink] a * {{ white-space: normal; }}
+[class*=st-key-{LINKS}] {{ gap: 0.1rem; }}
+[class*=st-key-{LINKS}] a {{ min-height: 1.75rem; height: auto; }}
+[class*=st-key-{LINKS}] [data-testid=stPageLink] a * {{ white-space: normal; }}
 .{WAITING} {{ line-height: 1.3; }}
 .{WAITING} i {{ display: block; height: 5.4rem; margin-bottom: 0.5rem; border-radius: 0.5rem;
   background: color-mix(in srgb, currentColor 8%, transparent); }}

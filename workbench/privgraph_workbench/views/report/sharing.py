@@ -119,7 +119,8 @@ def warn(counts: Counts, figures: Iterable[Drawn], records: Iterable[RunRecord],
     st.caption(f"Behind this report: {counts.words}.")
     if named:
         name, one = named[0]
-        _train(f"Train {markup.literal(name)} with secret noise", one)
+        with st.container(key=f"{looks.LINKS}-first"):
+            _train(f"Train {markup.literal(name)} with secret noise", one)
     if named[1:]:
         more = f"The {len(named) - 1} other settings" if named[2:] else "The other setting"
         with layout.fold(f"{more} with public noise", f"public.{own}", icon=":material/key:") as part:
