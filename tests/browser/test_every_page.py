@@ -129,7 +129,7 @@ def test_a_report_is_filled_kept_and_taken_away(browser: Browser, address: str, 
     page.goto(f"{address}/tradeoffs?data=social")
     rests(page)
     page.get_by_test_id("stPopoverButton").filter(has_text=re.compile("xport|Files")).first.click()
-    page.get_by_role("button", name="Add to report").first.click()
+    page.get_by_role("button", name="Add this figure to report").first.click()
     expect(page.get_by_role("link", name="In the report").first).to_be_visible()
     page.goto(f"{address}/report")  # another visit: what was kept is in the home
     settled(page)

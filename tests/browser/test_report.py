@@ -107,6 +107,27 @@ def test_on_a_phone_no_word_of_a_card_is_cut(browser: Browser, address: str) -> 
     context.close()
 
 
+def test_on_a_phone_the_way_to_secret_noise_is_not_cut_and_the_exact_lists_have_the_page_s_width(
+    browser: Browser, address: str
+) -> None:
+    context = browser.new_context(viewport=PHONE)
+    page = context.new_page()
+    _example(page, address)
+    link = page.get_by_role("link", name="with secret noise").first
+    words = link.locator("p")
+    assert words.evaluate("one => one.scrollWidth <= one.clientWidth && getComputedStyle(one).whiteSpace == 'normal'")
+    box = link.bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= PHONE["width"]
+    page.set_viewport_size(LAPTOP)
+    page.get_by_text("Exactly what goes, and what stays").click()
+    rests(page)
+    heads = [page.get_by_role("heading", name=name, exact=True).bounding_box() for name in ("Left out", "Still told")]
+    assert all(heads)
+    assert heads[0]["y"] == heads[1]["y"], "side by side"
+    context.close()
+
+
 def test_preview_stands_beside_make_also_on_a_phone(browser: Browser, address: str) -> None:
     for size in (LAPTOP, PHONE):
         context = browser.new_context(viewport=size)
@@ -231,7 +252,7 @@ def test_what_is_kept_in_a_part_that_is_drawn_by_itself_is_counted_at_once(brows
     counted = "link => getComputedStyle(link, '::after').content"
     link = page.locator('[data-testid=stTopNavLink][href$="/report"]')
     assert link.evaluate(counted).startswith('"2 figures"')
-    page.get_by_role("button", name="Add to report").click()
+    page.get_by_role("button", name="Add this figure to report").click()
     expect(page.get_by_role("link", name=f"{collected.IN} (3 figures)")).to_be_visible(timeout=60_000)
     assert link.evaluate(counted).startswith('"3 figures"')
     context.close()

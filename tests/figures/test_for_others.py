@@ -69,9 +69,9 @@ def test_a_figure_of_tomorrow_stays_until_somebody_names_it() -> None:
 
 
 def test_what_stays_is_told_with_its_reason_and_once() -> None:
-    assert for_others.told([("tradeoff", "Ours", [])]) == ""
+    assert for_others.told([("Ours", for_others.stays("tradeoff", [{"epsilon": 1.0}]))]) == ""
     stay = [("answers", "Votes"), ("chosen", "Who"), ("curves", "Curves"), ("chosen", "Who")]
-    said = for_others.told((figure, title, []) for figure, title in stay)
+    said = for_others.told((title, for_others.stays(figure, [])) for figure, title in stay)
     assert said.startswith("Left out are Votes, Who (they name single nodes or texts); Curves (they follow training")
 
 
@@ -109,7 +109,7 @@ def test_an_epsilon_of_teachers_that_hangs_on_private_nodes_stays(asked: dict[st
     given = teacher_epsilons.data(replace(made_ensembles.ensemble(), per_teacher=per_teacher), **asked)
     assert given
     assert not for_others.leaves("teacher_epsilons", given)
-    assert "data-dependent ε, or teachers as they are" in for_others.told([("teacher_epsilons", "Each", given)])
+    assert "data-dependent ε, or teachers as they are" in for_others.stays("teacher_epsilons", given)
 
 
 def test_rows_without_flags_stay() -> None:

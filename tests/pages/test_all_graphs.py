@@ -215,7 +215,7 @@ def test_files_of_all_graphs_say_what_to_take_on_each(opened: Open, store: RunSt
     compared(store)
     compared(store, "digits")
     app = opened("tradeoffs", data="karate", everywhere="true", fold="")
-    next(one for one in app.button if one.label == "Add to report").click().run()
+    next(one for one in app.button if one.label == "Add this figure to report").click().run()
     (kept,) = app.session_state["collected"]
     beside = tradeoff.chart(kept.rows).beside
     for title in ("Karate club", "Handwritten digits"):

@@ -52,6 +52,10 @@ def test_nothing_kept_shows_what_comes_out_and_offers_the_run_one_came_from(open
 def test_runs_and_figures_are_kept_from_their_pages(opened: Open, store: RunStore) -> None:
     run = keep(store, spec(epsilon=2.0))
     app = opened("train", run=run)
+    said = {key: app.button(key=key) for key in (f"collect.{run}", f"collect.curves.{run}")}
+    assert [one.label for one in said.values()] == ["Add this run to report", "Add this figure to report"]
+    assert [one.help.partition(" as it is")[0] for one in said.values()][1] == "Learning curves of a run"
+    assert "Add to report" not in {one.label for one in app.button}, "each says what it adds"
     app.button(key=f"collect.{run}").click().run()
     app.button(key=f"collect.curves.{run}").click().run()
     kept = app.session_state["collected"]
@@ -99,7 +103,7 @@ def test_which_figures_others_are_not_given_is_said_with_the_reason(opened: Open
     assert not app.exception, app.exception
     (said,) = [one.value for one in app.caption if sharing.WORDS in one.value]
     assert "Left out are **Votes" in said
-    assert "(they name single nodes or texts); **Learning curves of a run** (they follow training" in said
+    assert "(they name single nodes or texts); **Learning curves** (they follow training" in said
     assert said.endswith(sharing.REPEATED)
     app.radio(key="report_share").set_value(False).run()
     assert not [one for one in app.caption if sharing.WORDS in one.value], "one's own holds everything"

@@ -203,7 +203,7 @@ def test_a_crowd_of_settings_is_drawn_on_request(opened: Callable[..., AppTest],
     assert len(app.selectbox(key="point").options) == 8
     app.toggle(key="tradeoff_every").set_value(False).run()
     assert len(app.selectbox(key="point").options) == 1
-    next(one for one in app.button if one.label == "Add to report").click().run()
+    next(one for one in app.button if one.label == "Add this figure to report").click().run()
     (kept,) = app.session_state["collected"]
     assert len(kept.rows) == len(kept.statements) == 1, "it tells the promises of what it draws"
 
@@ -278,7 +278,7 @@ def test_what_leaves_is_the_figure_that_is_drawn(
     app = opened("tradeoffs", data="karate", fold="")
     for one in asked:
         app.toggle(key=one).set_value(True).run()
-    next(one for one in app.button if one.label == "Add to report").click().run()
+    next(one for one in app.button if one.label == "Add this figure to report").click().run()
     (kept,) = app.session_state["collected"]
     names = {one.name for one in chart_of(kept.figure, kept.rows).series}
     assert (tradeoff_marks.FRONT in names) == ("tradeoff_front" in asked)

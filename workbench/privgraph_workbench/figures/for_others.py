@@ -121,16 +121,16 @@ def stays(figure: str, given: Sequence[Row]) -> str:
     return "" if rows(figure, given) else NO_TEST
 
 
-def told(named: Iterable[tuple[str, str, Sequence[Row]]]) -> str:
-    """Which of these figures, each with its title and its rows, stay, and why; "" where all leave.
+def told(named: Iterable[tuple[str, str]]) -> str:
+    """Which figures stay, each by its title and why ("": it leaves); "" where all leave.
 
-    >>> told([("tradeoff", "Ours", []), ("chosen", "Who", []), ("answers", "Votes", [])])
+    >>> told([("Ours", ""), ("Who", why_not("chosen")), ("Votes", why_not("answers"))])
     'Left out are Who, Votes (they name single nodes or texts).'
     """
     by_reason: dict[str, list[str]] = {}
-    for figure, title, given in named:
-        if not leaves(figure, given):
-            by_reason.setdefault(why_not(figure), []).append(title)
+    for title, why in named:
+        if why:
+            by_reason.setdefault(why, []).append(title)
     said = [f"{', '.join(dict.fromkeys(titles))} ({reason})" for reason, titles in by_reason.items()]
     return f"Left out are {'; '.join(said)}." if said else ""
 

@@ -28,7 +28,7 @@ from privgraph_workbench.reporting.first_page import remark
 from privgraph_workbench.reporting.remembered import told
 from privgraph_workbench.reporting.usual_figures import usual
 from privgraph_workbench.reporting.verdicts import of as verdict
-from privgraph_workbench.reporting.withholding import given
+from privgraph_workbench.reporting.withholding import Decided, decided, given
 
 __all__ = [
     "AUTHOR",
@@ -38,10 +38,12 @@ __all__ = [
     "REMARK",
     "TITLE",
     "Asked",
+    "Decided",
     "Drawn",
     "Step",
     "Told",
     "build",
+    "decided",
     "drawn",
     "finding",
     "folder",

@@ -10,13 +10,14 @@ from dataclasses import replace
 from itertools import chain
 
 from privgraph.attacks.record import AttackRecord
+from privgraph.options import OptionError
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.expecting import reached
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.reporting import advice_again, anew, of_gallery
-from privgraph_workbench.reporting.asked import Asked, Drawn, Told
+from privgraph_workbench.reporting.asked import NOTHING_LEFT, Asked, Drawn, Told
 from privgraph_workbench.reporting.own_setting import (
     CAME,
     GALLERY,
@@ -61,12 +62,11 @@ def apart(asked: Asked) -> Asked:
     that came with the program beside them."""
     mixed = asked.mixed if asked.share else frozenset()
     figures = [figure(one, mixed, share=asked.share) for one in asked.figures]
+    figures = [one for one in figures if one.rows]
     runs = [one for one in asked.runs if not goes(one.record, mixed)]
-    return replace(
-        asked,
-        runs=[alone(one) for one in runs] if asked.share else runs,
-        figures=[one for one in figures if one.rows],
-    )
+    if not runs and not figures:
+        raise OptionError(NOTHING_LEFT)
+    return replace(asked, runs=[alone(one) for one in runs] if asked.share else runs, figures=figures)
 
 
 def figure(one: Drawn, mixed: Container[str], *, share: bool = False) -> Drawn:

@@ -3,20 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, replace
 
 from privgraph.options import OptionError
 from privgraph_workbench.figures import for_others
 from privgraph_workbench.reporting import fixed, noises, seedless
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
+from privgraph_workbench.reporting.own_setting import goes
 from privgraph_workbench.withheld import Withheld
+from privgraph_workbench.words import naming
 from privgraph_workbench.words.naming import describe, setting
 
 NONE_LEFT = (
     "a report for others leaves out what is not measured on test nodes, and of settings without noise all but means "
     "over several runs, and nothing else is reported"
 )
+
+
+CAME = "their runs came with the program, and the same settings have runs of your own: the gallery tells their seeds"
+TOGETHER = (
+    "they show means over runs of your own and of the gallery together: beside means over your own alone, these would "
+    "tell single runs"
+)
+BARE = (
+    "they show settings without noise by other runs than all of your own: means over all of them, of two at least, "
+    "are told alone"
+)
+"""Why a figure stays though others are given figures of its kind, in words that follow its name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decided:
+    """What becomes of a figure: it as the report has it, or None where that leaves it out, and `why` it does,
+    in words that follow its name."""
+
+    given: Drawn | None
+    why: str = ""
 
 
 def without_seeds(asked: Asked) -> Asked:
@@ -30,21 +53,38 @@ def without_seeds(asked: Asked) -> Asked:
     return replace(asked, runs=[_without_seed(hidden, one) for one in asked.runs], figures=figures)
 
 
-def given(asked: Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]:
-    """Figures as the report has them, by their marks; None where others are not given one."""
+def decided(asked: Asked, figures: Mapping[str, Drawn]) -> dict[str, Decided]:
+    """What becomes of figures, by their marks. Whatever counts or names what is left out asks here."""
     mixed = asked.mixed if asked.share else frozenset()
-    figures = {mark: noises.figure(one, mixed, share=asked.share) for mark, one in figures.items()}
+    by_noise = {mark: noises.figure(one, mixed, share=asked.share) for mark, one in figures.items()}
     if not asked.share:
-        return dict(figures)
+        return {mark: Decided(given=one) for mark, one in by_noise.items()}
+    why = {mark: for_others.stays(one.figure, one.rows) for mark, one in figures.items()}
+    for mark, told in by_noise.items():
+        if not why[mark] and not told.rows:
+            why[mark] = CAME if all(goes(run, mixed) for run in figures[mark].runs) else TOGETHER
+    if all(why.values()):  # so that there may be no report, by which means are told
+        return {mark: Decided(given=None, why=said) for mark, said in why.items()}
     asked = noises.apart(asked)
     ordered = seedless.ordered(asked)
     hidden, means = numbered(ordered), fixed.Means.of(ordered)
-    told = {
-        mark: _figure_without_seed(hidden, means.drawn(one))
-        for mark, one in figures.items()
-        if for_others.leaves(one.figure, one.rows)
-    }
-    return {mark: told[mark] if mark in told and told[mark].rows else None for mark in figures}
+    found = {}
+    for mark, one in figures.items():
+        told = by_noise[mark] if why[mark] else _figure_without_seed(hidden, means.drawn(by_noise[mark]))
+        if not why[mark] and not told.rows:
+            why[mark] = TOGETHER if one.figure in fixed.LEVELLED and _is_mixed(one, mixed) else BARE
+        found[mark] = Decided(given=None if why[mark] else told, why=why[mark])
+    return found
+
+
+def _is_mixed(one: Drawn, mixed: Container[str]) -> bool:
+    """Whether it shows a setting of whose runs some came with the program, and some are one's own."""
+    return any(naming.setting(run) in mixed for run in one.runs)
+
+
+def given(asked: Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]:
+    """Figures as the report has them, by their marks; None where others are not given one."""
+    return {mark: one.given for mark, one in decided(asked, figures).items()}
 
 
 def _figure_without_seed(hidden: Withheld, one: Drawn) -> Drawn:

@@ -39,7 +39,7 @@ that was made last."""
 Part = Literal["title", "caption"]
 """What its author may write to a figure."""
 IN = "In the report"
-"""What stands where "Add to report" stood, with how much is there."""
+"""What stands where `adds` stood, with how much is there."""
 MOST = 60
 """Runs and figures that a report holds."""
 EYES = "not for others"
@@ -160,8 +160,8 @@ def seen() -> str:
 
 
 def button(key: str, fresh: Sequence[Kept], help_: str) -> None:
-    """ "Add to report" for these runs or figures, beside a figure that others are not given with why; a link
-    to the report where it has them: a message elsewhere would move the page."""
+    """The button that adds these runs or figures to the report, beside a figure that others are not given
+    with why; a link to the report where it has them: a message elsewhere would move the page."""
     if st.session_state.get(_TOLD, counted()) != counted():
         st.rerun()  # a part of a page was drawn by itself, and the bar of pages is none of it
     held = everything()
@@ -185,6 +185,17 @@ def button(key: str, fresh: Sequence[Kept], help_: str) -> None:
         )
 
 
+def adds(fresh: Sequence[Kept]) -> str:
+    """What the button says that it adds: several stand side by side on a page.
+
+    >>> adds([Kept(figure="curves")]), adds([Kept(run="a")]), adds([Kept(run="a"), Kept(run="b")])
+    ('Add this figure to report', 'Add this run to report', 'Add these 2 runs to report')
+    """
+    if len(fresh) == 1:
+        return f"Add this {'figure' if fresh[0].figure else 'run'} to report"
+    return f"Add these {len(fresh):,} runs to report" if fresh else "Add runs to report"
+
+
 def _adds(key: str, held: Sequence[Kept], fresh: Sequence[Kept], left: Sequence[Kept], help_: str) -> None:
     if len(held) >= MOST:
         label, icon, said = "The report is full", "error", f"A report holds {MOST} runs and figures at most"
@@ -192,7 +203,7 @@ def _adds(key: str, held: Sequence[Kept], fresh: Sequence[Kept], left: Sequence[
         label, icon = "Too many for a report", "error"
         said = f"A report holds {MOST} runs and figures at most: it has {len(held)}, and these are {len(left)} more"
     else:
-        label, icon, said = "Add to report", "post_add", help_
+        label, icon, said = adds(left), "post_add", help_
     st.button(
         label,
         key=key,
@@ -335,6 +346,20 @@ def move(marks: Sequence[str], *, before: str = "", behind: str = "") -> None:
         if place is not None:
             place += bool(behind)
             held[:] = [*others[:place], *moved, *others[place:]]
+
+
+def swap(mark: str, fresh: Kept) -> None:
+    """Put a figure that was made anew in the place of the one with this mark, under the title and caption
+    that its author has written meanwhile; where it was kept anew by itself, that one gives way."""
+    with _changed() as held:
+        if mark not in {one.mark for one in held}:
+            return
+        _forget()
+        held[:] = [
+            replace(fresh, title=one.title, caption=one.caption) if one.mark == mark else one
+            for one in held
+            if one.mark == mark or one.mark != fresh.mark
+        ]
 
 
 def clear() -> None:

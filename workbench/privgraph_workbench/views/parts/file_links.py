@@ -14,7 +14,7 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord, StoredEvent, Unreadable
 from privgraph_workbench import live_plot
-from privgraph_workbench.figures import chart_of
+from privgraph_workbench.figures import FIGURES, chart_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.jobs import queue
@@ -77,8 +77,8 @@ def figure_exports(
         collected.button(
             f"collect.{figure}.{name}",
             [collected.figure(figure, rows, statements, [one.id for one in runs], advice)],
-            f"Keep this figure{', with what to take,' * bool(advice)} as it is now, and leave with all that you kept "
-            "on the page Report",
+            f"{FIGURES[figure]}{', with what to take,' * bool(advice)} as it is now: leave with all that you kept on "
+            "the page Report",
         )
 
 

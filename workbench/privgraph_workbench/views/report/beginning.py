@@ -45,7 +45,8 @@ def nothing() -> None:
             )
             st.caption(f"{example.ABOUT} Your own list stays empty.")
         st.markdown(
-            "Or press **Add to report** beside Export below any figure, on any run, or on Runs for several at once."
+            "Or press **Add this figure to report** beside Export below any figure, or **Add this run to report** on "
+            "any run; the page Runs adds several at once."
         )
         with st.container(horizontal=True):
             st.page_link(shell.page("runs"), label="Runs", icon=":material/list_alt:")

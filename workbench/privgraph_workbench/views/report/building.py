@@ -6,6 +6,7 @@ import threading
 from datetime import datetime
 
 from privgraph_workbench import reporting
+from privgraph_workbench.reporting.left_out import LeftOut
 
 
 class _Cancelled(Exception):
@@ -13,12 +14,12 @@ class _Cancelled(Exception):
 
 
 class Building:
-    """The archive of what is `asked`, in a thread of its own. done, what: how far it is, and what comes now;
-    packed: the archive, empty before it is made; ended: when it was; error: why there will be none (None:
-    nothing went wrong)."""
+    """The archive of what is `asked`, in a thread of its own. left: what it leaves out; done, what: how far
+    it is, and what comes now; packed: the archive, empty before it is made; ended: when it was; error: why
+    there will be none (None: nothing went wrong)."""
 
-    def __init__(self, asked: reporting.Asked) -> None:
-        self.asked = asked
+    def __init__(self, asked: reporting.Asked, left: LeftOut) -> None:
+        self.asked, self.left = asked, left
         self.ended: datetime | None = None
         self.done, self.what, self.packed = 0.0, "the report is begun", b""
         self.error: Exception | None = None

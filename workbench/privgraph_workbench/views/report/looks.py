@@ -8,6 +8,8 @@ import streamlit as st
 
 LIST, ROW, SAID, WAYS = "kept-list", "kept-row", "kept-said", "kept-ways"
 """What the keys of containers begin with: rows, a row, its words and its buttons."""
+NEWER = "kept-newer"
+"""What the key of a line begins with that says which runs a figure lacks."""
 RUNS, RUN = "kept-each", "kept-single"
 """What the keys of containers begin with: the runs in the card of their setting, and one of them."""
 BAR_ROW, BAR_SAID, BAR_BUTTONS = "report-bar", "report-said", "report-buttons"
@@ -22,7 +24,7 @@ WITHHELD = "kept-row-withheld"
 STAMP = "privgraph-stamp"
 """What stands at the left of a row: a picture, or a score."""
 LINKS = "report-links"
-"""The key of links of which each says all that it is."""
+"""What the keys of links begin with of which each says all that it is."""
 WAITING = "privgraph-waiting"
 """What stands where a list is not read yet."""
 TO_COME = f'<div class="{WAITING}" aria-hidden="true">{"<i></i>" * 4}</div>'
@@ -36,9 +38,9 @@ _STYLE = f"""
 .{STAMP} img {{ width: 100%; height: 100%; object-fit: cover; }}
 .{STAMP} b {{ font-size: 1.15rem; font-variant-numeric: tabular-nums; }}
 .{STAMP} span {{ font-size: 0.72rem; }}
-.st-key-{LINKS} {{ gap: 0.1rem; }}
-.st-key-{LINKS} a {{ min-height: 1.75rem; }}
-.st-key-{LINKS} [data-testid=stPageLink] a * {{ white-space: normal; }}
+[class*=st-key-{LINKS}] {{ gap: 0.1rem; }}
+[class*=st-key-{LINKS}] a {{ min-height: 1.75rem; height: auto; }}
+[class*=st-key-{LINKS}] [data-testid=stPageLink] a * {{ white-space: normal; }}
 .{WAITING} {{ line-height: 1.3; }}
 .{WAITING} i {{ display: block; height: 5.4rem; margin-bottom: 0.5rem; border-radius: 0.5rem;
   background: color-mix(in srgb, currentColor 8%, transparent); }}
@@ -55,6 +57,8 @@ _STYLE = f"""
   overflow: hidden; clip-path: inset(50%); white-space: nowrap; }}
 [class*=st-key-{LIST}] {{ gap: 0.5rem; }}
 [class*=st-key-{RUNS}] {{ gap: 0.1rem; }}
+[class*=st-key-{NEWER}] {{ gap: 0 0.5rem; }}
+[class*=st-key-{NEWER}] {_WORDS} {{ margin: 0 !important; }}
 [class*=st-key-{RUN}] {{ flex-wrap: nowrap; }}
 [class*=st-key-{RUN}] {_WORDS} {{ margin: 0 !important; overflow-wrap: anywhere; }}
 [class*=st-key-{ROW}] > [data-testid=stLayoutWrapper] > [data-testid=stHorizontalBlock] {{ row-gap: 0; }}
@@ -103,6 +107,16 @@ def reading(held: str) -> str:
     """What stands in the bar while the list is read: what it holds, where that is known."""
     told = f"<b>{escape(held)}</b><br>" if held else ""
     return f'<div class="{WAITING}" role="status">{told}<small>Reading what is kept …</small></div>'
+
+
+def unfolded(mark: str) -> str:
+    """Where it is said whether the figure with this mark is looked at."""
+    return f"fold.figure.{mark}"
+
+
+def stay_unfolded(mark: str, fresh: str) -> None:
+    """A figure that was made anew is looked at where it was."""
+    st.session_state[unfolded(fresh)] = bool(st.session_state.get(unfolded(mark)))
 
 
 def style() -> None:

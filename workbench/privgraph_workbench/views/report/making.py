@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from privgraph.options import OptionError
 from privgraph_workbench import reporting
 from privgraph_workbench.facts.row_words import counted
-from privgraph_workbench.figures import for_others
+from privgraph_workbench.reporting.left_out import LeftOut
 from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.views.parts import collected
@@ -42,25 +42,29 @@ MOST = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Archive:
-    """A report that was made: its title, whom it is for, how many figures it has, and when it was ready."""
+    """A report that was made: its title, whom it is for, how many figures it has, what it leaves out ("":
+    nothing), and when it was ready."""
 
     title: str
     packed: bytes
     share: bool
     figures: int
+    left_out: str
     ended: datetime
 
     @property
     def about(self) -> str:
         """What tells it from another one, in short."""
-        many = f"{self.figures} figure{'s' * (self.figures != 1)}"
+        many = ", ".join(filter(None, (counted(self.figures, "figure"), self.left_out)))
         today = self.ended.date() == datetime.now().astimezone().date()
         made = f"{self.ended:%H:%M}" if today else f"{self.ended.day} {self.ended:%B %H:%M}"
         size = f"zip, {len(self.packed) / 1e6:.1f} MB"
         return f"for {'others' if self.share else 'myself'}, made {made}, {many}; {size}"
 
 
-def offered(asked: reporting.Asked, trouble: DeltaGenerator, beside: Callable[[], None], *, own: bool = True) -> None:
+def offered(
+    asked: reporting.Asked, left: LeftOut, trouble: DeltaGenerator, beside: Callable[[], None], *, own: bool = True
+) -> None:
     """The button that makes the report, with what it makes and another button `beside` it, and in its own
     place the link to what was made: where something was changed since, it stays as that of the earlier
     report. What is begun goes on beside the page; why it failed stands in `trouble`. `own`: it is no example,
@@ -75,7 +79,7 @@ def offered(asked: reporting.Asked, trouble: DeltaGenerator, beside: Callable[[]
             if now not in made and building not in st.session_state:
                 place = st.empty()
                 if place.button("Make the report", key="report_make", type="primary", icon=":material/folder_zip:"):
-                    begun = Building(asked)
+                    begun = Building(asked, left)
                     st.session_state[building] = now, begun
                     begun.wait(FIRST)
                     _keep_what_ended(trouble, own=own)
@@ -95,8 +99,9 @@ def offered(asked: reporting.Asked, trouble: DeltaGenerator, beside: Callable[[]
                 said.caption(made[now].about)
                 _link(LATEST, made[now])
             else:
-                said.markdown(f"**{'' if own else 'Example: '}{_what(asked)}**")
-                said.caption(_how_long(asked, remembered.of("pictures", now, lambda: reporting.pictures(asked))))
+                said.markdown(f"**{'' if own else 'Example: '}{_what(asked, left)}**")
+                pictures = remembered.of("pictures", now, lambda: reporting.pictures(asked))
+                said.caption(_how_long(asked, left.shown, pictures - len(asked.shown)))
             if own and now in made:
                 collected.write_down(collected.FORMER, now)
             elif own and (before := collected.said(collected.FORMER)) in made:
@@ -124,7 +129,8 @@ def _keep_what_ended(trouble: DeltaGenerator, *, own: bool) -> None:
             title=asked.title,
             packed=building.packed,
             share=asked.share,
-            figures=len(asked.shown),
+            figures=building.left.shown,
+            left_out=building.left.counted,
             ended=building.ended,
         )
         for old in list(made)[:-MOST]:
@@ -155,23 +161,21 @@ def _link(label: str, made: Archive) -> None:
         offer({label: file}, primary=label == LATEST)
 
 
-def _what(asked: reporting.Asked) -> str:
-    """What it is made of."""
+def _what(asked: reporting.Asked, left: LeftOut) -> str:
+    """What it is made of, and how much of that it leaves out."""
     runs = len(asked.runs)
-    left = sum(bool(for_others.stays(one.figure, one.rows)) for one in asked.figures) if asked.share else 0
     told = collected.in_words(len(asked.figures), len({naming.setting(one.record) for one in asked.runs}))
     told += f" ({counted(runs, 'run')})" * bool(runs)
-    return f"{told}, for {'others' if asked.share else 'myself'}" + f"; {counted(left, 'figure')} left out" * bool(left)
+    return "; ".join(filter(None, (f"{told}, for {'others' if asked.share else 'myself'}", left.counted)))
 
 
-def _how_long(asked: reporting.Asked, figures: int) -> str:
-    """How long it takes, by what was chosen and how many figures are drawn."""
+def _how_long(asked: reporting.Asked, figures: int, more: int) -> str:
+    """How long it takes, by what was chosen and how many figures are drawn: `more` in its appendix."""
     # in tens of seconds: "1 min 0 s" would be more exact than "about" is
-    seconds = duration(10 * math.ceil((SECONDS * figures + NOTEBOOK * asked.notebook) / 10)).removesuffix(" 0 s")
-    more = figures - len(asked.shown)
+    seconds = 10 * math.ceil((SECONDS * (figures + more) + NOTEBOOK * asked.notebook) / 10)
     holds = [f"{more} figure{'s' * (more != 1)} in its appendix"] * (more > 0) + ["a notebook"] * asked.notebook
     lead = f"With {' and '.join(holds)}: about" if holds else "About"
-    return f"{lead} {seconds}."
+    return f"{lead} {duration(seconds).removesuffix(' 0 s')}."
 
 
 @st.cache_resource

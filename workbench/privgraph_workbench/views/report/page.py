@@ -14,6 +14,7 @@ from privgraph.options import OptionError
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import blocks, reporting
 from privgraph_workbench.blocks import Remark
+from privgraph_workbench.figures import for_others
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.reporting import Drawn, bounds
 from privgraph_workbench.reporting.counts import Counts
@@ -65,7 +66,7 @@ def page() -> None:
     waiting = _wait(bar, made_of)
     with wanted:
         title, author, date, remark, challenge = _words()
-        share, appendix, notebook = _switches(kept, records)
+        share, said, appendix, notebook = _switches()
     for run in [one.run for one in kept if one.run and one.run not in records]:
         trouble.warning(f"There is no run {markup.literal(run)} any more; it is left out.")
     figures = _drawn(kept)
@@ -85,10 +86,13 @@ def page() -> None:
         )
     except OptionError as error:
         bar.error(markup.sentence(error))
+    decided = _decided(asked, figures, share=share)
+    left = sharing.left_out(decided, figures, records.values(), asked.mixed if asked is not None and share else ())
+    if share:
+        said.caption(sharing.told(left, records))
     with made_of:
-        given = _given(asked, figures) if asked is not None else dict(figures)
         counts = _counts(asked, figures, records)
-        rows.show(kept, records, figures, given, told, asked, counts, share=share, own=True)
+        rows.show(kept, records, figures, decided, told, asked, counts, share=share, own=True)
         with st.container(horizontal=True):
             if asked is not None:
                 beginning.more(kept, told)
@@ -97,14 +101,14 @@ def page() -> None:
         place.empty()
     if asked is not None:
         with bar:
-            making.offered(asked, trouble, preview.button)
+            making.offered(asked, left, trouble, preview.button)
     if remark.strip():  # behind all that is quick: the report is looked through for its numbers
         with challenge:
             own_words.challenged(remark, asked)
     if asked is not None:
         with bar:
             preview.show(asked)
-    _further()
+    _further(share=share)
 
 
 def _example() -> None:
@@ -133,9 +137,11 @@ def _example() -> None:
         figures=list(figures.values()),
         share=True,
     )
+    decided = _decided(asked, figures, share=True)
+    left = sharing.left_out(decided, figures, records.values(), asked.mixed)
     with made_of:
-        given = _given(asked, figures)
-        rows.show(kept, records, figures, given, told, asked, _counts(asked, figures, records), share=True, own=False)
+        counts = _counts(asked, figures, records)
+        rows.show(kept, records, figures, decided, told, asked, counts, share=True, own=False)
     for place in waiting:
         place.empty()
     with wanted:
@@ -143,14 +149,21 @@ def _example() -> None:
         st.markdown(asked.remark)
         st.caption(f"**{sharing.CHOICES[True]}.** {sharing.SENTENCES[True]}")
     with bar:
-        making.offered(asked, trouble, preview.button, own=False)
+        making.offered(asked, left, trouble, preview.button, own=False)
         preview.show(asked)
-    _further()
+    _further(share=True)
 
 
-def _given(asked: reporting.Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]:
-    """The figures as the report has them, by their marks."""
-    return remembered.of("given", _plain_mark(asked), lambda: reporting.given(asked, figures))
+def _decided(
+    asked: reporting.Asked | None, figures: Mapping[str, Drawn], *, share: bool
+) -> dict[str, reporting.Decided]:
+    """What becomes of the figures, by their marks; where there is no report as it is, what each would by
+    itself."""
+    if asked is not None:
+        counted = asked
+        return remembered.of("decided", _plain_mark(asked), lambda: reporting.decided(counted, figures))
+    why = {mark: for_others.stays(one.figure, one.rows) * share for mark, one in figures.items()}
+    return {mark: reporting.Decided(given=None if why[mark] else one, why=why[mark]) for mark, one in figures.items()}
 
 
 def _counts(asked: reporting.Asked | None, figures: Mapping[str, Drawn], records: Mapping[str, RunRecord]) -> Counts:
@@ -193,8 +206,10 @@ def _wait(bar: DeltaGenerator, made_of: DeltaGenerator) -> tuple[DeltaGenerator,
     return places
 
 
-def _further() -> None:
-    """What the archive holds, the example, and the command."""
+def _further(*, share: bool) -> None:
+    """What others are told, what the archive holds, the example, and the command."""
+    if share:
+        sharing.exactly()
     with layout.fold("What comes out", "contents", icon=":material/folder_zip:") as part:
         if part.open:
             beginning.contents()
@@ -243,9 +258,11 @@ def _words() -> tuple[str, str, str, str, DeltaGenerator]:
     return title or "", author, date, remark or "", challenge
 
 
-def _switches(kept: Sequence[Kept], records: dict[str, RunRecord]) -> tuple[bool, bool, bool]:
-    """Whether it is for others, has an appendix, and has a notebook."""
-    share = sharing.switch(kept, records)
+def _switches() -> tuple[bool, DeltaGenerator, bool, bool]:
+    """Whether it is for others, the place for what that leaves out, and whether it has an appendix and a
+    notebook."""
+    share = sharing.switch()
+    said = st.container()
     appendix = st.toggle(
         "With an appendix",
         value=True,
@@ -256,7 +273,7 @@ def _switches(kept: Sequence[Kept], records: dict[str, RunRecord]) -> tuple[bool
     notebook = st.toggle(
         "With an executed notebook", value=True, key="report_notebook", help="It takes some seconds more"
     )
-    return share, appendix, notebook
+    return share, said, appendix, notebook
 
 
 def _author_and_date() -> tuple[str, str]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from privgraph.options import OptionError
 from privgraph_workbench import reporting
 from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.views.parts.file_links import offer
 from privgraph_workbench.views.report import looks, making
+from privgraph_workbench.words import markup
 
 TAB = "Open it in a tab of its own"
 OPEN = "report.preview"
@@ -37,8 +39,13 @@ def show(asked: reporting.Asked) -> None:
         known, page = st.session_state.get(_PAGE, ("", ""))
         if known != mark:
             bar = st.progress(0.0, "The page is begun")
-            page = reporting.page(asked, lambda done, what: making.show(bar, done, what))
-            bar.empty()
+            try:
+                page = reporting.page(asked, lambda done, what: making.show(bar, done, what))
+            except OptionError as error:  # nothing of it is left for others
+                st.error(markup.sentence(error))
+                return
+            finally:
+                bar.empty()
             st.session_state[_PAGE] = mark, page
         with st.container(key=looks.TAB, width="content"):
             offer({TAB: File(name="preview.html", mime="text/html", make=lambda: page, shown=True)})

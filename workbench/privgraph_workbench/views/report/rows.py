@@ -17,7 +17,16 @@ from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
-from privgraph_workbench.views.report import own_words, plain_names, setting_rows, sharing, single_runs, thumbnails
+from privgraph_workbench.views.report import (
+    looks,
+    newer_runs,
+    own_words,
+    plain_names,
+    setting_rows,
+    sharing,
+    single_runs,
+    thumbnails,
+)
 from privgraph_workbench.views.report.looks import LIST, ROW, SAID, STAMP, WAYS, WITHHELD
 from privgraph_workbench.words import markup, naming
 
@@ -36,7 +45,7 @@ def show(
     kept: Sequence[Kept],
     records: Mapping[str, RunRecord],
     drawn: Mapping[str, Drawn],
-    given: Mapping[str, Drawn | None],
+    decided: Mapping[str, reporting.Decided],
     told: Mapping[str, Told],
     asked: reporting.Asked | None,
     counts: Counts,
@@ -45,13 +54,13 @@ def show(
     own: bool,
 ) -> None:
     """What was kept, as the report has it: figures in their order, then runs, those of a setting together.
-    drawn: the figures by their marks, in order; given: the same as the report has them, None where it leaves
-    one out; `told`: what is known of the runs, by their ids; `asked`: the report (None: there is none as it
-    is); `counts`: of the report; `own`: it can be ordered, named and taken out."""
+    drawn: the figures by their marks, in order; `decided`: what becomes of them; `told`: what is known of the
+    runs, by their ids; `asked`: the report (None: there is none as it is); `counts`: of the report; `own`: it
+    can be ordered, named and taken out."""
     figures = [[one] for one in kept if one.figure]
     runs = _by_setting([one for one in kept if one.run], records)
     shown = list(drawn.items())
-    numbers = _numbers(given)
+    numbers = _numbers(decided)
     public = {mark: sharing.public_figure(one) for mark, one in shown}
     sharing.warn(counts, drawn.values(), _held(kept, records), own=own)
     graphs = plain_names.graphs_of(records.values())
@@ -70,7 +79,7 @@ def show(
                         if group[0].figure:
                             mark, own_drawn = shown[at]
                             _figure(
-                                given[mark] or own_drawn, _key(mark, share), numbers[mark], place, public=public[mark]
+                                decided[mark], own_drawn, _key(mark, share), numbers[mark], place, public=public[mark]
                             )
                         else:
                             _runs(group, records, told, graphs, place, share=share, own=own)
@@ -79,8 +88,10 @@ def show(
                                 _unfold(shown[at][0], own=own)
                             if own:
                                 _ways(groups, at, place)
+                    if group[0].figure and own:
+                        newer_runs.offered(group[0], place)
                     if group[0].figure and _unfolded(shown[at][0]):
-                        _look(group[0], shown[at][0], given[shown[at][0]] or shown[at][1], asked, own=own)
+                        _look(group[0], shown[at][0], decided[shown[at][0]].given or shown[at][1], asked, own=own)
                     elif own and groups is runs:
                         single_runs.fold(_held(group, records), told, graphs, share=share)
     _poll([_key(mark, share) for mark in drawn])
@@ -91,10 +102,10 @@ def _held(group: Sequence[Kept], records: Mapping[str, RunRecord]) -> list[RunRe
     return [records[one.run] for one in group if one.run in records]
 
 
-def _numbers(given: Mapping[str, Drawn | None]) -> dict[str, str]:
+def _numbers(decided: Mapping[str, reporting.Decided]) -> dict[str, str]:
     """The number of each figure in the report; "" where it leaves one out."""
-    there = [mark for mark, one in given.items() if one is not None]
-    return {mark: str(there.index(mark) + 1) if mark in there else "" for mark in given}
+    there = [mark for mark, one in decided.items() if one.given is not None]
+    return {mark: str(there.index(mark) + 1) if mark in there else "" for mark in decided}
 
 
 def _key(mark: str, share: bool) -> str:
@@ -140,9 +151,10 @@ def _by_setting(runs: list[Kept], records: Mapping[str, RunRecord]) -> list[list
     return list(held.values())
 
 
-def _figure(drawn: Drawn, key: str, number: str, place: int, *, public: bool) -> None:
+def _figure(decided: reporting.Decided, kept: Drawn, key: str, number: str, place: int, *, public: bool) -> None:
     """A figure of the list: its picture, its number and title in the report, and its verdict, or why it
     stays."""
+    drawn = decided.given or kept
     picture = thumbnails.drawn().of((key, layout.theme()), drawn.figure, drawn.rows)
     coded = base64.b64encode(picture or b"").decode()
     # beside its title: whoever hears the page needs no other
@@ -152,7 +164,7 @@ def _figure(drawn: Drawn, key: str, number: str, place: int, *, public: bool) ->
         st.markdown(name if number else f"{name} {NOT_FOR_OTHERS}")
         if drawn.sentence:
             st.caption(markup.literal(f"“{drawn.sentence}”"))
-        found = reporting.verdict(drawn) if number else sharing.stays(drawn)
+        found = reporting.verdict(drawn) if number else sharing.stays(decided)
         st.caption(f"**{sharing.IS_PUBLIC.capitalize()}.** {found}" if public else found)
         if number and drawn.left_out:  # before it is made, and not below the figure alone
             st.caption(markup.literal(drawn.left_out))
@@ -172,7 +184,7 @@ def _shown_when_drawn(keys: Sequence[thumbnails.Key], lacking: int) -> None:
 
 
 def _unfolded(mark: str) -> bool:
-    return bool(st.session_state.get(f"fold.figure.{mark}"))
+    return bool(st.session_state.get(looks.unfolded(mark)))
 
 
 def _unfold(mark: str, *, own: bool) -> None:
@@ -189,7 +201,7 @@ def _unfold(mark: str, *, own: bool) -> None:
 
 
 def _turn(mark: str) -> None:
-    st.session_state[f"fold.figure.{mark}"] = not _unfolded(mark)
+    st.session_state[looks.unfolded(mark)] = not _unfolded(mark)
 
 
 def _look(one: Kept, mark: str, drawn: Drawn, asked: reporting.Asked | None, *, own: bool) -> None:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 
 import streamlit as st
 
 from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures import FIGURES, for_others
+from privgraph_workbench.figures import for_others
 from privgraph_workbench.forms import again
-from privgraph_workbench.reporting import Drawn, leaving
+from privgraph_workbench.reporting import Decided, Drawn, leaving
 from privgraph_workbench.reporting.counts import Counts
+from privgraph_workbench.reporting.left_out import RUN_CAME, LeftOut
+from privgraph_workbench.reporting.own_setting import goes
 from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.views.parts import collected, layout
-from privgraph_workbench.views.parts.collected import Kept
 from privgraph_workbench.views.report import looks, plain_names
 from privgraph_workbench.words import markup, naming
 
@@ -27,6 +28,7 @@ SENTENCES = {
     False: "Nothing is left out: it tells seeds, ids and all results, with the commands to repeat them.",
 }
 """Of each choice what it leaves out, in a sentence."""
+EXACTLY = "Exactly what goes, and what stays"
 WORDS = "**Still told**: title, author, remark and captions, as you wrote them."
 REPEATED = (
     "Some of these runs add no noise: whoever has the graph can repeat them for one seed after another, until what is "
@@ -39,7 +41,7 @@ NO_SECRET = "nobody, whatever the ε."
 """How the sentence ends that says of noise that it is public."""
 
 
-def switch(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> bool:
+def switch() -> bool:
     """Whether it is for others: so begins every report, and then it is as its author has chosen."""
     collected.begin(collected.SHARE, True)
     with st.container(key=f"{styles.CHOICE}-whom"):
@@ -51,25 +53,45 @@ def switch(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> bool:
             key=collected.SHARE,
             on_change=collected.settle,
         )
-    if share:
-        st.caption(told(kept, records))
-        with st.expander("Exactly what goes, and what stays", icon=":material/rule:"):
-            st.markdown("\n".join(["**Left out**\n", *(f"- {one}" for one in leaving.GOES)]))
-            st.markdown("\n".join(["**Still told**\n", *(f"- {one}" for one in leaving.STAYS)]))
-            st.markdown(leaving.DISCRETION)
     return share is not False
 
 
-def told(kept: Sequence[Kept], records: Mapping[str, RunRecord]) -> str:
-    """Which figures a report for others leaves out, and what is not hidden by that, in Markdown."""
-    stay = for_others.told(
-        (one.figure, f"**{markup.literal(one.title.strip() or FIGURES[one.figure])}**", one.rows)
-        for one in kept
-        if one.figure
+def left_out(
+    decided: Mapping[str, Decided], figures: Mapping[str, Drawn], runs: Iterable[RunRecord], mixed: Container[str]
+) -> LeftOut:
+    """What of these figures and runs the report leaves out. `mixed`: the settings of which others are not
+    given what came with the program."""
+    gone = [one for one in runs if goes(one, mixed)]
+    graphs = plain_names.graphs_of(gone)
+    return LeftOut(
+        figures=[(figures[mark].name, one.why) for mark, one in decided.items() if one.given is None],
+        runs=[(plain_names.setting(one, graphs), RUN_CAME) for one in gone],
+        shown=sum(one.given is not None for one in decided.values()),
     )
+
+
+def told(left: LeftOut, records: Mapping[str, RunRecord]) -> str:
+    """What a report for others leaves out of what is kept, and what is not hidden by that, in Markdown."""
+    stay = for_others.told((f"**{markup.literal(name)}**", why) for name, why in (*left.figures, *left.runs))
     bare = any(one.statement is not None and one.statement.unit == "none" for one in records.values())
     risks = [WORDS, *[TRIED] * any(map(noise_is_public, records.values())), *[REPEATED] * bare]
     return "\n\n".join(filter(None, (stay, " ".join(risks))))
+
+
+def exactly() -> None:
+    """All that goes and all that stays, side by side in groups, below the page's columns: they are too narrow
+    for it."""
+    with layout.fold(EXACTLY, "exactly", icon=":material/rule:") as part:
+        if not part.open:
+            return
+        for place, (head, groups) in zip(
+            layout.columns("report-exactly", 2), (("Left out", leaving.GONE), ("Still told", leaving.TOLD)), strict=True
+        ):
+            with place:
+                st.markdown(f"##### {head}")
+                for name, lines in groups.items():
+                    st.markdown("\n".join([f"**{name}**\n", *(f"- {one[:1].upper()}{one[1:]}" for one in lines)]))
+        st.markdown(leaving.DISCRETION)
 
 
 def warn(counts: Counts, figures: Iterable[Drawn], records: Iterable[RunRecord], *, own: bool = True) -> None:
@@ -97,7 +119,8 @@ def warn(counts: Counts, figures: Iterable[Drawn], records: Iterable[RunRecord],
     st.caption(f"Behind this report: {counts.words}.")
     if named:
         name, one = named[0]
-        _train(f"Train {markup.literal(name)} with secret noise", one)
+        with st.container(key=f"{looks.LINKS}-first"):
+            _train(f"Train {markup.literal(name)} with secret noise", one)
     if named[1:]:
         more = f"The {len(named) - 1} other settings" if named[2:] else "The other setting"
         with layout.fold(f"{more} with public noise", f"public.{own}", icon=":material/key:") as part:
@@ -118,9 +141,9 @@ def _train(label: str, record: RunRecord) -> None:
     )
 
 
-def stays(drawn: Drawn) -> str:
+def stays(decided: Decided) -> str:
     """Why a report for others leaves a figure out."""
-    return f"Left out of a report for others: {for_others.stays(drawn.figure, drawn.rows)}."
+    return f"Left out of a report for others: {decided.why}."
 
 
 def public_figure(drawn: Drawn) -> bool:
