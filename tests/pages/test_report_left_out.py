@@ -14,7 +14,7 @@ from tests.workbench.made_reports import opened as files_of
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import placing
 from privgraph_workbench.figures import for_others
-from privgraph_workbench.figures.runs import standing, tradeoff
+from privgraph_workbench.figures.runs import expected, tradeoff
 from privgraph_workbench.reporting import leaving, withholding
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.collected import Kept
@@ -39,13 +39,12 @@ def mixed(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> list[Kept]:
         lambda *given: [replace(one, gallery=one.spec.seed >= GALLERY) for one in find(*given)],
     )
     held, private = ([store.get(run) for run in runs] for runs in (bare, own))
-    known, same = placing.outlook(store, held[0])
-    stands = standing.data(held[0], same, known)
+    known, _ = placing.outlook(store, held[0])
     return [
         Kept(run=own[0]),
         Kept(run=bare[GALLERY]),
         collected.figure("tradeoff", tradeoff.data(private), statements_of(private), own),
-        collected.figure("standing", stands, statements_of(held[:1]), bare),
+        collected.figure("expected", expected.data(known), statements_of(held[:1]), bare),
         Kept(figure="curves"),
         collected.figure("tradeoff", tradeoff.data(private[:1]), statements_of(private[:1]), own[:1]),
     ]

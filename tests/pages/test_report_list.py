@@ -141,6 +141,25 @@ def test_a_press_that_comes_twice_moves_once(monkeypatch: pytest.MonkeyPatch) ->
     assert [one.run for one in kept] == ["c", "a", "b"]
 
 
+def test_a_figure_is_kept_with_which_runs_came_with_the_program(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [store.get(keep(store, spec(epsilon=2.0, seed=seed), accuracy=0.7)) for seed in range(3)]
+    find = RunStore.find
+    came = [replace(one, gallery=one.spec.seed > 0) for one in runs]
+    monkeypatch.setattr(
+        RunStore, "find", lambda *given: [replace(one, gallery=one.spec.seed > 0) for one in find(*given)]
+    )
+    one = collected.figure("tradeoff", tradeoff.data(came), {}, [])
+    told = collected._with_origins(one)
+    assert set(told.came) == {run.id for run in runs[1:]}
+    assert told.mark == one.mark
+    assert collected._with_origins(Kept(run=runs[0].id)).came == ()
+    kept_file.save([told], {})
+    (read,), _ = kept_file.read(9, ())
+    assert read.came == told.came
+
+
 def test_a_mark_outlives_the_file_and_tells_figures_apart() -> None:
     """A button that was drawn before the file was read names what is in it."""
     said = statement(edge_entries(9))

@@ -15,7 +15,7 @@ from privgraph_workbench import reporting
 from privgraph_workbench.facts import placing
 from privgraph_workbench.figures import for_others
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.runs import standing, tradeoff
+from privgraph_workbench.figures.runs import expected, standing, tradeoff
 from privgraph_workbench.reporting import Asked, Drawn, withholding
 from privgraph_workbench.reporting.ready import ready
 
@@ -42,7 +42,7 @@ def mixed() -> dict[str, Drawn]:
     single = _runs(store, "gnn", (1,), (0.8,), gallery=(False,))
     return {
         "kept": _drawn(store, tradeoff.data(own), own),
-        "together": _standing(store, both),
+        "together": _drawn(store, expected.data(placing.outlook(store, both[0])[0]), both, "expected"),
         "came": _drawn(store, tradeoff.data(both[2:]), both[2:]),
         "bare": _drawn(store, tradeoff.data(single), single),
         "kind": Drawn(figure="curves", rows=[{"step": 1}]),
@@ -73,12 +73,15 @@ def test_one_for_oneself_leaves_nothing_out(mixed: dict[str, Drawn]) -> None:
     assert len(ready(asked)[0].figures) == len([one for one in decided.values() if one.given]) == len(mixed)
 
 
-def test_where_accuracy_stands_stays_in_where_all_runs_are_ones_own() -> None:
+def test_where_accuracy_stands_is_told_by_ones_own_runs() -> None:
     store = RunStore.open()
     held = _runs(store, "mlp", (0, 1, 2, 3), (0.6, 0.62, 0.61, 0.64), gallery=(False,) * 4)
     own = _runs(store, "progap", (4, 5), (0.5, 0.52), gallery=(False, False))
     private = [reporting.told_of(store, run) for run in own]
-    for came, why in ((False, ""), (True, withholding.TOGETHER)):
+    for came, seeds in ((False, 4), (True, 2)):
         stands = _standing(store, [*held[:2], *(replace(run, gallery=came) for run in held[2:])])
         asked = Asked(title="Ours", runs=private, figures=[stands], share=True)
-        assert reporting.decided(asked, {"a": stands})["a"].why == why
+        told = reporting.decided(asked, {"a": stands})["a"]
+        assert not told.why
+        assert told.given is not None
+        assert [row["seeds"] for row in told.given.rows if row["kind"] == "own"] == [seeds]

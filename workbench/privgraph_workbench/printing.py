@@ -67,14 +67,14 @@ def pdf(title: str, sections: Told, draw: Draw = drawn, author: str = "", *, who
     about |= {"Author": author} if author else {}
     known = Known()
     with drawing():
-        tried: dict[float, tuple[list[int], bool]] = {}
+        tried: dict[float, tuple[list[int], float]] = {}
         for deeper in DEEPER:
             paper = _Paper(title, lambda _: None, draw, known, whom, deeper)
             begins = _lay(paper, sections, [0] * len(sections), under)
-            tried[deeper] = begins, paper.number == 1 or paper.y - MARGIN >= LEAST
-            if tried[deeper][1]:
+            tried[deeper] = begins, LEAST if paper.number == 1 else min(LEAST, paper.y - MARGIN)
+            if tried[deeper][1] >= LEAST:
                 break
-        deeper = next((one for one, (_, filled) in tried.items() if filled), DEEPER[0])
+        deeper = max(tried, key=lambda one: tried[one][1])  # of equal ones the first
         begins, _ = tried[deeper]
         with PdfPages(written, metadata=about) as pages:
             _lay(_Paper(title, pages.savefig, draw, known, whom, deeper), sections, begins, under)

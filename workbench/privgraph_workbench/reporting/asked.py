@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -21,9 +20,10 @@ from privgraph_workbench.facts.advising import HIDES
 from privgraph_workbench.facts.expecting import Outlook, Reached, reached
 from privgraph_workbench.figures import chart_of, for_others
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.named_runs import named
 from privgraph_workbench.figures.runs import standing
 from privgraph_workbench.forms.beginnings import called
-from privgraph_workbench.reporting import anew
+from privgraph_workbench.reporting import anew, of_gallery
 from privgraph_workbench.reporting.own_setting import (
     CAME,
     goes,
@@ -117,6 +117,8 @@ def told_of(store: RunStore, record: RunRecord) -> Told:
 
 
 def _attacks(store: RunStore, record: RunRecord) -> list[AttackRecord]:
+    if record.id.startswith(of_gallery.MARK):
+        return of_gallery.displaced([record.id.removeprefix(of_gallery.MARK)])[1]
     try:
         return store.attacks(record.id)
     except Unreadable:
@@ -228,12 +230,20 @@ def drawn(
     runs: Sequence[str] = (),
     title: str = "",
     advice: str = "",
+    came: Sequence[str] = (),
 ) -> Drawn:
     """A figure with the runs that its rows name, and those that are named beside it (`runs`, ids): its rows
-    and statements as these say it now."""
-    named = [word for row in rows for key in ("run", "runs") for word in str(row.get(key) or "").split()]
-    ids = tuple(dict.fromkeys((*runs, *filter(_ID.fullmatch, named))))
+    and statements as these say it now. Where a run `came` with the program when the figure was kept, and
+    one's own stands in its place now, it is the gallery's still."""
+    ids = named(rows, runs)
     held = [one for one in store.find(RunQuery(ids=ids, limit=len(ids))) if not one.unreadable] if ids else []
+    taken = [one.id for one in held if one.id in came and not one.gallery]
+    taken += [one.removeprefix(of_gallery.MARK) for one in ids if one.startswith(of_gallery.MARK)]
+    if taken:
+        back = of_gallery.displaced(taken)[0]
+        rows = [_by(row, taken) for row in rows]
+        held = [*(one for one in held if one.id not in taken), *back]
+        ids = named(rows, [f"{of_gallery.MARK}{one}" if one in taken else one for one in runs])
     rows, statements = anew.made(figure, rows, statements, held)
     return Drawn(
         figure=figure,
@@ -245,6 +255,19 @@ def drawn(
         title=title,
         advice=advice,
     )
+
+
+def _by(row: Row, taken: Sequence[str]) -> Row:
+    """The row by the gallery's runs in whose places one's own stand."""
+    ids = {name: str(row.get(name) or "").split() for name in ("run", "runs")}
+    return {
+        **row,
+        **{
+            name: " ".join(f"{of_gallery.MARK}{one}" if one in taken else one for one in words)
+            for name, words in ids.items()
+            if set(words) & set(taken)
+        },
+    }
 
 
 def _beside(store: RunStore, runs: Sequence[RunRecord]) -> list[Told]:
@@ -265,9 +288,6 @@ def _beside(store: RunStore, runs: Sequence[RunRecord]) -> list[Told]:
             )
         )
     return found
-
-
-_ID = re.compile(r"[a-z][a-z0-9-]*-[0-9a-f]{12}")  # as `RunSpec.id` makes them
 
 
 @dataclass(frozen=True, kw_only=True)

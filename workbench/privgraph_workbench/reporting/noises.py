@@ -75,62 +75,57 @@ def figure(one: Drawn, mixed: Container[str], *, share: bool = False) -> Drawn:
     left then."""
     if not share:
         return _with_advice(_without(split(_with_displaced(_standing(one)), mixed), mixed))
-    one = _levelled(one, mixed)
-    left = _without(split(one, mixed), mixed)
-    both = _with_gallery(left, one.runs, mixed)
+    if one.figure == "expected" and _shares(one, mixed):  # whether the gallery's are behind it, too, hangs on seeds
+        return replace(one, rows=[])
+    whole = split(_standing(one, share=True), mixed)
+    left = _without(whole, mixed)
+    both = _with_gallery(left, whole, mixed)
     return _shared(both, mixed, aside=both is not left)
 
 
-def _levelled(one: Drawn, mixed: Container[str]) -> Drawn:
-    """The figures of others that name no runs, by one's own runs alone where the gallery has their setting:
-    whether its runs stand behind them, too, would tell whether one's own have all of its seeds."""
-    shared = _shares(one, mixed)
-    if one.figure == "expected" and shared:
-        return replace(one, rows=[])
-    bare = [run for run in shared if not noise_of(run)]
-    told = next((told for told in one.beside if bare and setting(told.record) == setting(bare[0])), None)
-    if one.figure != "standing" or told is None:
-        return _standing(one)
-    return replace(one, rows=alone(told).stands, runs=own_alone(one.runs), beside=[told])
-
-
-def _standing(one: Drawn) -> Drawn:
+def _standing(one: Drawn, *, share: bool = False) -> Drawn:
     """Where the accuracy of a run stands, beside runs with noise of its kind alone: a page has all of them,
-    and the statement is that of the run."""
+    and the statement is that of the run. For others also beside levels of one kind, and one's own where the
+    gallery has the setting: it would tell whether these have all of its seeds."""
+    if one.figure != "standing":
+        return one
     mine = next((row for row in one.rows if row.get("mine")), None)
     record = next((run for run in one.runs if mine is not None and run.spec.seed == mine["seed"]), None)
-    if one.figure != "standing" or mine is None or record is None or not noise_of(record):
+    told = next((told for told in one.beside if record and setting(told.record) == setting(record)), None)
+    if mine is None or record is None or told is None or not told.stands or not (share or noise_of(record)):
         return one
-    told = next((told for told in one.beside if setting(told.record) == setting(record)), None)
-    alike = {noise_of(run) for run in one.runs if naming.setting(run) == naming.setting(record)} == {noise_of(record)}
-    if told is None or not told.stands or (alike and not of_gallery.has(record)):
-        return one
+    stands = alone(told).stands if share else told.stands
+    like = [run for run in one.runs if setting(run) == setting(record)]
     return replace(
         one,
-        rows=[{**row, "mine": row["seed"] == mine["seed"]} if row["kind"] == "seed" else row for row in told.stands],
-        runs=[run for run in one.runs if setting(run) == setting(record)],
+        rows=[{**row, "mine": row["seed"] == mine["seed"]} if row["kind"] == "seed" else row for row in stands],
+        runs=own_alone(like) if share else like,
         beside=[told],
     )
 
 
-def _with_gallery(one: Drawn, before: Sequence[RunRecord], mixed: Container[str]) -> Drawn:
-    """The trade-off with all that came with the program of the settings of one's own runs, as curves of their
-    own: the same whichever seeds one's own have. Only where the gallery stands in it anyway (`before`, its
-    runs as they were), by settings of which no run is one's own: else nobody asked for it."""
-    own = [run for run in one.runs if noise_of(run) == SECRET]
-    theirs = any(origin_of(run) in CAME and naming.setting(run) not in mixed for run in before)
-    if one.figure != "tradeoff" or not theirs or not own:
+def _with_gallery(one: Drawn, before: Drawn, mixed: Container[str]) -> Drawn:
+    """The trade-off with all that came with the program of the settings that one's own runs have, too, as
+    curves of their own: the same whichever seeds these have. Only where the gallery stands in it anyway
+    (`before`, with all its runs) by settings of which no run is one's own: else nobody asked for it."""
+    theirs = any(origin_of(run) in CAME and naming.setting(run) not in mixed for run in before.runs)
+    if one.figure != "tradeoff" or not theirs:
         return one
-    runs, attacks = of_gallery.shipped(own)
+    noisy = [run for run in before.runs if noise_of(run)]
+    runs, attacks = of_gallery.shipped(run for run in noisy if noise_of(run) == SECRET or naming.setting(run) in mixed)
     if not runs:
         return one
-    fresh = {_setting_of(runs, held): row for held, row in anew.by_runs(one.figure, one.rows, runs).items()}
+    fresh = {_setting_of(runs, held): row for held, row in anew.by_runs(one.figure, before.rows, runs).items()}
+    like = {_setting_of(noisy, str(row.get("runs") or "").split()): row for row in before.rows}
+    told = {
+        key: {name: row.get(name, like[key][name]) for name in like[key]} for key, row in fresh.items() if key in like
+    }
     rows: list[Row] = []
     for row in one.rows:
-        rows.append(row)
-        if (new := fresh.pop(_setting_of(own, str(row.get("runs") or "").split()), None)) is not None:
-            rows.append({name: new.get(name, value) for name, value in row.items()})
-    runs = [run for run in runs if naming.setting(run) not in fresh]
+        new = told.pop(_setting_of(noisy, str(row.get("runs") or "").split()), None)
+        rows += [row] if new is None else [row, new]
+    rows += told.values()
+    runs = [run for run in runs if naming.setting(run) in like]
     every = [*one.runs, *runs]
     whole = one.statements.keys() == statements_of(one.runs).keys()
     return replace(
@@ -147,8 +142,9 @@ def _with_displaced(one: Drawn) -> Drawn:
     there = {run.id for run in one.runs}
     if one.figure != "tradeoff" or not any(origin_of(run) in CAME for run in one.runs):
         return one
-    runs, attacks = of_gallery.displaced(run for run in one.runs if noise_of(run) == SECRET)
-    if not runs or there & {run.id for run in runs}:
+    runs, attacks = of_gallery.displaced(run.id for run in one.runs if noise_of(run) == SECRET)
+    runs = [run for run in runs if run.id not in there]
+    if not runs:
         return one
     of = {run.id.removeprefix(of_gallery.MARK): run.id for run in runs}
 
@@ -271,10 +267,16 @@ def _shares(one: Drawn, mixed: Container[str]) -> list[RunRecord]:
 
 
 def _in_order(one: Drawn) -> Mapping[str, PrivacyStatement]:
-    """Its statements; those of its runs numbered in the order of results, for a store has them by seed."""
-    if set(one.statements.values()) != set(statements_of(one.runs).values()):
-        return one.statements
-    return statements_of(sorted(one.runs, key=lambda run: (setting(run), by_results(run))))
+    """Its statements, which say whose noise it is where the other is there, too; those of its runs numbered
+    in the order of results, for a store has them by seed."""
+    if set(one.statements.values()) == set(statements_of(one.runs).values()):
+        return statements_of(sorted(one.runs, key=lambda run: (setting(run), by_results(run))))
+    held = one.statements.keys()
+    plain = {label: label.removesuffix(f", {SECRET}") for label in held}
+    return {
+        label if name in held or f"{name}, {PUBLIC}" in held else name: one.statements[label]
+        for label, name in plain.items()
+    }
 
 
 _LABELS = ("label", "attack", "method")

@@ -36,10 +36,10 @@ def shipped(records: Iterable[RunRecord]) -> tuple[list[RunRecord], list[AttackR
     return list(runs), list(attacks)
 
 
-def displaced(records: Iterable[RunRecord]) -> tuple[list[RunRecord], list[AttackRecord]]:
-    """The gallery's runs in whose place these of one's own stand, and the attacks on them, `MARK` before
-    their ids."""
-    taken = {one.id for one in records} & {run for held in _settings().values() for run in held}
+def displaced(ids: Iterable[str]) -> tuple[list[RunRecord], list[AttackRecord]]:
+    """The gallery's runs in whose place those of one's own with these ids stand, and the attacks on them,
+    `MARK` before their ids."""
+    taken = set(ids) & {run for held in _settings().values() for run in held}
     runs, attacks = _as_they_came(frozenset(taken))
     return (
         [replace(one, id=f"{MARK}{one.id}") for one in runs],

@@ -19,6 +19,7 @@ from privgraph.runs.records import RunQuery
 from privgraph_workbench.facts import row_words
 from privgraph_workbench.figures import for_others
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.named_runs import named
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.views.parts import kept_file
@@ -283,9 +284,17 @@ def add(fresh: Sequence[Kept]) -> None:
 def _add(fresh: Sequence[Kept], held: list[Kept]) -> list[Kept]:
     """Those of them that were added."""
     more = [one for one in fresh if not _is_in(one, held)][: max(0, MOST - len(held))]
+    more = list(map(_with_origins, more))
     held.extend(more)
     _forget()
     return more
+
+
+def _with_origins(one: Kept) -> Kept:
+    """The figure with which runs behind it came with the program: one's own may take their places."""
+    ids = named(one.rows, one.runs) if one.figure else ()
+    found = queue.store().find(RunQuery(ids=ids, limit=len(ids))) if ids else []
+    return replace(one, came=tuple(run.id for run in found if run.gallery))
 
 
 def _forget() -> None:
@@ -355,8 +364,9 @@ def swap(mark: str, fresh: Kept) -> None:
         if mark not in {one.mark for one in held}:
             return
         _forget()
+        told = _with_origins(fresh)
         held[:] = [
-            replace(fresh, title=one.title, caption=one.caption) if one.mark == mark else one
+            replace(told, title=one.title, caption=one.caption) if one.mark == mark else one
             for one in held
             if one.mark == mark or one.mark != fresh.mark
         ]

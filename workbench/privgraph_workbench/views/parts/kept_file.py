@@ -32,7 +32,8 @@ Stamp = tuple[int, int]
 class Kept:
     """A run (`run`) or a figure (`figure`, with its rows and statements, and the ids of the `runs` that it
     shows, where its rows do not name them). `advice`: what the figure says to take, in Markdown; `title`,
-    `caption`: what it is called in the report, and what is said of it first, where somebody wrote that."""
+    `caption`: what it is called in the report, and what is said of it first, where somebody wrote that;
+    `came`: ids of runs behind it that came with the program when it was kept."""
 
     run: str = ""
     figure: str = ""
@@ -42,6 +43,7 @@ class Kept:
     advice: str = ""
     title: str = field(default="", compare=False)
     caption: str = field(default="", compare=False)
+    came: tuple[str, ...] = field(default=(), compare=False)
 
     @cached_property
     def mark(self) -> str:
@@ -96,7 +98,12 @@ def save(kept: Sequence[Kept], words: Mapping[str, str]) -> None:
     """Write what is kept, and the report's own words."""
     write(
         path(),
-        {"kept": [{**_told(one), "title": one.title, "caption": one.caption} for one in kept], "words": dict(words)},
+        {
+            "kept": [
+                {**_told(one), "title": one.title, "caption": one.caption, "came": list(one.came)} for one in kept
+            ],
+            "words": dict(words),
+        },
     )
 
 
@@ -124,4 +131,5 @@ def _kept(one: Mapping[str, Any]) -> Kept:
         advice=str(one.get("advice", "")),
         title=str(one.get("title", "")),
         caption=str(one.get("caption", "")),
+        came=tuple(map(str, one.get("came", ()))),
     )

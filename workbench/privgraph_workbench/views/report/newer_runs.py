@@ -57,7 +57,7 @@ def _take(mark: str) -> None:
     if one is None:
         return  # another tab has taken the figure out
     store = queue.store()
-    read = reporting.drawn(store, one.figure, one.rows, one.statements, one.runs, advice=one.advice)
+    read = reporting.drawn(store, one.figure, one.rows, one.statements, one.runs, advice=one.advice, came=one.came)
     made = newer.taken_in(store, read)
     fresh = collected.figure(one.figure, made.rows, made.statements, [run.id for run in made.runs], made.advice)
     collected.swap(mark, fresh)

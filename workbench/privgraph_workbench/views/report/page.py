@@ -189,7 +189,9 @@ def _drawn(kept: Sequence[Kept]) -> dict[str, Drawn]:
     own = {one.mark: one for one in kept if one.figure}
     for mark, one in own.items():
         if mark not in held:
-            read = reporting.drawn(queue.store(), one.figure, one.rows, one.statements, one.runs, advice=one.advice)
+            read = reporting.drawn(
+                queue.store(), one.figure, one.rows, one.statements, one.runs, advice=one.advice, came=one.came
+            )
             held[mark] = replace(read, rows=bounds.composed_here(read))  # as its archive counts
     st.session_state[_READ] = shell.visit(), held
     named = [replace(held[mark], title=one.title.strip(), caption=one.caption) for mark, one in own.items()]
