@@ -27,7 +27,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Counted:
     found: Counted = {}
     for place, name in (
         (reporting, "sections"),
-        (reporting, "given"),
+        (reporting, "decided"),
         (reporting, "pictures"),
         (known_runs, "told_of"),
     ):
@@ -57,7 +57,7 @@ def _opened(opened: Open, store: RunStore) -> AppTest:
 def test_a_drawing_that_changes_nothing_makes_nothing_again(opened: Open, store: RunStore, made: Counted) -> None:
     app = _opened(opened, store)
     first = dict(made)
-    assert first == {"sections": 1, "given": 1, "pictures": first["pictures"], "told_of": 3}
+    assert first == {"sections": 1, "decided": 1, "pictures": first["pictures"], "told_of": 3}
     app.run()
     app.text_input(key=collected.AUTHOR).set_value("Ada").run()
     made["pictures"] = first["pictures"]  # of other words it is counted anew, and quick
@@ -80,7 +80,7 @@ def test_what_has_changed_is_made_again(opened: Open, store: RunStore, made: Cou
     (run, *_) = [one.run for one in app.session_state["collected"] if one.run]
     store.add_attack(run, made_attack(run))
     app.run()
-    assert made["sections"] == made["given"] == 2
+    assert made["sections"] == made["decided"] == 2
     assert any("Attacked in 1 of 3 runs" in one.value for one in app.caption)
 
 

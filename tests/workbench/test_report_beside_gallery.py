@@ -25,7 +25,7 @@ from privgraph_workbench.reporting.behind import commands
 from privgraph_workbench.reporting.fixed import UNPAIRED
 from privgraph_workbench.reporting.own_setting import PUBLIC, SECRET, noise_of
 from privgraph_workbench.reporting.ready import ready
-from privgraph_workbench.reporting.withholding import given, without_seeds
+from privgraph_workbench.reporting.withholding import decided, without_seeds
 from privgraph_workbench.words.naming import statements_of
 
 OWN = 0.7
@@ -129,7 +129,7 @@ def test_nothing_hangs_on_whether_the_gallery_has_the_seed(shipped: dict[str, li
     worlds = [_world(shipped, seed, figure=figure) for seed in (_taken(shipped), 77)]
     (first, _), (second, _) = map(ready, worlds)
     assert first == second
-    cards = [given(one, {"a": one.figures[0]})["a"] for one in worlds]
+    cards = [decided(one, {"a": one.figures[0]})["a"].given for one in worlds]
     assert cards[0] is not None
     assert cards[1] is not None
     assert cards[0].advice == cards[1].advice == first.figures[0].advice

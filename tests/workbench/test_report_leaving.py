@@ -18,7 +18,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench import report, report_plots, reporting
 from privgraph_workbench.figures import for_others
 from privgraph_workbench.reporting import leaving
-from privgraph_workbench.reporting.withholding import given, numbered
+from privgraph_workbench.reporting.withholding import decided, numbered
 from privgraph_workbench.withheld import Withheld
 
 
@@ -97,11 +97,11 @@ def test_what_is_looked_at_is_what_others_get() -> None:
     runs = two_runs()
     mine = asked(runs, share=True)
     figures = {"a": replace(mine.figures[0], rows=[{**row, "guess": 0.3} for row in mine.figures[0].rows])}
-    (shown,) = given(mine, figures).values()
+    shown = decided(mine, figures)["a"].given
     assert shown is not None
     assert not any("guess" in row for row in shown.rows)
-    assert given(mine, {"b": replace(mine.figures[0], figure="answers")}) == {"b": None}, "it stays"
-    assert given(replace(mine, share=False), figures) == figures
+    assert decided(mine, {"b": replace(mine.figures[0], figure="answers")})["b"].given is None, "it stays"
+    assert decided(replace(mine, share=False), figures)["a"].given == figures["a"]
 
 
 def test_a_verdict_leads_with_the_private_method() -> None:

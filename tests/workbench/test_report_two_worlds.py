@@ -22,7 +22,7 @@ from privgraph_workbench.figures.attacks import attack_areas, attack_roc
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, expected, standing, tradeoff
 from privgraph_workbench.reporting import Asked, Drawn, noises, of_gallery
-from privgraph_workbench.reporting.withholding import given, without_seeds
+from privgraph_workbench.reporting.withholding import decided, without_seeds
 from privgraph_workbench.words.naming import run_labels, statements_of
 
 REACHED = (0.61, 0.64, 0.67)
@@ -204,7 +204,7 @@ def test_what_is_left_out_is_said_by_the_setting_and_not_by_the_seeds(monkeypatc
     for has in (True, False):
         monkeypatch.setattr(of_gallery, "has", lambda record, has=has: has)
         assert (noises.LEFT_OUT in noises.apart(asked).figures[0].left_out) is has
-        shown = given(asked, {"a": figure})["a"]
+        shown = decided(asked, {"a": figure})["a"].given
         assert shown is not None
         assert (noises.LEFT_OUT in shown.left_out) is has
 

@@ -28,7 +28,7 @@ from privgraph_workbench.reporting.first_page import remark
 from privgraph_workbench.reporting.remembered import told
 from privgraph_workbench.reporting.usual_figures import usual
 from privgraph_workbench.reporting.verdicts import of as verdict
-from privgraph_workbench.reporting.withholding import Decided, decided, given
+from privgraph_workbench.reporting.withholding import Decided, decided
 
 __all__ = [
     "AUTHOR",
@@ -47,7 +47,6 @@ __all__ = [
     "drawn",
     "finding",
     "folder",
-    "given",
     "page",
     "pictures",
     "remark",

@@ -82,11 +82,6 @@ def _is_mixed(one: Drawn, mixed: Container[str]) -> bool:
     return any(naming.setting(run) in mixed for run in one.runs)
 
 
-def given(asked: Asked, figures: Mapping[str, Drawn]) -> dict[str, Drawn | None]:
-    """Figures as the report has them, by their marks; None where others are not given one."""
-    return {mark: one.given for mark, one in decided(asked, figures).items()}
-
-
 def _figure_without_seed(hidden: Withheld, one: Drawn) -> Drawn:
     settings = {setting(run) for run in one.runs}
     of = settings.pop() if len(settings) == 1 else ""
