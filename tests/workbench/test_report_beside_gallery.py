@@ -8,6 +8,7 @@ from dataclasses import replace
 from statistics import fmean
 
 import pytest
+from tests.figures.made_attacks import attack as made_attack
 from tests.workbench.made_reports import opened
 
 from privgraph.privacy.serialisation import statement_to_json
@@ -145,6 +146,24 @@ def test_a_seed_of_ones_own_and_that_of_the_gallery_have_no_number_in_common(
     assert len({run.id for run in held}) == len({run.spec.seed for run in held}) == 11
     names = {(told.record.gallery, seed) for told in without_seeds(asked).figures[0].beside for seed in told.seeds}
     assert len({seed for _, seed in names}) == len(names)
+
+
+def test_an_attack_on_ones_own_run_is_none_on_the_gallerys(shipped: dict[str, list[RunRecord]]) -> None:
+    """Both settings are called alike but for whose noise they have."""
+    for seed in (_taken(shipped), 77):
+        asked = _world(shipped, seed)
+        ((told, *others),) = (one.beside for one in asked.figures)
+        attacked = replace(told, attacks=[made_attack(told.record.id)])
+        figures = [replace(asked.figures[0], beside=[attacked, *others])]
+        given, _ = ready(replace(asked, figures=figures))
+        beside = given.figures[0].beside
+        assert len({one.record.id for one in beside}) == len(beside) == 4
+        for one in beside:
+            ids = {run.id for run in one.same}
+            assert one.record.id in ids
+            assert {attack.run for attack in one.every_attack} <= ids == one.seeds.keys()
+            assert {run.gallery for run in one.same} == {one.record.gallery}
+        assert sum(one.attacks != [] for one in beside if not one.record.gallery) == 1
 
 
 @pytest.mark.parametrize("seed", [3, 77])

@@ -16,7 +16,7 @@ from privgraph_workbench.figures import for_others
 from privgraph_workbench.figures.attacks.colours import slots
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
-from privgraph_workbench.words.naming import setting
+from privgraph_workbench.reporting.own_setting import setting
 
 _NUMBER = re.compile(r"\d+")
 Key = Callable[[RunRecord], Any]
