@@ -38,22 +38,25 @@ def test_a_footer_is_a_sorted_block(statement: PrivacyStatement) -> None:
 
 
 def test_a_picture_of_all_that_it_states_leaves_no_line_out(statement: PrivacyStatement) -> None:
-    """Seven methods: more than a short list holds, and each has its row below the whole picture."""
+    """Eight methods: more than a short list holds, and each has its row below the whole picture."""
     held = {
         f"{method}, edge ε {value}": replace(statement, epsilon=float(value), delta=1e-5 / (place + 1))
-        for place, method in enumerate(("A", "B", "C", "D", "E", "F", "G"))
+        for place, method in enumerate(("A", "B", "C", "D", "E", "F", "G", "H"))
         for value in (1, 2)
     }
-    assert notes.block(held)[-1] == "and 1 more statement, in this file's metadata"
+    assert notes.block(held)[-1] == "and 2 more statements, in this file's metadata"
+    seven = {label: said for label, said in held.items() if label[0] != "H"}
+    assert len(notes.stated(seven)[1]) == 7, "to say that there is one more takes as much room"
+    assert notes.stated(seven)[2] == 0
     lines = notes.block(held, notes.ROOM, single=notes.MOST_NOTES)
-    assert [one[0] for one in lines[1:]] == list("ABCDEFG")
+    assert [one[0] for one in lines[1:]] == list("ABCDEFGH")
     with export.drawing():
         drawn = export.drawn_of("tradeoff", [], held, "light", titled=True)
         drawn.draw_without_rendering()
         said, last = " ".join(text.get_text() for text in drawn.subfigs[-1].texts), drawn.subfigs[-1].texts[-1]
         blank = last.get_window_extent().y0 / drawn.dpi
     assert "more statement" not in said
-    assert all(f"{name}, edge" in said.replace("\N{NO-BREAK SPACE}", " ") for name in "ABCDEFG")
+    assert all(f"{name}, edge" in said.replace("\N{NO-BREAK SPACE}", " ") for name in "ABCDEFGH")
     assert 0 <= blank < 0.3, "the page ends where its last line does"
 
 

@@ -23,6 +23,7 @@ from privgraph_workbench.figures.runs import standing
 from privgraph_workbench.reporting import Asked, Drawn, Told, findings, noises, of_gallery
 from privgraph_workbench.reporting.anew import DATA
 from privgraph_workbench.reporting.behind import commands
+from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.reporting.fixed import UNPAIRED
 from privgraph_workbench.reporting.own_setting import PUBLIC, SECRET, noise_of
 from privgraph_workbench.reporting.ready import ready
@@ -194,6 +195,8 @@ def test_for_oneself_the_run_in_whose_place_ones_own_stands_is_back(shipped: dic
         told = advised.shortened(figure.advice)
         assert told == advised.shortened(without_seeds(noises.apart(_world(shipped, seed))).figures[0].advice)
         assert "noise of another key, and stands apart here" in findings.advice(figure)
+        page = replace(_world(shipped, seed), share=False)
+        assert Counts.told(page) == Counts.of(ready(page)[0]), "the page counts as the archive"
 
 
 @pytest.mark.parametrize("share", [False, True])

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 from tests.figures import made_runs
+from tests.figures.made_attacks import attack as made_attack
 from tests.workbench.made_reports import two_runs
 
 from privgraph.runs.final_statement import with_public_noise
@@ -121,6 +122,18 @@ def test_what_was_attacked_stands_beside_what_was_found(store: RunStore) -> None
     apart = [replace(at, accuracy=0.4, said=0.7) for at in one.attacks]
     said = points(Asked(title="T", runs=[replace(one, attacks=apart)]))["What attacks showed"]
     assert "(of a model trained again, 40.0% right where the run is 70.0%)" in said
+
+
+@pytest.mark.parametrize(("classes", "said"), [(0.1, "more"), (0.99, "no more"), (0.75, "perhaps no more")])
+def test_an_attack_on_edges_is_beside_what_true_classes_alone_tell(store: RunStore, classes: float, said: str) -> None:
+    (one,) = told_of(store, (0,))
+    found = replace(made_attack(one.record.id), by_classes=classes)
+    _, low, high = found.found
+    assert low < 0.75 < high
+    asked = Asked(title="T", runs=[replace(one, attacks=[found])])
+    assert f" ({said} than true classes alone tell: {classes:g})" in points(asked)["What attacks showed"]
+    plain = replace(asked, runs=[replace(one, attacks=[replace(found, by_classes=None)])])
+    assert "true classes" not in points(plain)["What attacks showed"]
 
 
 def test_whom_nobody_hides_stands_behind_what_is_promised_and_a_level_is_told_once(store: RunStore) -> None:

@@ -19,7 +19,7 @@ INTERVAL = "{} (95% interval; seeds)"
 NO_BOUND = f"No audit or attack has shown an ε of these settings yet ({EPSILONS['audited'].title})."
 EMPTY_BOUND = f"{EPSILONS['audited'].title} is empty where no audit or attack has shown any yet."
 UNATTACKED = "No attack was made on {}."
-CLASSES = "true classes alone"
+CLASSES, NOT_ASKED = "true classes alone", "not measured"
 _, _, *_FOUND = attack_table.ATTACKS
 _ATTACKS = (attack_table.ATTACKS[0], *_FOUND[:2], capital(CLASSES), *_FOUND[2:])
 """The columns of attacks of one question."""
@@ -68,7 +68,8 @@ def _attacks(lines: Sequence[Line], graphs: Mapping[str, str]) -> list[Block]:
         alike = {row[_ALONE] for row in rows}
         alone = f" ({CLASSES}: AUC {rows[0][_ALONE]})" if len(alike) == 1 and "" not in alike else ""
         kept = [at for at in range(len(rows[0])) if any(row[at] for row in rows) and not (alone and at == _ALONE)]
-        table = Table(tuple(_ATTACKS[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in rows))
+        told = [[row[at] or NOT_ASKED * (at == _ALONE) for at in kept] for row in rows]
+        table = Table(tuple(_ATTACKS[at] for at in kept), tuple(map(tuple, told)))
         found += [Remark(f"**Attacks: {literal(asks + alone)}**"), table]
     others = f"the other {counted(left, 'setting')}" if left > 1 else "the other setting"
     said = [attack_table.ATTACKED, *[UNATTACKED.format(others)] * bool(left)]

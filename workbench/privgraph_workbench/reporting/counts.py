@@ -37,10 +37,9 @@ class Counts:
     def told(asked: Asked) -> Counts:
         """As the report counts once it is made: for others without what they are not given. Raises
         `OptionError` where nothing is left."""
-        if not asked.share:
-            return Counts.of(asked)
         plain = [advice_again.without(one) for one in asked.figures]  # it takes its time, and counts nothing
-        return Counts.of(without_seeds(noises.apart(replace(asked, figures=plain))))
+        apart = noises.apart(replace(asked, figures=plain))
+        return Counts.of(without_seeds(apart) if asked.share else apart)
 
     @staticmethod
     def over(runs: Iterable[RunRecord]) -> Counts:

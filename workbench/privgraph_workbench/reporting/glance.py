@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph_workbench import tables
 from privgraph_workbench.blocks import Remark
@@ -158,13 +159,22 @@ def _attacked(lines: Sequence[tables.Line], named: Mapping[int, str], drawn: Seq
             asks, area = sides(attack.attack).asks, attack.found[0]
             if asks not in best or area > best[asks][0]:
                 caveat = caveats.in_short(attack, one.record.statement)
-                told = f"AUC {number(area)}, by {called(attack.attack)} on {named[id(one)]} ({caveat})"
+                told = f"AUC {number(area)}{_alone(attack)}, by {called(attack.attack)} on {named[id(one)]} ({caveat})"
                 best[asks] = area, f"{asks}: {told}"
     clauses = [attack_of for _, attack_of in best.values()]
     clauses += [f"{named[id(one)]}: {one.averaged[0].words}" for one in lines if one.averaged][:1]
     clauses += [f"{_of(len(held), lines)} attacked"] * (len(held) + hidden < len(lines))
     clauses += [left_out] * bool(left_out)
     return _one(literal(_sentence([*clauses, NO_PROOF])), *drawn)
+
+
+def _alone(attack: AttackRecord) -> str:
+    """How that is beside what the true classes alone tell, in brackets; "" where nobody asked."""
+    if attack.by_classes is None:
+        return ""
+    _, low, high = attack.found
+    more = "more" if low > attack.by_classes else "no more" if high <= attack.by_classes else "perhaps no more"
+    return f" ({more} than true classes alone tell: {number(attack.by_classes)})"
 
 
 _END = re.compile(r"\.(?= (?:Figure|See|Without|Strongest|[A-Z]))|\.$")
