@@ -195,6 +195,7 @@ def test_for_oneself_the_run_in_whose_place_ones_own_stands_is_back(shipped: dic
         told = advised.shortened(figure.advice)
         assert told == advised.shortened(without_seeds(noises.apart(_world(shipped, seed))).figures[0].advice)
         assert "noise of another key, and stands apart here" in findings.advice(figure)
+        assert figure.left_out.count(noises.STANDS_APART) == 1
         page = replace(_world(shipped, seed), share=False)
         assert Counts.told(page) == Counts.of(ready(page)[0]), "the page counts as the archive"
 

@@ -42,6 +42,11 @@ LEFT_OUT = (
 )
 """What stands below a figure of one's own runs of a setting that the gallery has, whether or not any is left
 out: else it would tell whether seeds are equal."""
+STANDS_APART = (
+    "Runs with noise of one's own key and the gallery's of the same setting stand apart here: the page Trade-offs has "
+    "one mean of both."
+)
+"""What stands below a trade-off for oneself: its numbers are not those that its author has seen."""
 ASIDE = (
     "For others the gallery's runs of a setting that has runs of one's own, too, stand apart from these, and all of "
     "them, whichever seeds were trained here."
@@ -74,7 +79,11 @@ def figure(one: Drawn, mixed: Container[str], *, share: bool = False) -> Drawn:
     where nothing is left. For others its advice is that of the page still: `fixed` makes it anew, by what is
     left then."""
     if not share:
-        return _with_advice(_without(split(_with_displaced(_standing(one)), mixed), mixed))
+        one = _with_displaced(_standing(one))
+        whole = split(one, mixed)
+        if whole is not one and one.figure == "tradeoff" and STANDS_APART not in one.left_out:
+            whole = replace(whole, left_out=" ".join(filter(None, (one.left_out, STANDS_APART))))
+        return _with_advice(_without(whole, mixed))
     if one.figure == "expected" and _shares(one, mixed):  # whether the gallery's are behind it, too, hangs on seeds
         return replace(one, rows=[])
     whole = split(_standing(one, share=True), mixed)
