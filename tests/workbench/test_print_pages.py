@@ -87,3 +87,19 @@ def test_chapters_are_an_outline_that_opens_their_pages() -> None:
     assert made == printing.pdf("T", told)
     with pytest.raises(ValueError, match="PDF"):
         print_outline.outlined(b"%PDF-1.4 nothing", [("A", 1)])
+
+
+def test_a_stop_behind_bold_words_stands_on_their_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: dict[str, float] = {}
+    put = printing._Paper.text
+
+    def seen(self: printing._Paper, x: float, y: float, said: str, *rest: float, **looks: Any) -> None:
+        lines[said] = y
+        put(self, x, y, said, *rest, **looks)
+
+    monkeypatch.setattr(printing._Paper, "text", seen)
+    for start in ("", "l"):
+        for words in range(71, 76):
+            lines.clear()
+            printing.pdf("T", [(Section("All", [Remark(f"{start}{'i ' * words}it **protects nobody**. Then")]), {})])
+            assert lines["."] == lines["nobody"], (start, words)

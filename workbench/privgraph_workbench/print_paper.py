@@ -185,19 +185,27 @@ class Paper:
         if point:
             self.text(left - 9, self.y + SIZE, "•", SIZE)
         x, glued = left, True
+        words: list[tuple[str, bool, bool]] = []  # each with whether it is bold, and hangs on the one before
         for text, bold in said:
             for word in re.findall(r"[ \n\t]+|[^ \n\t]+", whole(text)):
                 if word.isspace():
                     glued = False
                     continue
-                for piece in self.lines(word, SIZE, WIDTH - MARGIN - left, bold=bold):
-                    wide = self.measure(piece, SIZE, bold=bold)
-                    x += 0 if glued or x == left else space
-                    if x > left and x + wide > WIDTH - MARGIN:
-                        x, self.y = left, self.y + step
-                        self.room(step)
-                    self.text(x, self.y + SIZE, piece, SIZE, bold=bold)
-                    x, glued = x + wide, True
+                pieces = self.lines(word, SIZE, WIDTH - MARGIN - left, bold=bold)
+                words += [(piece, bold, glued if not place else True) for place, piece in enumerate(pieces)]
+                glued = True
+        tails = [0.0] * (len(words) + 1)  # how wide what hangs on each is
+        for place in reversed(range(1, len(words))):
+            piece, bold, hangs = words[place]
+            tails[place - 1] = (self.measure(piece, SIZE, bold=bold) + tails[place]) if hangs else 0.0
+        for (piece, bold, hangs), tail in zip(words, tails, strict=False):
+            wide = self.measure(piece, SIZE, bold=bold)
+            x += 0 if hangs or x == left else space
+            if x > left and (x + wide > WIDTH - MARGIN or (not hangs and x + wide + tail > WIDTH - MARGIN)):
+                x, self.y = left, self.y + step
+                self.room(step)
+            self.text(x, self.y + SIZE, piece, SIZE, bold=bold)
+            x += wide
         self.y += step
 
     def boxed(self, lines: Sequence[str], size: float, *, bar: bool = False, mono: bool = False, bold: int = 0) -> None:
