@@ -20,7 +20,7 @@ from privgraph_workbench import reporting
 from privgraph_workbench.facts import advised
 from privgraph_workbench.facts.expecting import Outlook
 from privgraph_workbench.figures.runs import standing
-from privgraph_workbench.reporting import Asked, Drawn, Told, findings, noises, of_gallery
+from privgraph_workbench.reporting import Asked, Drawn, Told, findings, first_page, noises, of_gallery, shown
 from privgraph_workbench.reporting.anew import DATA
 from privgraph_workbench.reporting.behind import commands
 from privgraph_workbench.reporting.counts import Counts
@@ -147,6 +147,25 @@ def test_a_seed_of_ones_own_and_that_of_the_gallery_have_no_number_in_common(
     assert len({run.id for run in held}) == len({run.spec.seed for run in held}) == 11
     names = {(told.record.gallery, seed) for told in without_seeds(asked).figures[0].beside for seed in told.seeds}
     assert len({seed for _, seed in names}) == len(names)
+
+
+def test_beside_public_noise_the_first_page_names_ones_own_whose_is_secret(
+    shipped: dict[str, list[RunRecord]],
+) -> None:
+    asked, _ = ready(_world(shipped, 77))
+    warned = first_page._public(asked)
+    assert warned is not None
+    assert "Not so ProGAP on Cora, edge ε 4 as reported here: that noise is secret, and its ε holds." in warned.text
+    none = first_page._public(replace(asked, runs=[]))
+    assert none is not None
+    assert none.text == first_page.SUBTRACTED
+
+
+def test_at_a_glance_what_to_take_comes_before_other_figures(shipped: dict[str, list[RunRecord]]) -> None:
+    asked = _world(shipped, 77)
+    (figure,) = noises.apart(replace(asked, share=False)).figures
+    (first, *_) = shown.of_others([replace(figure, advice=""), figure])
+    assert first.startswith("Figure 2: ")
 
 
 def test_an_attack_on_ones_own_run_is_none_on_the_gallerys(shipped: dict[str, list[RunRecord]]) -> None:

@@ -11,7 +11,7 @@ from privgraph_workbench import blocks, compact_table, repeating, tables
 from privgraph_workbench.blocks import Picture, Remark, Section, Small, Warned
 from privgraph_workbench.facts import advised, composition, ranking
 from privgraph_workbench.facts.expecting import Reached
-from privgraph_workbench.facts.row_words import counted
+from privgraph_workbench.facts.row_words import both, counted
 from privgraph_workbench.facts.unpaired import apart, is_fixed, public
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.reporting import findings, glance, joined, leaving, references, same_titles
@@ -20,11 +20,11 @@ from privgraph_workbench.reporting.behind import FIGURES, MEAN, TOLD, behind
 from privgraph_workbench.reporting.chapters import Chapter
 from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.reporting.file_names import beside_names
-from privgraph_workbench.reporting.own_setting import setting
+from privgraph_workbench.reporting.own_setting import SECRET, noise_of, setting
 from privgraph_workbench.reporting.seedless import by_results
 from privgraph_workbench.reporting.withholding import numbered
 from privgraph_workbench.table_lines import most_audited
-from privgraph_workbench.words.naming import graph_of, run_labels, unit_of
+from privgraph_workbench.words.naming import describe, graph_of, run_labels, unit_of
 
 EVALUATOR = Warned(
     "No guarantee covers them, also where a statement takes labels to be public, and whoever publishes this report "
@@ -36,6 +36,8 @@ SUBTRACTED = (
     "The key of such noise comes with the program, so that anybody can subtract it. Train again, with a key of your "
     "own, before anything is released."
 )
+MOST_SECRET = 3
+"""Settings with secret noise that are named beside it."""
 IN_SHORT = "In short"
 OWN_WORDS = "Remark: the author's own words, not checked against the runs"
 OWN_NETWORK = "Costs below a figure are counted from the network that this figure shows."
@@ -378,7 +380,14 @@ def _public(asked: Asked) -> Warned | None:
     else:
         which = f"{_number(counts.public)} of the {_number(counts.private)} private runs here (of {of})"
         said = f"{which} protect{'s' * (counts.public == 1)} nobody"
-    return Warned(SUBTRACTED, title=f"As run, {said}: their noise is public")
+    return Warned(f"{SUBTRACTED}{_secret(asked)}", title=f"As run, {said}: their noise is public")
+
+
+def _secret(asked: Asked) -> str:
+    """Whose noise is none of it, where some of the report's own runs are such; "" where none is."""
+    own = [one.record for one in asked.runs if noise_of(one.record) == SECRET]
+    names = list(dict.fromkeys(map(describe, own)))[:MOST_SECRET]
+    return f" Not so {both(names)} as reported here: that noise is secret, and its ε holds." if names else ""
 
 
 def _number(count: int) -> str:

@@ -44,8 +44,10 @@ def _numbers(places: Sequence[int]) -> str:
 
 
 def of_others(figures: Sequence[Drawn]) -> list[str]:
-    """What each chosen figure finds that draws no attack, a clause each."""
+    """What each chosen figure finds that draws no attack, a clause each; first of those that say what to
+    take."""
     chosen = [(place, one) for place, one in enumerate(figures, start=1) if not one.figure.startswith(ATTACKS)]
+    chosen.sort(key=lambda one: not one[1].advice)
     return _clauses([(place, one) for place, one in chosen if verdicts.of(one)], long=0)
 
 

@@ -61,7 +61,7 @@ def show(
     runs = _by_setting([one for one in kept if one.run], records)
     shown = list(drawn.items())
     numbers = _numbers(decided)
-    public = {mark: sharing.public_figure(one) for mark, one in shown}
+    public = {mark: sharing.public_figure(decided[mark].given or one) for mark, one in shown}
     sharing.warn(counts, drawn.values(), _held(kept, records), own=own)
     graphs = plain_names.graphs_of(records.values())
     for title, groups in (("Figures", figures), ("Runs", runs)):
