@@ -136,6 +136,23 @@ def test_an_attack_on_edges_is_beside_what_true_classes_alone_tell(store: RunSto
     assert "true classes" not in points(plain)["What attacks showed"]
 
 
+def test_similarity_alone_is_no_strongest_attack(store: RunStore) -> None:
+    """Of edges, where a model that reads them was attacked: else it is all that is known."""
+    (one,) = told_of(store, (0,))
+    bare = made_runs.finish(store, made_runs.spec("mlp", unit="none"), 0.6, made_runs.statement((), unit="none"))
+    blind = reporting.told_of(store, bare)
+    weak, strong = (
+        replace(made_attack(run.record.id, memory=more), by_classes=0.8) for run, more in ((one, 0.2), (blind, 2.0))
+    )
+    assert strong.found[0] > weak.found[0]
+    for runs in ([one, blind], [blind, one]):
+        told = [replace(run, attacks=[strong if run is blind else weak]) for run in runs]
+        said = points(Asked(title="T", runs=told))["What attacks showed"]
+        assert "on ProGAP" in said
+        assert "MLP" not in said
+    assert "MLP" in points(Asked(title="T", runs=[replace(blind, attacks=[strong]), one]))["What attacks showed"]
+
+
 def test_whom_nobody_hides_stands_behind_what_is_promised_and_a_level_is_told_once(store: RunStore) -> None:
     bare = made_runs.finish(store, made_runs.spec("gnn", unit="none"), 0.8, made_runs.statement((), unit="none"))
     (one,) = told_of(store, (0,), public=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from tests.figures import made_runs
 
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advising, ranking
+from privgraph_workbench.reporting import Drawn, main_findings, verdicts
 
 
 @pytest.fixture
@@ -74,3 +77,27 @@ def test_a_cost_and_a_difference_of_the_table_are_the_same_number(store: RunStor
     (stretch,) = advising.verdict([one for group in groups for one in group], "edge").stretches
     assert stretch.candidates[0].cost == "9"
     assert "| −9.0; " in ranking.ranked(groups, 4)
+
+
+def test_what_similarity_alone_tells_is_no_leak_of_a_model() -> None:
+    """Of edges an MLP is the level that others are held against: it reads none."""
+    plain = {"asks": "who is connected to whom", "by_classes": 0.81, "area_low": 0.79, "area_high": 0.83}
+    rows = [
+        {
+            **plain,
+            "attack": "MLP (ignores edges), protects no person: stolen edges",
+            "area": 0.823,
+            "epsilon": math.inf,
+        },
+        {**plain, "attack": "ProGAP, edge ε 1: stolen edges", "area": 0.798, "epsilon": 1.0},
+        {**plain, "attack": "GNN, not private: stolen edges", "area": 0.81, "epsilon": math.inf},
+    ]
+    similar = "Similarity alone, by a model that reads no edge: AUC 0.823."
+    for told in (verdicts.of(Drawn(figure="attack_areas", rows=rows)), main_findings.of("attack_areas", rows)):
+        told = told.replace("\\", "")
+        assert told.endswith(similar)
+        assert "MLP" not in told
+        assert "ProGAP, edge ε 1" in told
+    alone = verdicts.of(Drawn(figure="attack_areas", rows=rows[:1]))
+    assert "Similarity alone" not in alone, "it is what was asked for"
+    assert "true classes alone tell" in alone

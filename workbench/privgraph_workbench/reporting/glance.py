@@ -20,7 +20,7 @@ from privgraph_workbench.words import statements as words
 from privgraph_workbench.words.attacks import called
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.measures import measures, titled
-from privgraph_workbench.words.naming import graph_of, hides_edges_alone, method_title, unit_of
+from privgraph_workbench.words.naming import graph_of, hides_edges_alone, method_title, reads_no_edge, unit_of
 from privgraph_workbench.words.numbers import at_most, number, percent, rounded_delta, stated
 
 UNATTACKED = "No attack was made on these settings: what outsiders can tell is not known."
@@ -154,10 +154,11 @@ def _attacked(lines: Sequence[tables.Line], named: Mapping[int, str], drawn: Seq
     if not held:
         return _one(literal(ELSEWHERE), *drawn) if drawn else literal(UNATTACKED)
     best: dict[str, tuple[float, str]] = {}
-    for one in held:
+    for one in sorted(held, key=lambda one: reads_no_edge(one.record.spec.method)):
         for attack in strongest.strongest(one.attacks):
             asks, area = sides(attack.attack).asks, attack.found[0]
-            if asks not in best or area > best[asks][0]:
+            similar = attack.by_classes is not None and reads_no_edge(one.record.spec.method)  # tells no edge it read
+            if asks not in best or (area > best[asks][0] and not similar):
                 caveat = caveats.in_short(attack, one.record.statement)
                 told = f"AUC {number(area)}{_alone(attack)}, by {called(attack.attack)} on {named[id(one)]} ({caveat})"
                 best[asks] = area, f"{asks}: {told}"

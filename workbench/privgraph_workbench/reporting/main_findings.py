@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from privgraph.registry import ATTACKS
 from privgraph_workbench.facts.advising import HIDES
+from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.attacks.attack_exposure import KINDS
 from privgraph_workbench.figures.axes import placed
@@ -17,6 +18,7 @@ from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.attacks import called
 from privgraph_workbench.words.measures import ACCURACY, PREC, measure
+from privgraph_workbench.words.naming import method_title
 from privgraph_workbench.words.numbers import exact_percent, number, over_seeds, percent, stated
 from privgraph_workbench.words.verdicts import BY_HEART, CLOSE, FAR
 
@@ -64,6 +66,11 @@ class Area:
             return said
         between = "" if self.rare_between is None else " ({} to {})".format(*map(percent, self.rare_between))
         return f"{said}, TPR {percent(self.rare[1])} at {exact_percent(self.rare[0])} FPR{between}"
+
+    @property
+    def blind(self) -> bool:
+        """Whether it is of edges, on a model that reads none: what it finds, similarity alone tells."""
+        return self.classes is not None and self.name.startswith(method_title(BLIND))
 
     @property
     def means(self) -> str:
@@ -124,7 +131,14 @@ def _between(row: Row) -> tuple[float, float] | None:
     return None if row.get(low) is None or row.get(high) is None else (row[low], row[high])
 
 
-def _strongest(held: Sequence[Area]) -> str:
+def similarity(held: Sequence[Area]) -> str:
+    """What similarity alone tells, in a sentence; "" where no model that reads no edge was attacked."""
+    most = max((one.area[0] for one in held if one.blind), default=None)
+    return "" if most is None else f"Similarity alone, by a model that reads no edge: AUC {number(most)}."
+
+
+def _strongest(every: Sequence[Area]) -> str:
+    held = [one for one in every if not one.blind] or every
     best = max(held, key=lambda one: one.area[0])
     lead = "" if len(held) == 1 else f"Strongest of {len(held)}: {best.name}. "
     said = [f"{lead}{best.words}: {best.means}."]
@@ -138,7 +152,7 @@ def _strongest(held: Sequence[Area]) -> str:
     if len(private) > 1 and alone:
         of = "none" if alone == len(private) else f"{len(private) - alone}"
         said.append(f"Of {of} of the {len(private)} private runs more is found than by guessing.")
-    return " ".join(said)
+    return " ".join(filter(None, (*said, similarity(every) if held is not every else "")))
 
 
 def _kept(rows: Sequence[Row]) -> str:

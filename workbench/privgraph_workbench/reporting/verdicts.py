@@ -41,10 +41,11 @@ def _attacked(rows: Sequence[Row]) -> str:
         )
         private = [one for one in held if one.private]
         told = [_of(private, "private models")] if private else []
-        if bare := [one for one in held if not one.private]:
+        if bare := [one for one in held if not one.private and not (one.blind and len(held) > 1)]:
             strongest = _of(bare, "models without privacy", named=not private)
             told.append(f"Without privacy: {strongest}" if private else strongest)
-        said.append(f"{where[:1].upper()}{where[1:]}{': ' * bool(where)}{' '.join(told)}")
+        told += [main_findings.similarity(held)] * (len(held) > 1)
+        said.append(f"{where[:1].upper()}{where[1:]}{': ' * bool(where)}{' '.join(filter(None, told))}")
     return " ".join(said)
 
 
