@@ -119,8 +119,7 @@ def test_a_higher_mean_alone_is_no_reason_to_pay_for_noise(store: RunStore) -> N
     few = advised.VERDICTS["too few seeds"]
     assert [line for line in advised.beneath(said) if line in advised.VERDICTS.values()] == [few], "of no other verdict"
     assert few not in advised.beneath(said, verdicts=()), "where it is said once of several tables"
-    told = advised.lines(said)
-    assert told.count(markup.literal(high.aside)) == 1, "among the reasons, and not in small print as well"
+    assert advised.lines(said).count(markup.literal(high.aside)) == 1, "among the reasons, and not in small print"
 
 
 def test_a_budget_at_which_more_seeds_may_tell_is_told_apart_from_those_at_which_they_do_not(store: RunStore) -> None:

@@ -109,19 +109,17 @@ Stated = tuple[str, tuple[str, ...]]
 def stated(
     statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES, *, single: int | None = None
 ) -> tuple[str, list[Stated], int]:
-    """What all names have in common, the statements under the rest of their names, those of secret
-    noise first and then sorted by these, and how many more there are than `most` lines: never one more, which
-    would take as much room to say. Equal ones are said once; where there are more than `single` (None: than
-    `most`), those that differ in ε alone share a line, with the range of each number, if that makes fewer
-    lines."""
+    """What all names have in common, the statements under the rest of their names, secret noise first and
+    then by these, and how many more there are than `most` lines: never one, which takes as much room to say.
+    Equal ones are said once; where there are more than `single` (None: than `most`), those that differ in ε
+    alone share a line, with the range of each number, if that makes fewer lines."""
     held: dict[tuple[str, ...], list[str]] = {}
     for label, statement in sorted(statements.items(), key=_order):
         held.setdefault(cells(statement, no_edge=_no_edge(label)), []).append(label)
     shared = _shared(list(statements)) if len(statements) > 1 else ""
     said = [(_named([label.replace(shared, "", 1) for label in labels]), values) for values, labels in held.items()]
     if len(statements) > (most if single is None else single):
-        together = [(name.replace(shared, "", 1), values) for name, values in _together(statements)]
-        said = min(said, together, key=len)
+        said = min(said, [(name.replace(shared, "", 1), values) for name, values in _together(statements)], key=len)
     most += len(said) == most + 1
     return shared.strip(), said[:most], max(0, len(said) - most)
 

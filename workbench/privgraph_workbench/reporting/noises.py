@@ -64,7 +64,7 @@ _CURVE = ("method", "graph", "unit", "variant", "budget")
 def apart(asked: Asked) -> Asked:
     """What is reported, each row of a figure over runs of one kind of noise, and its advice by the runs that
     it shows. For others, of a setting with both kinds those with secret noise alone, and in a trade-off all
-    that came with the program beside them."""
+    that came with the program beside them. Raises `OptionError` where nothing is left."""
     mixed = asked.mixed if asked.share else frozenset()
     figures = [figure(one, mixed, share=asked.share) for one in asked.figures]
     figures = [one for one in figures if one.rows]
@@ -125,13 +125,13 @@ def _with_gallery(one: Drawn, before: Drawn, mixed: Container[str]) -> Drawn:
     if not runs:
         return one
     fresh = {_setting_of(runs, held): row for held, row in anew.by_runs(one.figure, before.rows, runs).items()}
-    like = {_setting_of(noisy, str(row.get("runs") or "").split()): row for row in before.rows}
+    like = {_setting_of(noisy, _ids(row)): row for row in before.rows}
     told = {
         key: {name: row.get(name, like[key][name]) for name in like[key]} for key, row in fresh.items() if key in like
     }
     rows: list[Row] = []
     for row in one.rows:
-        new = told.pop(_setting_of(noisy, str(row.get("runs") or "").split()), None)
+        new = told.pop(_setting_of(noisy, _ids(row)), None)
         rows += [row] if new is None else [row, new]
     rows += told.values()
     runs = [run for run in runs if naming.setting(run) in like]
@@ -158,7 +158,7 @@ def _with_displaced(one: Drawn) -> Drawn:
     of = {run.id.removeprefix(of_gallery.MARK): run.id for run in runs}
 
     def named(row: Row) -> str:
-        ids = str(row.get("runs") or "").split()
+        ids = _ids(row)
         return " ".join([*ids, *(of[run] for run in ids if run in of)])
 
     keys = {setting(run) for run in runs}
@@ -187,6 +187,11 @@ def _joined(told: Told, runs: Sequence[RunRecord], attacks: Sequence[AttackRecor
         seeds={**told.seeds, **{run.id: str(run.spec.seed) for run in more}},
         elsewhere=[*told.elsewhere, *(attack for attack in attacks if attack.run in ids)],
     )
+
+
+def _ids(row: Row) -> list[str]:
+    """The ids of the runs that a row is over."""
+    return str(row.get("runs") or "").split()
 
 
 def _setting_of(runs: Iterable[RunRecord], ids: Iterable[str]) -> str:
@@ -294,9 +299,9 @@ _SECRET = f" ({SECRET})"
 
 def _called(rows: Sequence[Row], runs: Sequence[RunRecord]) -> list[Row]:
     """The rows by what tells them apart among themselves: on a page they stood beside others."""
-    ids = {run for row in rows for run in str(row.get("runs") or "").split()}
+    ids = {run for row in rows for run in _ids(row)}
     fresh = anew.by_runs("compare", rows, [run for run in runs if run.id in ids])
-    found = (fresh.get(frozenset(str(row.get("runs") or "").split())) for row in rows)
+    found = (fresh.get(frozenset(_ids(row))) for row in rows)
     return [{**row, "label": new["label"]} if new else row for row, new in zip(rows, found, strict=True)]
 
 
@@ -319,7 +324,7 @@ def split(one: Drawn, mixed: Container[str] = ()) -> Drawn:
     again = anew.by_runs(one.figure, one.rows, one.runs, apart=apart)
     rows: list[Row] = []
     for row in one.rows:
-        ids = frozenset(str(row.get("runs") or "").split())
+        ids = frozenset(_ids(row))
         parts = [new for held, new in again.items() if held <= ids]
         whole = bool(ids) and set(chain(*(held for held in again if held <= ids))) == ids
         # what a page has emptied, such as times, stays empty
@@ -333,7 +338,7 @@ def _named(rows: Sequence[Row], noises: Mapping[str, str]) -> list[Row]:
     curves: dict[tuple[object, ...], set[str]] = {}
     told = []
     for row in rows:
-        kinds = {noises[run] for run in str(row.get("runs") or "").split() if run in noises}
+        kinds = {noises[run] for run in _ids(row) if run in noises}
         told.append((row, tuple(row.get(name) for name in _CURVE), kinds.pop() if len(kinds) == 1 else ""))
         curves.setdefault(told[-1][1], set()).add(told[-1][2])
     count = Counter(kind for _, _, kind in told)
