@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
+from tests.figures import made_runs
 
 from privgraph.privacy.composition import gaussian_epsilon
+from privgraph.privacy.kinds import MechanismKind
 from privgraph_workbench.figures.teachers import ensembles
 from privgraph_workbench.words import meaning
 
@@ -34,3 +38,21 @@ def test_the_shift_of_all_answers_is_the_one_that_is_priced() -> None:
         assert gaussian_epsilon(mu, 1e-5) == pytest.approx(
             ensembles.price(queries, votes, gate, weight, 1e-5), rel=1e-6
         )
+
+
+@pytest.mark.parametrize("depth", [1, 2, 5])
+def test_a_statement_has_the_guess_at_its_noise_where_all_of_it_is_plain_gaussian(depth: int) -> None:
+    said = made_runs.statement(made_runs.edge_entries(9.0, depth))
+    assert meaning.guess_of(said) == pytest.approx(ndtr(np.sqrt(2 * depth) / 9 / 2), abs=1e-9)
+    assert meaning.guess_of(said) < meaning.guess(said.epsilon, said.delta)
+
+
+def test_of_other_noise_only_epsilon_and_delta_speak() -> None:
+    plain = made_runs.statement(made_runs.edge_entries(9.0))
+    first, *others = plain.ledger
+    assert meaning.guess_of(made_runs.statement(made_runs.node_entries(4.0), "node")) is None, "drawn on samples"
+    assert meaning.guess_of(made_runs.statement((), unit="none")) is None
+    assert meaning.guess_of(replace(plain, known_faults=("a fault",))) is None
+    assert meaning.guess_of(replace(plain, epsilon=plain.epsilon * 1.01)) is None, "priced by another rule"
+    gated = replace(plain, ledger=(replace(first, kind=MechanismKind.GATE), *others))
+    assert meaning.guess_of(gated) is None, "what passes a gate is not known before"

@@ -3,6 +3,8 @@ nothing, and differences are over the seeds that both settings share."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.figures import made_runs
 
@@ -49,7 +51,11 @@ def test_differences_are_over_shared_seeds(store: RunStore) -> None:
     said = ranking.ranked([private, bare], 2)
     assert "| −10.0; −10.0 to −10.0; 3 shared seeds |" in said
     assert "3 shared seeds |" in ranking.ranked([private, bare], 2, guess=False), "of the gallery alone, for others too"
-    assert "shared seeds |" not in ranking.ranked([private, bare], 2, guess=False, paired=False)
+    others = ranking.ranked([private, bare], 2, guess=False, paired=False)
+    assert "shared seeds |" not in others, "runs of one's own"
+    assert ranking.BY_MEANS.format("test accuracy") in others
+    came = [[replace(one, gallery=True) for one in held] for held in (private, bare)]
+    assert "| −10.0; −10.0 to −10.0; 3 shared seeds |" in ranking.ranked(came, 2, guess=False, paired=False)
     few = ranking.ranked([private[:2], bare], 2)
     assert "2 shared seeds: too few to tell" in few
 

@@ -119,7 +119,7 @@ def test_seeds_of_the_level_without_edges_are_paired_only_where_it_came_with_the
         known = reporting.told_of(store, runs[0])
         told.append(replace(known, record=runs[0], same=runs, mixed=False, references={"blind": bare}))
     said = first_page.ahead(_asked(told))
-    assert ("For others seeds are not paired" in said) is not came
+    assert ("for others seeds are not paired" in said) is not came
 
 
 def test_a_statement_whose_bound_is_left_out_does_not_say_that_there_was_no_attack() -> None:

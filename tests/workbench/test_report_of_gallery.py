@@ -214,7 +214,7 @@ def test_where_all_is_of_the_gallery_a_verdict_is_seed_by_seed(monkeypatch: pyte
 
 def test_else_no_two_settings_share_a_seed_and_the_verdict_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn, seen = _verdict(monkeypatch, gallery=False)
-    assert sorted(seen[-1]) == [0, 1, 2, 3, 4, 5], "no two settings share a seed"
+    assert sorted(seen[-1]) == [1, 2, 3, 4, 5, 6], "no setting of one's own shares a seed with another"
     assert findings.of(drawn).endswith(fixed.UNPAIRED)
     assert shown.LESS in shown.of_others([drawn])[0], "at a glance, too"
     assert shown.LESS not in shown.of_others([replace(drawn, unpaired="")])[0]
@@ -226,6 +226,16 @@ def test_one_run_of_ones_own_is_enough_to_part_seeds() -> None:
     assert [one.spec.seed for one in unpaired.apart(runs)] == [0, 1, 2]
     assert unpaired.public(runs[:2])
     assert not unpaired.public(runs)
+
+
+def test_settings_of_the_gallery_alone_keep_their_seeds_beside_runs_of_ones_own() -> None:
+    store = RunStore.open()
+    came = _runs(store, "progap", (1, 2, 3), (0.6, 0.62, 0.61), gallery=(True, True, True))
+    own = _runs(store, "gap", (1, 2, 3), (0.7, 0.5, 0.6), gallery=(False, False, False))
+    found = {(one.spec.method, one.spec.seed) for one in unpaired.apart([*own, *came])}
+    assert found == {("progap", 1), ("progap", 2), ("progap", 3), ("gap", 4), ("gap", 5), ("gap", 6)}
+    by_seed = [one.metrics["test_accuracy"] for one in unpaired.apart([*came, *own]) if one.spec.method == "gap"]
+    assert by_seed == [0.5, 0.6, 0.7], "in the order of results"
 
 
 def test_a_row_without_its_bound_says_so() -> None:

@@ -102,10 +102,11 @@ def test_what_each_setting_guarantees_is_a_table_for_people(records: list[RunRec
     secret, public, people, nothing, unfinished = (dict(zip(table.head, row, strict=True)) for row in table.rows)
     chance = meaning.guess(records[0].statement.epsilon, records[0].statement.delta)
     assert 0.693 < chance < 0.694
-    assert secret["Right guesses at most"] == "69.4%", "rounded up"
+    assert meaning.guess_of(records[0].statement) == pytest.approx(0.54424, abs=1e-5)
+    assert secret["Right guesses at most"] == "69.4% (this noise: 54.5%)", "rounded up"
     assert (secret["Protects"], secret["Protection"]) == ("one connection (edge)", "strong")
     assert secret["Not covered"].startswith("several connections at once; features and labels [")
-    assert public["Right guesses at most"] == "as run 100%; with secret noise 69.4%"
+    assert public["Right guesses at most"] == "as run 100%; with secret noise 69.4% (this noise: 54.5%)"
     assert public["Protection"] == "as run none; with secret noise strong"
     assert "a person who was never in the graph" in people["Not covered"]
     assert (nothing["Protects"], nothing["sound ε"], nothing["Right guesses at most"]) == ("nothing", "∞", "100%")

@@ -44,11 +44,16 @@ ABOUT = "{}: the mean over seeds with its 95% interval, from three seeds on (Stu
 OF_NODES = "; of one seed with that of its test nodes (Clopper and Pearson)"
 GUARANTEES = ("Model", "Protects", EPSILONS["sound"].title, "δ", "Right guesses at most", "Protection", "Not covered")
 CALLED = (
-    "Right guesses: somebody who knows everything else guesses {}. A coin is right in 50% of cases. Protection is "
+    "Right guesses: somebody who knows everything else guesses {}. A coin is right in 50% of cases.{} Protection is "
     "called strong up to 75%, moderate up to 90%, weak up to 99%, and next to none above: conventions, not theorems. "
     f"δ: {ADDED}. Each number is that of one run released alone."
 )
 """What the table of guarantees means."""
+EXACT = (
+    f" ε and δ alone allow so many; in brackets ({meaning.THIS_NOISE}) what the noise itself allows, where all of it "
+    "is plain Gaussian: exactly Φ(μ/2), for one unit that moves it by μ standard deviations."
+)
+"""What stands in brackets behind right guesses."""
 FAR_BELOW = 0.1
 """Of 1/n, how large δ may be for it to lie far below."""
 NOT_FAR = (
@@ -117,7 +122,8 @@ def guarantees(lines: Sequence[Line], notes: Notes) -> list[Block]:
         told += [*headed(heading), Table(GUARANTEES, tuple(_guarantee(one, notes) for one in held))]
     said = [one.record.statement for one in lines if one.record.statement and unit_of(one.record) != "none"]
     guessed = dict.fromkeys(meaning.WAGERS.get(one.neighbours, meaning.ANY_WAGER) for one in said)
-    return [*told, *[CALLED.format(", or ".join(guessed))] * bool(guessed), *below(notes)]
+    exact = EXACT * any(meaning.guess_of(one) is not None for one in said)
+    return [*told, *[CALLED.format(", or ".join(guessed), exact)] * bool(guessed), *below(notes)]
 
 
 def _guarantee(one: Line, notes: Notes) -> tuple[str, ...]:

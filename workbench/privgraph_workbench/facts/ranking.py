@@ -30,11 +30,12 @@ BY_SEEDS = (
     "where these hold 0 the two are not told apart."
 )
 BY_MEANS = (
-    "Differences are points of {} between the means over all seeds of each setting, with their 95% intervals (Welch); "
-    "where these hold 0 the two are not told apart. For others seeds are not paired, so that less is told apart than "
-    "for oneself."
+    "Differences are points of {} with their 95% intervals; where these hold 0 the two are not told apart. Settings of "
+    "the gallery alone are held against each other over the seeds that both share, all else by the means over all "
+    "seeds of each (Welch): for others seeds are not paired where runs are one's own, so that less is told apart "
+    "than for oneself."
 )
-"""For others: seeds held against each other would tell which run has which."""
+"""For others: seeds of one's own held against others would tell which run has which."""
 TOGETHER = (
     "Clearly better: of all methods at one ε, any is called so wrongly with a chance of at most 5% (Bonferroni), which "
     "asks for more than a 95% interval of its own above the other."
@@ -82,8 +83,8 @@ def ranked(
     `groups`: the runs of each, of which the first `own` are the report's; without `all_of`, of the others
     only the first of each method has a row. Without `guess`, how often one is right, a function
     of split and labels, is not told. `advised`: where it is said what to take, by graph. `beside`: runs
-    that have no row, and hide every edge without noise. Unless they are `paired`, no two settings share a
-    seed, as it stands here."""
+    that have no row, and hide every edge without noise. Unless all are `paired`, settings of the gallery
+    alone share seeds (`unpaired.apart`), and the others are compared by their means."""
     graphs: dict[str, list[tuple[Sequence[RunRecord], bool]]] = {}
     for place, group in enumerate(groups):
         graphs.setdefault(graph_of(group[0]), []).append((group, place < own))
@@ -299,9 +300,9 @@ def _standing(one: Placed) -> str:
 
 
 def apart(one: Row, other: Row, seeds: Seedwise, *, paired: bool = True) -> str:
-    """By how much a setting is better, over the seeds that both have; of fewer than three, how few. Not
-    `paired`, by the means over all seeds of each."""
-    if not paired:
+    """By how much a setting is better, over the seeds that both have; of fewer than three, how few. Where not
+    all are `paired`, what is not of the gallery alone by the means over all seeds of each."""
+    if not paired and any(row["gallery"] < row["seeds"] for row in (one, other)):
         found = seeds.difference(one, other)
         if found is None:
             return "too few seeds to tell"

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import count
 
 from privgraph.privacy.events import NonPrivate
 from privgraph.privacy.statement import PrivacyStatement
@@ -31,9 +32,9 @@ def public(records: Iterable[RunRecord]) -> bool:
 
 
 def apart(records: Iterable[RunRecord]) -> list[RunRecord]:
-    """The runs as if no two settings shared a seed, in the order of their results, unless all came with the
-    program; without a setting that has no noise and one run of one's own, for what is said beside it would
-    tell its result."""
+    """The runs as if no setting with runs of one's own shared a seed with another, in the order of results;
+    settings of the gallery alone keep theirs, which are known to all. Without a setting that has no noise and
+    one run of one's own, for what is said beside it would tell its result."""
     records = list(records)
     if public(records):
         return records
@@ -46,7 +47,11 @@ def apart(records: Iterable[RunRecord]) -> list[RunRecord]:
         if len(held) >= FEWEST or not is_fixed(held[0].statement) or public(held)
         for one in sorted(held, key=lambda one: sorted(one.metrics.items()))
     ]
+    known = {key for key, held in groups.items() if public(held)}
+    fresh = count(1 + max((one.spec.seed for key in known for one in groups[key]), default=-1))
     return [
-        one if one.stored_spec is None else replace(one, stored_spec=replace(one.stored_spec, seed=seed))
-        for seed, one in enumerate(kept)
+        one
+        if one.stored_spec is None or setting(one) in known
+        else replace(one, stored_spec=replace(one.stored_spec, seed=next(fresh)))
+        for one in kept
     ]

@@ -82,12 +82,23 @@ def _promise(what: str, held: Sequence[tables.Line]) -> str:
     least, most = (pick(told, key=lambda said: said.epsilon) for pick in (min, max))
     epsilons = " to ".join(dict.fromkeys(stated("sound", one.epsilon) for one in (least, most)))
     deltas = both([rounded_delta(one) for one in sorted({one.delta for one in told})])
-    right = [at_most(meaning.guess(one.epsilon, one.delta)).removeprefix("at most ") for one in (least, most)]
+    right = [_right(meaning.guess(one.epsilon, one.delta)) for one in (least, most)]
+    exact = [meaning.guess_of(one) for one in (least, most)]
+    noise = _ends([_right(one) for one in exact if one is not None]) if None not in exact else ""
     faults = ", but for known faults" if any(one.known_faults for one in told) else ""
     return (
         f"{methods} {_hide(held)} {what} (ε {epsilons} at δ {deltas}{faults}): a guess is right in at most "
-        f"{' to '.join(dict.fromkeys(right))} ({COIN})"
+        f"{_ends(right)} ({COIN}{f'; against this Gaussian noise itself {noise}' * bool(noise)})"
     )
+
+
+def _right(share: float) -> str:
+    """How often a guess is right, rounded up."""
+    return at_most(share).removeprefix("at most ")
+
+
+def _ends(told: Sequence[str]) -> str:
+    return " to ".join(dict.fromkeys(told))
 
 
 def _hide(held: Sequence[tables.Line]) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-from privgraph.privacy.kinds import Neighbours
+from privgraph.privacy.composition import gaussian_epsilon, gaussian_mu
+from privgraph.privacy.events import Gaussian, Nothing
+from privgraph.privacy.kinds import MechanismKind, Neighbours
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.words.glossary import ADDED
@@ -62,6 +64,8 @@ WHY_NOT_COVERED = {
 """Relations whose wager says in its own sentence who is not covered, and directly after it why."""
 
 
+THIS_NOISE = "this noise"
+"""Before how often a guess is right at most against the noise itself."""
 ALWAYS = "100%"
 """Of guesses that are right, where nothing holds somebody back."""
 LEFT_OUT = {
@@ -106,6 +110,20 @@ def guess_at(mu: float) -> float:
     (0.5, 0.8413, 1.0)
     """
     return NormalDist().cdf(mu / 2) if math.isfinite(mu) else 1.0
+
+
+def guess_of(statement: PrivacyStatement) -> float | None:
+    """`guess_at` the noise of a run; None where some of it is of another kind or drawn on a sample, where a
+    gate chooses what is paid for, where its epsilon is not that of this noise, and where it has known
+    faults."""
+    events = [(entry.event, entry.count) for entry in statement.ledger if not isinstance(entry.event, Nothing)]
+    noise = tuple((event, count) for event, count in events if isinstance(event, Gaussian))
+    gated = any(entry.kind is MechanismKind.GATE for entry in statement.ledger)
+    if len(noise) < len(events) or not noise or gated or statement.known_faults or math.isinf(statement.epsilon):
+        return None
+    mu = gaussian_mu(noise)
+    held = math.isclose(gaussian_epsilon(mu, statement.delta), statement.epsilon, rel_tol=1e-4)
+    return guess_at(mu) if held else None
 
 
 def ranked(epsilon: float, delta: float) -> float:
@@ -181,13 +199,16 @@ def called(best: float) -> str:
 
 
 def in_short(statement: PrivacyStatement) -> tuple[str, str]:
-    """The wager of a run in two cells of a table: how often the guess is right at most, and what such
-    protection is called; what its noise would give, if nobody knew it, stands apart from what it gives."""
+    """The wager of a run in two cells of a table: how often the guess is right at most, by epsilon and delta
+    and by the noise itself where that is known (`guess_of`), and what such protection is called; what its
+    noise would give, if nobody knew it, stands apart from what it gives."""
     epsilon, delta = statement.epsilon, statement.delta
     if statement.unit == "none" or math.isinf(epsilon):
         return ALWAYS, "none"
     called = strength(epsilon, delta)
-    told = at_most(guess(epsilon, delta)).removeprefix("at most "), called + "ne" * called.endswith("no")
+    right, exact = at_most(guess(epsilon, delta)).removeprefix("at most "), guess_of(statement)
+    right += "" if exact is None else f" ({THIS_NOISE}: {at_most(exact).removeprefix('at most ')})"
+    told = right, called + "ne" * called.endswith("no")
     if statement.known_faults:
         told = told[0], f"{told[1]}, but for known faults"
     if has_public_noise(statement):
