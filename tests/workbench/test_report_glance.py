@@ -121,7 +121,7 @@ def test_what_was_attacked_stands_beside_what_was_found(store: RunStore) -> None
     (one, *_) = two_runs()
     apart = [replace(at, accuracy=0.4, said=0.7) for at in one.attacks]
     said = points(Asked(title="T", runs=[replace(one, attacks=apart)]))["What attacks showed"]
-    assert "(of a model trained again, 40.0% right where the run is 70.0%)" in said
+    assert "(of a model trained again, 40.0% right where the run is 70.0%; " in said
 
 
 @pytest.mark.parametrize(("classes", "said"), [(0.1, "more"), (0.99, "no more"), (0.75, "perhaps no more")])

@@ -11,7 +11,7 @@ from privgraph_workbench.facts.advising import HIDES, SECRET
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs.tradeoff_shown import ADVISED
-from privgraph_workbench.reporting import main_findings, same_titles
+from privgraph_workbench.reporting import main_findings, other_questions, same_titles
 from privgraph_workbench.reporting.asked import Drawn
 from privgraph_workbench.reporting.own_setting import unmixed
 from privgraph_workbench.theme import EPSILONS
@@ -33,7 +33,8 @@ def of(one: Drawn) -> str:
     """What a figure finds, in Markdown: the advice in short; else the main finding of its rows."""
     if short := advised.shortened(one.advice):
         return same_titles.told(" ".join(filter(None, (*short, one.unpaired))), one.same_title)
-    said = markup.literal(same_titles.told(main_findings.of(one.figure, one.rows), one.same_title))
+    found = " ".join(filter(None, (main_findings.of(one.figure, one.rows), other_questions.of(one))))
+    said = markup.literal(same_titles.told(found, one.same_title))
     return f"{said} {BELOW}" if one.advice else said
 
 

@@ -15,7 +15,8 @@ from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.reporting import same_titles, shown
 from privgraph_workbench.reporting.asked import Asked
-from privgraph_workbench.words import caveats, meaning, strongest
+from privgraph_workbench.reporting.other_questions import NOT_THIS
+from privgraph_workbench.words import caveats, meaning, strongest, verdicts
 from privgraph_workbench.words import statements as words
 from privgraph_workbench.words.attacks import called
 from privgraph_workbench.words.markup import literal
@@ -170,7 +171,8 @@ def _attacked(lines: Sequence[tables.Line], named: Mapping[int, str], drawn: Seq
             asks, area = sides(attack.attack).asks, attack.found[0]
             similar = attack.by_classes is not None and reads_no_edge(one.record.spec.method)  # tells no edge it read
             if asks not in best or (area > best[asks][0] and not similar):
-                caveat = caveats.in_short(attack, one.record.statement)
+                uncovered = not verdicts.covered(attack, unit := unit_of(one.record)) and unit != "none"
+                caveat = f"{caveats.in_short(attack, one.record.statement)}{f'; {NOT_THIS}' * uncovered}"
                 told = f"AUC {number(area)}{_alone(attack)}, by {called(attack.attack)} on {named[id(one)]} ({caveat})"
                 best[asks] = area, f"{asks}: {told}"
     clauses = [attack_of for _, attack_of in best.values()]

@@ -6,11 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from privgraph.registry import sides
 from privgraph_workbench import tables
 from privgraph_workbench.facts.row_words import both
-from privgraph_workbench.reporting import verdicts
+from privgraph_workbench.reporting import other_questions, verdicts
 from privgraph_workbench.reporting.asked import Drawn
 from privgraph_workbench.reporting.own_setting import setting
+from privgraph_workbench.words.markup import literal
 
 ATTACKS = "attack_"
 """With what the names of figures of attacks begin."""
@@ -24,9 +26,13 @@ def of_attacks(figures: Sequence[Drawn], lines: Sequence[tables.Line]) -> list[s
     """A clause of each. One that draws attacks on these settings alone, of which the head speaks
     already, is named and no more."""
     told = {setting(one.record) for one in lines if one.attacks}
+    answered = {sides(attack.attack).asks for one in lines for attack in one.attacks}
+    answered |= {str(row["asks"]) for one in figures for row in one.rows if "asks" in row}
     chosen = [(place, one) for place, one in enumerate(figures, start=1) if one.figure.startswith(ATTACKS)]
     again = [place for place, one in chosen if one.runs and {setting(run) for run in one.runs} <= told]
-    said = _clauses([(place, one) for place, one in chosen if place not in again])
+    left = [(place, one) for place, one in chosen if place not in again]
+    others = dict.fromkeys(literal(asked) for _, one in left if (asked := other_questions.of(one, answered)))
+    said = [*_clauses(left), *others]
     if not again:
         return said
     return [*said, f"See Figure{'s' * (len(again) > 1)} {_numbers(again)}."]
@@ -59,7 +65,7 @@ def _clauses(figures: Sequence[tuple[int, Drawn]], long: int = LONG) -> list[str
 
 def _clause(one: Drawn, long: int) -> str:
     """What its card says, as far as it is read at a glance, and that for others it is weaker, where it is."""
-    said = short(verdicts.of(one), long)
+    said = short(verdicts.drawn(one), long)
     return said if not one.unpaired or one.unpaired in said else f"{said.removesuffix('.')} ({LESS})."
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.reporting import findings, main_findings
+from privgraph_workbench.reporting import findings, main_findings, other_questions
 from privgraph_workbench.reporting.asked import Drawn
 from privgraph_workbench.reporting.main_findings import Area
 from privgraph_workbench.words.caveats import AGAIN
@@ -20,9 +20,18 @@ ATTACKED = ("attack_roc", "attack_areas")
 
 def of(one: Drawn) -> str:
     """The verdict in Markdown; of a figure that has none of its own here, what it finds."""
-    if one.figure in ATTACKED and one.rows and not one.advice:
-        return literal(_attacked(one.rows))
+    if _is_of_attacks(one):
+        return literal(" ".join(filter(None, (_attacked(one.rows), other_questions.of(one)))))
     return findings.of(one)
+
+
+def drawn(one: Drawn) -> str:
+    """The same without what attacks of other questions found."""
+    return literal(_attacked(one.rows)) if _is_of_attacks(one) else findings.of(one)
+
+
+def _is_of_attacks(one: Drawn) -> bool:
+    return one.figure in ATTACKED and bool(one.rows) and not one.advice
 
 
 def _attacked(rows: Sequence[Row]) -> str:

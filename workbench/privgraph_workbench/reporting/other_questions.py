@@ -1,0 +1,52 @@
+"""What an attack of another question found on the settings of a figure of attacks: edges of which no more is
+told than true classes tell, on a model that tells who was trained on, are half of what a reader must know."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from privgraph.attacks.record import AttackRecord
+from privgraph.registry import sides
+from privgraph_workbench.reporting.asked import Drawn, Told
+from privgraph_workbench.words import verdicts
+from privgraph_workbench.words.attacks import called
+from privgraph_workbench.words.naming import reads_no_edge, run_labels, unit_of
+from privgraph_workbench.words.numbers import number
+
+NOT_THIS = "its ε hides edges, not this"
+
+
+def of(one: Drawn, told: Container[str] = ()) -> str:
+    """The strongest of those that found anything, of private models if there is one, as a sentence; "" where
+    all were asked what the figure draws. `told`: questions that are answered elsewhere."""
+    drawn = {str(row["asks"]) for row in one.rows if "asks" in row}
+    if not drawn:
+        return ""
+    labels = run_labels([known.record for known in one.beside], privacy_too=True, seeds=False)
+    found = [
+        (unit_of(known.record) != "none", attack.found[0], label, known, attack)
+        for label, known in zip(labels, one.beside, strict=True)
+        for attack in known.every_attack
+        if (asks := sides(attack.attack).asks) not in drawn and asks not in told and _finds(attack, known)
+    ]
+    if not found:
+        return ""
+    private, area, label, known, attack = max(found, key=lambda held: held[:3])
+    asks = sides(attack.attack).asks
+    hides = f"; {NOT_THIS}" * (private and not verdicts.covered(attack, unit_of(known.record)))
+    by = f"of {label} by {called(attack.attack)}, {_how(attack)} (AUC {number(area)}{hides})"
+    return f"{asks[:1].upper()}{asks[1:]}, not drawn here, is told {by}."
+
+
+def _finds(attack: AttackRecord, known: Told) -> bool:
+    """Whether it found more than a guess or, of edges, than true classes tell of a model that reads any."""
+    if attack.by_classes is not None:
+        return attack.found[1] > attack.by_classes and not reads_no_edge(known.record.spec.method)
+    return not verdicts.guessing(attack)
+
+
+def _how(attack: AttackRecord) -> str:
+    if attack.by_classes is not None:
+        return f"better than by true classes alone ({number(attack.by_classes)})"
+    area, low, _ = attack.found
+    return f"{'a little ' * (area < verdicts.CLOSE)}{'far ' * (low >= verdicts.FAR)}better than by guessing"
