@@ -163,3 +163,23 @@ def test_which_settings_have_no_row_is_told_below_the_table(store: RunStore) -> 
     assert sum(one.startswith("| GAP") for one in said.splitlines()) == 1
     assert ranking.ROWS.format(settings=3, rows=2) in said
     assert "have a row" not in ranking.ranked(groups, 1), "nothing is left out"
+
+
+def test_what_has_the_highest_mean_at_a_budget_has_a_row_where_what_comes_first_has_too_few_seeds(
+    store: RunStore,
+) -> None:
+    def at(method: str, epsilon: float, *reached: float) -> list[RunRecord]:
+        said, more = made_runs.statement(made_runs.edge_entries(9 / epsilon)), {"majority_class_accuracy": 0.4}
+        made = [made_runs.spec(method, epsilon=epsilon, seed=seed) for seed in range(len(reached))]
+        return [made_runs.finish(store, one, value, said, more=more) for one, value in zip(made, reached, strict=True)]
+
+    blind = [
+        made_runs.finish(
+            store, made_runs.spec("mlp", unit="none", seed=seed), 0.8, made_runs.statement((), unit="none")
+        )
+        for seed in range(3)
+    ]
+    groups = [at("progap", 1.0, 0.5), at("edge-rand", 1.0, 0.80, 0.81, 0.82), at("edge-rand", 2.0, 0.9, 0.91, 0.92)]
+    table = ranking.ranked(groups, 1, all_of=False, beside=blind).partition("\n\n| Setting")[2]
+    assert "| EdgeRand, edge ε 0.8" in table, "not told from what reads no edge, and the best there is"
+    assert table.count("\n| EdgeRand") == 2

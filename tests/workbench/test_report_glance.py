@@ -15,7 +15,8 @@ from tests.workbench.made_reports import two_runs
 from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
-from privgraph_workbench.reporting import Asked, Drawn, Told, chapters, first_page, glance, withholding
+from privgraph_workbench.reporting import Asked, Drawn, Told, chapters, first_page, glance, glance_attacks, withholding
+from privgraph_workbench.reporting.other_questions import NOT_THIS
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ def test_each_question_has_its_answer(store: RunStore) -> None:
     assert "hides one connection (edge) (ε " in answers["What is promised, and to whom"]
     assert glance.COIN in answers["What is promised, and to whom"]
     assert "Test accuracy 70.0% (all 3 seeds alike)" in answers["How well it works"]
-    assert answers["What attacks showed"] == glance.UNATTACKED
+    assert answers["What attacks showed"] == glance_attacks.UNATTACKED
     assert "Not covered: several connections at once" in answers["What is still a risk"]
     assert "public" not in answers["What is still a risk"]
     assert "All together" not in answers["What is still a risk"]
@@ -163,3 +164,32 @@ def test_whom_nobody_hides_stands_behind_what_is_promised_and_a_level_is_told_on
     assert "nobody" not in answers["What is promised, and to whom"], "that is told as a risk"
     assert "one setting without any protection" in answers["What is still a risk"]
     assert answers["How well it works"].count("MLP") == 1
+
+
+def test_what_was_found_of_the_same_with_other_noise_stands_beside_what_was_not_attacked(store: RunStore) -> None:
+    (own,) = told_of(store, (0,))
+    (came,) = told_of(store, (1,), public=True)
+    found = made_attack(came.record.id)
+    figure = Drawn(figure="tradeoff", rows=[], runs=[came.record], beside=[replace(came, attacks=[found])])
+
+    def showed(run: Told) -> str:
+        asked = Asked(title="T", runs=[run], figures=[figure])
+        return glance.answers(asked, first_page._own(asked, chapters.chapters_of(asked)), "").text.replace("\\", "")
+
+    said = showed(own)
+    assert f" with public noise: AUC {found.found[0]:.3f}, by BaVarIA; {NOT_THIS}." in said
+    assert glance_attacks.ELSEWHERE in said
+    assert glance_attacks.UNATTACKED not in said
+    assert " with public noise: AUC" not in showed(replace(own, attacks=[made_attack(own.record.id)]))
+
+
+def test_several_questions_have_a_line_each_that_of_edges_first(store: RunStore) -> None:
+    (one,) = told_of(store, (0,))
+    trained, edges = made_attack(one.record.id), replace(made_attack(one.record.id), attack="link", by_classes=0.4)
+    answers = points(Asked(title="T", runs=[replace(one, attacks=[trained, edges])]))
+    first, last = (question for question in answers if question.startswith(glance_attacks.SHOWED))
+    assert first == f"{glance_attacks.SHOWED}: who is connected to whom"
+    assert last == f"{glance_attacks.SHOWED}: who was trained on"
+    assert " (more than true classes alone tell: 0.4)" in answers[first]
+    assert glance_attacks.NO_PROOF in answers[last]
+    assert glance_attacks.NO_PROOF not in answers[first], "edges are not held against a guess"

@@ -15,7 +15,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench import report, reporting, tables
 from privgraph_workbench.attack_means import AttackMean
 from privgraph_workbench.facts import ranking, unpaired
-from privgraph_workbench.reporting import Asked, Told, first_page, fixed, glance
+from privgraph_workbench.reporting import Asked, Told, first_page, fixed, glance_attacks
 from privgraph_workbench.reporting.ready import ready
 from privgraph_workbench.words.statements import LEFT_OUT
 
@@ -37,7 +37,7 @@ def test_a_setting_whose_attacks_are_left_out_is_not_called_unattacked() -> None
     hidden = replace(hidden, untold=True)
     said = _showed(hidden, other)
     assert said.startswith(f"1 of these 2 settings was attacked, and what was found is {LEFT_OUT}")
-    assert glance.UNATTACKED not in said
+    assert glance_attacks.UNATTACKED not in said
 
 
 def test_settings_whose_attacks_are_left_out_are_counted_beside_those_that_are_told_and_once() -> None:

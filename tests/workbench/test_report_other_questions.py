@@ -33,20 +33,25 @@ def _figure(found: AttackRecord, unit: str = "edge", *, seed: int = 0, **of_rows
 def test_what_was_found_of_another_question_stands_behind_what_is_drawn() -> None:
     one = _figure(made_attack(memory=2.0))
     said = others.of(one)
-    assert said.startswith("Who was trained on, not drawn here, is told of GAP")
-    assert "by BaVarIA, far better than by guessing (AUC 0.9" in said
-    assert said.endswith(f"; {others.NOT_THIS}).")
+    assert said.startswith("Who was trained on, not drawn here, is told far better than by guessing: GAP")
+    assert ": AUC 0.9" in said
+    assert said.endswith(f", by BaVarIA; {others.NOT_THIS}.")
     assert literal(said) in findings.of(one)
     assert verdicts.of(one).endswith(literal(said))
-    assert literal(said) in " ".join(shown.of_attacks([one], []))
+    (_, (asks, glanced)) = shown.of_attacks([one], [])
+    assert asks == "who was trained on", "in the line of its own question"
+    assert glanced in literal(said)
 
 
 def test_at_a_glance_it_stands_once() -> None:
     one = _figure(made_attack(memory=2.0))
     other = replace(one, rows=[{**row, "asks": "who was trained on"} for row in one.rows])
-    assert literal(others.of(one)) not in " ".join(shown.of_attacks([one, other], [])), "the other figure has it"
+    assert [asks for asks, _ in shown.of_attacks([one, other], [])] == [
+        "who is connected to whom",
+        "who was trained on",
+    ], "the other figure has it"
     lines = first_page.all_settings(asked := Asked(title="T", runs=one.beside), chapters.chapters_of(asked))
-    assert literal(others.of(one)) not in " ".join(shown.of_attacks([one], lines)), "so has the table"
+    assert shown.of_attacks([one], lines) == [("", "See Figure 1.")], "so has the table"
     assert others.NOT_THIS in glance.answers(asked, lines, "").text
 
 
@@ -71,5 +76,5 @@ def test_a_private_model_is_told_before_one_without_privacy() -> None:
 
 def test_edges_count_beyond_what_true_classes_tell() -> None:
     found = made_attack(memory=1.0)
-    assert "better than by true classes alone (0.5) (" in others.of(_figure(replace(found, by_classes=0.5)))
+    assert "better than by true classes alone (0.5): " in others.of(_figure(replace(found, by_classes=0.5)))
     assert others.of(_figure(replace(found, by_classes=0.95), seed=1)) == ""

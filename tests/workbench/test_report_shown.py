@@ -8,7 +8,7 @@ from tests.workbench.test_report_glance import attacks, points, told_of
 
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
-from privgraph_workbench.reporting import Asked, glance
+from privgraph_workbench.reporting import Asked, glance_attacks
 
 
 @pytest.fixture
@@ -21,8 +21,8 @@ def test_attack_figures_answer_what_attacks_showed(store: RunStore) -> None:
     (tradeoff, *_) = reporting.usual(runs)
     answers = points(Asked(title="T", runs=runs, figures=[tradeoff, attacks()]))
     assert answers["What attacks showed"] == (
-        f"{glance.ELSEWHERE} Figure 2: GAP, edge ε 1: no better than guessing (AUC 0.51); without privacy: no better "
-        "than guessing (AUC 0.52)."
+        f"{glance_attacks.ELSEWHERE} who was trained on: Figure 2: GAP, edge ε 1: no better than guessing "
+        "(AUC 0.51); without privacy: no better than guessing (AUC 0.52)."
     )
     assert answers["What the figures show"].startswith("Figure 1: Hiding edges: ProGAP at sound ε 0.8142, 70.0%")
     assert "Figure 2" not in answers["What the figures show"], "it is told with the attacks"
@@ -30,7 +30,7 @@ def test_attack_figures_answer_what_attacks_showed(store: RunStore) -> None:
 
 def test_without_attack_figures_it_is_said_that_none_was_made(store: RunStore) -> None:
     runs = told_of(store, (0,))
-    assert points(Asked(title="T", runs=runs))["What attacks showed"] == glance.UNATTACKED
+    assert points(Asked(title="T", runs=runs))["What attacks showed"] == glance_attacks.UNATTACKED
 
 
 def test_a_figure_of_attacks_that_are_told_already_is_named() -> None:

@@ -19,7 +19,7 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting, tables
 from privgraph_workbench.figures.runs import tradeoff
-from privgraph_workbench.reporting import Asked, chapters, first_page, glance
+from privgraph_workbench.reporting import Asked, chapters, first_page, glance_attacks
 from privgraph_workbench.reporting.withholding import without_seeds
 from privgraph_workbench.words import strongest
 from privgraph_workbench.words.naming import statements_of
@@ -75,7 +75,7 @@ def test_another_seed_that_was_examined_is_named_in_the_row_of_its_setting(
     assert (row["attacked_seed"], row["audited_seed"]) == (attacked, audited)
     assert float(row["epsilon_audited_at_least"]) == pytest.approx(bound)
     page = re.sub("<[^>]*>", " ", reporting.page(given))
-    assert glance.UNATTACKED not in page
+    assert glance_attacks.UNATTACKED not in page
     assert strongest.NONE not in page
     assert "none yet" not in page
     assert f"(seed {audited}, which has no chapter)" in page
@@ -90,7 +90,7 @@ def test_none_made_is_said_where_no_run_of_the_setting_was_attacked(store: RunSt
     (line,) = lines(given)
     assert strongest.words(line.attacks, line.seed_of) == strongest.NONE
     assert tables.in_words([line], {}).rows[0][4] == "none yet"
-    assert glance.UNATTACKED in reporting.page(given)
+    assert glance_attacks.UNATTACKED in reporting.page(given)
 
 
 def test_a_setting_of_a_figure_alone_is_told_whole_as_well(store: RunStore) -> None:

@@ -44,8 +44,8 @@ RELATIONS = "Not all promise it under the same relation: what each protects stan
 ROWS = (
     "Of {settings} settings {rows} have a row: those that the report is of; of each other method that hides anything "
     "the most accurate of those that keep their ε and are clearly better than what needs no noise, or of all where no "
-    "one is; what comes first at an ε or is not told apart from it; and all without privacy. The others stand in the "
-    "table of settings that figures alone show."
+    "one is; what comes first or has the highest mean at an ε, or is not told apart from what comes first; and all "
+    "without privacy. The others stand in the table of settings that figures alone show."
 )
 """Which settings have no row."""
 FEW = "With fewer than three seeds of each, other seeds may turn this round."
@@ -156,7 +156,7 @@ def _on_graph(
         asked: dict[float | None, list[Placed]] = {}
         for one in mine:
             asked.setdefault(one.row["asked"], []).append(one)
-        named = [one for held in asked.values() for one in (held[0], *_close(held, seeds))]
+        named = [one for held in asked.values() for one in (held[0], max(held, key=_mean), *_close(held, seeds))]
         tabled = [one for one in mine if all_of or one.own or one in firsts or one in named]
         verdicts = _verdicts([one for one in records if one.spec.unit in (unit_name[unit], "none")], unit_name[unit])
         for budget in sorted(asked, key=lambda one: (one is None, one)):
@@ -207,6 +207,10 @@ def _floor(row: Row, blind: Row | None, *, guess: bool) -> str:
 def _order(one: Placed) -> tuple[bool, bool, float]:
     """What may be taken first: it keeps its ε, and is clearly better than what needs no noise."""
     return _exceeds(one.row), one.above is False, -one.mean
+
+
+def _mean(one: Placed) -> float:
+    return one.mean
 
 
 def _exceeds(row: Row) -> bool:

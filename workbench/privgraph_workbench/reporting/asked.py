@@ -26,6 +26,7 @@ from privgraph_workbench.forms.beginnings import called
 from privgraph_workbench.reporting import anew, of_gallery
 from privgraph_workbench.reporting.own_setting import (
     CAME,
+    aside,
     goes,
     mixed,
     noise_of,
@@ -140,13 +141,14 @@ def _known(store: RunStore, record: RunRecord) -> Told:
     fresh = {one.id: one for one in now if not one.unreadable}
     every = [fresh.get(one.id, one) for one in remembered]
     same = [one for one in every if one.id == record.id or noise_of(one) == noise_of(record)]
+    back = of_gallery.displaced(one.id for one in every if not one.gallery)[0]
     said = partial(placing.sentence, record, called(record.spec), nodes_of(record), setting=True)
     return Told(
         record=record,
         same=same,
         seeds={one.id: str(one.spec.seed) for one in (record, *same)},
         stands=standing.data(record, same, known),
-        said=said(known, same),
+        said=f"{said(known, same)}{aside([*every, *back], same)}",
         shared=said(_for_others(known), own_alone(same), guess=False),
         unmeasured=said(known, same, measured=False),
         references={

@@ -4,31 +4,23 @@ stands at the figures and in the table."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
-from privgraph.attacks.record import AttackRecord
-from privgraph.registry import sides
 from privgraph_workbench import tables
 from privgraph_workbench.blocks import Remark
 from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.facts.row_words import both
-from privgraph_workbench.reporting import same_titles, shown
+from privgraph_workbench.reporting import glance_attacks, same_titles, shown
 from privgraph_workbench.reporting.asked import Asked
-from privgraph_workbench.reporting.other_questions import NOT_THIS
-from privgraph_workbench.words import caveats, meaning, strongest, verdicts
+from privgraph_workbench.words import meaning
 from privgraph_workbench.words import statements as words
-from privgraph_workbench.words.attacks import called
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.measures import measures, titled
-from privgraph_workbench.words.naming import graph_of, hides_edges_alone, method_title, reads_no_edge, unit_of
-from privgraph_workbench.words.numbers import at_most, number, percent, rounded_delta, stated
+from privgraph_workbench.words.naming import graph_of, hides_edges_alone, method_title, unit_of
+from privgraph_workbench.words.numbers import at_most, percent, rounded_delta, stated
 
-UNATTACKED = "No attack was made on these settings: what outsiders can tell is not known."
-ELSEWHERE = "On the settings named above none was made; on those of figures:"
 AS_RUN = "As run nothing; with secret noise"
 COIN = "a coin: 50%"
-NO_PROOF = "guessing has 0.5, and finding little proves nothing"
 PUBLIC = "the noise of {which} is public"
 TOLD_TWICE = "all runs together reveal more than one ε says"
 MOST_LEVELS = 2
@@ -39,13 +31,12 @@ def answers(asked: Asked, lines: Sequence[tables.Line], price: str) -> Remark:
     """The answers for these settings, which were chosen, a sentence each; `price`: what all of the report
     costs together, "" where nothing is known."""
     named = {id(one): label for one, label in zip(lines, _labels(asked, lines), strict=True)}
-    drawn = shown.of_attacks(asked.figures, lines)
     figures = shown.of_others(asked.figures)
     told = {
         "What is promised, and to whom": _promised(lines),
         "How well it works": _works(asked, lines, named),
-        "What the figures show": _one(figures[0]) if figures else "",
-        "What attacks showed": _attacked(lines, named, drawn),
+        "What the figures show": shown.as_one(figures[0]) if figures else "",
+        **glance_attacks.answers(lines, named, asked.figures, asked.beside),
         "What is still a risk": _risks(lines, price),
     }
     return Remark("\n".join(f"- **{question}.** {answer}" for question, answer in told.items() if answer))
@@ -155,52 +146,6 @@ def _beside(asked: Asked, graph: str) -> str:
     return f", beside {both(found)}" if found else ""
 
 
-def _attacked(lines: Sequence[tables.Line], named: Mapping[int, str], drawn: Sequence[str]) -> str:
-    """The strongest attack of each question, on which setting, and what was attacked in its place; how many
-    were attacked at all. `drawn`: what figures show of attacks on other settings, in Markdown."""
-    held = [one for one in lines if one.attacks or one.averaged]
-    hidden = sum(one.untold and not one.averaged for one in lines)
-    left_out = f"{_of(hidden, lines)} attacked, and what was found is {words.LEFT_OUT}" if hidden else ""
-    if not held and hidden:
-        return _one(literal(_sentence([left_out])), *drawn)
-    if not held:
-        return _one(literal(ELSEWHERE), *drawn) if drawn else literal(UNATTACKED)
-    best: dict[str, tuple[float, str]] = {}
-    for one in sorted(held, key=lambda one: reads_no_edge(one.record.spec.method)):
-        for attack in strongest.strongest(one.attacks):
-            asks, area = sides(attack.attack).asks, attack.found[0]
-            similar = attack.by_classes is not None and reads_no_edge(one.record.spec.method)  # tells no edge it read
-            if asks not in best or (area > best[asks][0] and not similar):
-                uncovered = not verdicts.covered(attack, unit := unit_of(one.record)) and unit != "none"
-                caveat = f"{caveats.in_short(attack, one.record.statement)}{f'; {NOT_THIS}' * uncovered}"
-                told = f"AUC {number(area)}{_alone(attack)}, by {called(attack.attack)} on {named[id(one)]} ({caveat})"
-                best[asks] = area, f"{asks}: {told}"
-    clauses = [attack_of for _, attack_of in best.values()]
-    clauses += [f"{named[id(one)]}: {one.averaged[0].words}" for one in lines if one.averaged][:1]
-    clauses += [f"{_of(len(held), lines)} attacked"] * (len(held) + hidden < len(lines))
-    clauses += [left_out] * bool(left_out)
-    return _one(literal(_sentence([*clauses, NO_PROOF])), *drawn)
-
-
-def _alone(attack: AttackRecord) -> str:
-    """How that is beside what the true classes alone tell, in brackets; "" where nobody asked."""
-    if attack.by_classes is None:
-        return ""
-    _, low, high = attack.found
-    more = "more" if low > attack.by_classes else "no more" if high <= attack.by_classes else "perhaps no more"
-    return f" ({more} than true classes alone tell: {number(attack.by_classes)})"
-
-
-_END = re.compile(r"\.(?= (?:Figure|See|Without|Strongest|[A-Z]))|\.$")
-
-
-def _one(*said: str) -> str:
-    """Sentences as one, which their ends part no longer."""
-    first, *rest = (_END.sub(";", one).rstrip(";") for one in said)
-    joined = "; ".join([first, *rest]) if not first.endswith(":") else f"{first} {'; '.join(rest)}"
-    return f"{joined.replace('; Without', '; without').replace('; See', '; see')}."
-
-
 def _risks(lines: Sequence[tables.Line], price: str) -> str:
     """What no promise covers, and what would break one."""
     private = [one.record for one in lines if one.record.statement and unit_of(one.record) != "none"]
@@ -221,10 +166,6 @@ def _risks(lines: Sequence[tables.Line], price: str) -> str:
     if price:
         found.append(TOLD_TWICE)
     return literal(_sentence(found))
-
-
-def _of(count: int, lines: Sequence[tables.Line]) -> str:
-    return f"{count} of these {len(lines)} settings {'was' if count == 1 else 'were'}"
 
 
 def _counted(count: int) -> str:

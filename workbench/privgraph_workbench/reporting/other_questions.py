@@ -4,24 +4,51 @@ told than true classes tell, on a model that tells who was trained on, are half 
 from __future__ import annotations
 
 from collections.abc import Container
+from dataclasses import dataclass
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph_workbench.reporting.asked import Drawn, Told
 from privgraph_workbench.words import verdicts
 from privgraph_workbench.words.attacks import called
+from privgraph_workbench.words.markup import capital
 from privgraph_workbench.words.naming import reads_no_edge, run_labels, unit_of
 from privgraph_workbench.words.numbers import number
 
 NOT_THIS = "its ε hides edges, not this"
 
 
-def of(one: Drawn, told: Container[str] = ()) -> str:
-    """The strongest of those that found anything, of private models if there is one, as a sentence; "" where
-    all were asked what the figure draws. `told`: questions that are answered elsewhere."""
+@dataclass(frozen=True)
+class Found:
+    """What an attack found on the setting of that label; `means`: how much that is; `hides`: what its promise
+    is about, where that is not what was asked."""
+
+    asks: str
+    label: str
+    attack: AttackRecord
+    means: str
+    hides: str
+
+    @property
+    def words(self) -> str:
+        """`GAP, edge ε 1: AUC 0.924, by BaVarIA; its ε hides edges, not this`."""
+        hides = f"; {self.hides}" * bool(self.hides)
+        return f"{self.label}: AUC {number(self.attack.found[0])}, by {called(self.attack.attack)}{hides}"
+
+
+def of(one: Drawn) -> str:
+    """The strongest of them, as a sentence; "" where all that found anything were asked what is drawn."""
+    if (found := strongest(one)) is None:
+        return ""
+    return f"{capital(found.asks)}, not drawn here, is told {found.means}: {found.words}."
+
+
+def strongest(one: Drawn, told: Container[str] = ()) -> Found | None:
+    """The strongest of those that found anything, of private models if there is one. `told`: questions that
+    are answered elsewhere."""
     drawn = {str(row["asks"]) for row in one.rows if "asks" in row}
     if not drawn:
-        return ""
+        return None
     labels = run_labels([known.record for known in one.beside], privacy_too=True, seeds=False)
     found = [
         (unit_of(known.record) != "none", attack.found[0], label, known, attack)
@@ -30,12 +57,10 @@ def of(one: Drawn, told: Container[str] = ()) -> str:
         if (asks := sides(attack.attack).asks) not in drawn and asks not in told and _finds(attack, known)
     ]
     if not found:
-        return ""
-    private, area, label, known, attack = max(found, key=lambda held: held[:3])
-    asks = sides(attack.attack).asks
-    hides = f"; {NOT_THIS}" * (private and not verdicts.covered(attack, unit_of(known.record)))
-    by = f"of {label} by {called(attack.attack)}, {_how(attack)} (AUC {number(area)}{hides})"
-    return f"{asks[:1].upper()}{asks[1:]}, not drawn here, is told {by}."
+        return None
+    private, _, label, known, attack = max(found, key=lambda held: held[:3])
+    hides = NOT_THIS if private and not verdicts.covered(attack, unit_of(known.record)) else ""
+    return Found(sides(attack.attack).asks, label, attack, _how(attack), hides)
 
 
 def _finds(attack: AttackRecord, known: Told) -> bool:

@@ -6,9 +6,14 @@ from collections import Counter
 from collections.abc import Container, Sequence
 
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts.expecting import METRIC, reached
+from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.words import naming
+from privgraph_workbench.words.markup import capital
+from privgraph_workbench.words.measures import measure
 from privgraph_workbench.words.naming import unit_of
+from privgraph_workbench.words.numbers import percent
 
 PUBLIC, SECRET = "public noise", "secret noise"
 GALLERY, OWN = "gallery", "own"
@@ -63,3 +68,18 @@ def unmixed(runs: Sequence[RunRecord]) -> list[RunRecord]:
     for (key, kind), runs_of in count.items():
         most[key] = max(most.get(key, (0, False, "")), (runs_of, kind == SECRET, kind))
     return [one for one in runs if most[naming.setting(one)][2] == noise_of(one)]
+
+
+def aside(every: Sequence[RunRecord], same: Sequence[RunRecord]) -> str:
+    """Of finished runs of one setting those with noise of another kind than `same`, which stand apart in a
+    report: how many there are, and what they reached; "" where there are none."""
+    apart = [one for one in every if noise_of(one) != noise_of(same[0]) and METRIC in one.metrics]
+    if not apart:
+        return ""
+    score = measure(apart[0].spec.method)
+    whole = reached(list({one.spec.seed: one for one in (*apart, *same) if METRIC in one.metrics}.values()))
+    return (
+        f" {capital(counted(len(apart), 'run'))} of this setting with {noise_of(apart[0])} "
+        f"stand{'s' * (len(apart) == 1)} apart: {score} {percent(reached(apart).mean)}. The page Trade-offs has one "
+        f"mean of both kinds, {percent(whole.mean)} over {counted(whole.seeds, 'seed')}."
+    )

@@ -22,20 +22,43 @@ MOST, LONG = 6, 240
 _SENTENCES = re.compile(r"(?<=\.) (?=[A-Z])")
 
 
-def of_attacks(figures: Sequence[Drawn], lines: Sequence[tables.Line]) -> list[str]:
-    """A clause of each. One that draws attacks on these settings alone, of which the head speaks
-    already, is named and no more."""
+def of_attacks(figures: Sequence[Drawn], lines: Sequence[tables.Line]) -> list[tuple[str, str]]:
+    """A clause of each, behind what was asked ("": several questions, or none). One that draws attacks on
+    these settings alone, of which the head speaks already, is named and no more."""
     told = {setting(one.record) for one in lines if one.attacks}
-    answered = {sides(attack.attack).asks for one in lines for attack in one.attacks}
-    answered |= {str(row["asks"]) for one in figures for row in one.rows if "asks" in row}
     chosen = [(place, one) for place, one in enumerate(figures, start=1) if one.figure.startswith(ATTACKS)]
     again = [place for place, one in chosen if one.runs and {setting(run) for run in one.runs} <= told]
-    left = [(place, one) for place, one in chosen if place not in again]
-    others = dict.fromkeys(literal(asked) for _, one in left if (asked := other_questions.of(one, answered)))
-    said = [*_clauses(left), *others]
-    if not again:
-        return said
-    return [*said, f"See Figure{'s' * (len(again) > 1)} {_numbers(again)}."]
+    fresh = [(place, one) for place, one in chosen if place not in again]
+    clauses = _clauses(fresh)
+    said = [(_asks(one), clause) for (_, one), clause in zip(fresh[:MOST], clauses, strict=False)]
+    said += [("", one) for one in clauses[MOST:]]
+    answered = {sides(attack.attack).asks for one in lines for attack in one.attacks}
+    answered |= {str(row["asks"]) for one in figures for row in one.rows if "asks" in row}
+    others = (other_questions.strongest(one, answered) for _, one in fresh)
+    said += dict.fromkeys((one.asks, literal(one.words)) for one in others if one)
+    if again:
+        said.append(("", f"See Figure{'s' * (len(again) > 1)} {_numbers(again)}."))
+    return said
+
+
+def _asks(one: Drawn) -> str:
+    """The one question that a figure is about; "" of several."""
+    asks = {str(row["asks"]) for row in one.rows if "asks" in row}
+    return asks.pop() if len(asks) == 1 else ""
+
+
+_END = re.compile(r"\.(?= (?:Figure|See|Without|Strongest|[A-Z]))|\.$")
+
+
+def as_one(*said: str) -> str:
+    """Sentences as one, which their ends part no longer.
+
+    >>> as_one("It is told.", "Without privacy more.")
+    'It is told; without privacy more.'
+    """
+    first, *rest = (_END.sub(";", one).rstrip(";") for one in said)
+    joined = "; ".join([first, *rest]) if not first.endswith(":") else f"{first} {'; '.join(rest)}"
+    return f"{joined.replace('; Without', '; without').replace('; See', '; see')}."
 
 
 def _numbers(places: Sequence[int]) -> str:

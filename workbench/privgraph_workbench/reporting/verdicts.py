@@ -26,15 +26,15 @@ def of(one: Drawn) -> str:
 
 
 def drawn(one: Drawn) -> str:
-    """The same without what attacks of other questions found."""
-    return literal(_attacked(one.rows)) if _is_of_attacks(one) else findings.of(one)
+    """The same without what attacks of other questions found, and what similarity alone tells."""
+    return literal(_attacked(one.rows, similarity=False)) if _is_of_attacks(one) else findings.of(one)
 
 
 def _is_of_attacks(one: Drawn) -> bool:
     return one.figure in ATTACKED and bool(one.rows) and not one.advice
 
 
-def _attacked(rows: Sequence[Row]) -> str:
+def _attacked(rows: Sequence[Row], *, similarity: bool = True) -> str:
     """Of each question what the strongest attack tells of private models, then of those without privacy."""
     groups = main_findings.areas(rows)
     said = []
@@ -53,7 +53,7 @@ def _attacked(rows: Sequence[Row]) -> str:
         if bare := [one for one in held if not one.private and not (one.blind and len(held) > 1)]:
             strongest = _of(bare, "models without privacy", named=not private)
             told.append(f"Without privacy: {strongest}" if private else strongest)
-        told += [main_findings.similarity(held)] * (len(held) > 1)
+        told += [main_findings.similarity(held)] * (len(held) > 1 and similarity)
         said.append(f"{where[:1].upper()}{where[1:]}{': ' * bool(where)}{' '.join(filter(None, told))}")
     return " ".join(said)
 
