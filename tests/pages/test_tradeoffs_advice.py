@@ -116,7 +116,7 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
         "▸ marks what is told above: the smallest ε within 5 points of the most accurate clear choice of at least "
         "moderate protection." in captions_of(app)
     )
-    assert "Cost: points below a graph network without privacy (SAGE), 50.0% (" in captions_of(app)
+    assert "Cost: points below a graph network without privacy (GCN), 50.0% (" in captions_of(app)
     right = "is right about whether an edge is there, where both were equally likely before (a coin: 50%)."
     assert f"somebody who knows all else {right}" in captions_of(app)
     assert advised.VERDICTS["clear"] in captions_of(app)

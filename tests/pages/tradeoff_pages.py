@@ -13,6 +13,7 @@ from tests.pages.kept_runs import keep
 from privgraph.data.spec import PublicFacts
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import comparing
 from privgraph_workbench.forms import beginnings
 
 
@@ -80,7 +81,7 @@ def own_sweep(store: RunStore, methods: Sequence[str] = ("progap",)) -> None:
                     one = make_spec(name, "social", asked, data_options=options, seed=seed)
                     keep(store, one, accuracy=0.5 + epsilon / 20 + (name == "progap") / 5, facts=SIZES)
             for name, accuracy in (("mlp", 0.4), ("gnn" if len(names) > 1 else "progap", 0.95)):
-                one = make_spec(name, "social", {"unit": "none"}, data_options=options, seed=seed)
+                one = make_spec(name, "social", comparing.reference(name), data_options=options, seed=seed)
                 keep(store, one, accuracy=accuracy, facts=SIZES)
 
 

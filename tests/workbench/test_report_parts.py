@@ -18,8 +18,10 @@ from privgraph_workbench import blocks, page_html, reporting
 from privgraph_workbench.cli import main
 from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.runs import curves as made_curves
+from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.reporting import Asked, Drawn, Told
 from privgraph_workbench.words.bibliography import BEHIND, bibtex, references
+from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.papers import PAPERS
 
 WITHOUT_NAMES = {"velickovic2018graph"}
@@ -101,6 +103,32 @@ def test_all_papers_behind_figures_and_statements_are_cited(runs: list[Told]) ->
     cited = opened(reporting.build(replace(asked(runs[1:]), figures=[shown])))["references.bib"].decode()
     for key in ("sajadmanesh2024progap", "sajadmanesh2023gap", "wu2022linkteller"):
         assert key in cited
+
+
+def test_a_network_cites_the_paper_of_how_it_reads_neighbours_alone() -> None:
+    store = RunStore.open()
+    bare = made_runs.statement((), unit="none")
+    spec = made_runs.spec("gnn", unit="none", conv="sage")
+    run = made_runs.finish(store, spec, 0.8, bare)
+    figure = Drawn(figure="tradeoff", rows=tradeoff.data([run]), statements=statements_of([run]), runs=[run])
+    made = Asked(title="T", runs=[reporting.told_of(store, run)], figures=[figure], notebook=False)
+    cited = opened(reporting.build(made))
+    for file in ("references.bib", "figures/01-tradeoff.tex"):
+        assert "hamilton2017inductive" in cited[file].decode()
+        assert "kipf2017semi" not in cited[file].decode()
+    rows_alone = replace(made, figures=[replace(figure, runs=[])], runs=[])
+    assert "kipf2017semi" in opened(reporting.build(rows_alone))["references.bib"].decode(), "nothing tells which"
+
+
+def test_of_a_model_without_privacy_no_option_of_a_guarantee_is_listed() -> None:
+    store = RunStore.open()
+    bare = made_runs.finish(store, made_runs.spec("mlp", unit="none"), 0.8, made_runs.statement((), unit="none"))
+    private = made_runs.finish(store, made_runs.spec(), 0.8, made_runs.statement(made_runs.edge_entries(9)))
+    for run, listed in ((bare, False), (private, True)):
+        page = reporting.page(Asked(title="T", runs=[reporting.told_of(store, run)]))
+        for option in ("epsilon", "delta", "accounting"):
+            assert (f"&quot;{option}&quot;:" in page) is listed, (run.id, option)
+        assert "&quot;unit&quot;:" in page
 
 
 def test_every_method_attack_and_audit_has_its_papers() -> None:

@@ -44,6 +44,7 @@ from privgraph_workbench.words.naming import (
     hides_edges_alone,
     made_by,
     method_title,
+    options_read,
     setting,
 )
 from privgraph_workbench.words.numbers import between, duration, metric, number, over_seeds, percent, rounded_delta
@@ -361,7 +362,8 @@ def _stages(points: Sequence[Row], record: RunRecord) -> Table:
 
 
 def _repeat(records: Sequence[RunRecord], share: bool) -> Section:
-    spec = settings.spec(records[0])
+    spec, read = settings.spec(records[0]), options_read(records[0])
+    spec["options"] = {name: value for name, value in spec["options"].items() if name in read}
     commands = [command_line(one.spec) for one in records]
     if len(records) > 1:
         spec["seed"] = ", ".join(str(one.spec.seed) for one in records)
@@ -369,14 +371,8 @@ def _repeat(records: Sequence[RunRecord], share: bool) -> Section:
         spec["seed"] = "withheld"
         commands = [Withheld().text(re.sub(r"--seed \d+", "--seed SEED", commands[0]))]
         spec["dataset"] = Withheld().text(str(spec["dataset"]))
-    return Section(
-        "How to repeat it",
-        [
-            f"{repeating.makes(records, share)}:",
-            Code("\n".join(commands)),
-            Code(json.dumps(plain(spec), indent=1, allow_nan=False), title=SETTINGS),
-        ],
-    )
+    listed = Code(json.dumps(plain(spec), indent=1, allow_nan=False), title=SETTINGS)
+    return Section("How to repeat it", [f"{repeating.makes(records, share)}:", Code("\n".join(commands)), listed])
 
 
 def versions() -> list[tuple[str, str]]:

@@ -36,12 +36,12 @@ SEEDS = 3
 REFERENCES = (BLIND, NETWORK)
 """What is trained without privacy beside: a model that reads no edge, and a network."""
 AS_IN_GALLERY: Mapping[str, Mapping[str, str]] = {NETWORK: {"conv": "gcn"}}
-"""Options of references in a sweep that differ from their defaults: the network of the gallery, so that one's
-own runs join its level and draw no second one beside it."""
+"""Options of references that differ from their defaults: the network of the gallery, so that one's own runs
+join its level and draw no second one beside it."""
 
 
 def reference(name: str) -> dict[str, Scalar]:
-    """The options with which a sweep trains a method without privacy, to be compared with."""
+    """The options with which a sweep or a comparison trains a method without privacy, to be compared with."""
     return {"unit": "none", **AS_IN_GALLERY.get(name, {})}
 
 
@@ -103,10 +103,10 @@ def specs(
     unknown = [name for name in methods if name not in offered]
     if unknown:
         raise OptionError(f"{unknown[0]} does not fit; methods that do are {', '.join(offered)}")
-    asked: list[tuple[str, dict[str, object]]] = []
+    asked: list[tuple[str, Mapping[str, object]]] = []
     for name in REFERENCES:
         if METHODS[name].refuses(spec.task, spec.undirected, "none") is None:
-            asked.append((name, {"unit": "none"}))
+            asked.append((name, reference(name)))
     for name in methods or offered:
         if spec.task != "node classification" and METHODS[name].without_privacy == name:
             asked.append((name, {"unit": "none"}))

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from privgraph.privacy.statements import statement_text
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.reporting.asked import Asked, Drawn
 from privgraph_workbench.reporting.chapters import Chapter
-from privgraph_workbench.words.bibliography import named_in
+from privgraph_workbench.words.bibliography import named, named_in
 
 
 def of(asked: Asked) -> list[str]:
     """The methods, attacks and audits whose papers are behind the report: those of its runs and figures, and
     the papers that its statements name."""
-    names = [name for one in asked.runs for name in (one.record.spec.method, *(a.attack for a in one.every_attack))]
+    names = [name for one in asked.runs for name in (named(one.record.spec), *(a.attack for a in one.every_attack))]
     names += [attack.attack for one in asked.beside for attack in one.every_attack]
     for one in asked.figures:
-        names += [run.spec.method for run in one.runs]
-        names += [str(row[key]) for row in one.rows for key in ("method", "attack_name") if row.get(key)]
+        names += _named(one.rows, one.runs)
     said = {run.statement for one in (*asked.runs, *asked.beside) for run in one.runs} | {
         held for one in asked.figures for held in one.statements.values()
     }
@@ -38,8 +39,13 @@ def of_figures(figures: Mapping[str, Drawn], chapters: Sequence[Chapter]) -> dic
     for name, one in figures.items():
         held = [run for chapter in chapters if name.startswith(f"{chapter.name}-") for run in chapter.records]
         runs = [*one.runs, *([] if one.runs else held)]
-        rows = [str(row[key]) for row in one.rows for key in ("method", "attack_name") if row.get(key)]
-        methods = [run.spec.method for run in runs]
         data = [run.spec.dataset for run in runs]
-        found[name] = list(dict.fromkeys([*methods, *rows, *data]))
+        found[name] = list(dict.fromkeys([*_named(one.rows, runs), *data]))
     return found
+
+
+def _named(rows: Sequence[Row], runs: Sequence[RunRecord]) -> list[str]:
+    """The methods and attacks of a figure: what a run says of its method is more than what its row does."""
+    known = {run.spec.method for run in runs}
+    told = [str(row[key]) for row in rows for key in ("method", "attack_name") if row.get(key)]
+    return [*(named(run.spec) for run in runs), *(one for one in told if one not in known)]

@@ -6,13 +6,21 @@ import re
 from collections.abc import Iterable, Mapping
 
 from privgraph.registry import ATTACKS, AUDITS, METHODS
+from privgraph.runs.spec import RunSpec
 from privgraph_workbench.words.data_papers import DATA_PAPERS, paper_of, title_of
 from privgraph_workbench.words.papers import PAPERS, PROGRAM, Paper
 
+NETWORKS: Mapping[str, str] = {
+    "sage": "hamilton2017inductive",
+    "gcn": "kipf2017semi",
+    "gat": "velickovic2018graph",
+    "gin": "xu2019powerful",
+}
+"""The paper of each way in which the network without privacy reads neighbours (option `conv`)."""
 BEHIND: Mapping[str, tuple[str, ...]] = {
     "progap": ("sajadmanesh2024progap",),
     "gap": ("sajadmanesh2023gap",),
-    "gnn": ("hamilton2017inductive", "kipf2017semi", "velickovic2018graph", "xu2019powerful"),
+    "gnn": (*NETWORKS.values(),),
     "mlp": ("sajadmanesh2024progap",),
     "dp-mlp": ("abadi2016deep",),
     "edge-rand": ("wu2022linkteller", "imola2022communication"),
@@ -61,14 +69,27 @@ def named_in(text: str) -> list[str]:
     return [key for key, title in short.items() if re.search(rf"(?<![\w-]){re.escape(title)}(?![\w-])", text)]
 
 
+def named(spec: RunSpec) -> str:
+    """By what the papers behind a run are found: its method, and of a network how it reads neighbours.
+
+    >>> papers(["gnn gcn"])
+    {'kipf2017semi': ['Graph network (not private)']}
+    """
+    conv = spec.options.get("conv")
+    return f"{spec.method} {conv}" if spec.method == "gnn" and conv in NETWORKS else spec.method
+
+
 def papers(names: Iterable[str]) -> dict[str, list[str]]:
     """The papers behind these methods, attacks, audits and data sets, or of these keys: each once,
     with for what it stands. What has no paper here is left out."""
     found: dict[str, list[str]] = {}
     for name in dict.fromkeys(names):
-        for key in (name,) if name in ALL_PAPERS else BEHIND.get(name) or filter(None, (paper_of(name),)):
+        method, _, conv = name.partition(" ")
+        known = (NETWORKS[conv],) if conv in NETWORKS else BEHIND.get(name) or filter(None, (paper_of(name),))
+        title = titled(method if conv in NETWORKS else name)
+        for key in (name,) if name in ALL_PAPERS else known:
             held = found.setdefault(key, [])
-            held += [titled(name)] if name not in ALL_PAPERS and titled(name) not in held else []
+            held += [title] if name not in ALL_PAPERS and title not in held else []
     return found
 
 
