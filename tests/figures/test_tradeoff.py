@@ -232,7 +232,7 @@ class TestGivenNoise:
         record = made_runs.finish(store, made_runs.spec("privgnn", unit="node", lam=0.4), 0.6, said)
         drawn = tradeoff.chart(tradeoff.data([record])).series
         assert {one.epsilon for one in drawn} == {None, "published"}
-        assert {one.kind for one in drawn if one.epsilon is None} == {"path", "line"}
+        assert {one.kind for one in drawn if one.epsilon is None} == {"path"}
 
 
 def test_unfinished_runs_are_left_out(store: RunStore) -> None:

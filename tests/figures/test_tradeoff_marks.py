@@ -220,18 +220,19 @@ def test_a_curve_has_one_entry_and_each_epsilon_one(store: RunStore) -> None:
         entries = list(dict.fromkeys(one.group or one.name for one in chart.series if one.legend))
         variants = [f", depth {depth}" for depth in depths][:count] if count > 1 else [""]
         assert entries == [*(f"ProGAP, edge-level{one}" for one in variants), *tradeoff_marks.KEYS.values()]
-        lines = [one for one in chart.series if one.kind == "line"]
-        assert len({one.slot for one in lines}) == count
-        assert {one.epsilon for one in lines} == {None}
+        curves = [one for one in chart.series if one.kind == "path"]
+        assert len({one.slot for one in curves}) == count
+        assert {one.epsilon for one in curves} == {None}
 
 
-def test_a_lone_point_lies_on_a_line_of_its_method(store: RunStore) -> None:
+def test_a_lone_point_is_a_mark_without_a_line(store: RunStore) -> None:
+    """A dash through it would be taken for an interval of epsilon."""
     said = made_runs.statement(made_runs.edge_entries(9))
     rows = tradeoff.data([made_runs.finish(store, made_runs.spec(), 0.7, said)])
-    (line,) = (one for one in tradeoff.chart(rows).series if one.kind == "line")
-    left, right = (float(x or 0) for x in line.x)
-    assert left < rows[0]["epsilon"] < right
-    assert line.y == (0.7, 0.7)
+    series = tradeoff.chart(rows).series
+    assert not [one for one in series if one.kind == "line"]
+    (mark,) = (one for one in series if one.epsilon == "sound" and one.hover)
+    assert (mark.x, mark.y) == ((rows[0]["epsilon"],), (0.7,))
 
 
 def test_every_method_has_a_slot_of_its_own_and_those_that_are_compared_a_colour() -> None:
@@ -248,6 +249,7 @@ def test_what_has_no_epsilon_is_grey_and_its_dash_says_which_it_is() -> None:
     bare = {"reference": True, "unit": "none", "low": 0.07, "high": 0.35, "seeds": 3}
     rows = [
         point(1.0, 0.5),
+        point(2.0, 0.6),
         point(math.inf, 0.2, **bare),
         point(math.inf, 0.9, method="gnn", title="N", **bare),
     ]

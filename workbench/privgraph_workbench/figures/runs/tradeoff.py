@@ -303,17 +303,17 @@ def _advised(rows: Sequence[Row]) -> list[str]:
 def _sound(full: Chart, rows: Sequence[Row]) -> Chart:
     """The same with each method at its sound epsilon alone. Curves of which nothing is proved are left out,
     and named in a note."""
-    lines = {(one.group, one.panel) for one in full.series if one.kind == "line"}
+    curves = {(one.group, one.panel) for one in full.series if one.kind == "path"}
     proved = {(one.group, one.panel) for one in full.series if one.epsilon == "sound"}
     series = [
         one
         for one in full.series
-        if ((one.group, one.panel) in proved or (one.group, one.panel) not in lines)
+        if ((one.group, one.panel) in proved or (one.group, one.panel) not in curves)
         and one.epsilon != "published"
         and one.name not in (tradeoff_marks.SAME_RUN, *tradeoff_marks.KEYS.values())
     ]
     called = names(rows)
-    unproved = sorted({called[group] for group, panel in lines if (group, panel) not in proved})
+    unproved = sorted({called[group] for group, panel in curves if (group, panel) not in proved})
     note = [f"No ε is proved for {'; '.join(unproved)}: not drawn here."] if unproved else []
     panels = []
     for panel, held in zip(full.panels, tradeoff_shown.panels_of(rows), strict=True):

@@ -55,8 +55,6 @@ REST = 3
 """Dashes that are left for those of other methods."""
 WRAP = 60
 """Letters of a line beside a point."""
-ALONE = 1.12
-"""A curve of a single point is a line that reaches so far to either side of it, as a factor of epsilon."""
 
 
 def hides_edges(row: Row) -> bool:
@@ -119,21 +117,20 @@ def bars(curves: int, ends: tuple[float, float], *, many: bool) -> list[Bars]:
 
 
 def curve(members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, bars: Bars, end: float) -> list[Series]:
-    """A line through the curve's points, the sound ones where there are any, and a mark at each of the two
-    epsilons, filled and hollow; a smaller one for few seeds, where the figure has both (`mixed`). What lies
-    beyond the `end` of the axis is neither marked nor joined."""
+    """A line through the curve's points, the sound ones where there are any (of a single one none: a dash
+    would be taken for an interval of epsilon), and a mark at each of the two epsilons, filled and hollow; a
+    smaller one for few seeds, where the figure has both (`mixed`). What lies beyond the `end` of the axis is
+    neither marked nor joined."""
     curve = curve_of(members[0])
     points = {kind: sorted(_placed(members, kind), key=lambda row: float(row[COLUMNS[kind]])) for kind in KINDS}
     kind: Epsilon = "sound" if points["sound"] else "published"
     marked = {kind: [row for row in held if float(row[COLUMNS[kind]]) <= end] for kind, held in points.items()}
     line = [(float(row[COLUMNS[kind]]), row["mean"]) for row in points[kind]]
-    if len(line) == 1:
-        ((x, y),) = line
-        line = [(x / ALONE, y), (x * ALONE, y)]
     shared: dict[str, Any] = {"slot": slot, "panel": panel, "group": curve}
     series = [Series(name=name, kind="path", x=(None, None), y=(None, None), **shared)]  # the legend's
     places: dict[str, Any] = {"x": tuple(x for x, _ in line), "y": tuple(y for _, y in line)}
-    series.append(Series(name=name, kind="line", legend=False, **places, **shared))
+    if len(line) > 1:
+        series.append(Series(name=name, kind="line", legend=False, **places, **shared))
     sure = [row for row in points[kind] if row["low"] is not None]
     if sure:
         drawn: list[tuple[float, float]] = []
