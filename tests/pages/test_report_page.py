@@ -273,6 +273,22 @@ def test_public_noise_is_said_above_figures_and_on_every_card(
     assert tried == 1
 
 
+def test_a_setting_that_has_a_run_with_secret_noise_is_not_to_be_trained_again(
+    opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [keep(store, spec(epsilon=epsilon, seed=seed)) for epsilon, seed in ((2.0, 0), (2.0, 1), (4.0, 0))]
+    find = RunStore.find
+    monkeypatch.setattr(
+        RunStore, "find", lambda *given: [replace(one, gallery=one.spec.seed == 0) for one in find(*given)]
+    )
+    app = opened("report")
+    app.session_state["collected"] = [Kept(run=run) for run in runs]
+    app.run()
+    ways = [one.proto.label for one in app.get("page_link") if "epsilon" in one.proto.query_string]
+    assert len(ways) == 1
+    assert "ε 4 on Karate club with secret noise" in ways[0]
+
+
 def test_public_noise_names_its_settings_with_the_way_to_each(
     opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

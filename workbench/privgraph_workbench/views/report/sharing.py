@@ -13,7 +13,7 @@ from privgraph_workbench.forms import again
 from privgraph_workbench.reporting import Decided, Drawn, leaving
 from privgraph_workbench.reporting.counts import Counts
 from privgraph_workbench.reporting.left_out import RUN_CAME, LeftOut
-from privgraph_workbench.reporting.own_setting import goes
+from privgraph_workbench.reporting.own_setting import SECRET, goes, noise_of
 from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.views.parts import collected, layout
@@ -96,7 +96,7 @@ def exactly() -> None:
 
 def warn(counts: Counts, figures: Iterable[Drawn], records: Iterable[RunRecord], *, own: bool = True) -> None:
     """That noise is public, before any number of it is read, of which settings, and the way to each with
-    secret noise; nothing where none is public. `counts`: of the report, which says the same of the same
+    secret noise that has no such run yet; nothing where none is public. `counts`: of the report, which says the same of the same
     runs; `own`: it is no example."""
     shown = list(figures)
     # a figure whose runs are not in the store any more has its statements
@@ -111,9 +111,11 @@ def warn(counts: Counts, figures: Iterable[Drawn], records: Iterable[RunRecord],
     as_run = "it protects" if found == 1 else "they protect"
     st.markdown(f":orange[:material/key_off: The noise of {whose} behind this is public: as run, {as_run} {NO_SECRET}]")
     runs = [*records, *(run for figure in shown for run in figure.runs)]
+    trained = {naming.setting(one) for one in runs if noise_of(one) == SECRET}
     first: dict[str, RunRecord] = {}
     for one in filter(noise_is_public, runs):
-        first.setdefault(naming.setting(one), one)
+        if naming.setting(one) not in trained:
+            first.setdefault(naming.setting(one), one)
     graphs = plain_names.graphs_of(runs)
     named = [(plain_names.setting(one, graphs), one) for one in first.values()]
     st.caption(f"Behind this report: {counts.words}.")
