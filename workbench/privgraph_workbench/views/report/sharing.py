@@ -96,8 +96,8 @@ def exactly() -> None:
 
 def warn(counts: Counts, figures: Iterable[Drawn], records: Iterable[RunRecord], *, own: bool = True) -> None:
     """That noise is public, before any number of it is read, of which settings, and the way to each with
-    secret noise that has no such run yet; nothing where none is public. `counts`: of the report, which says the same of the same
-    runs; `own`: it is no example."""
+    secret noise that has no such run yet; nothing where none is public. `counts`: of the report, which says
+    the same of the same runs; `own`: it is no example."""
     shown = list(figures)
     # a figure whose runs are not in the store any more has its statements
     alone = [said for figure in shown if not figure.runs for said in figure.statements.values() if said.unit != "none"]
