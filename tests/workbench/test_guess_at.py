@@ -11,6 +11,7 @@ from tests.figures import made_runs
 
 from privgraph.privacy.composition import gaussian_epsilon
 from privgraph.privacy.kinds import MechanismKind
+from privgraph.privacy.ledger import WorstCase
 from privgraph_workbench.figures.teachers import ensembles
 from privgraph_workbench.words import meaning
 
@@ -56,3 +57,5 @@ def test_of_other_noise_only_epsilon_and_delta_speak() -> None:
     assert meaning.guess_of(replace(plain, epsilon=plain.epsilon * 1.01)) is None, "priced by another rule"
     gated = replace(plain, ledger=(replace(first, kind=MechanismKind.GATE), *others))
     assert meaning.guess_of(gated) is None, "what passes a gate is not known before"
+    behind = replace(plain, ledger=(replace(first, worst=WorstCase(gate_std=3.0)), *others))
+    assert meaning.guess_of(behind) is None, "nor where the gate is of the same entry"

@@ -17,6 +17,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
 from privgraph_workbench.reporting import Asked, Drawn, Told, chapters, first_page, glance, glance_attacks, withholding
 from privgraph_workbench.reporting.other_questions import NOT_THIS
+from privgraph_workbench.words import meaning
 
 
 @pytest.fixture
@@ -193,3 +194,22 @@ def test_several_questions_have_a_line_each_that_of_edges_first(store: RunStore)
     assert " (more than true classes alone tell: 0.4)" in answers[first]
     assert glance_attacks.NO_PROOF in answers[last]
     assert glance_attacks.NO_PROOF not in answers[first], "edges are not held against a guess"
+
+
+def test_between_which_shares_guesses_are_right_is_of_all_settings_that_promise_the_same(store: RunStore) -> None:
+    """Not of those at the ends of ε: δ differs, and of noise that is not Gaussian nothing is known."""
+    noise = {9.0: 1e-5, 2.5: 1e-2, 3.0: 1e-5}
+    said = [made_runs.statement(made_runs.edge_entries(std), delta=delta) for std, delta in noise.items()]
+    by_epsilon = sorted(said, key=lambda one: one.epsilon)
+    ends = [meaning.guess_of(one) for one in by_epsilon]
+    assert [round(one or 0, 3) for one in ends] == [0.544, 0.655, 0.631], "the most in the middle"
+    runs = [
+        reporting.told_of(store, made_runs.finish(store, made_runs.spec(epsilon=one.epsilon), 0.7, one))
+        for one in by_epsilon
+    ]
+    assert "itself 54.5% to 65.6%)" in points(Asked(title="T", runs=runs))["What is promised, and to whom"]
+    other = replace(by_epsilon[1], epsilon=by_epsilon[1].epsilon * 1.01)
+    assert meaning.guess_of(other) is None
+    mixed = made_runs.finish(store, made_runs.spec(epsilon=other.epsilon), 0.7, other)
+    asked = Asked(title="T", runs=[*runs, reporting.told_of(store, mixed)])
+    assert "itself" not in points(asked)["What is promised, and to whom"]

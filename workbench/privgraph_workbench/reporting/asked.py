@@ -273,9 +273,10 @@ def _by(row: Row, taken: Sequence[str]) -> Row:
 
 
 def _beside(store: RunStore, runs: Sequence[RunRecord]) -> list[Told]:
-    """A run of each setting, with the attacks on all of its runs."""
+    """A run of each setting, with the attacks on all of its runs: one's own, where it has any. Others are not
+    given the gallery's beside these, and would see by what goes with it which seed one's own have."""
     groups: dict[str, list[RunRecord]] = {}
-    for one in sorted(runs, key=lambda one: one.spec.seed):
+    for one in sorted(runs, key=lambda one: (origin_of(one) in CAME, one.spec.seed)):
         groups.setdefault(setting(one), []).append(one)
     found = []
     for held in groups.values():

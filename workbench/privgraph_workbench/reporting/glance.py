@@ -74,22 +74,19 @@ def _promise(what: str, held: Sequence[tables.Line]) -> str:
     least, most = (pick(told, key=lambda said: said.epsilon) for pick in (min, max))
     epsilons = " to ".join(dict.fromkeys(stated("sound", one.epsilon) for one in (least, most)))
     deltas = both([rounded_delta(one) for one in sorted({one.delta for one in told})])
-    right = [_right(meaning.guess(one.epsilon, one.delta)) for one in (least, most)]
-    exact = [meaning.guess_of(one) for one in (least, most)]
-    noise = _ends([_right(one) for one in exact if one is not None]) if None not in exact else ""
+    right = _ends([meaning.guess(one.epsilon, one.delta) for one in told])
+    exact = [share for one in told if (share := meaning.guess_of(one)) is not None]
+    noise = _ends(exact) if len(exact) == len(told) else ""  # of other noise nothing is known
     faults = ", but for known faults" if any(one.known_faults for one in told) else ""
     return (
         f"{methods} {_hide(held)} {what} (ε {epsilons} at δ {deltas}{faults}): a guess is right in at most "
-        f"{_ends(right)} ({COIN}{f'; against this Gaussian noise itself {noise}' * bool(noise)})"
+        f"{right} ({COIN}{f'; against this Gaussian noise itself {noise}' * bool(noise)})"
     )
 
 
-def _right(share: float) -> str:
-    """How often a guess is right, rounded up."""
-    return at_most(share).removeprefix("at most ")
-
-
-def _ends(told: Sequence[str]) -> str:
+def _ends(shares: Sequence[float]) -> str:
+    """Between which two shares guesses are right, each rounded up."""
+    told = [at_most(share).removeprefix("at most ") for share in (min(shares), max(shares))]
     return " to ".join(dict.fromkeys(told))
 
 

@@ -352,7 +352,9 @@ def _named(rows: Sequence[Row], noises: Mapping[str, str]) -> list[Row]:
 
 
 def _kept(row: Row, new: Row) -> Row:
-    return {name: value for name, value in new.items() if name in row and row[name] is not None}
+    """A new row, without what a page has emptied, such as times; its seed is that of its own runs: of a row
+    over several there was none."""
+    return {name: value for name, value in new.items() if name in row and (row[name] is not None or name == "seed")}
 
 
 def _with_advice(one: Drawn) -> Drawn:

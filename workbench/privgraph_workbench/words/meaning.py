@@ -118,7 +118,7 @@ def guess_of(statement: PrivacyStatement) -> float | None:
     faults."""
     events = [(entry.event, entry.count) for entry in statement.ledger if not isinstance(entry.event, Nothing)]
     noise = tuple((event, count) for event, count in events if isinstance(event, Gaussian))
-    gated = any(entry.kind is MechanismKind.GATE for entry in statement.ledger)
+    gated = any(entry.kind is MechanismKind.GATE or entry.worst.gate_std for entry in statement.ledger)
     if len(noise) < len(events) or not noise or gated or statement.known_faults or math.isinf(statement.epsilon):
         return None
     mu = gaussian_mu(noise)
