@@ -113,7 +113,8 @@ def test_a_network_cites_the_paper_of_how_it_reads_neighbours_alone() -> None:
     figure = Drawn(figure="tradeoff", rows=tradeoff.data([run]), statements=statements_of([run]), runs=[run])
     made = Asked(title="T", runs=[reporting.told_of(store, run)], figures=[figure], notebook=False)
     cited = opened(reporting.build(made))
-    for file in ("references.bib", "figures/01-tradeoff.tex"):
+    assert "Graph network (not private)~\\cite{hamilton2017inductive}" in cited["figures/01-tradeoff.tex"].decode()
+    for file in ("references.bib", "figures/01-tradeoff.tex", "tables/runs.tex"):
         assert "hamilton2017inductive" in cited[file].decode()
         assert "kipf2017semi" not in cited[file].decode()
     rows_alone = replace(made, figures=[replace(figure, runs=[])], runs=[])

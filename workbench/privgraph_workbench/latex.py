@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Sequence
 
 from privgraph_workbench import tables
 from privgraph_workbench.blocks import Table
-from privgraph_workbench.words.bibliography import papers, titled
+from privgraph_workbench.words.bibliography import named, papers, titled
 
 SHARES = (0.20, 0.09, 0.10, 0.11, 0.13, 0.09, 0.19)
 """Of a LaTeX table's width, by column."""
@@ -70,7 +70,7 @@ def _cite(keys: Iterable[str]) -> str:
 
 def _papers(lines: Sequence[tables.Line]) -> list[str]:
     """Behind each setting the command that cites the papers of its method; "" where there is none."""
-    held = [list(papers([one.record.spec.method])) for one in lines]
+    held = [list(papers([named(one.record.spec)])) for one in lines]
     return [f"~{_cite(keys)}" if keys else "" for keys in held]
 
 

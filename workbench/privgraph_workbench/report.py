@@ -48,7 +48,7 @@ from privgraph_workbench.words.naming import (
     setting,
 )
 from privgraph_workbench.words.numbers import between, duration, metric, number, over_seeds, percent, rounded_delta
-from privgraph_workbench.words.statements import CLAIMS, EVERY_EDGE, LEFT_OUT, refutations, three_numbers
+from privgraph_workbench.words.statements import CLAIMS, EVERY_EDGE, LEFT_OUT, of_people, refutations, three_numbers
 from privgraph_workbench.words.statements_apart import audited_as
 
 LIBRARIES = ("privgraph", "torch", "torch-geometric", "opacus", "dp-accounting", "numpy", "scipy", "scikit-learn")
@@ -276,6 +276,7 @@ def _guarantee(statement: PrivacyStatement, whose: str, before: Before | None, *
     if no_edge:
         protects, sound = EVERY_EDGE
         numbers[0] = (numbers[0][0], sound, numbers[0][2])
+        numbers[2] = (numbers[2][0], of_people(numbers[2][1]), numbers[2][2])
     unit = ("Protects", protects, "no edge is read") if no_edge else ("Unit", UNIT_WORDS[statement.unit], "")
     numbers += [("δ", rounded_delta(statement.delta), statement.delta_rule), unit]
     blocks: list[Block] = [Table(("", "Value", "By"), tuple(numbers)), NUMBERS]

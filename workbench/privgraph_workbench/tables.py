@@ -208,8 +208,10 @@ def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Ta
     for one in lines:
         said, bound = one.record.statement, one.bound
         cells: tuple[str, ...] = ("", "", "", "")
+        blind = hides_edges_alone(one.record)
         if said is not None and bound is not None:
             alike = said.epsilon_as_published == said.epsilon
+            audited = words.audited_of(bound, one.bound_seed)
             how, _, given = words.audited_how(bound).partition("; ")
             cells = (
                 _marked(notes, stated("sound", said.epsilon), *_of_sound(one, warned=warned)),
@@ -218,7 +220,7 @@ def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Ta
                 ),
                 _marked(
                     notes,
-                    words.audited_of(bound, one.bound_seed),
+                    words.of_people(audited) if blind else audited,
                     how and f"Audited: {how}.",
                     given and f"{capital(given)}.",
                 ),
@@ -226,7 +228,7 @@ def in_words(lines: Sequence[Line], notes: Notes, *, warned: bool = False) -> Ta
             )
         unit = unit_of(one.record)
         protects = "nothing" if unit == "none" else unit
-        if hides_edges_alone(one.record):
+        if blind:
             protects, sound = words.EVERY_EDGE
             cells = (sound, *cells[1:])
         rows.append((one.label, protects, *cells, accuracy(one)))

@@ -217,12 +217,14 @@ def unprotected(statements: Mapping[str, PrivacyStatement]) -> list[str]:
 
 
 def _of_none(statements: Mapping[str, PrivacyStatement]) -> list[str]:
-    """What attacks have shown of settings that guarantee nothing, where they have."""
-    bounds = [one.epsilon_audited for one in statements.values() if one.unit == "none"]
-    shown = max((one for one in bounds if one is not None), default=None)
-    if shown is None:
-        return []
-    return [f"{EPSILONS['audited'].title} of what guarantees nothing: {audited_bound(shown)}."]
+    """What attacks have shown of settings that guarantee nothing, and of those that read no edge, where they
+    have."""
+    shown: dict[str, float] = {}
+    for label, one in statements.items():
+        if one.unit == "none" and one.epsilon_audited is not None:
+            whose = f"{label.partition(' on ')[0]}, for people" if _no_edge(label) else "what guarantees nothing"
+            shown[whose] = max(shown.get(whose, 0.0), one.epsilon_audited)
+    return [f"{EPSILONS['audited'].title} of {whose}: {audited_bound(bound)}." for whose, bound in shown.items()]
 
 
 SUBTRACTED = "Its key came with the program, so that anybody can subtract it."

@@ -53,7 +53,10 @@ _SHORT = re.compile(r"^\{([A-Za-z-]+)\}:")
 
 
 def titled(name: str) -> str:
-    """A method, attack, audit or data set for people; its own name where no table knows it."""
+    """A method (also as `named`), attack, audit or data set for people; its own name where no table knows
+    it."""
+    method, _, conv = name.partition(" ")
+    name = method if conv in NETWORKS else name
     tables: tuple[Mapping[str, object], ...] = (METHODS, ATTACKS, AUDITS)
     known = next((str(getattr(table[name], "title", name)) for table in tables if name in table), "")
     return known or title_of(name) or name
@@ -84,9 +87,9 @@ def papers(names: Iterable[str]) -> dict[str, list[str]]:
     with for what it stands. What has no paper here is left out."""
     found: dict[str, list[str]] = {}
     for name in dict.fromkeys(names):
-        method, _, conv = name.partition(" ")
+        conv = name.partition(" ")[2]
         known = (NETWORKS[conv],) if conv in NETWORKS else BEHIND.get(name) or filter(None, (paper_of(name),))
-        title = titled(method if conv in NETWORKS else name)
+        title = titled(name)
         for key in (name,) if name in ALL_PAPERS else known:
             held = found.setdefault(key, [])
             held += [title] if name not in ALL_PAPERS and title not in held else []

@@ -67,6 +67,15 @@ def audited_of(statement: PrivacyStatement, seed: str = "") -> str:
     return LEFT_OUT if statement.audit_withheld else audited_bound(statement.epsilon_audited, seed)
 
 
+def of_people(audited: str) -> str:
+    """An audited epsilon of a model that reads no edge: it says nothing of edges, which are hidden.
+
+    >>> of_people(audited_bound(1.47)), of_people(audited_bound(None))
+    ('people: at least 1.47', 'none yet')
+    """
+    return f"people: {audited}" if audited.startswith("at least") else audited
+
+
 def audited_how(statement: PrivacyStatement) -> str:
     """How sure the audited number is, what was attacked, and what it takes for granted; "" where there is
     none."""
@@ -188,8 +197,10 @@ def cells(statement: PrivacyStatement, *, no_edge: bool = False) -> tuple[str, .
     has room for is told by `remarks`. `no_edge`: nothing is guaranteed, but no edge is read."""
     unit = "nothing" if statement.unit == "none" else statement.unit
     sound, published, _ = (value for _, value in three_numbers(statement))
-    unit, sound = EVERY_EDGE if no_edge else (unit, sound)
-    return (unit, sound, published, audited_of(statement), rounded_delta(statement.delta))
+    audited = audited_of(statement)
+    if no_edge:
+        (unit, sound), audited = EVERY_EDGE, of_people(audited)
+    return (unit, sound, published, audited, rounded_delta(statement.delta))
 
 
 def remarks(statement: PrivacyStatement) -> list[str]:
@@ -206,9 +217,10 @@ def _also(statement: PrivacyStatement) -> list[str]:
 
 def line(label: str, statement: PrivacyStatement, *, no_edge: bool = False) -> str:
     """One statement on one line: whose it is, the unit, the three numbers, delta. `no_edge` as in `cells`."""
-    sound, *others = three_numbers(statement)
-    sound = (sound[0], EVERY_EDGE[1]) if no_edge else sound
-    numbers = " · ".join(f"{name}: {value}" for name, value in (sound, *others))
+    sound, published, audited = three_numbers(statement)
+    if no_edge:
+        sound, audited = (sound[0], EVERY_EDGE[1]), (audited[0], of_people(audited[1]))
+    numbers = " · ".join(f"{name}: {value}" for name, value in (sound, published, audited))
     unit = "protects nothing" if statement.unit == "none" else f"unit: {statement.unit}"
     unit = f"protects {EVERY_EDGE[0]}" if no_edge else unit
     badge = "".join(f" · {said}" for said in _also(statement))
