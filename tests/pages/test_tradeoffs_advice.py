@@ -183,7 +183,7 @@ def test_the_advice_goes_into_the_report_with_its_figure(opened: Callable[..., A
     app.button(key="collect.tradeoff.karate").click().run()
     assert not app.exception, app.exception
     (kept,) = app.session_state["collected"]
-    assert "ε 1: GAP 80.1%." in kept.advice, "in short"
+    assert "at ε 1 take GAP (80.1% accuracy;" in kept.advice, "in short"
     assert "| 1 | GAP | 80.1%" in kept.advice, "as the table of the page"
     assert "By 6 runs on Karate" in kept.advice
     assert set(kept.runs) == {one.id for one in store.find()}, "the runs that it is said from count as well"

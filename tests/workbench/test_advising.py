@@ -142,8 +142,7 @@ def test_a_budget_at_which_more_seeds_may_tell_is_told_apart_from_those_at_which
     assert 3 < large.seeds < 20
     assert f"at ε 2 ProGAP (69.0%) may be (about {large.seeds} seeds of each may tell)" in one_sentence.told(said)
     short = advised.in_short(said)
-    assert f"MLP 45.3% at ε 1 to 2. How sure: at ε 1 {small.sure}" in short, "what is taken everywhere is said once"
-    assert short.endswith(f"; at ε 2 {large.left_open}.")
+    assert short == f"{advised.SHORT}To hide edges: {one_sentence.told(said)}", "as the page Trade-offs says it"
 
 
 def test_no_or_is_worse_than_what_costs_no_noise(store: RunStore) -> None:

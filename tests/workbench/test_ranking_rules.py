@@ -38,11 +38,11 @@ def test_people_are_held_against_a_guess_and_edges_against_what_reads_none(store
     blind = filled(store, "mlp", {0: 0.9, 1: 0.91, 2: 0.92}, "none")
     said = ranking.ranked([node, edge, blind], 3)
     assert "| yes, better than a guess (40.0%) |" in row(said, "DP-MLP")
-    assert "| not told from MLP (ignores edges) (91.0%) |" in row(said, "GAP")
+    assert "| no, clearly worse than MLP (ignores edges) (91.0%) |" in row(said, "GAP")
     assert NOT_RANKED in said
     # also where it has no row of its own
     beside = ranking.ranked([node, edge], 2, beside=blind)
-    assert "| not told from MLP (ignores edges) (91.0%) |" in row(beside, "GAP")
+    assert "| no, clearly worse than MLP (ignores edges) (91.0%) |" in row(beside, "GAP")
     assert "| MLP" not in beside
     assert "| yes, better than a guess (40.0%) |" in row(beside, "DP-MLP")
     assert NOT_RANKED not in ranking.ranked([node, blind], 2), "of one unit there is one guarantee"

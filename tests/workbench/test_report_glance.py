@@ -17,7 +17,8 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench import reporting
 from privgraph_workbench.reporting import Asked, Drawn, Told, chapters, first_page, glance, glance_attacks, withholding
 from privgraph_workbench.reporting.other_questions import NOT_THIS
-from privgraph_workbench.words import meaning
+from privgraph_workbench.reporting.twins import Twins
+from privgraph_workbench.words import meaning, telling
 
 
 @pytest.fixture
@@ -167,21 +168,41 @@ def test_whom_nobody_hides_stands_behind_what_is_promised_and_a_level_is_told_on
     assert answers["How well it works"].count("MLP") == 1
 
 
-def test_what_was_found_of_the_same_with_other_noise_stands_beside_what_was_not_attacked(store: RunStore) -> None:
+def test_what_was_found_of_the_same_with_other_noise_stands_where_ones_own_was_not_attacked(store: RunStore) -> None:
     (own,) = told_of(store, (0,))
     (came,) = told_of(store, (1,), public=True)
     found = made_attack(came.record.id)
-    figure = Drawn(figure="tradeoff", rows=[], runs=[came.record], beside=[replace(came, attacks=[found])])
+    alike = Twins(runs=[came.record], attacks=[found])
 
     def showed(run: Told) -> str:
-        asked = Asked(title="T", runs=[run], figures=[figure])
-        return glance.answers(asked, first_page._own(asked, chapters.chapters_of(asked)), "").text.replace("\\", "")
+        return points(Asked(title="T", runs=[run]))["What attacks showed"]
 
-    said = showed(own)
-    assert f" with public noise: AUC {found.found[0]:.3f}, by BaVarIA; {NOT_THIS}." in said
-    assert glance_attacks.ELSEWHERE in said
-    assert glance_attacks.UNATTACKED not in said
-    assert " with public noise: AUC" not in showed(replace(own, attacks=[made_attack(own.record.id)]))
+    said = showed(replace(own, twins=alike))
+    assert f"AUC {found.found[0]:.3f}, by BaVarIA on ProGAP, edge" in said
+    assert f" with public noise, not tried with its own (of a model trained again; {NOT_THIS})" in said
+    assert said.endswith("; none of the settings named above was attacked itself; guessing has 0.5.")
+    assert " with public noise" not in showed(replace(own, twins=alike, attacks=[made_attack(own.record.id)]))
+    nothing = replace(alike, attacks=[made_attack(came.record.id, memory=0.0)])
+    assert showed(replace(own, twins=nothing)).endswith(f"{glance_attacks.NO_PROOF}.")
+
+
+def test_a_private_setting_is_told_before_one_without_privacy_and_this_where_more_is_found(store: RunStore) -> None:
+    (one,) = told_of(store, (0,))
+    bare = made_runs.finish(store, made_runs.spec("gnn", unit="none"), 0.8, made_runs.statement((), unit="none"))
+    for least, most in ((1.0, 2.0), (2.0, 1.0)):
+        runs = [replace(reporting.told_of(store, bare), attacks=[made_attack(bare.id, memory=most)]),
+                replace(one, attacks=[made_attack(one.record.id, memory=least)])]  # fmt: skip
+        said = points(Asked(title="T", runs=runs))["What attacks showed"]
+        assert said.index("on ProGAP") < (said.index("on Graph network") if least < most else len(said))
+        assert ("on Graph network" in said) is (least < most)
+
+
+def test_how_well_more_seeds_of_a_setting_do_stands_beside_ones_own(store: RunStore) -> None:
+    (own,) = told_of(store, (0,))
+    came = [one.record for one in told_of(store, (1, 2, 3), public=True, score=0.6)]
+    alike = Twins(runs=came, blind=telling.Difference(by=-0.11, low=-0.13, high=-0.09))
+    said = points(Asked(title="T", runs=[replace(own, twins=alike)]))["How well it works"]
+    assert " with public noise has 60.0% (all 3 seeds alike), 11 points (95% interval 9 to 13) below MLP" in said
 
 
 def test_several_questions_have_a_line_each_that_of_edges_first(store: RunStore) -> None:
@@ -192,8 +213,8 @@ def test_several_questions_have_a_line_each_that_of_edges_first(store: RunStore)
     assert first == f"{glance_attacks.SHOWED}: who is connected to whom"
     assert last == f"{glance_attacks.SHOWED}: who was trained on"
     assert " (more than true classes alone tell: 0.4)" in answers[first]
-    assert glance_attacks.NO_PROOF in answers[last]
-    assert glance_attacks.NO_PROOF not in answers[first], "edges are not held against a guess"
+    assert answers[last].endswith(f"{glance_attacks.GUESSING}.")
+    assert glance_attacks.GUESSING not in answers[first], "edges are not held against a guess"
 
 
 def test_between_which_shares_guesses_are_right_is_of_all_settings_that_promise_the_same(store: RunStore) -> None:

@@ -220,10 +220,15 @@ def test_else_no_two_settings_share_a_seed_and_the_verdict_says_so(monkeypatch: 
     assert shown.LESS not in shown.of_others([replace(drawn, unpaired="")])[0]
 
 
+def _with_seed(run: RunRecord, seed: int) -> RunRecord:
+    return replace(run, stored_spec=replace(run.spec, seed=seed))
+
+
 def test_one_run_of_ones_own_is_enough_to_part_seeds() -> None:
     runs = _runs(RunStore.open(), "progap", (1, 2, 3), (0.6, 0.61, 0.62), gallery=(True, True, False))
     assert unpaired.apart(runs[:2]) == runs[:2]
-    assert [one.spec.seed for one in unpaired.apart(runs)] == [0, 1, 2]
+    found = {(one.gallery, one.spec.seed) for one in unpaired.apart([*runs[:2], _with_seed(runs[2], 1)])}
+    assert found == {(True, 1), (True, 2), (False, 3)}, "one's own has a number that nothing else has"
     assert unpaired.public(runs[:2])
     assert not unpaired.public(runs)
 

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from privgraph.options import listed
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts import covering
+from privgraph_workbench.facts import covering, one_sentence
 from privgraph_workbench.facts.advising import ACCURACY, CHOOSING, HIDES, NETWORK, PREC, SECRET, UNITS, Verdict, verdict
 from privgraph_workbench.facts.row_words import both, counted
 from privgraph_workbench.facts.seedwise import APART, MOST_SEEDS
-from privgraph_workbench.facts.stretches import BLIND, CLEAR, FEW_SEEDS, OPEN, TAKEN
+from privgraph_workbench.facts.stretches import BLIND, CLEAR, FEW_SEEDS, OPEN
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import curve_names, tradeoff_shown
 from privgraph_workbench.words import markup, meaning
@@ -235,16 +235,14 @@ def reasons(said: Verdict) -> str:
 
 
 def in_short(said: Verdict) -> str:
-    """What is said in a line of Markdown that begins with `SHORT`, for the first page of a report."""
-    if said.thin or not said.methods:
+    """What is said in a line of Markdown that begins with `SHORT`, for the first page of a report: what the
+    page Trade-offs says above its table, and what holds at every budget."""
+    told = "" if said.thin or not said.methods else one_sentence.told(said)
+    if not told:
         return SHORT + markup.literal(said.heading)
-    lead = f" {said.lead.strip()}" if said.lead else ""
-    told = "; ".join(f"{one.span}: {one.short}" for one in said.stretches)
-    if len(said.stretches) > 1 and said.stretches[0].kind in TAKEN and len({one.taken for one in said.stretches}) == 1:
-        first, last = said.stretches[0], said.stretches[-1]  # what is the same everywhere is said once
-        each = "; ".join(f"at {one.span} {one.left_open or CLEAR}" for one in said.stretches)
-        told = f"{first.taken} at ε {first.epsilons[0]:g} to {last.epsilons[-1]:g}. How sure: {each}"
-    return f"{SHORT}{markup.literal(f'To hide {HIDES[said.unit]} ({said.score}):{lead} {told}.')}"
+    return SHORT + markup.literal(
+        " ".join(filter(None, (f"To hide {HIDES[said.unit]}: {told}", one_sentence.general(said))))
+    )
 
 
 def in_line(said: Verdict) -> str:

@@ -53,19 +53,19 @@ def sentence(
     if measured and METRIC in record.metrics:
         held = [one for one in same if METRIC in one.metrics]
         own = expecting.reached(held)
-        apart = _apart if guess else _means_apart
+        means = apart if guess else _means_apart
         beside = telling.Beside(
             mean=own.mean,
             seeds=own.seeds,
-            blind=apart(held, told.blind),
-            bare=apart(held, told.bare),
+            blind=means(held, told.blind),
+            bare=means(held, told.bare),
             majority=_above_guess(record, held, told) if guess else None,
             setting=setting,
         )
     return telling.sentence(record, title, nodes, beside)
 
 
-def _apart(own: Sequence[RunRecord], other: Reached | None) -> telling.Difference | None:
+def apart(own: Sequence[RunRecord], other: Reached | None) -> telling.Difference | None:
     """How far runs are from others, over the seeds that both have: seeds that one of them lacks may be easier
     or harder. None where none is shared."""
     theirs = {one.spec.seed: one.metrics[METRIC] for one in (other.records if other else ())}

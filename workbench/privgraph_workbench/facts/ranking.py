@@ -21,7 +21,7 @@ from privgraph_workbench.figures.for_others import NOT_TOLD
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.measures import mean_of, measures, titled
-from privgraph_workbench.words.naming import graph_names, graph_of, run_labels, unit_of
+from privgraph_workbench.words.naming import graph_names, graph_of, run_labels, setting, unit_of
 from privgraph_workbench.words.numbers import percent
 
 GUESS, BARE = "a guess", "Points against"
@@ -42,10 +42,10 @@ TOGETHER = (
 )
 RELATIONS = "Not all promise it under the same relation: what each protects stands in the table of guarantees."
 ROWS = (
-    "Of {settings} settings {rows} have a row: those that the report is of; of each other method that hides anything "
-    "the most accurate of those that keep their ε and are clearly better than what needs no noise, or of all where no "
-    "one is; what comes first or has the highest mean at an ε, or is not told apart from what comes first; and all "
-    "without privacy. The others stand in the table of settings that figures alone show."
+    "Of {settings} settings {rows} have a row: those that the report is of, also with other noise; of each other "
+    "method that hides anything the most accurate of those that keep their ε and are clearly better than what needs no "
+    "noise, or of all where no one is; what comes first or has the highest mean at an ε, or is not told apart from "
+    "what comes first; and all without privacy. The others stand in the table of settings that figures alone show."
 )
 """Which settings have no row."""
 FEW = "With fewer than three seeds of each, other seeds may turn this round."
@@ -53,15 +53,17 @@ FEW = "With fewer than three seeds of each, other seeds may turn this round."
 
 @dataclass(frozen=True, kw_only=True)
 class Placed:
-    """A setting of the ranking. unit: whom it hides ("": nobody); own: the report is of
-    it; above: whether it is clearly better than what needs no noise (None: its seeds are too few); floor:
-    what that is."""
+    """A setting of the ranking. key: equal for one with noise of another key; unit: whom it hides ("":
+    nobody); own: the report is of it; above: whether it is clearly better than what needs no noise (None: its
+    seeds are too few); below: whether it is clearly worse; floor: what that is."""
 
     label: str
     row: Row
+    key: str = ""
     unit: str = ""
     own: bool = True
     above: bool | None = None
+    below: bool = False
     floor: str = GUESS
 
     @property
@@ -136,9 +138,11 @@ def _on_graph(
         Placed(
             label=label,
             row=row,
+            key=setting(group[0]),
             unit=HIDES.get(row["unit"], ""),
             own=own,
             above=_above(row, blind, seeds, together(levels[row["unit"], row["asked"]])),
+            below=row["unit"] == "edge" and blind is not None and seeds.clear(blind, row),
             floor=_floor(row, blind, guess=guess),
         )
         for label, row, (group, own) in zip(labels, rows, held, strict=True)
@@ -157,7 +161,8 @@ def _on_graph(
         for one in mine:
             asked.setdefault(one.row["asked"], []).append(one)
         named = [one for held in asked.values() for one in (held[0], max(held, key=_mean), *_close(held, seeds))]
-        tabled = [one for one in mine if all_of or one.own or one in firsts or one in named]
+        alike = {one.key for one in mine if one.own}
+        tabled = [one for one in mine if all_of or one.own or one.key in alike or one in firsts or one in named]
         verdicts = _verdicts([one for one in records if one.spec.unit in (unit_name[unit], "none")], unit_name[unit])
         for budget in sorted(asked, key=lambda one: (one is None, one)):
             where = [f"hiding {unit}"] * (len(units) > 1) + ([] if budget is None else [f"at ε {budget:g}"])
@@ -297,7 +302,7 @@ def _reached(row: Row) -> str:
 def _standing(one: Placed) -> str:
     words: Mapping[bool | None, str] = {
         True: f"yes, better than {one.floor}",
-        False: f"not told from {one.floor}",
+        False: f"no, clearly worse than {one.floor}" if one.below else f"not told from {one.floor}",
         None: "too few seeds to tell",
     }
     return words[one.above]

@@ -38,9 +38,9 @@ def apart(records: Iterable[RunRecord]) -> list[RunRecord]:
     records = list(records)
     if public(records):
         return records
-    groups: dict[str, list[RunRecord]] = {}
+    groups: dict[tuple[str, bool], list[RunRecord]] = {}
     for one in records:
-        groups.setdefault(setting(one), []).append(one)
+        groups.setdefault((setting(one), one.gallery), []).append(one)
     kept = [
         one
         for _, held in sorted(groups.items())
@@ -51,7 +51,7 @@ def apart(records: Iterable[RunRecord]) -> list[RunRecord]:
     fresh = count(1 + max((one.spec.seed for key in known for one in groups[key]), default=-1))
     return [
         one
-        if one.stored_spec is None or setting(one) in known
+        if one.stored_spec is None or (setting(one), one.gallery) in known
         else replace(one, stored_spec=replace(one.stored_spec, seed=next(fresh)))
         for one in kept
     ]

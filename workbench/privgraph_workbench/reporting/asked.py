@@ -23,7 +23,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.named_runs import named
 from privgraph_workbench.figures.runs import standing
 from privgraph_workbench.forms.beginnings import called
-from privgraph_workbench.reporting import anew, of_gallery
+from privgraph_workbench.reporting import anew, of_gallery, twins
 from privgraph_workbench.reporting.own_setting import (
     CAME,
     aside,
@@ -34,6 +34,7 @@ from privgraph_workbench.reporting.own_setting import (
     own_alone,
     setting,
 )
+from privgraph_workbench.reporting.twins import Twins
 from privgraph_workbench.words import naming
 from privgraph_workbench.words.naming import (
     data_title,
@@ -62,8 +63,9 @@ class Told:
     stands; `said`: its setting in a sentence or two, in Markdown, `shared` the same for others, and
     `unmeasured` without results; `over`: what its setting reached, where results of its runs are not told
     (`fixed`); `seeds`: those of all runs of its setting by their ids, and `withheld` its own, each or what
-    is told in its place; `references`: the runs behind the levels of `stands`, by their kind; `mixed`:
-    beside a run that came with the program others of its setting were made here."""
+    is told in its place; `references`: the runs behind the levels of `stands`, by their kind; `twins`: the
+    gallery's runs of its setting, with noise of another key; `mixed`: beside a run that came with the program
+    others of its setting were made here."""
 
     record: RunRecord
     events: Sequence[StoredEvent] = ()
@@ -82,6 +84,7 @@ class Told:
     averaged: Sequence[AttackMean] = ()
     untold: bool = False
     single: bool = False
+    twins: Twins | None = None
     mixed: bool = False
 
     @property
@@ -142,18 +145,20 @@ def _known(store: RunStore, record: RunRecord) -> Told:
     every = [fresh.get(one.id, one) for one in remembered]
     same = [one for one in every if one.id == record.id or noise_of(one) == noise_of(record)]
     back = of_gallery.displaced(one.id for one in every if not one.gallery)[0]
+    like = "" if (alike := twins.of(record, known.blind)) is None else f" {alike.words}"
     said = partial(placing.sentence, record, called(record.spec), nodes_of(record), setting=True)
     return Told(
         record=record,
         same=same,
         seeds={one.id: str(one.spec.seed) for one in (record, *same)},
         stands=standing.data(record, same, known),
-        said=f"{said(known, same)}{aside([*every, *back], same)}",
-        shared=said(_for_others(known), own_alone(same), guess=False),
+        said=f"{said(known, same)}{like}{aside([*every, *back], same, told=bool(like))}",
+        shared=f"{said(_for_others(known), own_alone(same), guess=False)}{like}",
         unmeasured=said(known, same, measured=False),
         references={
             kind: list(level.records) for kind, level in (("blind", known.blind), ("bare", known.bare)) if level
         },
+        twins=alike,
         mixed=origin_of(record) in CAME and mixed({origin_of(one) for one in (record, *every)}),
     )
 

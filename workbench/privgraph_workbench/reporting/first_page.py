@@ -14,7 +14,7 @@ from privgraph_workbench.facts.expecting import Reached
 from privgraph_workbench.facts.row_words import both, counted
 from privgraph_workbench.facts.unpaired import apart, is_fixed, public
 from privgraph_workbench.figures.notes import badges_of
-from privgraph_workbench.reporting import findings, glance, joined, leaving, references, same_titles
+from privgraph_workbench.reporting import findings, glance, joined, leaving, of_gallery, references, same_titles
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told, named_runs, once
 from privgraph_workbench.reporting.behind import FIGURES, MEAN, TOLD, behind
 from privgraph_workbench.reporting.chapters import Chapter
@@ -172,7 +172,7 @@ def ahead(asked: Asked) -> str:
     own: dict[str, Told] = {}
     for one in asked.runs:
         own.setdefault(setting(one.record), one)
-    groups = [one.same or [one.record] for one in (*own.values(), *asked.beside)]
+    groups = [of_gallery.with_own_seeds(one.same or [one.record]) for one in (*own.values(), *asked.beside)]
     ranked = {setting(group[0]) for group in groups}
     told = (record for one in (*asked.runs, *asked.beside) for record in one.references.get("blind", ()))
     blind = list({one.id: one for one in told if setting(one) not in ranked}.values())

@@ -20,7 +20,7 @@ from privgraph_workbench.figures import for_others
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.figures.seeds import confidence
-from privgraph_workbench.reporting import advice_again
+from privgraph_workbench.reporting import advice_again, of_gallery
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
 from privgraph_workbench.reporting.own_setting import OWN, origin_of, unmixed
 from privgraph_workbench.reporting.shown import ATTACKS
@@ -149,7 +149,7 @@ class Means:
             one = self._without_single(one)
         fixed = {run.id: setting(run) in self.results for run in one.runs}
         advised = unmixed(self._all_of(one.runs))
-        one = advice_again.by(one, apart(advised))
+        one = advice_again.by(one, apart(of_gallery.with_own_seeds(advised)))
         if one.figure in LEVELLED:
             rows = _levelled(one, bare=all(fixed.values()) and all(map(is_fixed, one.statements.values())))
         else:

@@ -12,6 +12,8 @@ from privgraph_workbench.facts.expecting import METRIC, reached
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.reporting import glance_attacks, same_titles, shown
 from privgraph_workbench.reporting.asked import Asked
+from privgraph_workbench.reporting.own_setting import PUBLIC, setting
+from privgraph_workbench.reporting.twins import Twins
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words import statements as words
 from privgraph_workbench.words.markup import literal
@@ -21,7 +23,7 @@ from privgraph_workbench.words.numbers import at_most, percent, rounded_delta, s
 
 AS_RUN = "As run nothing; with secret noise"
 COIN = "a coin: 50%"
-PUBLIC = "the noise of {which} is public"
+IS_PUBLIC = "the noise of {which} is public"
 TOLD_TWICE = "all runs together reveal more than one ε says"
 MOST_LEVELS = 2
 """Graphs, and levels of one kind, that are told of one by one at most."""
@@ -32,11 +34,12 @@ def answers(asked: Asked, lines: Sequence[tables.Line], price: str) -> Remark:
     costs together, "" where nothing is known."""
     named = {id(one): label for one, label in zip(lines, _labels(asked, lines), strict=True)}
     figures = shown.of_others(asked.figures)
+    alike = {setting(one.record): one.twins for one in asked.runs if one.twins is not None}
     told = {
         "What is promised, and to whom": _promised(lines),
-        "How well it works": _works(asked, lines, named),
+        "How well it works": _works(asked, lines, named, alike),
         "What the figures show": shown.as_one(figures[0]) if figures else "",
-        **glance_attacks.answers(lines, named, asked.figures, asked.beside),
+        **glance_attacks.answers(lines, named, asked.figures, alike),
         "What is still a risk": _risks(lines, price),
     }
     return Remark("\n".join(f"- **{question}.** {answer}" for question, answer in told.items() if answer))
@@ -94,8 +97,9 @@ def _hide(held: Sequence[tables.Line]) -> str:
     return "hides" if len({one.record.spec.method for one in held}) == 1 else "hide"
 
 
-def _works(asked: Asked, lines: Sequence[tables.Line], named: Mapping[int, str]) -> str:
-    """The least and the most accurate private setting of each graph, beside what has no privacy."""
+def _works(asked: Asked, lines: Sequence[tables.Line], named: Mapping[int, str], alike: Mapping[str, Twins]) -> str:
+    """The least and the most accurate private setting of each graph, beside what has no privacy; and of a
+    setting of which the gallery has more seeds, what these say."""
     graphs: dict[str, list[tables.Line]] = {}
     for one in lines:
         if METRIC in one.record.metrics:
@@ -109,8 +113,14 @@ def _works(asked: Asked, lines: Sequence[tables.Line], named: Mapping[int, str])
         ends = list({id(one): one for one in (ends[0], ends[-1])}.values())
         reached = [f"{tables.accuracy(one)} by {named[id(one)]}" for one in ends]
         told.append(f"{where} {'from ' * (len(reached) > 1)}{' to '.join(reached)}{_beside(asked, graph)}")
+        more = [f"{named[id(one)]} with {PUBLIC} has {found.accuracy}" for one in held if (found := _like(one, alike))]
+        told += more[:MOST_LEVELS]
     told += [f"{len(graphs) - MOST_LEVELS} more graphs stand in the table below"] * (len(graphs) > MOST_LEVELS)
     return literal(_sentence(told))
+
+
+def _like(one: tables.Line, alike: Mapping[str, Twins]) -> Twins | None:
+    return alike.get(setting(one.record))
 
 
 def _sentence(clauses: Sequence[str]) -> str:
@@ -148,7 +158,7 @@ def _risks(lines: Sequence[tables.Line], price: str) -> str:
     private = [one.record for one in lines if one.record.statement and unit_of(one.record) != "none"]
     found = []
     if public := sum(map(tables.noise_is_public, private)):
-        found.append(PUBLIC.format(which="every one" if public == len(private) else f"{public} of {len(private)}"))
+        found.append(IS_PUBLIC.format(which="every one" if public == len(private) else f"{public} of {len(private)}"))
     bare = sum(unit_of(one.record) == "none" and not hides_edges_alone(one.record) for one in lines)
     if bare:
         found.append(f"{_counted(bare)} without any protection")

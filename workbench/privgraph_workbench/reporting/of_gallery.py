@@ -36,6 +36,17 @@ def shipped(records: Iterable[RunRecord]) -> tuple[list[RunRecord], list[AttackR
     return list(runs), list(attacks)
 
 
+def with_own_seeds(runs: Iterable[RunRecord]) -> list[RunRecord]:
+    """The runs, those that were `shipped` with the seeds that they came with, by which the gallery's settings
+    are compared."""
+    return [
+        replace(one, stored_spec=replace(one.stored_spec, seed=one.spec.seed - BEYOND))
+        if one.gallery and one.stored_spec is not None and one.spec.seed >= BEYOND
+        else one
+        for one in runs
+    ]
+
+
 def displaced(ids: Iterable[str]) -> tuple[list[RunRecord], list[AttackRecord]]:
     """The gallery's runs in whose place those of one's own with these ids stand, and the attacks on them,
     `MARK` before their ids."""

@@ -3,12 +3,13 @@ told than true classes tell, on a model that tells who was trained on, are half 
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph_workbench.reporting.asked import Drawn, Told
+from privgraph_workbench.reporting.own_setting import PUBLIC
 from privgraph_workbench.words import verdicts
 from privgraph_workbench.words.attacks import called
 from privgraph_workbench.words.markup import capital
@@ -50,10 +51,17 @@ def strongest(one: Drawn, told: Container[str] = ()) -> Found | None:
     if not drawn:
         return None
     labels = run_labels([known.record for known in one.beside], privacy_too=True, seeds=False)
+    held: list[tuple[str, Told, Sequence[AttackRecord]]]
+    held = [(label, known, known.every_attack) for label, known in zip(labels, one.beside, strict=True)]
+    held += [
+        (f"{label} with {PUBLIC}", known, known.twins.attacks)
+        for label, known in zip(labels, one.beside, strict=True)
+        if known.twins is not None
+    ]
     found = [
         (unit_of(known.record) != "none", attack.found[0], label, known, attack)
-        for label, known in zip(labels, one.beside, strict=True)
-        for attack in known.every_attack
+        for label, known, attacks in held
+        for attack in attacks
         if (asks := sides(attack.attack).asks) not in drawn and asks not in told and _finds(attack, known)
     ]
     if not found:

@@ -70,16 +70,17 @@ def unmixed(runs: Sequence[RunRecord]) -> list[RunRecord]:
     return [one for one in runs if most[naming.setting(one)][2] == noise_of(one)]
 
 
-def aside(every: Sequence[RunRecord], same: Sequence[RunRecord]) -> str:
+def aside(every: Sequence[RunRecord], same: Sequence[RunRecord], *, told: bool = False) -> str:
     """Of finished runs of one setting those with noise of another kind than `same`, which stand apart in a
-    report: how many there are, and what they reached; "" where there are none."""
+    report: how many there are, and what they reached, unless that is `told`; "" where there are none."""
     apart = [one for one in every if noise_of(one) != noise_of(same[0]) and METRIC in one.metrics]
     if not apart:
         return ""
     score = measure(apart[0].spec.method)
     whole = reached(list({one.spec.seed: one for one in (*apart, *same) if METRIC in one.metrics}.values()))
+    runs = f"{capital(counted(len(apart), 'run'))} of this setting with {noise_of(apart[0])}"
+    stand = f"{runs} stand{'s' * (len(apart) == 1)} apart: {score} {percent(reached(apart).mean)}"
     return (
-        f" {capital(counted(len(apart), 'run'))} of this setting with {noise_of(apart[0])} "
-        f"stand{'s' * (len(apart) == 1)} apart: {score} {percent(reached(apart).mean)}. The page Trade-offs has one "
-        f"mean of both kinds, {percent(whole.mean)} over {counted(whole.seeds, 'seed')}."
+        f" {'They stand apart here' if told else stand}. The page Trade-offs has one mean of both kinds, "
+        f"{percent(whole.mean)} over {counted(whole.seeds, 'seed')}."
     )

@@ -4,8 +4,9 @@ card, in Markdown."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph_workbench import tables
 from privgraph_workbench.facts.row_words import both
@@ -17,14 +18,17 @@ from privgraph_workbench.words.markup import literal
 ATTACKS = "attack_"
 """With what the names of figures of attacks begin."""
 LESS = "seeds not paired for others, so that this tells less"
-MOST, LONG = 6, 240
+MOST, LONG = 6, 320
 """Figures that have a clause each, and letters of one of several sentences."""
 _SENTENCES = re.compile(r"(?<=\.) (?=[A-Z])")
 
 
-def of_attacks(figures: Sequence[Drawn], lines: Sequence[tables.Line]) -> list[tuple[str, str]]:
+def of_attacks(
+    figures: Sequence[Drawn], lines: Sequence[tables.Line], others: Iterable[Sequence[AttackRecord]] = ()
+) -> list[tuple[str, str]]:
     """A clause of each, behind what was asked ("": several questions, or none). One that draws attacks on
-    these settings alone, of which the head speaks already, is named and no more."""
+    these settings alone, of which the head speaks already, is named and no more. `others`: attacks of which
+    it speaks as well."""
     told = {setting(one.record) for one in lines if one.attacks}
     chosen = [(place, one) for place, one in enumerate(figures, start=1) if one.figure.startswith(ATTACKS)]
     again = [place for place, one in chosen if one.runs and {setting(run) for run in one.runs} <= told]
@@ -32,10 +36,10 @@ def of_attacks(figures: Sequence[Drawn], lines: Sequence[tables.Line]) -> list[t
     clauses = _clauses(fresh)
     said = [(_asks(one), clause) for (_, one), clause in zip(fresh[:MOST], clauses, strict=False)]
     said += [("", one) for one in clauses[MOST:]]
-    answered = {sides(attack.attack).asks for one in lines for attack in one.attacks}
+    answered = {sides(attack.attack).asks for held in (*(one.attacks for one in lines), *others) for attack in held}
     answered |= {str(row["asks"]) for one in figures for row in one.rows if "asks" in row}
-    others = (other_questions.strongest(one, answered) for _, one in fresh)
-    said += dict.fromkeys((one.asks, literal(one.words)) for one in others if one)
+    further = (other_questions.strongest(one, answered) for _, one in fresh)
+    said += dict.fromkeys((one.asks, literal(one.words)) for one in further if one)
     if again:
         said.append(("", f"See Figure{'s' * (len(again) > 1)} {_numbers(again)}."))
     return said
@@ -50,6 +54,9 @@ def _asks(one: Drawn) -> str:
 _END = re.compile(r"\.(?= (?:Figure|See|Without|Strongest|[A-Z]))|\.$")
 
 
+_BEGINS = re.compile(r"; (?:Without|See|Up to|At|No|Nothing|Of|Too)\b")
+
+
 def as_one(*said: str) -> str:
     """Sentences as one, which their ends part no longer.
 
@@ -58,7 +65,7 @@ def as_one(*said: str) -> str:
     """
     first, *rest = (_END.sub(";", one).rstrip(";") for one in said)
     joined = "; ".join([first, *rest]) if not first.endswith(":") else f"{first} {'; '.join(rest)}"
-    return f"{joined.replace('; Without', '; without').replace('; See', '; see')}."
+    return f"{_BEGINS.sub(lambda found: found[0].lower(), joined)}."
 
 
 def _numbers(places: Sequence[int]) -> str:
@@ -77,7 +84,7 @@ def of_others(figures: Sequence[Drawn]) -> list[str]:
     take."""
     chosen = [(place, one) for place, one in enumerate(figures, start=1) if not one.figure.startswith(ATTACKS)]
     chosen.sort(key=lambda one: not one[1].advice)
-    return _clauses([(place, one) for place, one in chosen if verdicts.of(one)], long=0)
+    return _clauses([(place, one) for place, one in chosen if verdicts.of(one)])
 
 
 def _clauses(figures: Sequence[tuple[int, Drawn]], long: int = LONG) -> list[str]:
@@ -88,8 +95,10 @@ def _clauses(figures: Sequence[tuple[int, Drawn]], long: int = LONG) -> list[str
 
 def _clause(one: Drawn, long: int) -> str:
     """What its card says, as far as it is read at a glance, and that for others it is weaker, where it is."""
-    said = short(verdicts.drawn(one), long)
-    return said if not one.unpaired or one.unpaired in said else f"{said.removesuffix('.')} ({LESS})."
+    verdict = verdicts.drawn(one)
+    if not one.unpaired:
+        return short(verdict, long)
+    return f"{short(verdict.replace(one.unpaired, ''), long).removesuffix('.')} ({LESS})."
 
 
 def short(verdict: str, long: int = LONG) -> str:

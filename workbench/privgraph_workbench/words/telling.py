@@ -98,7 +98,7 @@ def _beside(told: Beside, guess: str, *, reads_edges: bool) -> str:
         del floors[guess]  # such a model is private by the same measure, and reaches more
     beside = {**floors, "the same without privacy": told.bare}
     said = [
-        _few(name, told.seeds) if told.setting and name != guess and value.low is None else _apart(value, name)
+        _few(name, told.seeds) if told.setting and name != guess and value.low is None else apart(value, name)
         for name, value in beside.items()
         if value is not None
     ]
@@ -114,13 +114,14 @@ def _few(name: str, seeds: int) -> str:
     return f"how far that is from {name} cannot be told with {'one seed' if seeds == 1 else 'so few seeds'}"
 
 
-def _apart(found: Difference, name: str) -> str:
-    """
-    >>> _apart(Difference(by=0.123), "guessing"), _apart(Difference(by=-0.001), "guessing")
+def apart(found: Difference, name: str) -> str:
+    """How far an accuracy is from what has that name.
+
+    >>> apart(Difference(by=0.123), "guessing"), apart(Difference(by=-0.001), "guessing")
     ('12 points above guessing', 'as good as guessing')
-    >>> _apart(Difference(by=0.02, low=-0.05, high=0.09), "guessing")
+    >>> apart(Difference(by=0.02, low=-0.05, high=0.09), "guessing")
     'not told apart from guessing (95% interval −5 to 9 points)'
-    >>> _apart(Difference(by=-0.12, low=-0.2, high=-0.04), "guessing")
+    >>> apart(Difference(by=-0.12, low=-0.2, high=-0.04), "guessing")
     '12 points (95% interval 4 to 20) below guessing'
     """
     points = round(100 * abs(found.by))
