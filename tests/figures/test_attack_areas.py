@@ -80,7 +80,9 @@ class TestAreas:
         rows = attack_areas.data(records, ["bare", "one", "half"])
         assert [row["attack"] for row in rows] == ["half", "one", "bare"]
         chart = attack_areas.chart(rows)
-        interval, own, further = chart.series
+        interval, own, further, values = chart.series
+        assert (values.y, values.text) == (own.y, tuple(number(row["area"]) for row in rows))
+        assert min(values.x) >= max(*interval.x, *further.x), "right of all marks"  # type: ignore[type-var]
         assert own.y == ("half", "one", "bare") == chart.panels[0].y.categories
         assert chart.badges == (f"evaluator only: nobody outside knows {rows[0]['asks']}",)
         assert all(row["evaluator"] for row in rows), "a CSV says so, too"
@@ -130,10 +132,24 @@ class TestAreas:
         none, most = attack(memory=0.0), attack(memory=1.0)
         narrow = attack_areas.chart(attack_areas.data([none])).panels[0].x.high
         assert narrow is not None
-        assert none.found[2] < narrow < 0.7
+        assert none.found[2] < narrow < 0.75
         wide = attack_areas.chart(attack_areas.data([most])).panels[0].x.high
         assert wide is not None
-        assert most.found[2] < wide <= 1
+        assert most.found[2] < wide < most.found[2] + 0.15, "with room for a number"
+        assert max(attack_areas.chart(attack_areas.data([most])).panels[0].x.ticks) == 1
+
+    def test_of_edges_alone_the_line_is_what_true_classes_tell_and_the_axis_as_wide_as_what_was_found(self) -> None:
+        edges = replace(attack(), attack="link", options=AttackOptions(by="distance"), by_classes=0.7)
+        panel = attack_areas.chart(rows := attack_areas.data([edges, edges], ["a", "b"])).panels[0]
+        assert [(rule.x, rule.label) for rule in panel.rules] == [(0.7, "true classes alone: 0.7")]
+        assert not [one for one in attack_areas.chart(rows).series if one.name == attack_areas.CLASSES]
+        seen = [area for row in rows for area in (row["area_low"], row["area_high"], 0.7, *row["models"])]
+        assert panel.x.low is not None
+        assert min(seen) - 0.05 < panel.x.low < min(seen)
+        other = replace(edges, by_classes=0.8)
+        mixed = attack_areas.chart(attack_areas.data([edges, other], ["a", "b"]))
+        assert [rule.label for rule in mixed.panels[0].rules] == ["chance"], "no one line is that of both"
+        assert [one for one in mixed.series if one.name == attack_areas.CLASSES]
 
     def test_of_one_model_it_is_said_that_it_is_one(self) -> None:
         alone, three = replace(attack(targets=1), signed_rank=0.25), attack(seed=1)
@@ -145,7 +161,7 @@ class TestAreas:
         assert {row["signed_rank"] for row in rows} == {0.25, None}
 
     def test_one_model_alone_has_no_further_ones_and_nothing_is_an_empty_chart(self) -> None:
-        (_, own) = attack_areas.chart(attack_areas.data([attack(targets=1)])).series
+        (_, own, _) = attack_areas.chart(attack_areas.data([attack(targets=1)])).series
         assert len(own.x) == 1
         assert attack_areas.chart([]).series == ()
 

@@ -175,7 +175,7 @@ def test_public_noise_is_said_first_and_in_a_box(store: RunStore) -> None:
         ([first], "As run, this model protects nobody: its noise is public"),
         (
             [first, two],
-            "As run, one of the two private runs here (of 1 setting) protects nobody: their noise is public",
+            "As run, one of the two private runs here (of 2 settings) protects nobody: their noise is public",
         ),
         (
             [first, second],

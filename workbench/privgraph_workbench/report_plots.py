@@ -95,10 +95,11 @@ def legend(fig):
 @dataclass(frozen=True, kw_only=True)
 class Plot:
     """How a CSV is drawn. roc: curves and bands with the line of chance; curves: losses and scores over
-    steps; marks: `y` over `x` with intervals, and what has no `x` as a level; bars: `y` of each name. by: the
-    columns that name a line, a mark or a bar; chance: where a guess stands."""
+    steps; marks: `y` over `x` with intervals, and what has no `x` as a level; bars: `y` of each name; areas:
+    marks of attacks with the line that these are to be compared with. by: the columns that name a line, a
+    mark or a bar; chance: where a guess stands."""
 
-    kind: Literal["roc", "curves", "marks", "bars"]
+    kind: Literal["roc", "curves", "marks", "bars", "areas"]
     y: str
     by: tuple[str, ...]
     x: str = ""
@@ -113,7 +114,7 @@ class Plot:
     @property
     def columns(self) -> set[str]:
         """What the file must have."""
-        ends = {self.low, self.high} if self.kind in ("marks", "bars") and self.low else set()
+        ends = {self.low, self.high} if self.kind in ("marks", "bars", "areas") and self.low else set()
         return {self.y, *self.by, *self.more, *({self.x} - {""}), *ends}
 
 
@@ -126,7 +127,7 @@ _BUDGETS = Plot(
     up="test score",
 )
 _AREAS = Plot(
-    kind="bars",
+    kind="areas",
     y="area",
     by=("attack",),
     low="area_low",
@@ -135,6 +136,8 @@ _AREAS = Plot(
     chance=0.5,
     across="area under the curve (a guess: 0.5)",
 )
+CLASSES = "by_classes"
+"""The column of what the true classes alone tell."""
 PLOTS: Mapping[str, Plot] = {
     "tradeoff": _BUDGETS,
     "teachers_compared": _BUDGETS,
@@ -165,7 +168,7 @@ def cell(figure: str, name: str, title: str, content: bytes, across: str = "", u
         return ""
     there = {kind: said for kind, said in WORDS.items() if f"\n{kind}," in content.decode()}
     drawn = [f"WORDS |= {there!r}"] * bool(there and "kind" in plot.by)
-    drawn += {"roc": _roc, "curves": _curves, "marks": _marks, "bars": _bars}[plot.kind](plot)
+    drawn += {"roc": _roc, "curves": _curves, "marks": _marks, "bars": _bars, "areas": _areas}[plot.kind](plot)
     named = {"title": title, "xlabel": across or plot.across, "ylabel": up or plot.up}
     if plot.kind == "curves":
         ends = [f"fig.suptitle({title!r})"]
@@ -185,10 +188,10 @@ def _roc(plot: Plot) -> list[str]:
         f'least = min(value for row in rows for value in (row["{plot.x}"], row["{plot.y}"]) if value)',
         'axis.plot([least, 1], [least, 1], color=MUTED, linestyle="-.", label="a guess by chance")',
         f"for place, (name, held) in enumerate(grouped(rows, {_by(plot)})):",
-        '    curve = [row for row in held if row["curve"] == "attack"]',
-        '    band = [row for row in held if row["curve"] == "band"]',
+        '    parts = {kind: [row for row in held if row["curve"] == kind] for kind in ("mean", "attack", "band")}',
+        '    curve, band = parts["mean"] or parts["attack"], parts["band"]',
         f'    axis.plot([row["{plot.x}"] for row in curve], [row["{plot.y}"] for row in curve], color=colour(place),',
-        '              drawstyle="steps-post", label=name)',
+        '              drawstyle="default" if parts["mean"] else "steps-post", label=name)',
         f'    axis.fill_between([row["{plot.x}"] for row in band], [row["{low}"] for row in band],',
         f'                      [row["{high}"] for row in band], color=colour(place), alpha=0.18, linewidth=0)',
         'axis.set(xscale="log", yscale="log", xlim=(least, 1), ylim=(least, 1))',
@@ -251,7 +254,12 @@ def _bars(plot: Plot) -> list[str]:
     wide = f', xerr=error(held, "{plot.y}", "{plot.low}", "{plot.high}"), capsize=3, ecolor=MUTED' if plot.low else ""
     text = 'f" {value:.1%}"' if plot.percent else 'f" {value:.3f}"'
     sign = ', sign=": "' if "kind" in plot.by else ""
+    once = [  # one seed alone is its own mean
+        'seeds = [row for row in rows if row["kind"] == "seed"]',
+        "rows = [row for row in rows if row not in seeds or len(seeds) > 1]",
+    ]
     return [
+        *(once if "kind" in plot.by else []),
         f"names = grouped(rows, {_by(plot)}{sign})",
         'fig, axis = plt.subplots(figsize=(8, 1.5 + 0.45 * len(names)), layout="constrained")',
         "for name, held in names:",
@@ -267,4 +275,27 @@ def _bars(plot: Plot) -> list[str]:
             if plot.chance is None
             else [f'axis.axvline({plot.chance}, color=MUTED, linestyle="-.", label="a guess by chance")', "legend(fig)"]
         ),
+    ]
+
+
+def _areas(plot: Plot) -> list[str]:
+    """Marks with intervals, and the line that they are to be compared with: of edges what the true classes
+    tell, else chance."""
+    return [
+        'fig, axis = plt.subplots(figsize=(8, 1.5 + 0.45 * len(rows)), layout="constrained")',
+        f'names = [row["{plot.by[0]}"] for row in rows]',
+        f'axis.errorbar([row["{plot.y}"] for row in rows], names, xerr=error(rows, "{plot.y}", "{plot.low}",',
+        f'              "{plot.high}"), fmt="s", capsize=3, color=colour(0))',
+        "for row, name in zip(rows, names):",
+        f'    axis.annotate(f"{{row[\'{plot.y}\']:.3f}}", (row["{plot.high}"], name), (5, 0), va="center", fontsize=8,',
+        '                  textcoords="offset points", color=MUTED)',
+        f'classes = {{row.get("{CLASSES}") for row in rows}} - {{None}}',
+        "for level in classes:",
+        '    axis.axvline(level, color=MUTED, linestyle="-.", label=f"true classes alone: {level:.3f}")',
+        "if not classes:",
+        f'    axis.axvline({plot.chance}, color=MUTED, linestyle="-.", label="a guess by chance")',
+        "axis.margins(x=0.12)",
+        "axis.invert_yaxis()",
+        'axis.grid(axis="y", visible=False)',
+        "legend(fig)",
     ]

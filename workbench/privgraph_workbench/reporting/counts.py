@@ -11,14 +11,15 @@ from privgraph_workbench.facts.row_words import counted
 from privgraph_workbench.reporting import advice_again, noises, references
 from privgraph_workbench.reporting.asked import Asked
 from privgraph_workbench.reporting.behind import behind
+from privgraph_workbench.reporting.own_setting import setting
 from privgraph_workbench.reporting.withholding import without_seeds
-from privgraph_workbench.words.naming import setting
 
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
     """Runs that tables/runs.csv lists, those of them that are private, and those whose noise is public; and
-    their settings. `references`: further runs, which stand behind levels of tables/references.csv alone."""
+    their settings, one with secret and with public noise apart, as in tables. `references`: further runs,
+    which stand behind levels of tables/references.csv alone."""
 
     runs: int
     settings: int

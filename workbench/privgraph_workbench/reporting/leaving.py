@@ -41,8 +41,8 @@ GONE: Mapping[str, Sequence[str]] = {
         "of settings without noise (references, too) each single result and attack of your own runs, and the ε that an "
         "attack has shown: whoever trains one seed after another would see by it which seed it was. Means over all of "
         "your own runs alone are told, and of one seed nothing",
-        "runs with public noise, and the gallery's without noise, of a setting that also has runs of your own: "
-        "the gallery can be looked up, and the seed that is not there would be one of yours",
+        "the gallery's runs of a setting that also has runs of your own, wherever some of them alone stand: the "
+        "gallery can be looked up, and the seed that is not there would be one of yours",
     ),
     "Training, and the graph before noise": (
         "what happened in training: learning curves, results on training and validation nodes, time and memory",
@@ -61,6 +61,8 @@ TOLD: Mapping[str, Sequence[str]] = {
         "results on test nodes: of each run with noise that is reported or stands behind a mean or a trade-off, and "
         "their means; of settings without noise and of references means alone (whoever guesses which set of seeds a "
         "mean is over can check the guess), also of attacks; of attacked models with noise the accuracy",
+        "beside your own runs with noise all that the gallery has of their setting, whichever seeds yours have: what "
+        "these reached, what attacks found of them, and in a trade-off a curve of their own",
         "each result and attack of settings without noise of which all runs came with the program, where anybody can "
         "look them up",
         "what attacks found, also of nodes that a model was trained on: as shares of all, and no node is named; beside "

@@ -18,6 +18,12 @@ NARROW = 0.6
 """Up to here an axis reaches at least: two areas beside a coin's do not fill one that ends at 1."""
 CLASSES = "true classes alone"
 """What similarity tells by itself, with which an area of edges is to be compared."""
+BESIDE = "to be compared with the line; chance is 0.5"
+"""What the axis of attacks on edges alone says."""
+VALUES = 0.13
+"""Of the width of what was found, the room for the areas as numbers, right of all marks."""
+TENTHS = tuple(tenth / 10 for tenth in range(11))
+"""Where an axis has its numbers, whose room for areas may reach beyond 1."""
 TITLE = "How often each attack picks the right one of two"
 
 
@@ -78,7 +84,8 @@ def _found(record: AttackRecord) -> Row:
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """A mark for each area on the line of its interval, a small one for each attacked model, and chance."""
+    """A mark for each area on the line of its interval, a small one for each attacked model, and chance; of
+    edges alone what the true classes tell in its place, and the axis as wide as what was found."""
     if not rows:
         return empty(TITLE, "no attack is chosen")
     names = tuple(row["attack"] for row in rows)
@@ -87,7 +94,9 @@ def chart(rows: Sequence[Row]) -> Chart:
     series: list[Series] = []
     for slot in dict.fromkeys(row["slot"] for row in rows):
         series += _marks([row for row in rows if row["slot"] == slot], slot, first=not series)
-    if classes:
+    levels = {round(row["by_classes"], 6) for row in classes}
+    level = levels.pop() if len(levels) == 1 and len(classes) == len(rows) else None
+    if classes and level is None:
         series.append(
             Series(
                 name=CLASSES,
@@ -102,20 +111,39 @@ def chart(rows: Sequence[Row]) -> Chart:
             )
         )
     known = [*(area for area, _ in single), *(row["by_classes"] for row in classes)]
-    most = max(NARROW, *(row["area_high"] for row in rows), *known)
-    least = min(0.45, *(row["area_low"] for row in rows), *known)
+    most = max(*(row["area_high"] for row in rows), *known, *([] if level else [NARROW]))
+    least = min(*(row["area_low"] for row in rows), *known, *([] if level else [0.45]))
+    pad = 0.02 if level is None else max(0.005, 0.1 * (most - least))
+    room = VALUES * (most - least + 2 * pad)
+    series.append(
+        Series(
+            name="area",
+            kind="points",
+            x=(most + pad,) * len(rows),
+            y=names,
+            text=tuple(number(row["area"]) for row in rows),
+            slot=NEUTRAL,
+            size=0,
+            legend=False,
+        )
+    )
     told = "; ".join(f"{row['attack']}: {_value(row)}" for row in rows)
     return Chart(
         title=TITLE,
         panels=(
             Panel(
                 x=Axis(
-                    title="area under the curve (0.5: a guess by chance)",
-                    low=max(0.0, least - 0.02),
-                    high=min(1.0, most + 0.02),
+                    title=f"area under the curve ({'0.5: a guess by chance' if level is None else BESIDE})",
+                    low=max(0.0, least - pad),
+                    high=most + pad + room,
+                    ticks=TENTHS if level is None else (),
                 ),
                 y=Axis(title="", scale="category", categories=names),
-                rules=(Rule(x=0.5, label="chance"),),
+                rules=(
+                    Rule(x=0.5, label="chance")
+                    if level is None
+                    else Rule(x=level, label=f"{CLASSES}: {number(level)}"),
+                ),
             ),
         ),
         series=tuple(series),
