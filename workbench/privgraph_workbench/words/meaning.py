@@ -171,7 +171,8 @@ NO_EDGE = (
 
 def wager(statement: PrivacyStatement) -> str:
     """The guarantee of a run as a wager, and on what it hangs where the run's noise is public."""
-    said = risk(statement.unit, statement.epsilon, statement.delta, statement.neighbours)
+    exact = guess_of(statement)
+    said = risk(statement.unit, statement.epsilon, statement.delta, statement.neighbours, exact)
     return f"With secret noise: {said[:1].lower()}{said[1:]}" if has_public_noise(statement) else said
 
 

@@ -242,8 +242,8 @@ def _told(one: Priced, spec: DatasetSpec | None, *, heading: bool, beside: Price
         st.warning("No ε is proved for so little noise.")
     elif math.isfinite(said.epsilon):
         st.markdown(markup.literal(statement_words.why_two(said)))
-    wager = _wager(said)
-    st.markdown(wager if beside is None or wager != _wager(beside.said) else SAME_WAGER)
+    wager = meaning.wager(said)
+    st.markdown(wager if beside is None or wager != meaning.wager(beside.said) else SAME_WAGER)
     scale = f"{setting.price.noise}: {number(one.noise, 4)}" if setting.reads else "no noise"
     st.caption(
         f"{markup.sentence(scale)} {_drawn(one)}{meaning.delta(said.delta, said.epsilon)} Rule: {said.delta_rule}."
@@ -268,10 +268,6 @@ def _drawn(one: Priced) -> str:
     if not found or all(math.isclose(std, one.noise, rel_tol=1e-6) for std in found.values()):
         return ""
     return f"On Train that is {listed(f'σ {number(std)} on {what}' for what, std in found.items())}. "
-
-
-def _wager(said: PrivacyStatement) -> str:
-    return meaning.risk(said.unit, said.epsilon, said.delta, said.neighbours)
 
 
 def _boxes(said: PrivacyStatement, name: str) -> None:

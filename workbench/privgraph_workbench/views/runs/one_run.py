@@ -192,7 +192,7 @@ def _privacy(record: RunRecord, events: Sequence[StoredEvent]) -> None:
     planned = _planned(record)
     if planned is not None:
         statement.numbers(planned, planned=True)
-        st.markdown(meaning.risk(planned.unit, planned.epsilon, planned.delta, planned.neighbours))
+        st.markdown(meaning.wager(planned))
     st.caption(
         "The statement stands when the run is done. What has been spent so far is below: whatever a stopped "
         "or lost run has shown to somebody is spent."
