@@ -135,7 +135,7 @@ def test_few_seeds_have_smaller_marks_beside_three(swept: list[RunRecord]) -> No
     rows = [row for row in tradeoff.data(sparse) if row["method"] == "progap" and not row["reference"]]
     chart = tradeoff.chart(rows)
     sizes = {one.size: len(one.x) for one in chart.series if one.epsilon == "sound" and one.hover}
-    assert sizes == {9: 1, 5: len(rows) - 1}
+    assert sizes == {9: 1, 7: len(rows) - 1}
     assert "; smaller marks: fewer than three seeds; " in chart.reading
     alone = [row for row in rows if row["low"] is None]
     assert {one.size for one in tradeoff.chart(alone).series if one.epsilon == "sound" and one.hover} == {9}
@@ -303,3 +303,22 @@ def test_to_others_runs_of_ones_own_are_the_authors() -> None:
         assert any("your own" in text for one in series for text in one.hover) is (told is rows)
         assert len(names & {tradeoff_marks.OWN, tradeoff_marks.AUTHORS}) == 1
         assert "for_others" not in tradeoff.table(told)[0]
+
+
+def test_one_seed_has_the_bar_that_its_test_nodes_leave() -> None:
+    """A single mark without any looks the surest of all; no bar of it is one over seeds."""
+    one = point(1.0, 0.6, low=None, high=None, seeds=1, test_nodes=400)
+    wide = tradeoff_marks.of_one_seed(one)
+    assert 0.54 < wide["low"] < 0.56
+    assert 0.64 < wide["high"] < 0.66
+    assert tradeoff_marks.of_one_seed({**one, "seeds": 2}) == {**one, "seeds": 2}
+    assert tradeoff_marks.of_one_seed({**one, "test_nodes": None})["low"] is None
+    bars = [
+        series
+        for rows in ([one], [{**one, "test_nodes": None}])
+        for series in tradeoff.chart(plainly(rows)).series
+        if series.name == "95% confidence of each point"
+    ]
+    assert len(bars) == 1
+    reading = [note for note in tradeoff.chart(plainly([one, point(2.0, 0.6)])).notes if "Student's t" in note]
+    assert all("of one seed by its test nodes" in note for note in reading)

@@ -48,7 +48,15 @@ from privgraph_workbench.words.naming import (
     setting,
 )
 from privgraph_workbench.words.numbers import between, duration, metric, number, over_seeds, percent, rounded_delta
-from privgraph_workbench.words.statements import CLAIMS, EVERY_EDGE, LEFT_OUT, of_people, refutations, three_numbers
+from privgraph_workbench.words.statements import (
+    CLAIMS,
+    EVERY_EDGE,
+    LEFT_OUT,
+    of_people,
+    refutations,
+    three_numbers,
+    without_edges,
+)
 from privgraph_workbench.words.statements_apart import audited_as
 
 LIBRARIES = ("privgraph", "torch", "torch-geometric", "opacus", "dp-accounting", "numpy", "scipy", "scikit-learn")
@@ -288,7 +296,7 @@ def _guarantee(statement: PrivacyStatement, whose: str, before: Before | None, *
     if statement.data_dependent:
         blocks.append(Warned(notes.DATA_DEPENDENT))
     # The table has the numbers, rounded so that none promises too much; the ledger has a section of its own.
-    terms = _terms(statement)
+    terms = [without_edges(one) for one in _terms(statement)] if no_edge else _terms(statement)
     if before is None or not set(_terms(before.statement)) <= set(terms):
         return Section("What the guarantee says", [*blocks, terms, *_gaps(statement.gaps)])
     own = [one for one in terms if one not in _terms(before.statement)]

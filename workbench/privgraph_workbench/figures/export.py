@@ -33,6 +33,7 @@ from privgraph_workbench.figures import notes as figures_notes
 from privgraph_workbench.figures.chart import Chart, Row
 from privgraph_workbench.print_lines import SANS, further
 from privgraph_workbench.words.markup import capital
+from privgraph_workbench.words.statements import without_edges
 
 FORMATS: Mapping[str, str] = {
     "svg": "image/svg+xml",
@@ -312,7 +313,8 @@ def _in_full(statements: Mapping[str, PrivacyStatement]) -> Iterator[str]:
     lines alone, and in no more than half of them, these lines."""
     whole: dict[str, list[str]] = {}
     for label, statement in sorted(statements.items(), key=lambda one: figures_notes.natural(one[0])):
-        said = statement_text(statement).split("\n")
+        text = statement_text(statement)
+        said = (without_edges(text) if figures_notes.reads_no_edge(label) else text).split("\n")
         head = [label, "-" * len(label)] if label else []
         like = max(
             (name for name, told in whole.items() if _kinds(said) == _kinds(told)),

@@ -71,7 +71,7 @@ def notes(rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> li
     """The lines below an exported figure: its badges, then one line a statement, equal ones said once."""
     held: dict[str, list[str]] = {}
     for label, statement in statements.items():
-        held.setdefault(line("", statement, no_edge=_no_edge(label)), []).append(label)
+        held.setdefault(line("", statement, no_edge=reads_no_edge(label)), []).append(label)
     said = [f"{', '.join(filter(None, labels[:3]))}{_rest(labels)}: {text}" for text, labels in held.items()]
     said = [text.removeprefix(": ") for text in said]
     if len(said) > MOST_NOTES:
@@ -115,7 +115,7 @@ def stated(
     alone share a line, with the range of each number, if that makes fewer lines."""
     held: dict[tuple[str, ...], list[str]] = {}
     for label, statement in sorted(statements.items(), key=_order):
-        held.setdefault(cells(statement, no_edge=_no_edge(label)), []).append(label)
+        held.setdefault(cells(statement, no_edge=reads_no_edge(label)), []).append(label)
     shared = _shared(list(statements)) if len(statements) > 1 else ""
     said = [(_named([label.replace(shared, "", 1) for label in labels]), values) for values, labels in held.items()]
     if len(statements) > (most if single is None else single):
@@ -204,10 +204,10 @@ def unprotected(statements: Mapping[str, PrivacyStatement]) -> list[str]:
     open_ = [label for label, one in statements.items() if one.unit == "none"]
     if not open_:
         return []
-    if len(open_) == len(statements) and not any(map(_no_edge, open_)):
+    if len(open_) == len(statements) and not any(map(reads_no_edge, open_)):
         return ["No setting here guarantees anything.", *_of_none(statements)]
-    blind = dict.fromkeys(label.partition(" on ")[0] for label in open_ if _no_edge(label))
-    count = sum(not _no_edge(label) for label in open_)
+    blind = dict.fromkeys(label.partition(" on ")[0] for label in open_ if reads_no_edge(label))
+    count = sum(not reads_no_edge(label) for label in open_)
     nothing = f"{count} of the {len(statements)} settings guarantee{'s' * (count == 1)} nothing: no ε"
     hides = (
         f"{' and '.join(blind)} hide{'s' * (len(blind) == 1)} every edge without noise (ε 0 for edges), and no person"
@@ -222,7 +222,7 @@ def _of_none(statements: Mapping[str, PrivacyStatement]) -> list[str]:
     shown: dict[str, float] = {}
     for label, one in statements.items():
         if one.unit == "none" and one.epsilon_audited is not None:
-            whose = f"{label.partition(' on ')[0]}, for people" if _no_edge(label) else "what guarantees nothing"
+            whose = f"{label.partition(' on ')[0]}, for people" if reads_no_edge(label) else "what guarantees nothing"
             shown[whose] = max(shown.get(whose, 0.0), one.epsilon_audited)
     return [f"{EPSILONS['audited'].title} of {whose}: {audited_bound(bound)}." for whose, bound in shown.items()]
 
@@ -303,12 +303,12 @@ def _together(statements: Mapping[str, PrivacyStatement]) -> list[tuple[str, tup
     for (name, _), members in groups.items():
         budgets = sorted({match[0][2:] for label, _ in members if (match := _BUDGET.search(label))}, key=natural)
         shown = members[0][0] if len(members) == 1 else name.replace("ε", f"ε {_range(budgets)}", 1)
-        blind = _no_edge(members[0][0])  # of a method that reads none: one unit's, and so all of them
+        blind = reads_no_edge(members[0][0])  # of a method that reads none: one unit's, and so all of them
         found.append((shown, _ranges(members, no_edge=blind)))
     return found
 
 
-def _no_edge(label: str) -> bool:
+def reads_no_edge(label: str) -> bool:
     """Whether a label (`naming.describe`) is that of a run that reads no edge and guarantees nothing."""
     return f", {NO_PERSON}" in label
 

@@ -51,6 +51,7 @@ from privgraph_workbench.words.bibliography import bibtex
 from privgraph_workbench.words.bibliography import references as papers_of
 from privgraph_workbench.words.meaning import NO_EDGE
 from privgraph_workbench.words.naming import describe, hides_edges_alone, moved
+from privgraph_workbench.words.statements import without_edges
 
 FILES: Mapping[str, str] = {
     "report.html": "everything on one page that opens without a network; begin here",
@@ -177,8 +178,8 @@ def _files(asked: Asked, together: Together, step: Step) -> Iterator[tuple[str, 
             yield "tables/references.csv", tables.written(references.rows(levels, share=asked.share))
         yield "tables/runs.tex", latex.table(settings, cite=True, alone=beside_names(asked)).encode()
     for name, label, said, runs in _statements(asked, chapters):
-        first = f"{label}\nRuns: {', '.join(runs)}."
-        yield f"statements/{name}.txt", f"{first}\n{statement_text(said)}\n".encode()
+        text = without_edges(statement_text(said)) if NO_EDGE in label else statement_text(said)
+        yield f"statements/{name}.txt", f"{label}\nRuns: {', '.join(runs)}.\n{text}\n".encode()
         yield f"statements/{name}.json", _json(statement_to_json(said))
     if names := cited.of(asked):
         yield "references.bib", bibtex(names).encode()

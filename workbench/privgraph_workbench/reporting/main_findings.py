@@ -25,6 +25,8 @@ from privgraph_workbench.words.verdicts import BY_HEART, CLOSE, FAR
 LEADS = ("depth", "convergence", "teachers_compared", "agreement", "neighbourhood")
 """Figures whose summary begins with a sentence that says what is drawn, and no more."""
 SOUND = EPSILONS["sound"].title
+SIMILARITY = "similarity alone"
+"""What attacks on edges find of a model that reads none."""
 
 
 def of(figure: str, rows: Sequence[Row]) -> str:
@@ -75,6 +77,8 @@ class Area:
     @property
     def means(self) -> str:
         """What that is: no proof where nothing is found."""
+        if self.blind:
+            return f"{SIMILARITY}, and no leak, for it reads no edge; true classes alone have {number(self.classes)}"
         if self.classes is not None:  # edges join nodes alike
             alone = f"the true classes alone tell of {self.asks} ({number(self.classes)})"
             if self.area[1] > self.classes:

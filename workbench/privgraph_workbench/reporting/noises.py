@@ -16,7 +16,7 @@ from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.expecting import reached
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.reporting import advice_again, anew, of_gallery
+from privgraph_workbench.reporting import advice_again, anew, not_drawn, of_gallery
 from privgraph_workbench.reporting.asked import NOTHING_LEFT, Asked, Drawn, Told
 from privgraph_workbench.reporting.own_setting import (
     CAME,
@@ -66,7 +66,7 @@ def apart(asked: Asked) -> Asked:
     it shows. For others, of a setting with both kinds those with secret noise alone, and in a trade-off all
     that came with the program beside them. Raises `OptionError` where nothing is left."""
     mixed = asked.mixed if asked.share else frozenset()
-    figures = [figure(one, mixed, share=asked.share) for one in asked.figures]
+    figures = [not_drawn.told(figure(one, mixed, share=asked.share), asked) for one in asked.figures]
     figures = [one for one in figures if one.rows]
     runs = [one for one in asked.runs if not goes(one.record, mixed)]
     if not runs and not figures:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.reporting import findings, main_findings, other_questions
 from privgraph_workbench.reporting.asked import Drawn
-from privgraph_workbench.reporting.main_findings import Area
+from privgraph_workbench.reporting.main_findings import SIMILARITY, Area
 from privgraph_workbench.words.caveats import AGAIN
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.numbers import number
@@ -67,6 +67,8 @@ def _of(held: list[Area], what: str, *, named: bool = True) -> str:
 
 def _verdict(one: Area) -> str:
     """In a few words how much is told."""
+    if one.blind:
+        return f"{SIMILARITY}, and no leak: it reads no edge"
     if one.classes is not None:  # edges join nodes alike
         alone = f"than true classes alone tell ({number(one.classes)})"
         if one.area[1] > one.classes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from privgraph.options import OptionError
 from privgraph_workbench.figures import for_others
-from privgraph_workbench.reporting import fixed, noises, seedless
+from privgraph_workbench.reporting import fixed, noises, not_drawn, seedless
 from privgraph_workbench.reporting.asked import Asked, Drawn, Told
 from privgraph_workbench.reporting.own_setting import goes
 from privgraph_workbench.withheld import Withheld
@@ -56,7 +56,9 @@ def without_seeds(asked: Asked) -> Asked:
 def decided(asked: Asked, figures: Mapping[str, Drawn]) -> dict[str, Decided]:
     """What becomes of figures, by their marks. Whatever counts or names what is left out asks here."""
     mixed = asked.mixed if asked.share else frozenset()
-    by_noise = {mark: noises.figure(one, mixed, share=asked.share) for mark, one in figures.items()}
+    by_noise = {
+        mark: not_drawn.told(noises.figure(one, mixed, share=asked.share), asked) for mark, one in figures.items()
+    }
     if not asked.share:
         return {mark: Decided(given=one) for mark, one in by_noise.items()}
     why = {mark: for_others.stays(one.figure, one.rows) for mark, one in figures.items()}

@@ -76,6 +76,26 @@ def of_people(audited: str) -> str:
     return f"people: {audited}" if audited.startswith("at least") else audited
 
 
+_OF_NO_EDGE = {
+    "Protected: nothing.": "Protected: every edge, for none is read; no person.",
+    "Sound epsilon: infinite. Nothing is guaranteed.": "Sound epsilon: 0 for edges, for none is read; infinite for "
+    "people, to whom nothing is guaranteed.",
+    "Epsilon audited: an attack": "Epsilon audited, for people: an attack",
+}
+"""What a statement says of nothing, and what that means of a model that reads no edge."""
+
+
+def without_edges(line: str) -> str:
+    """A line of the statement of a model that reads no edge: it hides every one, and no person.
+
+    >>> without_edges("Protected: nothing."), without_edges("Released: weights.")
+    ('Protected: every edge, for none is read; no person.', 'Released: weights.')
+    """
+    for said, told in _OF_NO_EDGE.items():
+        line = line.replace(said, told)
+    return line
+
+
 def audited_how(statement: PrivacyStatement) -> str:
     """How sure the audited number is, what was attacked, and what it takes for granted; "" where there is
     none."""

@@ -329,7 +329,9 @@ def _reading(rows: Sequence[Row]) -> str:
     count = f"{most} seed{'s' * (most > 1)}" if least == most else f"{least} to {most} seeds"
     told = [f"Means over {count}"]
     if any(row["low"] is not None for row in rows):
-        told.append("bars and bands: 95% confidence (Student's t)")
+        ones = any(row["seeds"] == 1 and row["test_nodes"] and not row["reference"] for row in rows)
+        of_one = ", of one seed by its test nodes" * ones
+        told.append(f"bars and bands: 95% confidence (Student's t{of_one})")
         told += ["smaller marks: fewer than three seeds"] if any(row["low"] is None for row in rows) else []
     return f"{'; '.join([*told, 'a line: one method at several ε'])}."
 

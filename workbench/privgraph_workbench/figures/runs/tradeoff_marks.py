@@ -128,10 +128,10 @@ def curve(members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, 
     line = [(float(row[COLUMNS[kind]]), row["mean"]) for row in points[kind]]
     shared: dict[str, Any] = {"slot": slot, "panel": panel, "group": curve}
     series = [Series(name=name, kind="path", x=(None, None), y=(None, None), **shared)]  # the legend's
-    places: dict[str, Any] = {"x": tuple(x for x, _ in line), "y": tuple(y for _, y in line)}
     if len(line) > 1:
-        series.append(Series(name=name, kind="line", legend=False, **places, **shared))
-    sure = [row for row in points[kind] if row["low"] is not None]
+        across, up = zip(*line, strict=True)
+        series.append(Series(name=name, kind="line", legend=False, x=across, y=up, **shared))
+    sure = [row for row in map(of_one_seed, points[kind]) if row["low"] is not None]
     if sure:
         drawn: list[tuple[float, float]] = []
         for row in sure:
@@ -143,10 +143,8 @@ def curve(members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, 
                 kind="links",
                 x=tuple(x for x, _ in drawn),
                 y=tuple(y for _, y in drawn),
-                slot=slot,
-                panel=panel,
                 legend=False,
-                group=curve,
+                **shared,
             )
         )
     ends = [
@@ -185,12 +183,18 @@ def curve(members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, 
                     panel=panel,
                     legend=False,
                     group=curve,
-                    size=5 if few else 9,
+                    size=7 if few else 9,
                     hover=tuple(_hover(row, name) for row in chosen),
                     keys=tuple(str(row["runs"]) for row in chosen),
                 )
             )
     return series
+
+
+def of_one_seed(row: Row) -> Row:
+    """A row as its bar is drawn: of one seed with the interval that its test nodes leave."""
+    known = row["test_nodes"] if row["low"] is None and row["seeds"] == 1 else None
+    return {**row, **dict(zip(("low", "high"), interval(row["mean"], known), strict=True))} if known else row
 
 
 def widened(row: Row) -> Row:
