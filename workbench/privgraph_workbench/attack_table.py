@@ -73,8 +73,8 @@ def averaged(one: Line) -> dict[str, object]:
 
 
 def numbers(attacks: Sequence[AttackRecord]) -> dict[str, object]:
-    """The attack of the largest area, whatever it asks."""
-    best = next(iter(strongest.strongest(attacks)), None)
+    """The attack that exceeds what its area is to be compared with the most, whatever it asks."""
+    best = strongest.furthest(attacks)
     rare = best and best.rare_found
     return {
         "strongest_attack": best and best.attack,
@@ -82,6 +82,7 @@ def numbers(attacks: Sequence[AttackRecord]) -> dict[str, object]:
         "attack_auc": best and round(best.found[0], 6),
         "attack_auc_low": best and round(best.found[1], 6),
         "attack_auc_high": best and round(best.found[2], 6),
+        "attack_baseline": best and round(strongest.baseline(best), 6),
         "attack_fpr": rare and rare.false,
         "attack_tpr": rare and round(rare.true, 6),
     }

@@ -25,6 +25,7 @@ SHOWN = {{
     "epsilon_as_published": "ε as published", "epsilon_audited_at_least": "ε audited, at least", "delta": "δ",
     "mean_score_percent": "{{score}} (%)", "mean_low_percent": "from", "mean_high_percent": "to",
     "seeds_of_setting": "seeds", "strongest_attack": "strongest attack", "attack_auc": "its AUC",
+    "attack_baseline": "beside",
 }}
 DOWN = ("epsilon_audited_at_least",)  # what was shown is rounded down, and what is guaranteed up
 UP = ("epsilon_sound", "epsilon_edge", "epsilon_node", "delta")

@@ -308,7 +308,7 @@ def _of_setting(one: Line) -> dict[str, object]:
             "mean_low_percent": told["score_low_percent"],
             "mean_high_percent": told["score_high_percent"],
         }
-    best = next(iter(strongest.strongest(one.attacks)), None)
+    best = strongest.furthest(one.attacks)
     told["withheld"] = " ".join(_withheld(one, score=one.single)) or None
     told |= attack_table.averaged(one)
     told |= {"audited_seed": _seed(one.bound_seed), "attacked_seed": _seed(one.seed_of(best.run)) if best else None}

@@ -42,11 +42,14 @@ OF_TABLES: Mapping[str, str] = {
     "mean_score_percent": f"mean score of the setting over its seeds, in {PERCENT}",
     "mean_low_percent": f"lower end of its 95% interval (Student's t, from 3 seeds on), in {PERCENT}",
     "mean_high_percent": f"upper end, in {PERCENT}",
-    "strongest_attack": "attack of the largest area under the ROC curve (AUC) on a run of the line",
+    "strongest_attack": "attack on a run of the line whose area under the ROC curve (AUC) exceeds attack_baseline the "
+    "most",
     "attack_asks": "what that attack asks",
-    "attack_auc": f"its AUC, in {SHARE}; guessing has 0.5",
+    "attack_auc": f"its AUC, in {SHARE}",
     "attack_auc_low": "lower end of its 95% interval",
     "attack_auc_high": "upper end",
+    "attack_baseline": "AUC that it is to be compared with: of edges told by distance that of the true classes alone, "
+    "else 0.5, a guess",
     "attack_fpr": f"false positive rate of attack_tpr, in {SHARE}",
     "attack_tpr": f"true positive rate at attack_fpr, in {SHARE}",
     "attack_of_mean": "attack of the largest mean AUC over several runs of the setting",

@@ -41,8 +41,8 @@ GONE: Mapping[str, Sequence[str]] = {
         "of settings without noise (references, too) each single result and attack of your own runs, and the ε that an "
         "attack has shown: whoever trains one seed after another would see by it which seed it was. Means over all of "
         "your own runs alone are told, and of one seed nothing",
-        "in figures the gallery's runs of a setting that also has runs of your own, unless all of them are there, as in "
-        "a trade-off: the gallery can be looked up, and the seed that is not there would be one of yours",
+        "in figures the gallery's runs of a setting that also has runs of your own, unless all of them are there, as "
+        "in a trade-off: the gallery can be looked up, and the seed that is not there would be one of yours",
     ),
     "Training, and the graph before noise": (
         "what happened in training: learning curves, results on training and validation nodes, time and memory",

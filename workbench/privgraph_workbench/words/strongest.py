@@ -10,6 +10,8 @@ from privgraph_workbench.words.attacks import called
 from privgraph_workbench.words.numbers import exact_percent, number, percent
 
 NONE = "none made"
+GUESS = 0.5
+"""The area of a guess."""
 
 
 def strongest(attacks: Sequence[AttackRecord]) -> list[AttackRecord]:
@@ -20,6 +22,19 @@ def strongest(attacks: Sequence[AttackRecord]) -> list[AttackRecord]:
         if asked not in best or one.found[0] > best[asked].found[0]:
             best[asked] = one
     return sorted(best.values(), key=lambda one: -one.found[0])
+
+
+def baseline(attack: AttackRecord) -> float:
+    """The area that its own has to be compared with: of edges told by distance what the true classes alone
+    have, else that of a guess."""
+    alone = attack.by_classes if attack.options.by == "distance" else None
+    return GUESS if alone is None else alone
+
+
+def furthest(attacks: Sequence[AttackRecord]) -> AttackRecord | None:
+    """The attack whose area exceeds its `baseline` the most, whatever it asks: areas of different questions
+    say nothing of each other. None of none."""
+    return max(strongest(attacks), key=lambda one: one.found[0] - baseline(one), default=None)
 
 
 def words(attacks: Sequence[AttackRecord], seed_of: Callable[[str], str] = lambda run: "") -> str:
