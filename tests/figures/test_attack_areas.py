@@ -83,6 +83,10 @@ class TestAreas:
         interval, own, further, values = chart.series
         assert (values.y, values.text) == (own.y, tuple(number(row["area"]) for row in rows))
         assert min(values.x) >= max(*interval.x, *further.x), "right of all marks"  # type: ignore[type-var]
+        ends = chart.panels[0].x
+        assert ends.low is not None
+        assert ends.high is not None
+        assert (ends.high - max(values.x)) / (ends.high - ends.low) > 0.1, "with room for a number"  # type: ignore[type-var]
         assert own.y == ("half", "one", "bare") == chart.panels[0].y.categories
         assert chart.badges == (f"evaluator only: nobody outside knows {rows[0]['asks']}",)
         assert all(row["evaluator"] for row in rows), "a CSV says so, too"

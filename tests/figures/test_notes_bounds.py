@@ -27,7 +27,9 @@ def test_each_bound_is_told_of_whom_it_was_shown() -> None:
 
 
 def test_the_largest_of_several_seeds_is_told_once() -> None:
-    told = notes.unprotected({f"{OPEN}, seed 1": _shown(0.2), f"{OPEN}, seed 2": _shown(0.4)})
+    told = notes.unprotected(
+        {f"{OPEN}, seed 1": _shown(0.2), f"{OPEN}, seed 2": _shown(0.4), f"{OPEN}, seed 3": _shown(0.3)}
+    )
     assert told[1:] == ["ε audited of what guarantees nothing: at least 0.4."]
 
 

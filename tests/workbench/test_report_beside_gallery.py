@@ -261,3 +261,21 @@ def test_files_of_two_worlds_are_the_same(shipped: dict[str, list[RunRecord]]) -
     first, second = (opened(reporting.build(_world(shipped, seed))) for seed in (_taken(shipped), 77))
     assert {name for name in first.keys() | second.keys() if first.get(name) != second.get(name)} == set()
     assert b"secret noise" in first["figures/01-tradeoff.csv"]
+
+
+def test_the_gallerys_runs_beside_ones_own_are_compared_by_the_seeds_that_they_came_with(
+    shipped: dict[str, list[RunRecord]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = noises.apart(_world(shipped, 4242))
+    (line,) = (one for one in first_page.ahead(asked).splitlines() if one.startswith("| ProGAP") and PUBLIC in one)
+    assert "10 shared seeds" in line
+    seen: list[RunRecord] = []
+
+    def taken(one: Drawn, runs: Sequence[RunRecord]) -> Drawn:
+        seen.extend(runs)
+        return one
+
+    monkeypatch.setattr("privgraph_workbench.reporting.advice_again.by", taken)
+    without_seeds(asked)
+    came = [one.spec.seed for one in seen if one.gallery and one.spec.method == "progap"]
+    assert sorted(came) == sorted(one.spec.seed for one in shipped["progap"])

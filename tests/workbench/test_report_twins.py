@@ -12,7 +12,9 @@ from privgraph.privacy.statement import NOT_AUDITED
 from privgraph.runs import gallery
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts.expecting import reached
+from privgraph.runs.store import RunStore
+from privgraph_workbench.facts.expecting import Outlook, reached
+from privgraph_workbench.reporting import asked as asked_of
 from privgraph_workbench.reporting import of_gallery, twins
 
 
@@ -90,3 +92,25 @@ def test_their_own_seeds_are_back_where_they_are_compared(came: list[RunRecord])
     back = of_gallery.with_own_seeds([*shipped, own := _own(came[0], of_gallery.BEYOND + 5)])
     assert sorted(one.spec.seed for one in back[:-1]) == [one.spec.seed for one in came]
     assert back[-1] == own, "a seed of one's own is none of theirs"
+
+
+def test_a_run_of_ones_own_tells_them_to_others_too_and_counts_the_one_in_whose_place_it_stands(
+    came: list[RunRecord], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = _own(came[0], came[0].spec.seed)
+    there = [own, *came[1:]]
+    monkeypatch.setattr("privgraph_workbench.facts.placing.outlook", lambda store, record: (Outlook(), there))
+    told = asked_of._known(RunStore.open(), own)
+    assert told.twins is not None
+    assert told.shared.endswith(told.twins.words)
+    assert told.twins.words in told.said
+    assert " over 10 seeds." in told.said
+    assert [one.id for one in told.same] == [own.id]
+    alone = [own, came[1]]
+    monkeypatch.setattr("privgraph_workbench.facts.placing.outlook", lambda store, record: (Outlook(), alone))
+    mean = (came[0].metrics["test_accuracy"] + came[1].metrics["test_accuracy"]) / 2
+    monkeypatch.setattr("privgraph_workbench.reporting.twins.of", lambda record, blind: None)
+    assert (
+        f"2 runs of this setting with public noise stand apart: test accuracy {100 * mean:.1f}%"
+        in asked_of._known(RunStore.open(), own).said
+    )
