@@ -147,5 +147,6 @@ def test_of_several_questions_the_one_that_exceeds_its_own_level_the_most_is_tol
     told = attack_table.numbers([edges, members])
     assert (told["strongest_attack"], told["attack_baseline"]) == ("bavaria", 0.5)
     assert attack_table.numbers([edges])["attack_baseline"] == 0.9
+    assert attack_table.numbers([replace(edges, by_classes=None)])["attack_baseline"] is None, "not measured"
     by_influence = replace(edges, options=AttackOptions(by="influence"))
     assert attack_table.numbers([by_influence, members])["strongest_attack"] == "link", "held against a guess"

@@ -75,6 +75,7 @@ def averaged(one: Line) -> dict[str, object]:
 def numbers(attacks: Sequence[AttackRecord]) -> dict[str, object]:
     """The attack that exceeds what its area is to be compared with the most, whatever it asks."""
     best = strongest.furthest(attacks)
+    level = None if best is None else strongest.baseline(best)
     rare = best and best.rare_found
     return {
         "strongest_attack": best and best.attack,
@@ -82,7 +83,7 @@ def numbers(attacks: Sequence[AttackRecord]) -> dict[str, object]:
         "attack_auc": best and round(best.found[0], 6),
         "attack_auc_low": best and round(best.found[1], 6),
         "attack_auc_high": best and round(best.found[2], 6),
-        "attack_baseline": best and round(strongest.baseline(best), 6),
+        "attack_baseline": None if level is None else round(level, 6),
         "attack_fpr": rare and rare.false,
         "attack_tpr": rare and round(rare.true, 6),
     }

@@ -48,8 +48,8 @@ OF_TABLES: Mapping[str, str] = {
     "attack_auc": f"its AUC, in {SHARE}",
     "attack_auc_low": "lower end of its 95% interval",
     "attack_auc_high": "upper end",
-    "attack_baseline": "AUC that it is to be compared with: of edges told by distance that of the true classes alone, "
-    "else 0.5, a guess",
+    "attack_baseline": "AUC that it is to be compared with: of edges told by distance that of the true classes alone "
+    "(empty: not measured), else 0.5, a guess",
     "attack_fpr": f"false positive rate of attack_tpr, in {SHARE}",
     "attack_tpr": f"true positive rate at attack_fpr, in {SHARE}",
     "attack_of_mean": "attack of the largest mean AUC over several runs of the setting",

@@ -60,7 +60,8 @@ def _attacked(rows: Sequence[Row], *, similarity: bool = True) -> str:
 
 def _of(held: list[Area], what: str, *, named: bool = True) -> str:
     most = max(held, key=lambda one: one.area[0])
-    lead = f"{most.name}{f' (most of {len(held)} {what})' * (len(held) > 1)}: " if named else ""
+    name = most.name.removesuffix(f": {SIMILARITY}") if most.blind else most.name
+    lead = f"{name}{f' (most of {len(held)} {what})' * (len(held) > 1)}: " if named else ""
     caveat = f", {most.caveat}" * (most.caveat not in ("", AGAIN))  # that every model is, and a card is short
     return f"{lead}{_verdict(most)} (AUC {number(most.area[0])}{caveat})."
 

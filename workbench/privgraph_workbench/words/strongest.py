@@ -8,6 +8,7 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph_workbench.words.attacks import called
 from privgraph_workbench.words.numbers import exact_percent, number, percent
+from privgraph_workbench.words.verdicts import caution
 
 NONE = "none made"
 GUESS = 0.5
@@ -24,17 +25,16 @@ def strongest(attacks: Sequence[AttackRecord]) -> list[AttackRecord]:
     return sorted(best.values(), key=lambda one: -one.found[0])
 
 
-def baseline(attack: AttackRecord) -> float:
+def baseline(attack: AttackRecord) -> float | None:
     """The area that its own has to be compared with: of edges told by distance what the true classes alone
-    have, else that of a guess."""
-    alone = attack.by_classes if attack.options.by == "distance" else None
-    return GUESS if alone is None else alone
+    have (None: nobody measured it), else that of a guess."""
+    return attack.by_classes if caution(attack) else GUESS
 
 
 def furthest(attacks: Sequence[AttackRecord]) -> AttackRecord | None:
     """The attack whose area exceeds its `baseline` the most, whatever it asks: areas of different questions
     say nothing of each other. None of none."""
-    return max(strongest(attacks), key=lambda one: one.found[0] - baseline(one), default=None)
+    return max(strongest(attacks), key=lambda one: one.found[0] - (baseline(one) or GUESS), default=None)
 
 
 def words(attacks: Sequence[AttackRecord], seed_of: Callable[[str], str] = lambda run: "") -> str:
