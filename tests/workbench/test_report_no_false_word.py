@@ -83,7 +83,7 @@ def test_attacks_that_are_left_out_are_not_replaced_by_the_gallerys(store: RunSt
 
 def test_guessing_alone_closes_where_any_attack_finds_more(store: RunStore) -> None:
     runs = told_of(store, (0,))
-    (other,) = (one for one in [_bare(store, "gnn")])
+    other = _bare(store, "gnn")
     found = [made_attack(runs[0].record.id, memory=2.0), made_attack(other.record.id, memory=0.0)]
     asked = Asked(title="T", runs=[replace(runs[0], attacks=found[:1]), replace(other, attacks=found[1:])])
     assert points(asked)["What attacks showed"].endswith(f"; {glance_attacks.GUESSING}.")

@@ -55,3 +55,17 @@ def test_for_oneself_and_where_the_gallery_has_no_such_setting_nothing_is_said(o
     for asked in (_asked(own, share=False), _asked(own, twins=False)):
         (figure,) = apart(asked).figures
         assert not_drawn.ATTACKS not in figure.left_out
+
+
+def test_of_a_setting_each_question_of_the_figure_is_named(own: RunRecord) -> None:
+    asked = _asked(own)
+    edges = replace(made_attack(own.id), attack="link")
+    (told,) = asked.runs
+    assert told.twins is not None
+    both = replace(told, twins=replace(told.twins, attacks=[*told.twins.attacks, edges]))
+    rows = asked.figures[0].rows
+    rows = [*rows, {**rows[0], "asks": "who is connected to whom", "attack": "other"}]
+    figure = replace(asked.figures[0], rows=rows)
+    said = not_drawn.told(figure, replace(asked, runs=[both])).left_out
+    assert " by BaVarIA" in said
+    assert " by stolen edges" in said

@@ -52,7 +52,6 @@ from privgraph_workbench.words.statements import (
     CLAIMS,
     EVERY_EDGE,
     LEFT_OUT,
-    of_people,
     refutations,
     three_numbers,
     without_edges,
@@ -280,12 +279,8 @@ def _guarantee(statement: PrivacyStatement, whose: str, before: Before | None, *
     """`whose`: the run that was audited, among several; `no_edge`: nothing is guaranteed, but no edge is
     read."""
     accountants = (statement.accountant, statement.accountant_as_published or "no formula", _attacked(statement, whose))
-    numbers = [(*pair, by) for pair, by in zip(three_numbers(statement), accountants, strict=True)]
-    if no_edge:
-        protects, sound = EVERY_EDGE
-        numbers[0] = (numbers[0][0], sound, numbers[0][2])
-        numbers[2] = (numbers[2][0], of_people(numbers[2][1]), numbers[2][2])
-    unit = ("Protects", protects, "no edge is read") if no_edge else ("Unit", UNIT_WORDS[statement.unit], "")
+    numbers = [(*pair, by) for pair, by in zip(three_numbers(statement, no_edge=no_edge), accountants, strict=True)]
+    unit = ("Protects", EVERY_EDGE[0], "no edge is read") if no_edge else ("Unit", UNIT_WORDS[statement.unit], "")
     numbers += [("δ", rounded_delta(statement.delta), statement.delta_rule), unit]
     blocks: list[Block] = [Table(("", "Value", "By"), tuple(numbers)), NUMBERS]
     if statement.known_faults:
@@ -296,10 +291,10 @@ def _guarantee(statement: PrivacyStatement, whose: str, before: Before | None, *
     if statement.data_dependent:
         blocks.append(Warned(notes.DATA_DEPENDENT))
     # The table has the numbers, rounded so that none promises too much; the ledger has a section of its own.
-    terms = [without_edges(one) for one in _terms(statement)] if no_edge else _terms(statement)
-    if before is None or not set(_terms(before.statement)) <= set(terms):
+    terms = _terms(statement, no_edge=no_edge)
+    if before is None or not set(known_terms := _terms(before.statement, no_edge=no_edge)) <= set(terms):
         return Section("What the guarantee says", [*blocks, terms, *_gaps(statement.gaps)])
-    own = [one for one in terms if one not in _terms(before.statement)]
+    own = [one for one in terms if one not in known_terms]
     known = {replace(one, size=""): one.size for one in before.statement.gaps}
     sized = [one for one in statement.gaps if known.get(replace(one, size=""), one.size) != one.size]
     further = _gaps([one for one in statement.gaps if replace(one, size="") not in known])
@@ -310,8 +305,8 @@ def _guarantee(statement: PrivacyStatement, whose: str, before: Before | None, *
     return Section("What the guarantee says", [*blocks, *([own] if own else []), *further])
 
 
-def _terms(statement: PrivacyStatement) -> list[str]:
-    return [line for said, line in lines(statement) if said is Said.TERMS]
+def _terms(statement: PrivacyStatement, *, no_edge: bool) -> list[str]:
+    return [without_edges(line) if no_edge else line for said, line in lines(statement) if said is Said.TERMS]
 
 
 def _gaps(gaps: Sequence[Gap]) -> list[Block]:

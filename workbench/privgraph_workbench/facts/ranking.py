@@ -160,7 +160,8 @@ def _on_graph(
         asked: dict[float | None, list[Placed]] = {}
         for one in mine:
             asked.setdefault(one.row["asked"], []).append(one)
-        named = [one for held in asked.values() for one in (held[0], max(held, key=_mean), *_close(held, seeds))]
+        named = [near for held in asked.values() for near in (held[0], *_close(held, seeds))]
+        named += [max(held, key=lambda one: one.mean) for held in asked.values()]
         alike = {one.key for one in mine if one.own}
         tabled = [one for one in mine if all_of or one.own or one.key in alike or one in firsts or one in named]
         verdicts = _verdicts([one for one in records if one.spec.unit in (unit_name[unit], "none")], unit_name[unit])
@@ -212,10 +213,6 @@ def _floor(row: Row, blind: Row | None, *, guess: bool) -> str:
 def _order(one: Placed) -> tuple[bool, bool, float]:
     """What may be taken first: it keeps its ε, and is clearly better than what needs no noise."""
     return _exceeds(one.row), one.above is False, -one.mean
-
-
-def _mean(one: Placed) -> float:
-    return one.mean
 
 
 def _exceeds(row: Row) -> bool:

@@ -217,8 +217,7 @@ def unprotected(statements: Mapping[str, PrivacyStatement]) -> list[str]:
 
 
 def _of_none(statements: Mapping[str, PrivacyStatement]) -> list[str]:
-    """What attacks have shown of settings that guarantee nothing, and of those that read no edge, where they
-    have."""
+    """What attacks have shown of settings that guarantee nothing, and apart of those that read no edge."""
     shown: dict[str, float] = {}
     for label, one in statements.items():
         if one.unit == "none" and one.epsilon_audited is not None:
@@ -303,8 +302,7 @@ def _together(statements: Mapping[str, PrivacyStatement]) -> list[tuple[str, tup
     for (name, _), members in groups.items():
         budgets = sorted({match[0][2:] for label, _ in members if (match := _BUDGET.search(label))}, key=natural)
         shown = members[0][0] if len(members) == 1 else name.replace("ε", f"ε {_range(budgets)}", 1)
-        blind = reads_no_edge(members[0][0])  # of a method that reads none: one unit's, and so all of them
-        found.append((shown, _ranges(members, no_edge=blind)))
+        found.append((shown, _ranges(members, no_edge=reads_no_edge(members[0][0]))))  # of one method, and so of all
     return found
 
 

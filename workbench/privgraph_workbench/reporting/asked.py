@@ -26,6 +26,7 @@ from privgraph_workbench.forms.beginnings import called
 from privgraph_workbench.reporting import anew, of_gallery, twins
 from privgraph_workbench.reporting.own_setting import (
     CAME,
+    SECRET,
     aside,
     goes,
     mixed,
@@ -144,7 +145,7 @@ def _known(store: RunStore, record: RunRecord) -> Told:
     fresh = {one.id: one for one in now if not one.unreadable}
     every = [fresh.get(one.id, one) for one in remembered]
     same = [one for one in every if one.id == record.id or noise_of(one) == noise_of(record)]
-    back = of_gallery.displaced(one.id for one in every if not one.gallery)[0]
+    back = of_gallery.displaced(one.id for one in same if not one.gallery)[0] if noise_of(record) == SECRET else []
     like = "" if (alike := twins.of(record, known.blind)) is None else f" {alike.words}"
     said = partial(placing.sentence, record, called(record.spec), nodes_of(record), setting=True)
     return Told(

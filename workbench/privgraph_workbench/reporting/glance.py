@@ -113,14 +113,10 @@ def _works(asked: Asked, lines: Sequence[tables.Line], named: Mapping[int, str],
         ends = list({id(one): one for one in (ends[0], ends[-1])}.values())
         reached = [f"{tables.accuracy(one)} by {named[id(one)]}" for one in ends]
         told.append(f"{where} {'from ' * (len(reached) > 1)}{' to '.join(reached)}{_beside(asked, graph)}")
-        more = [f"{named[id(one)]} with {PUBLIC} has {found.accuracy}" for one in held if (found := _like(one, alike))]
-        told += more[:MOST_LEVELS]
+        more = [(one, found) for one in held if (found := alike.get(setting(one.record)))][:MOST_LEVELS]
+        told += [f"{named[id(one)]} with {PUBLIC} has {found.accuracy}" for one, found in more]
     told += [f"{len(graphs) - MOST_LEVELS} more graphs stand in the table below"] * (len(graphs) > MOST_LEVELS)
     return literal(_sentence(told))
-
-
-def _like(one: tables.Line, alike: Mapping[str, Twins]) -> Twins | None:
-    return alike.get(setting(one.record))
 
 
 def _sentence(clauses: Sequence[str]) -> str:

@@ -114,7 +114,7 @@ def _alone(attack: AttackRecord) -> str:
     if attack.by_classes is None:
         return ""
     _, low, high = attack.found
-    more = "more" if low > attack.by_classes else "no more" if high <= attack.by_classes else "perhaps no more"
+    more = verdicts.than_classes(low, high, attack.by_classes)
     return f" ({more} than true classes alone tell: {number(attack.by_classes)})"
 
 

@@ -20,7 +20,7 @@ from privgraph_workbench.words.attacks import called
 from privgraph_workbench.words.measures import ACCURACY, PREC, measure
 from privgraph_workbench.words.naming import method_title
 from privgraph_workbench.words.numbers import exact_percent, number, over_seeds, percent, stated
-from privgraph_workbench.words.verdicts import BY_HEART, CLOSE, FAR
+from privgraph_workbench.words.verdicts import BY_HEART, than_classes, than_guessing
 
 LEADS = ("depth", "convergence", "teachers_compared", "agreement", "neighbourhood")
 """Figures whose summary begins with a sentence that says what is drawn, and no more."""
@@ -80,15 +80,12 @@ class Area:
         if self.blind:
             return f"{SIMILARITY}, and no leak, for it reads no edge; true classes alone have {number(self.classes)}"
         if self.classes is not None:  # edges join nodes alike
-            alone = f"the true classes alone tell of {self.asks} ({number(self.classes)})"
-            if self.area[1] > self.classes:
-                return f"more than {alone}"
-            return f"{'no' if self.area[2] <= self.classes else 'perhaps no'} more than {alone}"
+            more = than_classes(self.area[1], self.area[2], self.classes)
+            return f"{more} than the true classes alone tell of {self.asks} ({number(self.classes)})"
         if self.guessing:
             return f"no better than guessing {self.asks}, which is no proof that nobody can tell"
-        how = "a little " * (self.area[0] < CLOSE) + "far " * (self.area[1] >= FAR)
         undrawn = "" if self.drawn else "; who trains was not drawn at random, so others may differ by themselves"
-        return f"{how}better than guessing {self.asks} (0.5){undrawn}"
+        return f"{than_guessing(*self.area[:2])} than guessing {self.asks} (0.5){undrawn}"
 
 
 def _areas(rows: Sequence[Row]) -> str:

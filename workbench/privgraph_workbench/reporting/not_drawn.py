@@ -26,11 +26,11 @@ def told(one: Drawn, asked: Asked) -> Drawn:
     held = [known for known in asked.runs if known.twins is not None]
     if not asked.share or not drawn or not held:
         return one
-    found: dict[str, str] = {}
+    found: dict[tuple[str, str], str] = {}
     for known in held:
         for attack in strongest.strongest(known.twins.attacks if known.twins else ()):
-            if sides(attack.attack).asks in drawn:
+            if (asks := sides(attack.attack).asks) in drawn:
                 words = f"{describe(known.record)}, {PUBLIC}: AUC {number(attack.found[0])} by {called(attack.attack)}"
-                found.setdefault(setting(known.record), words)
+                found.setdefault((setting(known.record), asks), words)
     said = ATTACKS + (f" What these found: {'; '.join(found.values())}." if found else "")
     return replace(one, left_out=" ".join(filter(None, (one.left_out, said))))

@@ -51,13 +51,10 @@ def strongest(one: Drawn, told: Container[str] = ()) -> Found | None:
     if not drawn:
         return None
     labels = run_labels([known.record for known in one.beside], privacy_too=True, seeds=False)
-    held: list[tuple[str, Told, Sequence[AttackRecord]]]
-    held = [(label, known, known.every_attack) for label, known in zip(labels, one.beside, strict=True)]
-    held += [
-        (f"{label} with {PUBLIC}", known, known.twins.attacks)
-        for label, known in zip(labels, one.beside, strict=True)
-        if known.twins is not None
-    ]
+    held: list[tuple[str, Told, Sequence[AttackRecord]]] = []
+    for label, known in zip(labels, one.beside, strict=True):
+        held.append((label, known, known.every_attack))
+        held += [(f"{label} with {PUBLIC}", known, known.twins.attacks)] if known.twins else []
     found = [
         (unit_of(known.record) != "none", attack.found[0], label, known, attack)
         for label, known, attacks in held
@@ -82,4 +79,4 @@ def _how(attack: AttackRecord) -> str:
     if attack.by_classes is not None:
         return f"better than by true classes alone ({number(attack.by_classes)})"
     area, low, _ = attack.found
-    return f"{'a little ' * (area < verdicts.CLOSE)}{'far ' * (low >= verdicts.FAR)}better than by guessing"
+    return f"{verdicts.than_guessing(area, low)} than by guessing"

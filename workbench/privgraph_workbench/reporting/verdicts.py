@@ -12,7 +12,7 @@ from privgraph_workbench.reporting.main_findings import SIMILARITY, Area
 from privgraph_workbench.words.caveats import AGAIN
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.numbers import number
-from privgraph_workbench.words.verdicts import CLOSE, FAR
+from privgraph_workbench.words.verdicts import than_classes, than_guessing
 
 ATTACKED = ("attack_roc", "attack_areas")
 """Figures of which it is said what was attacked in the run's place."""
@@ -71,10 +71,8 @@ def _verdict(one: Area) -> str:
     if one.blind:
         return f"{SIMILARITY}, and no leak: it reads no edge"
     if one.classes is not None:  # edges join nodes alike
-        alone = f"than true classes alone tell ({number(one.classes)})"
-        if one.area[1] > one.classes:
-            return f"more {alone}"
-        return f"{'no' if one.area[2] <= one.classes else 'perhaps no'} more {alone}"
+        more = than_classes(one.area[1], one.area[2], one.classes)
+        return f"{more} than true classes alone tell ({number(one.classes)})"
     if one.guessing:
         return "no better than guessing"
-    return f"{'a little ' * (one.area[0] < CLOSE)}{'far ' * (one.area[1] >= FAR)}better than guessing"
+    return f"{than_guessing(*one.area[:2])} than guessing"

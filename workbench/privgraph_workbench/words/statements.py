@@ -32,17 +32,18 @@ ATTACKED = {
 """What an audit attacked, in a few words."""
 
 
-def three_numbers(statement: PrivacyStatement) -> tuple[tuple[str, str], ...]:
+def three_numbers(statement: PrivacyStatement, *, no_edge: bool = False) -> tuple[tuple[str, str], ...]:
     """The three epsilons with their labels, always in this order and never mixed up.
 
-    `none` means that there is no such number: no paper has a formula, or no audit was made.
+    `none` means that there is no such number: no paper has a formula, or no audit was made. `no_edge`:
+    nothing is guaranteed, but no edge is read.
     """
-    audited = audited_of(statement)
+    audited = of_people(audited_of(statement)) if no_edge else audited_of(statement)
     if how := audited_how(statement):
         audited += f" ({how})"
     sound, published = statement.epsilon, statement.epsilon_as_published
     values = (
-        stated("sound", sound),
+        EVERY_EDGE[1] if no_edge else stated("sound", sound),
         # one number in the same digits: rounded up here and rounded off there, it would look like two
         stated("sound" if published == sound else "published", published),
         audited,
@@ -215,11 +216,9 @@ def faults(statement: PrivacyStatement) -> str:
 def cells(statement: PrivacyStatement, *, no_edge: bool = False) -> tuple[str, ...]:
     """One statement as the cells of a line: what it protects, the three epsilons, and delta. What no column
     has room for is told by `remarks`. `no_edge`: nothing is guaranteed, but no edge is read."""
-    unit = "nothing" if statement.unit == "none" else statement.unit
-    sound, published, _ = (value for _, value in three_numbers(statement))
-    audited = audited_of(statement)
-    if no_edge:
-        (unit, sound), audited = EVERY_EDGE, of_people(audited)
+    unit = EVERY_EDGE[0] if no_edge else "nothing" if statement.unit == "none" else statement.unit
+    sound, published, _ = (value for _, value in three_numbers(statement, no_edge=no_edge))
+    audited = of_people(audited_of(statement)) if no_edge else audited_of(statement)
     return (unit, sound, published, audited, rounded_delta(statement.delta))
 
 
@@ -237,10 +236,7 @@ def _also(statement: PrivacyStatement) -> list[str]:
 
 def line(label: str, statement: PrivacyStatement, *, no_edge: bool = False) -> str:
     """One statement on one line: whose it is, the unit, the three numbers, delta. `no_edge` as in `cells`."""
-    sound, published, audited = three_numbers(statement)
-    if no_edge:
-        sound, audited = (sound[0], EVERY_EDGE[1]), (audited[0], of_people(audited[1]))
-    numbers = " · ".join(f"{name}: {value}" for name, value in (sound, published, audited))
+    numbers = " · ".join(f"{name}: {value}" for name, value in three_numbers(statement, no_edge=no_edge))
     unit = "protects nothing" if statement.unit == "none" else f"unit: {statement.unit}"
     unit = f"protects {EVERY_EDGE[0]}" if no_edge else unit
     badge = "".join(f" · {said}" for said in _also(statement))

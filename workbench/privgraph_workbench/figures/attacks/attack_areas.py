@@ -111,8 +111,8 @@ def chart(rows: Sequence[Row]) -> Chart:
             )
         )
     known = [*(area for area, _ in single), *(row["by_classes"] for row in classes)]
-    most = max(*(row["area_high"] for row in rows), *known, *([] if level else [NARROW]))
-    least = min(*(row["area_low"] for row in rows), *known, *([] if level else [0.45]))
+    most = max(*(row["area_high"] for row in rows), *known, *([NARROW] if level is None else []))
+    least = min(*(row["area_low"] for row in rows), *known, *([0.45] if level is None else []))
     pad = 0.02 if level is None else max(0.005, 0.1 * (most - least))
     room = VALUES * (most - least + 2 * pad)
     series.append(
