@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from privgraph.attacks import exchange
-from privgraph.attacks.exchange import STEPS, differences, exchange_bound, group_delta
+from privgraph.attacks.exchange import differences, exchange_bound, group_delta, walk
+from privgraph.attacks.options import Attacked
 from privgraph.audits import one_run
 from privgraph.audits.one_run import one_run_epsilon
-from privgraph.privacy.kinds import Neighbours
+from privgraph.options import build
+from privgraph.registry import METHODS
+from privgraph.testing.methods import FACTS
 
 EPSILON = 1.0
 
@@ -127,8 +130,16 @@ def test_the_shares_of_pairs_err_together_as_seldom_as_they_say() -> None:
     assert wrong(1 - len(one_run.SHARES) * 0.2) > seldom, "each share at the whole level is seen"
 
 
-def test_relations_that_freeze_a_sample_have_no_walk() -> None:
-    assert STEPS == {Neighbours.NODE_RECORD: 2, Neighbours.NODE: 4}
+@pytest.mark.parametrize(
+    ("name", "unit", "steps"),
+    [("dp-mlp", "node", 2), ("privgnn", "node", None), ("pate", "node", None), ("dp-gpl", "node", None),
+     ("dp-gnn", "node", None), ("heter-poisson", "node", None), ("gap", "node", None), ("gap", "edge", None),
+     ("gap", "none", 2)],
+)  # fmt: skip
+def test_records_exchange_places_only_where_no_edge_is_read(name: str, unit: str, steps: int | None) -> None:
+    config = build(METHODS[name].load_config(), {"unit": unit, "epsilon": 4.0})
+    subject = Attacked(run="r", method=name, config=config, statement=config.plan(FACTS).statement, graph=lambda: None)
+    assert walk(subject) == steps
 
 
 def test_too_few_pairs_are_refused() -> None:

@@ -72,12 +72,12 @@ def test_our_own_methods_have_the_form(name: str) -> None:
          "class_counts.config:Configuration cannot be imported (AttributeError:"),
         ("__init__", "class_counts.config:Config", "class_counts.config",
          'must name "module:attribute" (got class_counts.config)'),
-        ("__init__", "neighbours=Neighbours.NODE_RECORD,", "neighbours=Neighbours.NODE,",
+        ("__init__", "neighbours=Neighbours.FROZEN_ROSTER,", "neighbours=Neighbours.NODE,",
          "and the row (MethodSpec) of class-counts says Neighbours.NODE (a node with all its edges is there or was "
          "never there): change neighbours in statement, or neighbours in the row: see Config in class_counts/config"),
-        ("config", "neighbours=Neighbours.NODE_RECORD", "neighbours=Neighbours.FROZEN_SAMPLE",
+        ("config", "neighbours=Neighbours.FROZEN_ROSTER", "neighbours=Neighbours.FROZEN_SAMPLE",
          "the statement says neighbours=Neighbours.FROZEN_SAMPLE ("),
-        ("config", "relation=statements.RELATION_NODE_RECORD", "relation=statements.RELATION_NODE_OPT_OUT",
+        ("config", "relation=statements.RELATION_ROSTER", "relation=statements.RELATION_NODE_OPT_OUT",
          "relation is in words that of Neighbours.FROZEN_SAMPLE ("),
     ],
 )  # fmt: skip

@@ -16,9 +16,8 @@ from privgraph.data.neighbours import (
     with_edge,
     with_node_nulled,
     without_edge,
-    without_node,
 )
-from privgraph.data.splits import subgraph
+from privgraph.data.splits import partition, subgraph, with_split, with_training
 
 
 @pytest.fixture
@@ -76,12 +75,34 @@ def test_a_nulled_node_leaves_nothing_behind(toy: Graph) -> None:
         assert torch.equal(neighbour.adjacency().to_dense(), dense)
 
 
-def test_a_removed_node(toy: Graph) -> None:
-    less = without_node(toy, 2)
-    others = [node for node in range(8) if node != 2]
-    assert torch.equal(less.adjacency().to_dense(), toy.adjacency().to_dense()[others][:, others])
-    assert torch.equal(less.train_mask, toy.train_mask[others])
-    with pytest.raises(ValueError, match="there is no node 8"):
-        without_node(toy, 8)
-    with pytest.raises(ValueError, match="there is no node -1"):
-        with_node_nulled(toy, -1)
+@pytest.mark.parametrize("split", ["random", "inductive"])
+def test_the_roster_keeps_its_roles_whoever_opts_out(split: str) -> None:
+    """A split that is drawn before somebody leaves, or after, agrees on everybody else and on the counts."""
+    whole = load("karate")
+    drawn = with_split(whole, 3, split)
+    for node in range(whole.num_nodes):
+        before, after = with_split(with_node_nulled(whole, node), 3, split), with_node_nulled(drawn, node)
+        others = torch.arange(whole.num_nodes) != node
+        for neighbour in (before, after):
+            assert neighbour.absent == (node,)
+            assert neighbour.present.tolist() == others.tolist()
+            assert neighbour.facts.train_nodes == drawn.facts.train_nodes == int(drawn.train_mask.sum())
+            for mask in ("train_mask", "val_mask", "test_mask"):
+                assert torch.equal(getattr(neighbour, mask), getattr(drawn, mask) & others)
+        assert torch.equal(before.edge_index, after.edge_index)
+        parts = [partition(one.num_nodes, (0.5, 0.3), 1, "private") for one in (whole, before)]
+        assert all(torch.equal(mine, theirs) for mine, theirs in zip(*parts, strict=True))
+
+
+def test_who_opted_out_stays_absent_in_parts_and_other_trainings(toy: Graph) -> None:
+    left = with_node_nulled(toy, 2)
+    assert subgraph(left, torch.tensor([1, 2, 5])).absent == (1,)
+    assert subgraph(left, torch.tensor([1, 5])).absent == ()
+    free = replace(left, val_mask=torch.zeros(8, dtype=torch.bool))
+    again = with_training(free, torch.tensor([2, 3]), torch.tensor([4]))
+    assert (again.train_mask.nonzero().flatten().tolist(), again.facts.train_nodes) == ([3], 2)
+    for node in (8, -1):
+        with pytest.raises(ValueError, match=f"there is no node {node}"):
+            with_node_nulled(toy, node)
+    with pytest.raises(ValueError, match="there is no node 2"):
+        with_node_nulled(left, 2)

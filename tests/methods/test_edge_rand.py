@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -12,18 +13,18 @@ from tests.secrets_made_here import KEY, secret
 
 from privgraph.data.load import load
 from privgraph.data.spec import PublicFacts
-from privgraph.mechanisms.randomised_response import TooManyEdges, pair_count, randomise, symmetric
+from privgraph.mechanisms.randomised_response import CountedResponse, TooManyEdges, pair_count, randomise, symmetric
 from privgraph.methods.baselines.edge_rand.config import Config
 from privgraph.methods.baselines.edge_rand.train import randomised, train
 from privgraph.methods.training import Context, train_one
 from privgraph.options import OptionError, build
-from privgraph.privacy.events import Laplace, PureDP, RandomizedResponse
+from privgraph.privacy.events import Laplace, NonPrivate, PureDP, RandomizedResponse
 
 FACTS = PublicFacts(nodes=4425, edges=162_995, entries=325_990, features=253, classes=6, train_nodes=3317)
 
 
 @pytest.mark.parametrize(
-    "values", [{}, {"epsilon": 0.01}, {"density": "private"}, {"density": "private", "epsilon": 3.7}]
+    "values", [{}, {"epsilon": 0.01}, {"response": "symmetric", "most_edges": 10**9}, {"epsilon": 3.7}]
 )
 def test_epsilon_is_pure_and_no_more_than_asked(values: dict[str, object]) -> None:
     config = build(Config, values)
@@ -31,19 +32,42 @@ def test_epsilon_is_pure_and_no_more_than_asked(values: dict[str, object]) -> No
     assert statement.delta == 0
     assert config.epsilon * (1 - 1e-9) <= statement.epsilon <= config.epsilon
     assert statement.epsilon_as_published == statement.epsilon
-    assert ("|E|" in statement.public) == (config.density == "public")
 
 
-def test_events_of_public_and_private_density() -> None:
-    (public,) = Config().plan(FACTS).entries
-    assert isinstance(public.event, RandomizedResponse)
-    count, answers = Config(density="private").plan(FACTS).entries
+def test_what_is_paid_for() -> None:
+    count, answers = Config().plan(FACTS).entries
     assert count.event == Laplace(noise_multiplier=10.0)
     assert answers.event == PureDP(epsilon=0.9 * (1 - 1e-12))
+    (answers,) = Config(response="symmetric", most_edges=10**9).plan(FACTS).entries
+    assert isinstance(answers.event, RandomizedResponse)
+    unpaid = Config(density="public").plan(FACTS).statement
+    assert [type(entry.event) for entry in unpaid.ledger] == [NonPrivate, PureDP]
+    assert math.isinf(unpaid.epsilon), "the exact number of edges sets the coins"
+    assert unpaid.epsilon_as_published == 1.0
+
+
+def test_coins_follow_the_noisy_number_and_not_the_true_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever number the paid mechanism returns, it alone decides how many edges are reported."""
+    graph = load("karate")
+    for noisy in (1.0, 40.0, 300.0):
+        monkeypatch.setattr(CountedResponse, "noisy_count", lambda self, edges, counted, noisy=noisy: noisy)
+        reported = [randomised(graph, Config(epsilon=0.05), secret(seed), secret()).facts.edges for seed in range(40)]
+        pairs = 34 * 33 / 2
+        expected = CountedResponse(epsilon=0.05).response(noisy, 561).expected_edges(561, 78)
+        assert np.mean(reported) == pytest.approx(expected, abs=5 * math.sqrt(pairs / 4 / 40))
+        assert expected == pytest.approx(noisy, rel=0.1)
+
+
+def test_the_number_that_is_paid_for_has_the_noise_that_is_paid_for() -> None:
+    """Its deviation, at which 2/3 and 3/2 fail; and that its answers see the secret stream of the count."""
+    response = CountedResponse(epsilon=2.0)
+    assert response.count_scale == 5.0
+    drawn = [response.noisy_count(78, secret(seed, "noise/count")) - 78 for seed in range(4000)]
+    assert float(np.mean(np.abs(drawn))) == pytest.approx(5.0, rel=0.1)
 
 
 def test_the_asymmetric_response_sees_as_many_edges_and_the_symmetric_is_refused() -> None:
-    response = Config().probabilities(FACTS.edges, FACTS.nodes, True)
+    response = CountedResponse(epsilon=1.0).response(FACTS.edges, pair_count(FACTS.nodes, True))
     assert response.expected_edges(pair_count(FACTS.nodes, True), FACTS.edges) == pytest.approx(FACTS.edges)
     large = dataclasses.replace(FACTS, nodes=40_000)
     with pytest.raises(OptionError, match="asymmetric response"):
@@ -76,9 +100,7 @@ def test_the_noise_is_the_seeds() -> None:
     first, again, other = (randomised(graph, Config(), secret(seed), secret(seed)).edge_index for seed in (0, 0, 1))
     assert torch.equal(first, again)
     assert not torch.equal(first, other)
-    assert not torch.equal(
-        first, randomised(graph, Config(density="private", epsilon=0.1), secret(), secret()).edge_index
-    )
+    assert not torch.equal(first, randomised(graph, Config(density="public"), secret(), secret()).edge_index)
 
 
 def test_a_directed_graph_stays_directed() -> None:

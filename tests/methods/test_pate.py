@@ -16,8 +16,8 @@ from tests.methods.toy_graphs import toy_graph
 from tests.secrets_made_here import KEY, secret
 
 from privgraph.data.graph import Graph
+from privgraph.data.neighbours import with_node_nulled
 from privgraph.data.spec import PublicFacts
-from privgraph.data.splits import subgraph
 from privgraph.methods.teachers.answers import Answers
 from privgraph.methods.teachers.parts import Parts, random_queries, split_parts
 from privgraph.methods.teachers.pate.config import MOVED_COUNTS, Config, Moments
@@ -46,9 +46,8 @@ def votes_of(parts: Parts, config: Config, nodes: int) -> torch.Tensor:
 
 
 def without_private(parts: Parts, node: int) -> Parts:
-    """The parts in which one private node (by its place among them) is missing; nobody else is touched."""
-    kept = torch.cat([torch.arange(node), torch.arange(node + 1, parts.private.num_nodes)])
-    return dataclasses.replace(parts, private=subgraph(parts.private, kept), private_nodes=parts.private_nodes[kept])
+    """The parts in which one private node (by its place among them) opted out; nobody else is touched."""
+    return dataclasses.replace(parts, private=with_node_nulled(parts.private, node))
 
 
 # Who teaches whom

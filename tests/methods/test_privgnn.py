@@ -14,7 +14,7 @@ from tests.secrets_made_here import KEY, secret
 
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
-from privgraph.data.neighbours import without_node
+from privgraph.data.neighbours import with_node_nulled
 from privgraph.data.spec import PublicFacts
 from privgraph.data.splits import with_split
 from privgraph.methods.teachers.answers import Answers
@@ -25,7 +25,7 @@ from privgraph.methods.teachers.privgnn.config import Config
 from privgraph.methods.teachers.privgnn.queries import choose, cover, medoids, pagerank
 from privgraph.methods.teachers.privgnn.sampling import Edges, Ints, chunks, coins, distances, groups, nearest
 from privgraph.methods.teachers.privgnn.train import ask_nodes
-from privgraph.methods.teachers.privgnn.votes import PublicEncoder, chances, count_votes, pool, unit, weights
+from privgraph.methods.teachers.privgnn.votes import PublicEncoder, chances, pool, unit, weights
 from privgraph.methods.training import Context, planned, train_one
 from privgraph.options import OptionError
 from privgraph.privacy.accountants import tight
@@ -153,29 +153,20 @@ def test_induced_edges_are_those_of_the_dense_matrix() -> None:
 
 
 def departures(parts: Parts) -> list[Parts]:
-    return [replace(parts, private=without_node(parts.private, node)) for node in range(parts.private.num_nodes)]
-
-
-def column_gone(table: np.ndarray, node: int) -> np.ndarray:
-    return np.delete(table, node, axis=1)
+    return [replace(parts, private=with_node_nulled(parts.private, node)) for node in range(parts.private.num_nodes)]
 
 
 @pytest.mark.parametrize("dimensions", [2, 32])
 def test_a_node_that_leaves_takes_its_own_vote_and_nothing_else(dimensions: int) -> None:
-    config = quick(encoder=dimensions)
+    config = quick(encoder=dimensions, rate=0.6)
     parts = parts_of(config)
-    encoder = PublicEncoder.of(parts.public, dimensions)
-    asked = encoder.public(parts.public)
+    queries = np.arange(parts.public.num_nodes)
     labels = parts.private.y.numpy()
-    sampled = coins(len(asked), len(labels), 0.6, secret())
-
-    def votes(one: Parts, tossed: np.ndarray) -> np.ndarray:
-        weighted = np.where(tossed, weights(asked, encoder.private(one.private.x)), 0.0)
-        return count_votes(weighted, one.private.y.numpy(), parts.public.num_classes)
-
-    before, worst = votes(parts, sampled), 0.0
+    tossed = Context(seed=0, noise_key=KEY).secret("sampling/coins/answers")
+    sampled = coins(len(queries), len(labels), 0.6, tossed)
+    before, worst = answered(config, parts, queries).before, 0.0
     for node, other in enumerate(departures(parts)):
-        moved = before - votes(other, column_gone(sampled, node))
+        moved = before - answered(config, other, queries).before
         assert np.abs(np.delete(moved, labels[node], axis=1)).max() < 1e-9, "another class has changed"
         assert np.abs(moved[~sampled[:, node]]).max() < 1e-9, "a node outside a sample has changed it"
         worst = max(worst, float(np.linalg.norm(moved, axis=1).max()))
@@ -218,12 +209,12 @@ def test_a_node_that_leaves_changes_one_teacher(monkeypatch: pytest.MonkeyPatch)
     grouped = groups(6, parts.private.num_nodes, 4, secret(2))
 
     def assigned(one: Parts, gone: int | None) -> dict[tuple[int, int], frozenset[int]]:
-        """The members of each (query, group), by their number in the whole private graph."""
-        kept = np.delete(np.arange(parts.private.num_nodes), [] if gone is None else gone)
-        monkeypatch.setattr(teachers, "coins", lambda *_: tossed[:, kept])
-        monkeypatch.setattr(teachers, "groups", lambda *_: grouped[:, kept])
+        """The members of each (query, group)."""
+        monkeypatch.setattr(teachers, "coins", lambda *_: tossed)
+        monkeypatch.setattr(teachers, "groups", lambda *_: grouped)
         slots, _, _ = teachers.assign(one, queries, config, Context(noise_key=KEY), "answers")
-        return {(int(slot.queries[0]), int(slot.name.split("/")[1])): frozenset(kept[slot.nodes]) for slot in slots}
+        assert all(gone not in slot.nodes for slot in slots)
+        return {(int(slot.queries[0]), int(slot.name.split("/")[1])): frozenset(slot.nodes) for slot in slots}
 
     before, most = assigned(parts, None), 0
     for node, other in enumerate(departures(parts)):

@@ -16,7 +16,7 @@ from tests.secrets_made_here import KEY
 
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
-from privgraph.data.neighbours import without_node
+from privgraph.data.neighbours import with_node_nulled
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.teachers.answers import Answers
 from privgraph.methods.teachers.parts import Parts, split_parts
@@ -25,6 +25,7 @@ from privgraph.methods.teachers.privgnn.config import ASSUME_SAMPLE, Config
 from privgraph.methods.teachers.privgnn.options import MOST_NODES
 from privgraph.methods.teachers.privgnn.queries import choose
 from privgraph.methods.teachers.privgnn.table import class_scores, class_sums
+from privgraph.methods.teachers.privgnn.train import sum_nodes
 from privgraph.methods.teachers.privgnn.votes import GRID, PublicEncoder, count_votes, unit, weights, whole
 from privgraph.methods.training import Context, train_one
 from privgraph.options import OptionError
@@ -82,16 +83,21 @@ def test_a_node_that_leaves_takes_its_own_vector_from_one_column_and_nothing_els
     """Every departure of a small graph with absurd records among its nodes, bit by bit."""
     parts = absurd_parts()
     encoder = PublicEncoder.of(parts.public, dimensions)
-    classes = parts.public.num_classes
 
     def sums(one: Parts) -> np.ndarray:
-        return class_sums(encoder.private(one.private.x), one.private.y.numpy(), classes)
+        asking = sum_nodes(one, np.arange(2), Config(encoder=dimensions), Context(noise_key=KEY), "answers")
+        while True:
+            try:
+                next(asking)
+            except StopIteration as end:
+                table: np.ndarray = end.value.table
+                return table
 
     whole_table, phi, labels = sums(parts), encoder.private(parts.private.x), parts.private.y.numpy()
     assert np.isfinite(whole_table).all()
     moves = []
     for node in range(parts.private.num_nodes):
-        moved = whole_table - sums(replace(parts, private=without_node(parts.private, node)))
+        moved = whole_table - sums(replace(parts, private=with_node_nulled(parts.private, node)))
         assert np.array_equal(moved[:, labels[node]], phi[node]), "another vector than the node's own has gone"
         assert not np.delete(moved, labels[node], axis=1).any(), "another class has changed"
         moves += squared_norms(moved[:, labels[node]][None])

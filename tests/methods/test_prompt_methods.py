@@ -14,6 +14,7 @@ from torch.nn import functional
 
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
+from privgraph.data.neighbours import with_node_nulled
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
 from privgraph.methods.prompts.few_shot import Judge, Shots, assigned, chosen_by_label, fresh_prompt
@@ -81,9 +82,9 @@ def test_slots_do_not_look_at_labels_and_nobody_moves_up() -> None:
     everybody = assigned(prepared, 15, 0)
     other = dataclasses.replace(prepared, labels=prepared.labels.flip(0))
     assert torch.equal(assigned(other, 15, 0).nodes, everybody.nodes)
-    left = torch.zeros(80, dtype=torch.bool)
-    left[everybody.nodes[4]] = True
-    without = assigned(prepared, 15, 0, left)
+    present = torch.ones(80, dtype=torch.bool)
+    present[everybody.nodes[4]] = False
+    without = assigned(dataclasses.replace(prepared, present=present), 15, 0)
     changed = without.nodes != everybody.nodes
     assert changed.nonzero().squeeze(1).tolist() == [4]
     assert (int(without.nodes[4]), int(without.labels[4])) == (-1, -1)
@@ -278,26 +279,16 @@ def test_taking_any_private_node_away_moves_the_sum_by_at_most_the_clip(kind: st
     config = Config(prompt=kind, shots=0, **SMALL)
     prepared = prepared_for(config)
 
-    def clipped_sum(of: PreparedGraph, left: Tensor | None = None) -> Tensor:
-        shots = assigned(of, len(of.private_nodes), 0, left)
+    def clipped_sum(of: PreparedGraph) -> Tensor:
+        shots = assigned(of, len(of.private_nodes), 0)
         net = per_example(config, of, shots)
         net.accumulate(clip_factors(net.squared_norms(), torch.tensor([clip])) * (shots.labels >= 0))
         return net.gradients[0].clone()
 
     whole, moved = clipped_sum(prepared), []
     for node in prepared.private_nodes[:12].tolist():
-        left = torch.zeros(80, dtype=torch.bool)
-        left[node] = True
-        here = graph()
-        source, target = here.edge_index
-        bare = dataclasses.replace(
-            here,
-            x=torch.where(left.unsqueeze(1), 0, here.x),
-            edge_index=here.edge_index[:, ~(left[source] | left[target])],
-            _cache={},
-        )
-        without = prepared_for(config, bare)
-        moved.append(float((whole - clipped_sum(without, left)).norm()))
+        without = prepared_for(config, with_node_nulled(graph(), node))
+        moved.append(float((whole - clipped_sum(without)).norm()))
     assert max(moved) <= clip * (1 + 1e-4)
     assert min(moved) > 0.9 * clip, "the clip is reached"
 

@@ -10,7 +10,7 @@ from tests.pages.test_data import counted
 
 from privgraph.data.load import load
 from privgraph.data.uploads import uploads
-from privgraph.privacy.delta import delta_rule
+from privgraph.privacy.delta import delta_rule, edge_delta_rule
 from privgraph.privacy.kinds import Neighbours
 from privgraph_workbench.words import meaning
 
@@ -263,6 +263,7 @@ def test_the_promise_is_about_a_connection_or_a_person(opened: Callable[..., App
     app = counted(opened("data", data="karate"))
     for unit, neighbours in (("edge", Neighbours.UNDIRECTED_EDGE), ("node", Neighbours.FROZEN_SAMPLE)):
         app.segmented_control(key="ask.unit").set_value(unit).run()
-        assert meaning.risk(unit, 2.0, delta_rule(156 if unit == "edge" else 34)[0], neighbours) in _words(app)
+        delta, _ = (edge_delta_rule if unit == "edge" else delta_rule)(34)
+        assert meaning.risk(unit, 2.0, delta, neighbours) in _words(app)
         link = next(one.proto for one in app.get("page_link") if "accuracy is left" in one.proto.label)
         assert f"unit={unit}" in link.query_string

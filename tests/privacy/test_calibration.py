@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from privgraph.papers import progap
 from privgraph.privacy.accountants import Accountant, PLDAccountant, RenyiAccountant, tight
 from privgraph.privacy.calibration import CalibrationError, calibrate
-from privgraph.privacy.delta import EDGE_ENTRIES, delta_rule
+from privgraph.privacy.delta import delta_rule, edge_delta_rule
 from privgraph.privacy.events import (
     Composed,
     Gaussian,
@@ -170,10 +170,16 @@ def test_delta_rule() -> None:
         assert 0.1 / units <= delta < 1 / units or units == 1
         assert f"{units:,}" in text
     assert delta_rule(100, 1e-9) == (1e-9, "as asked for")
-    assert delta_rule(9600, what=EDGE_ENTRIES[True])[1].endswith(
-        "9,600 entries of the adjacency matrix, two for each edge"
-    )
-    with pytest.raises(ValueError, match="at least one"):
-        delta_rule(0)
-    with pytest.raises(ValueError, match="delta must lie in"):
-        delta_rule(10, 1.0)
+    for rule in (delta_rule, edge_delta_rule):
+        with pytest.raises(ValueError, match="at least one"):
+            rule(0)
+        with pytest.raises(ValueError, match="delta must lie in"):
+            rule(10, 1.0)
+
+
+def test_delta_of_edges_follows_the_number_of_nodes_to_the_power_one_and_a_half() -> None:
+    for nodes in (1, 9, 10, 99, 100, 101, 4425, 10_000, 22_470, 2_449_029):
+        delta, text = edge_delta_rule(nodes)
+        assert 0.0999 / nodes**1.5 < delta < 1 / nodes**1.5
+        assert f"{nodes:,}" in text
+    assert edge_delta_rule(100, 1e-9) == (1e-9, "as asked for")

@@ -112,8 +112,8 @@ def test_unit_none_is_never_private_whatever_noise_there_was() -> None:
 def test_a_published_number_and_an_accountant_of_ones_own_are_taken() -> None:
     statement = statements.make_statement(
         unit="node",
-        neighbours=Neighbours.NODE_RECORD,
-        relation=statements.RELATION_NODE_RECORD,
+        neighbours=Neighbours.FROZEN_ROSTER,
+        relation=statements.RELATION_ROSTER,
         release=Release.WEIGHTS,
         released="weights",
         public=(),
@@ -214,9 +214,13 @@ def test_every_statement_has_words(statement: PrivacyStatement) -> None:
         ("progap", {"unit": "edge"}, Neighbours.UNDIRECTED_EDGE),
         ("dp-gnn", {}, Neighbours.FROZEN_SAMPLE),
         ("heter-poisson", {}, Neighbours.FROZEN_DEGREES),
-        ("dp-mlp", {}, Neighbours.NODE_RECORD),
+        ("dp-mlp", {}, Neighbours.FROZEN_ROSTER),
         ("edge-rand", {}, Neighbours.UNDIRECTED_EDGE),
-        ("privgnn", {}, Neighbours.NODE),
+        ("privgnn", {}, Neighbours.FROZEN_ROSTER),
+        ("pate", {}, Neighbours.FROZEN_ROSTER),
+        ("dp-gpl", {}, Neighbours.FROZEN_ROSTER),
+        ("dp-gpl", {"weighting": "centrality"}, Neighbours.FROZEN_ROSTER),
+        ("prompt-dpsgd", {}, Neighbours.FROZEN_ROSTER),
     ],
 )
 def test_every_method_says_which_neighbours_its_guarantee_compares(

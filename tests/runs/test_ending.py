@@ -19,7 +19,7 @@ from privgraph.runs.store import RunStore
 from privgraph.runs.worker import Worker, jobs_of
 
 SPEC = gap(epsilon=1.0)
-PLAN = replace(SPEC.config().plan(SIZES).statement, unit="node", neighbours=Neighbours.NODE_RECORD)
+PLAN = replace(SPEC.config().plan(SIZES).statement, unit="node", neighbours=Neighbours.FROZEN_ROSTER)
 
 
 @pytest.fixture

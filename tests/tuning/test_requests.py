@@ -298,7 +298,7 @@ def test_what_a_score_may_be_of_each_release(release: Release, neighbours: Neigh
     counted = {
         (Release.AGGREGATES, Neighbours.FROZEN_SAMPLE),
         (Release.AGGREGATES, Neighbours.REPLACED_RECORD),
-        (Release.MODEL, Neighbours.NODE_RECORD),
+        (Release.MODEL, Neighbours.FROZEN_ROSTER),
         (Release.MODEL, Neighbours.FROZEN_DEGREES),
     }
     edge, node = gap(epsilon=2.0), make_spec("dp-mlp", "cora", {"batch_size": 1500, "epsilon": 2.0})

@@ -23,22 +23,25 @@ from privgraph.attacks.signals import Array, Bools
 from privgraph.audits import one_run
 from privgraph.audits.one_run import LARGEST, SHARES
 from privgraph.privacy.kinds import Neighbours
+from privgraph.registry import method
 
-STEPS = {Neighbours.NODE_RECORD: 2, Neighbours.NODE: 4}
-"""How many neighbouring datasets lie between a pair of nodes and the same pair with exchanged places.
-
-Where edges are not read, a record leaves and one comes. Elsewhere each of the two nodes leaves with its edges
-and comes back with them, once to train and once not to. Relations that are not named freeze what was drawn
-with a node (a sample, degrees, slots): there is no such walk among them."""
+STEPS = 2
+"""How many neighbouring datasets lie between a pair of records and the same pair with exchanged places: one
+leaves, and one comes."""
 
 
 def walk(subject: Attacked) -> int | None:
     """How many neighbouring datasets lie between two nodes of the run and the same two with exchanged places.
 
-    Where nothing is protected, datasets that differ by one record that trains are called neighbours. None
-    where there is no such walk.
+    Where nothing is protected, datasets that differ by one record that trains are called neighbours. A method
+    that reads no edges is a function of the records that train, at the rate and the steps that the roster
+    fixed: on a roster with a training place for either node, one empties its place and the other fills its
+    own. None elsewhere: who is exchanged stays in the graph, and others read them.
     """
-    return 2 if subject.statement.neighbours is Neighbours.NONE else STEPS.get(subject.statement.neighbours)
+    neighbours = subject.statement.neighbours
+    records = neighbours in (Neighbours.FROZEN_ROSTER, Neighbours.NODE_RECORD)
+    walks = neighbours is Neighbours.NONE or (records and not method(subject.method).uses_edges)
+    return STEPS if walks else None
 
 
 def implies(subject: Attacked) -> bool:

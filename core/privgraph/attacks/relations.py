@@ -214,16 +214,18 @@ def without_relations(graph: Graph, pairs: Tensor) -> Graph:
 
 
 def left_out_config(subject: Attacked, graph: Graph, out: int) -> Any:
-    """The run's options for `out` relations fewer: its noise multiplier as it is, and the largest batch that
-    draws a relation no more often than the run does (at least one)."""
+    """The run's options for `out` relations fewer: its noise multiplier as it is, and, where the number of
+    relations decides the rate, the largest batch that draws one no more often than the run does (at least
+    one)."""
     config = subject.config
     if not isinstance(config, RelationalConfig):
         return config
     count = config.trained_relations(graph.facts)
-    batch = max(1, config.batch_size * (count - out) // count)
+    if config.unit == "none" or config.published:
+        config = replace(config, batch_size=max(1, config.batch_size * (count - out) // count))
     if config.unit == "none":
-        return replace(config, batch_size=batch)
-    return replace(config, batch_size=batch, noise_multiplier=config.plan(graph.facts).scale)
+        return config
+    return replace(config, noise_multiplier=subject.config.plan(graph.facts).scale)
 
 
 def fewer_relations(graph: Graph, pairs: Tensor) -> np.ndarray:
@@ -273,10 +275,10 @@ def _train(
 
 def implied(subject: Attacked, options: AttackOptions, config: Any, graph: Graph, told: Array, first: Bools) -> Implied:
     """What follows for the run's epsilon from the scores (2n,) of matched pairs and their coins (n,)."""
-    facts = graph.facts
-    left = subject.config.trained_relations(facts) - len(first)
-    rate = min(1.0, config.batch_size / left)
-    if isinstance(config, RelationalConfig) and config.unit == "edge" and rate > subject.config.rate(facts):
+    facts, learnt = graph.facts, subject.config.domain_pair(graph.facts)[0]
+    left = tuple(held - len(first) * (number == learnt) for number, held in enumerate(facts.relations))
+    private = isinstance(config, RelationalConfig) and config.unit == "edge"
+    if private and config.rate(replace(facts, relations=left)) > subject.config.rate(facts):
         note = (
             "no bound on epsilon follows: even with one relation in a batch, the attacked training draws each more "
             "often than the run does"

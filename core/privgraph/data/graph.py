@@ -43,6 +43,9 @@ class Graph:
         texts: A text for each node; empty where nodes have none.
         domains: (|V|,) int64, the number of each node's domain in `domain_names`; (0,) where there are none.
         domain_names: Names of the domains.
+        absent: Numbers of the nodes that opted out. They keep their place on the roster, and have no record:
+            no features, label, edge or part in training, validation and test.
+        absent_training: How many of them the split had made training nodes.
     """
 
     name: str
@@ -60,6 +63,8 @@ class Graph:
     texts: tuple[str, ...] = ()
     domains: Tensor = field(default_factory=lambda: torch.zeros(0, dtype=torch.int64))
     domain_names: tuple[str, ...] = ()
+    absent: tuple[int, ...] = ()
+    absent_training: int = 0
     _cache: dict[str, Tensor] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -90,6 +95,13 @@ class Graph:
     def num_classes(self) -> int:
         return max(len(self.class_names), int(self.y.max()) + 1)
 
+    @property
+    def present(self) -> Tensor:
+        """(|V|,) bool: who has a record."""
+        mask = torch.ones(self.num_nodes, dtype=torch.bool)
+        mask[list(self.absent)] = False
+        return mask
+
     def relations(self, domain: int) -> Tensor:
         """(2, m) int64: the pairs u < v of nodes of a domain that are related, by u, then v.
 
@@ -114,7 +126,7 @@ class Graph:
             entries=entries,
             features=int(self.x.shape[1]),
             classes=self.num_classes,
-            train_nodes=int(self.train_mask.sum()),
+            train_nodes=int(self.train_mask.sum()) + self.absent_training,
             undirected=self.undirected,
             domains=self.domain_names,
             entities=tuple(int((self.domains == number).sum()) for number in numbers),

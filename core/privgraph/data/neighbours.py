@@ -1,8 +1,8 @@
 """Neighbouring graphs: what a privacy guarantee compares. For enumerating in tests, and for audits.
 
-Edge level: two graphs that differ in one edge (an undirected edge is both of its entries). Node level,
-opt-out: the roster stays, and one node's record is nulled: its features are 0, it has no edge and no part in
-training, validation or test. Node level, removal: the node is gone, and those after it move up.
+Edge level: two graphs that differ in one edge (an undirected edge is both of its entries). Node level: the
+roster stays, and with it everybody's number and role; one node opts out, and its record is nulled: its
+features are 0, it has no label, no edge and no part in training, validation or test.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 
 from privgraph.data.build import canonical_edges
 from privgraph.data.graph import Graph
-from privgraph.data.splits import all_class_names, subgraph
+from privgraph.data.splits import all_class_names
 
 
 def has_edge(graph: Graph, source: int, target: int) -> bool:
@@ -55,8 +55,12 @@ def edge_neighbours(graph: Graph) -> Iterator[Graph]:
 
 
 def with_node_nulled(graph: Graph, node: int) -> Graph:
-    """The graph in which `node` opted out: same size, its record empty (label 0, outside all masks)."""
-    _check(graph, node)
+    """The graph in which `node` opted out: same roster, its record empty (label 0, outside all masks).
+
+    Raises `ValueError` for a node that is not there, or has opted out already.
+    """
+    if not 0 <= node < graph.num_nodes or node in graph.absent:
+        raise ValueError(f"there is no node {node} among {graph.num_nodes}")
     x, y = graph.x.clone(), graph.y.clone()
     x[node], y[node] = 0, 0
     masks = [mask.clone() for mask in (graph.train_mask, graph.val_mask, graph.test_mask)]
@@ -72,22 +76,13 @@ def with_node_nulled(graph: Graph, node: int) -> Graph:
         val_mask=masks[1],
         test_mask=masks[2],
         class_names=all_class_names(graph),
+        absent=(*graph.absent, node),
+        absent_training=graph.absent_training + int(graph.train_mask[node]),
         _cache={},
     )
-
-
-def without_node(graph: Graph, node: int) -> Graph:
-    """The graph without `node` and its edges; later nodes are renumbered."""
-    _check(graph, node)
-    return subgraph(graph, torch.cat([torch.arange(node), torch.arange(node + 1, graph.num_nodes)]))
 
 
 def node_neighbours(graph: Graph) -> Iterator[Graph]:
     """Every graph in which one node opted out: |V| of them."""
     for node in range(graph.num_nodes):
         yield with_node_nulled(graph, node)
-
-
-def _check(graph: Graph, node: int) -> None:
-    if not 0 <= node < graph.num_nodes:
-        raise ValueError(f"there is no node {node} among {graph.num_nodes}")

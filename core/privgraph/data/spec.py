@@ -15,17 +15,20 @@ records that no network could read: it decides what becomes of them, and not an 
 class PublicFacts:
     """Sizes that plans are computed from; statements list them as public.
 
+    Not `edges`, `entries` and `relations`: these are private, for estimates of memory that the holder of the
+    data sees, and for options that name a paper's rule. No noise, rate, step, delta or refusal follows them.
+
     Args:
         nodes: |V|, 1 or more.
-        edges: Unique undirected pairs, or directed edges where not `undirected`.
-        entries: Ones of the adjacency matrix: twice `edges` where `undirected`.
+        edges: Unique undirected pairs, or directed edges where not `undirected`. Private.
+        entries: Ones of the adjacency matrix: twice `edges` where `undirected`. Private.
         features: F, 1 or more.
         classes: C, 1 or more.
-        train_nodes: Labelled training nodes, 0 to |V|.
+        train_nodes: Training nodes of the roster, 0 to |V|; who opts out is still counted.
         undirected: Whether edges have no direction.
         domains: Names of the domains that texts belong to; empty where there are none.
         entities: Texts of each domain.
-        relations: Unordered related pairs inside each domain, each counted once.
+        relations: Unordered related pairs inside each domain, each counted once. Private where they train.
 
     Raises:
         ValueError: A number is out of its range.

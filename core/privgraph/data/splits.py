@@ -63,8 +63,17 @@ def with_split(graph: Graph, seed: int, split: str = "random") -> Graph:
         raise DataError(f"a new split must be random or inductive (got {split})")
     if graph.split == "inductive":
         raise DataError("an inductive split has dropped edges, so load the graph again for another one")
-    train, validation, test = random_masks(graph.num_nodes, seed)
-    drawn = replace(graph, train_mask=train, val_mask=validation, test_mask=test, split=split, split_seed=seed)
+    roles = random_masks(graph.num_nodes, seed)
+    train, validation, test = (mask & graph.present for mask in roles)
+    drawn = replace(
+        graph,
+        train_mask=train,
+        val_mask=validation,
+        test_mask=test,
+        split=split,
+        split_seed=seed,
+        absent_training=int(roles[0].sum() - train.sum()),
+    )
     return _cut(drawn) if split == "inductive" else drawn
 
 
@@ -77,10 +86,18 @@ def with_training(graph: Graph, train: Tensor, test: Tensor, split: str = "rando
     check_split(split)
     if graph.split == "inductive":
         raise DataError("an inductive split has dropped edges, so load the graph again for another one")
-    masks = [torch.zeros(graph.num_nodes, dtype=torch.bool).index_fill_(0, nodes, True) for nodes in (train, test)]
+    roles = [torch.zeros(graph.num_nodes, dtype=torch.bool).index_fill_(0, nodes, True) for nodes in (train, test)]
+    masks = [role & graph.present for role in roles]
     if bool((masks[0] & masks[1]).any()) or bool(((masks[0] | masks[1]) & graph.val_mask).any()):
         raise DataError("training, validation and test nodes must not overlap")
-    drawn = replace(graph, train_mask=masks[0], test_mask=masks[1], split=split, split_seed=None)
+    drawn = replace(
+        graph,
+        train_mask=masks[0],
+        test_mask=masks[1],
+        split=split,
+        split_seed=None,
+        absent_training=int(roles[0].sum() - masks[0].sum()),
+    )
     return _cut(drawn) if split == "inductive" else drawn
 
 
@@ -114,6 +131,7 @@ def subgraph(graph: Graph, nodes: Tensor) -> Graph:
     number[nodes] = torch.arange(nodes.numel())
     edges = number[graph.edge_index]
     inside = (edges >= 0).all(0)
+    absent = tuple(int(place) for place in number[list(graph.absent)] if place >= 0)
     return replace(
         graph,
         x=graph.x[nodes],
@@ -126,6 +144,8 @@ def subgraph(graph: Graph, nodes: Tensor) -> Graph:
         class_names=all_class_names(graph),
         texts=tuple(graph.texts[int(node)] for node in nodes) if graph.texts else (),
         domains=graph.domains[nodes] if graph.domains.numel() else graph.domains,
+        absent=absent,
+        absent_training=0,
         _cache={},
     )
 

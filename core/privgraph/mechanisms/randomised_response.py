@@ -26,8 +26,11 @@ import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
+from privgraph import lattice
 from privgraph.options import OptionError
-from privgraph.privacy.events import RandomizedResponse
+from privgraph.privacy.events import Laplace, PureDP, RandomizedResponse
+from privgraph.privacy.kinds import MechanismKind
+from privgraph.privacy.ledger import LedgerEntry
 from privgraph.streams import Secret
 
 Int64s = NDArray[np.int64]
@@ -88,6 +91,70 @@ def asymmetric(epsilon: float, density: float) -> Response:
         raise ValueError(f"density must lie in (0, 1] (got {density})")
     epsilon = min(epsilon, LARGEST_EPSILON)
     return _response(density / (density + (1 - density) * math.exp(-epsilon)), epsilon)
+
+
+COUNT_SHARE = 0.1
+"""Share of epsilon that the noisy number of edges costs, as in the GAP and ProGAP code."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedResponse:
+    """The asymmetric response at `epsilon` in all, whose probabilities follow a noisy number of edges.
+
+    Unit: one edge; relation: it is there or not. Guarantee: `epsilon`, delta 0. Proof sketch: the number of
+    edges moves by 1, and its Laplace noise has scale 1 / (`COUNT_SHARE` epsilon); whatever number comes out,
+    the answers at the probabilities that it sets are private at `response_epsilon`; the two costs add up to
+    epsilon at most, since the second mechanism may be chosen by what the first released.
+    """
+
+    epsilon: float
+
+    @property
+    def response_epsilon(self) -> float:
+        """What the answers may cost: moved towards privacy by a hair, so that no rounding of the sum exceeds
+        epsilon."""
+        return self.epsilon * (1 - COUNT_SHARE) * (1 - SHAVE)
+
+    @property
+    def count_scale(self) -> float:
+        """The scale b of the Laplace noise on the number of edges, whose sensitivity is 1."""
+        return 1 / (self.epsilon * COUNT_SHARE)
+
+    def noisy_count(self, edges: int, counted: Secret) -> float:
+        """The number of edges that is paid for: the only one that may be read further on."""
+        return float(lattice.add("laplace", self.count_scale, np.array([float(edges)]), counted)[0])
+
+    def response(self, count: float, pairs: int) -> Response:
+        """The answers that keep `count` edges on average, cut to between one and all of `pairs`."""
+        return asymmetric(self.response_epsilon, min(max(count, 1.0), float(pairs)) / pairs)
+
+    def randomise(
+        self, edge_index: Int64s, nodes: int, answers: Secret, counted: Secret, *, undirected: bool, most_edges: int
+    ) -> Int64s:
+        """As `randomise`, with coins that follow the noisy number."""
+        count = self.noisy_count(edge_index.shape[1] // (2 if undirected else 1), counted)
+        response = self.response(count, pair_count(nodes, undirected))
+        return randomise(edge_index, nodes, response, answers, undirected=undirected, most_edges=most_edges)
+
+    def entries(self, what: str) -> tuple[LedgerEntry, LedgerEntry]:
+        """What is spent, in order; the probabilities are not known before, and their epsilon is."""
+        count = LedgerEntry(
+            kind=MechanismKind.EDGE_COUNT,
+            mechanism="Laplace",
+            stage=f"number of {what}",
+            event=Laplace(noise_multiplier=self.count_scale),
+            noise_std=2**0.5 * self.count_scale,
+            sensitivity=1.0,
+            norm="L1",
+        )
+        answers = LedgerEntry(
+            kind=MechanismKind.RANDOMISED_RESPONSE,
+            mechanism="randomised response",
+            stage=what,
+            event=PureDP(epsilon=self.response_epsilon),
+            note=f"each pair once, with probabilities that keep the noisy number of {what}",
+        )
+        return count, answers
 
 
 def _response(wanted: float, epsilon: float) -> Response:

@@ -55,8 +55,8 @@ class PrivacyOptions:
     delta: Annotated[
         float,
         Option(
-            "chance that the guarantee may fail; 0 chooses a power of ten below one over the number of "
-            "nodes, or of entries of the adjacency matrix",
+            "chance that the guarantee may fail; 0 chooses a power of ten below one over the number of nodes, which "
+            "is taken to the power 1.5 where edges are protected",
             low=0,
             least=1e-50,
             high=0.1,
@@ -180,12 +180,14 @@ class Work:
     """What a run with calibrated noise will do.
 
     `steps` is the total of progress steps, and `step` what they are, for people; `memory_mb` a rough upper
-    estimate of the run's peak; `noise` names the noise for people (name -> standard deviation or multiplier),
-    and `notes` say what they should know.
+    estimate of the run's peak without the graph's edges, whose number is private, and `entry_bytes` what each
+    entry of the adjacency matrix adds; `noise` names the noise for people (name -> standard deviation or
+    multiplier), and `notes` say what they should know.
     """
 
     steps: int
     memory_mb: float
+    entry_bytes: float = 0.0
     step: str = "epochs"
     noise: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -222,7 +224,8 @@ class Plan:
 
     @property
     def memory_mb(self) -> float:
-        return self.work.memory_mb
+        """A rough upper estimate of the run's peak, in MiB, for who holds the data: it counts edges."""
+        return _memory(self.work, self.facts)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -383,7 +386,11 @@ def memory_estimate(config: MethodConfig, facts: PublicFacts) -> float:
         noise = config.calibration(facts)
     except CalibrationError as error:
         raise OptionError(str(error)) from None
-    return config.work(facts, noise.scale if isinstance(noise, Fixed) else 1.0).memory_mb
+    return _memory(config.work(facts, noise.scale if isinstance(noise, Fixed) else 1.0), facts)
+
+
+def _memory(work: Work, facts: PublicFacts) -> float:
+    return work.memory_mb + work.entry_bytes * facts.entries / 2**20
 
 
 def filled_in(config: MethodConfig, statement: PrivacyStatement | None) -> dict[str, Scalar]:

@@ -35,7 +35,7 @@ class MethodSpec:
     units: tuple[str, ...]
     tasks: tuple[str, ...] = ("node classification",)
     uses_edges: bool = True
-    neighbours: Neighbours = Neighbours.NODE
+    neighbours: Neighbours = Neighbours.FROZEN_ROSTER
     counterpart: str = "gnn"
     own_parts: bool = False
     asked: tuple[str, ...] = ()

@@ -1,27 +1,36 @@
-"""Which delta a run uses, and why."""
+"""Which delta a run uses, and why: by public numbers alone."""
 
 from __future__ import annotations
-
-EDGE_ENTRIES = {True: "entries of the adjacency matrix, two for each edge", False: "edges"}
-"""What the rule counts where edges are protected, by whether they are undirected: entries, as the papers and
-their code do."""
 
 
 def delta_rule(units: int, asked: float = 0.0, *, what: str = "nodes") -> tuple[float, str]:
     """Delta and the sentence that explains it.
 
     `asked` above 0 is taken as it is; 0 chooses a power of ten below one over `units`: how many there are of
-    `what`.
+    `what`, a public number.
 
     >>> delta_rule(2000)
     (0.0001, 'a power of ten below 1 in 2,000 nodes')
-    >>> delta_rule(9600, what=EDGE_ENTRIES[True])
-    (0.0001, 'a power of ten below 1 in 9,600 entries of the adjacency matrix, two for each edge')
     """
+    return _chosen(units, asked, len(str(units)), f"a power of ten below 1 in {units:,} {what}")
+
+
+def edge_delta_rule(nodes: int, asked: float = 0.0, *, what: str = "nodes") -> tuple[float, str]:
+    """The same where edges or relations are protected, whose number is private: a power of ten below one over
+    `nodes` to the power 1.5.
+
+    >>> edge_delta_rule(2000)
+    (1e-05, 'a power of ten below 1 in 2,000^1.5, from the number of nodes')
+    >>> edge_delta_rule(100)[0], edge_delta_rule(99)[0]
+    (0.0001, 0.001)
+    """
+    digits = (len(str(nodes**3)) + 1) // 2  # 10^(2 digits) > nodes^3
+    return _chosen(nodes, asked, digits, f"a power of ten below 1 in {nodes:,}^1.5, from the number of {what}")
+
+
+def _chosen(units: int, asked: float, digits: int, rule: str) -> tuple[float, str]:
     if units < 1:
-        raise ValueError(f"delta_rule needs at least one of what it counts (got {units})")
+        raise ValueError(f"a rule for delta needs at least one of what it counts (got {units})")
     if not 0 <= asked < 1:
         raise ValueError(f"delta must lie in [0, 1) (got {asked})")
-    if asked > 0:
-        return asked, "as asked for"
-    return float(f"1e-{len(str(units))}"), f"a power of ten below 1 in {units:,} {what}"
+    return (asked, "as asked for") if asked > 0 else (float(f"1e-{digits}"), rule)

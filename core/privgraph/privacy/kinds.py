@@ -94,6 +94,7 @@ class Neighbours(StrEnum):
     NODE_RECORD = "node record"
     NODE = "node"
     ASSIGNED_NODE = "assigned node"
+    FROZEN_ROSTER = "frozen roster"
     FROZEN_SAMPLE = "frozen sample"
     FROZEN_DEGREES = "frozen degrees"
     REPLACED_RECORD = "replaced record"
@@ -108,6 +109,8 @@ NEIGHBOURS: Mapping[Neighbours, str] = {
     Neighbours.NODE: "a node with all its edges is there or was never there",
     Neighbours.ASSIGNED_NODE: "a node with all its edges is there or not, and all others keep the slots "
     "that were drawn",
+    Neighbours.FROZEN_ROSTER: "a node takes part or opts out of a roster whose roles and seats stay as they "
+    "were drawn with it",
     Neighbours.FROZEN_SAMPLE: "a node takes part or opts out of a graph whose sample of edges stays as it "
     "was drawn with it",
     Neighbours.FROZEN_DEGREES: "a node takes part or opts out of a graph whose degrees stay as they were "

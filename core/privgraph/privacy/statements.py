@@ -26,11 +26,14 @@ RELATION_EDGE_UNDIRECTED = (
     "add or remove one undirected edge, which is two entries of the adjacency matrix, in two different rows"
 )
 RELATION_EDGE_DIRECTED = "add or remove one directed edge, which is one entry of the adjacency matrix"
+RELATION_ROSTER = (
+    "one node opts out: the roster, who trains, who is private and everybody's seat stay as they were drawn, "
+    "and the node's features, label and all its edges are removed"
+)
 RELATION_NODE_OPT_OUT = (
     "one node opts out: the roster of nodes and the bounded sample of edges stay as they were drawn "
     "from the whole graph, and the node's features, label, own row and all its kept edges are removed"
 )
-RELATION_NODE_RECORD = "add or remove one node's record; edges are not used"
 
 ASSUME_SECRET_KEY = (
     "the noise key of the installation stays secret: noise, samples and coins come from AES-256 under "
@@ -67,7 +70,8 @@ ASSUME_AGAIN_NOT_CHOSEN = (
 ASSUME_ONE_RUN = "this run alone is released: its options were not chosen by looking at other runs on the same data"
 WHO_TRAINS = "who trains"
 """Begins what is taken to be public where a contract makes no secret of who trains."""
-PUBLIC_SIZES = "the numbers of nodes, of edges and of training nodes, and the number of classes"
+PUBLIC_SIZES = "the numbers of nodes, of training nodes and of classes"
+PUBLIC_ROSTER = "the roster of nodes, and which of them train"
 
 GAP_UNDIRECTED_EDGE = Gap(
     title="An undirected edge is two entries",
@@ -214,7 +218,7 @@ _UNITS = {
 
 
 _RECORD = "a single node, with its features and its label"
-"""Where edges are not used."""
+"""Of statements of earlier versions, where edges are not used."""
 
 WITHHELD = "left out for others, who could tell by it which seed the run has"
 """What is said of a bound that a statement leaves out."""

@@ -20,6 +20,7 @@ from privgraph.options import OptionError, parameters
 from privgraph.privacy.kinds import NEIGHBOURS, Neighbours
 from privgraph.privacy.old_records import RELATIONS
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statements import RELATION_ROSTER
 
 DECORATOR = "@dataclass(frozen=True, kw_only=True)"
 
@@ -141,7 +142,7 @@ def fault_of_relation(spec: MethodSpec, statement: PrivacyStatement) -> str:
             f"the statement says neighbours={_named(said)}, and {whose} says {_named(wanted)}: "
             f"change neighbours in statement{also}: {where}"
         )
-    words = RELATIONS.get(statement.relation, said)
+    words = {**RELATIONS, RELATION_ROSTER: Neighbours.FROZEN_ROSTER}.get(statement.relation, said)
     if words is not said:
         return (
             f"the statement's relation is in words that of {_named(words)}, and it says neighbours={_named(said)}: "

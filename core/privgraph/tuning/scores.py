@@ -36,7 +36,7 @@ _EXACT = (Release.AGGREGATES, Release.GRAPH)
 _COUNTED = (
     (Release.AGGREGATES, Neighbours.FROZEN_SAMPLE),
     (Release.AGGREGATES, Neighbours.REPLACED_RECORD),
-    (Release.MODEL, Neighbours.NODE_RECORD),
+    (Release.MODEL, Neighbours.FROZEN_ROSTER),
     (Release.MODEL, Neighbours.FROZEN_DEGREES),
 )
 """Releases with which a node's record is read by no other validation node's prediction."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from privgraph.methods.relations.relational.config import PUBLIC_COUNT
 from privgraph.options import build
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import method
@@ -49,8 +50,10 @@ def test_what_the_paper_leaves_open_is_stated(name: str, titles: set[str]) -> No
 
 
 @pytest.mark.parametrize("name", ["relational", "relation-rand"])
-def test_the_numbers_that_are_taken_to_be_public_are_named(name: str) -> None:
-    assert "the numbers of texts and of relations in each domain" in statement(name, encoder="tiny").public
+def test_the_number_of_relations_is_public_only_where_rate_and_delta_are_as_published(name: str) -> None:
+    for accounting in ("sound", "published"):
+        told = statement(name, encoder="tiny", accounting=accounting)
+        assert (PUBLIC_COUNT in told.public) == ((name, accounting) == ("relational", "published"))
 
 
 def test_without_privacy_nothing_is_assumed_and_nothing_left_open() -> None:

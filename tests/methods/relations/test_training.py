@@ -17,6 +17,7 @@ from tests.methods.relations.test_relational import TINY, shop, told
 from privgraph.attacks.relations import without_relations
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
+from privgraph.data.splits import subgraph
 from privgraph.methods.relations import few_shot, fine_tuning
 from privgraph.methods.relations.evaluation import asked_relations, class_places, few_shot_classes, ranking
 from privgraph.methods.relations.fine_tuning import TRAINED, FineTuning, Protection, step_size
@@ -202,12 +203,16 @@ def test_private_gradients_are_divided_by_the_batch_that_is_expected(monkeypatch
     assert graph.facts.relations[0] > 20
 
 
-@pytest.mark.parametrize(("learnt", "held"), [("kitchen", 90), ("garden", 30)])
+@pytest.mark.parametrize(
+    ("learnt", "accounting", "held"),
+    [("kitchen", "sound", 60), ("garden", "sound", 40), ("kitchen", "published", 90), ("garden", "published", 30)],
+)
 def test_batches_are_drawn_with_the_rate_that_is_paid_for(
-    monkeypatch: pytest.MonkeyPatch, learnt: str, held: int
+    monkeypatch: pytest.MonkeyPatch, learnt: str, accounting: str, held: int
 ) -> None:
-    """Where domains differ in size, coins and ledger have the rate of the one that is learnt from."""
-    whole, seen = shop(), list[TupleSampler]()
+    """Where domains differ in size, coins and ledger have the rate of the one that is learnt from: by its
+    texts, and as published by its relations."""
+    whole, seen = subgraph(shop(), torch.arange(100)), list[TupleSampler]()
     graph = without_relations(whole, whole.relations(1)[:, 30:])
     real = fine_tuning.poisson_batches
 
@@ -216,7 +221,7 @@ def test_batches_are_drawn_with_the_rate_that_is_paid_for(
         return real(sampler, sampling)
 
     monkeypatch.setattr(fine_tuning, "poisson_batches", spy)
-    events = told(Config(**TINY | {"steps": 1, "trained_on": learnt}), graph)
+    events = told(Config(**TINY | {"steps": 1, "trained_on": learnt, "accounting": accounting}), graph)
     (sampler,) = seen
     assert sampler.rate == 20 / held
     assert [one.entry["sampling_rate"] for one in events if isinstance(one, Spent)] == [20 / held]

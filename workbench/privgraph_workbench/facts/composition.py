@@ -17,7 +17,9 @@ from privgraph_workbench.words.naming import UNIT_WORDS, UPLOAD, data_title, peo
 from privgraph_workbench.words.numbers import rounded_delta, stated
 
 _WITH_RECORDS = (Neighbours.NODE, Neighbours.ASSIGNED_NODE, Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
-"""Relations in which a node, and with it its record, is there or not."""
+"""Relations in which a node, and with it its record, is there or not while the roster stays."""
+_IMPLIED = (Neighbours.NODE_RECORD, Neighbours.FROZEN_ROSTER)
+"""Relations whose promises hold under each of those: they freeze less, or read less."""
 MOST = 40
 """How many different mechanisms are priced together, which takes seconds: of more the epsilons are added."""
 
@@ -146,11 +148,11 @@ def _as_run(runs: Sequence[RunRecord]) -> str:
 def relations(statements: Sequence[PrivacyStatement]) -> list[Neighbours]:
     """The relations under which these statements promise, which compose under one alone.
 
-    What reads no edge and hides a node's record hides it as well where its edges come and go with it: all
-    that is read changes by the same record.
+    What hides a node that opts out of a roster hides it as well where a sample or degrees stay, too: the same
+    record comes and goes.
     """
     kinds = list(dict.fromkeys(one.neighbours for one in statements))
-    others: list[Neighbours] = [kind for kind in kinds if kind is not Neighbours.NODE_RECORD]
+    others: list[Neighbours] = [kind for kind in kinds if kind not in _IMPLIED]
     return others if len(others) == 1 and others[0] in _WITH_RECORDS else kinds
 
 

@@ -18,7 +18,7 @@ GUESSED: Mapping[str, str] = {
         (Neighbours.NODE_RECORD, Neighbours.NODE, Neighbours.ASSIGNED_NODE), "whether a person's data were used"
     ),
     **dict.fromkeys(
-        (Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES),
+        (Neighbours.FROZEN_ROSTER, Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES),
         "whether a person who is in the graph takes part or has opted out",
     ),
     Neighbours.REPLACED_RECORD: "which of two records a person gave",
@@ -28,7 +28,7 @@ _PLAIN: Mapping[str, Neighbours] = {"edge": Neighbours.UNDIRECTED_EDGE, "node": 
 EVEN = "where both were equally likely before (a coin: 50%)"
 """Before what is guessed is released."""
 _LESS: Mapping[str, str] = {
-    **dict.fromkeys((Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES), "opt-out"),
+    **dict.fromkeys((Neighbours.FROZEN_ROSTER, Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES), "opt-out"),
     Neighbours.REPLACED_RECORD: "which of two records",
 }
 """What relations of people hide that do not cover somebody who was never there."""

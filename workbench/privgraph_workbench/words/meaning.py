@@ -20,7 +20,7 @@ UNITS = {
 }
 WHO = {"none": "nobody", "edge": "connections (edge)", "node": "people (node)"}
 """Who is protected, as a choice."""
-_OPT_OUT = (Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
+_OPT_OUT = (Neighbours.FROZEN_ROSTER, Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
 OPTS_OUT = "one person (node) with everything about them, who takes part or opts out while what was drawn stays"
 
 
@@ -54,6 +54,8 @@ WAGERS = {
 ANY_WAGER = "which of two datasets it was, which differ as the statement says,"
 NOT_COVERED = " (not covered: a person who was never in the graph)"
 WHY_NOT_COVERED = {
+    Neighbours.FROZEN_ROSTER: "Opting out comes after roles were drawn with them; had they never been there, "
+    "others would have other roles.",
     Neighbours.FROZEN_SAMPLE: "Opting out comes after a sample of edges was drawn with them; had they never "
     "been there, other edges would have been drawn.",
     Neighbours.FROZEN_DEGREES: "Opting out comes after degrees were counted with them; had they never been "

@@ -1,4 +1,4 @@
-"""Randomised response, played by `mechanisms.randomised_response` and by EdgeRand's own counting."""
+"""Randomised response, played by `mechanisms.randomised_response`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
 from privgraph.audits.games.base import Array, Dice
-from privgraph.data.graph import Graph
-from privgraph.mechanisms.randomised_response import Response, randomise
-from privgraph.methods.baselines.edge_rand.config import Config
-from privgraph.methods.baselines.edge_rand.train import randomised
+from privgraph.mechanisms.randomised_response import CountedResponse, Response, randomise
 
 PAIRS = 60
 """Trials that share a graph: pairs of nodes, each with a trial of its own, that answer independently."""
@@ -54,31 +50,22 @@ class ResponseGame:
 
 @dataclass(frozen=True, kw_only=True)
 class CountedResponseGame:
-    """EdgeRand with a noisy number of edges: the whole randomisation of a small path, whose last edge comes
-    or goes."""
+    """The response with a noisy number of edges: the whole randomisation of a small path, whose last edge
+    comes or goes."""
 
-    config: Config
+    response: CountedResponse
     undirected: bool
 
     def play(self, present: bool, trials: int, count: int, dice: Dice) -> Array:
         nodes = 6
-        path = torch.stack([torch.arange(nodes - 1), torch.arange(1, nodes)])[:, : nodes - (1 if present else 2)]
-        edges = torch.cat([path, path.flip(0)], 1) if self.undirected else path
-        none = torch.zeros(nodes, dtype=torch.bool)
-        graph = Graph(
-            name="game",
-            x=torch.zeros(nodes, 1),
-            y=torch.zeros(nodes, dtype=torch.int64),
-            edge_index=edges[:, torch.argsort(edges[1] * nodes + edges[0])],
-            train_mask=~none,
-            val_mask=none,
-            test_mask=none,
-            undirected=self.undirected,
-        )
+        path = np.stack([np.arange(nodes - 1), np.arange(1, nodes)])[:, : nodes - (1 if present else 2)]
+        edges = np.concatenate([path, path[::-1]], 1) if self.undirected else path
         noise, counted = dice.secret("noise"), dice.secret("count")
         scores = np.zeros((trials, 3))
         for trial in range(trials):
             for _ in range(count):
-                source, target = randomised(graph, self.config, noise, counted).edge_index
+                source, target = self.response.randomise(
+                    edges, nodes, noise, counted, undirected=self.undirected, most_edges=10**7
+                )
                 scores[trial] += bool(((source == nodes - 2) & (target == nodes - 1)).any())
         return scores

@@ -14,6 +14,7 @@ from privgraph.mechanisms.gaussian import GaussianNoise
 from privgraph.mechanisms.laplace import LaplaceNoise
 from privgraph.mechanisms.randomised_response import Response
 from privgraph.methods.baselines.edge_rand.config import Config as EdgeRand
+from privgraph.methods.relations.relation_rand.config import Config as RelationRand
 from privgraph.papers.dp_gpl_votes import Filter
 from privgraph.privacy.events import (
     Atoms,
@@ -70,7 +71,7 @@ def _wordless(entry: LedgerEntry) -> LedgerEntry:
 
 
 def _without_counting(found: list[Part]) -> list[Part]:
-    """EdgeRand's noisy count and its answers are one game."""
+    """A noisy count and the answers that follow it are one game."""
     counted = [part for part in found if isinstance(part.game, edges.CountedResponseGame)]
     return counted[:1] or found
 
@@ -227,9 +228,9 @@ def _response(entry: LedgerEntry, subject: Subject) -> Part:
     if isinstance(entry.event, RandomizedResponse):
         response = Response(one_to_one=entry.event.one_to_one, zero_to_one=entry.event.zero_to_one)
         return Part(game=edges.ResponseGame(response=response, undirected=undirected), count=entry.count, title=title)
-    if not isinstance(subject.config, EdgeRand):
+    if not isinstance(subject.config, EdgeRand | RelationRand) or subject.config.counted is None:
         raise ValueError("this randomised response is not that of a method that is known here")
-    game = edges.CountedResponseGame(config=subject.config, undirected=undirected)
+    game = edges.CountedResponseGame(response=subject.config.counted, undirected=undirected)
     return Part(game=game, count=entry.count, title=f"{title}, and the noisy number of edges")
 
 

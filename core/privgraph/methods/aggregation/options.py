@@ -27,7 +27,7 @@ from privgraph.methods.kept import Kept
 from privgraph.methods.levers import BATCH, EPOCHS, Said
 from privgraph.options import AUTO, Option, check
 from privgraph.papers.progap import repository_accountant
-from privgraph.privacy.delta import EDGE_ENTRIES, delta_rule
+from privgraph.privacy.delta import delta_rule, edge_delta_rule
 from privgraph.privacy.events import NonPrivate
 from privgraph.privacy.kinds import MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import Ledger, LedgerEntry
@@ -42,6 +42,7 @@ from privgraph.privacy.statements import (
     GAP_DEGREE_BOUND,
     GAP_EPOCH_SELECTION,
     GAP_TUNING,
+    PUBLIC_ROSTER,
     PUBLIC_SIZES,
     RELATION_EDGE_DIRECTED,
     RELATION_EDGE_UNDIRECTED,
@@ -304,10 +305,16 @@ class AggregationConfig(MethodConfig):
         return changed.statement(facts, scale, entries)
 
     def delta_and_rule(self, facts: PublicFacts) -> tuple[float, str]:
-        """By the number of nodes, or of entries of the adjacency matrix."""
         if self.unit == "node":
             return delta_rule(facts.nodes, self.delta)
-        return delta_rule(max(1, facts.entries), self.delta, what=EDGE_ENTRIES[facts.undirected])
+        if self.counts_entries:
+            return delta_rule(max(1, facts.entries), what="entries of the adjacency matrix, as published")
+        return edge_delta_rule(facts.nodes, self.delta)
+
+    @property
+    def counts_entries(self) -> bool:
+        """Whether delta follows the number of edges, which is private, as the papers have it."""
+        return self.unit == "edge" and self.accounting == "published" and not self.delta
 
     def statement(self, facts: PublicFacts, scale: float, entries: Sequence[LedgerEntry]) -> PrivacyStatement:
         ledger = Ledger(entries)
@@ -330,13 +337,15 @@ class AggregationConfig(MethodConfig):
             relation = RELATION_EDGE_UNDIRECTED if facts.undirected else RELATION_EDGE_DIRECTED
             assumptions = [ASSUME_EDGE_PUBLIC]
             public = [PUBLIC_SIZES, "features, labels and the split"]
+            if self.counts_entries:
+                public.append("the number of edges, by which delta is chosen as published")
             if facts.undirected:
                 gaps.append(undirected_edge_gap(ledger, delta))
         else:
             relation = RELATION_NODE_REPLACED if self.covers_own_rows else RELATION_NODE_OPT_OUT
             neighbours = Neighbours.REPLACED_RECORD if self.covers_own_rows else Neighbours.FROZEN_SAMPLE
             assumptions = [ASSUME_FROZEN_SAMPLE, ASSUME_POISSON, ASSUME_GRADIENTS]
-            public = [PUBLIC_SIZES, "the roster of nodes, and which of them train"]
+            public = [PUBLIC_SIZES, PUBLIC_ROSTER]
             gaps.append(GAP_DEGREE_BOUND)
             if self.chooses_epoch:
                 gaps.append(GAP_EPOCH_SELECTION)
@@ -374,14 +383,15 @@ class AggregationConfig(MethodConfig):
             steps=self.effective_epochs * sum(kind == TRAIN for kind, _ in self.schedule()),
             step="epochs over all stages",
             memory_mb=self.memory_mb(facts),
+            entry_bytes=36,
             notes=tuple(notes),
         )
 
     def memory_mb(self, facts: PublicFacts) -> float:
-        """A rough upper estimate of one run's peak, the graph included."""
+        """A rough upper estimate of one run's peak, the features included."""
         width = self.hidden * (self.depth + 1)
         table = facts.nodes * (2 * facts.features + 14 * width + 4 * facts.classes) * 4
-        return 350 + (table + facts.entries * 36) / 2**20
+        return 350 + table / 2**20
 
 
 def unprotected_training(stage: str) -> LedgerEntry:

@@ -56,8 +56,11 @@ class GraphNetworkOptions(PrivacyOptions):
         return (self.conv, self.layers, self.hidden, self.jump, self.dropout, self.learning_rate,
                 self.weight_decay, self.epochs)  # fmt: skip
 
-    def memory_mb(self, nodes: int, entries: int, features: int) -> float:
-        """A rough upper estimate: features, activations of every round kept for the backward pass, edges."""
-        per_edge = 24 + (8 * self.hidden * self.layers if self.conv == "gat" else 0)
-        floats = nodes * (features + 8 * self.hidden * (self.layers + 1))
-        return 300 + (4 * floats + per_edge * entries) / 2**20
+    def memory_mb(self, nodes: int, features: int) -> float:
+        """A rough upper estimate: features, activations of every round kept for the backward pass."""
+        return 300 + 4 * nodes * (features + 8 * self.hidden * (self.layers + 1)) / 2**20
+
+    @property
+    def entry_bytes(self) -> float:
+        """What an entry of the adjacency matrix takes."""
+        return 24 + (8 * self.hidden * self.layers if self.conv == "gat" else 0)

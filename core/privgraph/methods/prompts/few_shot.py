@@ -56,25 +56,23 @@ def chosen_by_label(prepared: PreparedGraph, shots: int, seed: int) -> Shots:
     order = torch.from_numpy(stream(seed, "split/shots").permutation(len(prepared.labels)))
     private = torch.zeros(len(prepared.labels), dtype=torch.bool)
     private[prepared.private_nodes] = True
-    order = order[private[order]]
+    order = order[(private & prepared.present)[order]]
     labels = prepared.labels[order]
     nodes = torch.cat([order[labels == label][:shots] for label in range(prepared.classes)])
     return Shots(nodes=nodes, labels=prepared.labels[nodes])
 
 
-def assigned(prepared: PreparedGraph, slots: int, seed: int, left: Tensor | None = None) -> Shots:
+def assigned(prepared: PreparedGraph, slots: int, seed: int) -> Shots:
     """The first `slots` of the roster of private nodes in the order of the stream `split/shots`; no label is
     looked at.
 
-    Who is on the roster is public. left: (|V|,) bool, those who have left: their slots stay empty, and
-    nobody moves up.
+    Who is on the roster is public. The slots of those who opted out stay empty, and nobody moves up.
     """
     order = torch.from_numpy(stream(seed, "split/shots").permutation(len(prepared.labels)))
     private = torch.zeros(len(prepared.labels), dtype=torch.bool)
     private[prepared.private_nodes] = True
     nodes = order[private[order]][:slots]
-    if left is not None:
-        nodes = torch.where(left[nodes], -1, nodes)
+    nodes = torch.where(prepared.present[nodes], nodes, -1)
     return Shots(nodes=nodes, labels=torch.where(nodes >= 0, prepared.labels[nodes.clamp(min=0)], -1))
 
 

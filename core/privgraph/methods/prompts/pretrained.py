@@ -57,7 +57,7 @@ class PreparedGraph:
     ego-graph: public nodes or nobody. priority: (|V|,) int64, a public random permutation. public_degree:
     (|V|,) int64, each node's public neighbours, which for a private node depends on its own edges alone;
     private_degree: (|V|,) int64, private nodes' private neighbours (0 for public nodes), which one node's
-    leaving changes for all its neighbours.
+    leaving changes for all its neighbours. present: (|V|,) bool, who has not opted out.
     """
 
     backbone: Backbone
@@ -71,6 +71,7 @@ class PreparedGraph:
     readable: Tensor
     public_degree: Tensor
     private_degree: Tensor
+    present: Tensor
     edge_index: Tensor = field(repr=False)
 
     @property
@@ -152,6 +153,7 @@ def prepare(
         readable=~private if options.context == "public" else torch.zeros_like(private),
         public_degree=torch.bincount(target[~private[source]], minlength=nodes),
         private_degree=torch.bincount(target[private[source] & private[target]], minlength=nodes),
+        present=graph.present,
         edge_index=edges,
     )
 

@@ -229,7 +229,7 @@ class FineTuning:
         sampler = TupleSampler(
             relations=self.relations,
             entities=self.entities(self.learnt),
-            rate=min(1.0, config.batch_size / max(1, self.relations.shape[1])),
+            rate=self.private.mechanism.rate if self.private else 1.0,
             negatives=config.negatives,
         )
         if self.private is None:

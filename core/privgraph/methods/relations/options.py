@@ -8,12 +8,10 @@ from typing import Annotated
 from privgraph.data.spec import PublicFacts
 from privgraph.nn.text.naming import ADAPTED, ATTENTION, LINEAR, EncoderError, describe_encoder
 from privgraph.options import AUTO, ENCODER, Option, OptionError
-from privgraph.privacy.delta import delta_rule
 
-RELATIONS = "relations, each counted once whatever its directions"
 RELATION_PAIR = (
-    "add or remove one relation, an unordered pair of texts: where data list both directions, both come and go "
-    "together, and texts stay"
+    "add or remove one relation of the domain that is learnt from, an unordered pair of texts: where data list both "
+    "directions, both come and go together, and texts stay"
 )
 ASSUME_TEXTS_PUBLIC = "texts, and which domain each belongs to, are public with respect to the protected relation"
 ASSUME_BASE_PUBLIC = "the encoder that is fine-tuned was not trained on these relations"
@@ -22,9 +20,7 @@ CITATIONS = (
     "vouch for this"
 )
 ASSUME_POISSON = "every batch holds each relation of the training domain independently with the stated rate"
-PUBLIC_RELATIONS = "the numbers of texts and of relations in each domain"
-LEAST_RELATIONS = 10
-"""With fewer, one over their number is no delta that anybody would choose."""
+PUBLIC_TEXTS = ("texts and their domains", "the relations of the domain that is predicted in")
 LEARNING_RATE, NOISY_LEARNING_RATE = 0.003, 0.01
 """The best of some on made-up products (kitchen to garden, seeds 0 and 1): without noise, and with clipping
 and the noise of epsilon 4 and 10. Steps and batch were chosen there too; nothing private was read."""
@@ -104,7 +100,15 @@ class RelationOptions:
     ] = ""
     steps: Annotated[int, Option("steps T of training", unit="steps", low=1, high=100_000, group="Training")] = 40
     batch_size: Annotated[
-        int, Option("expected number b of relations in a step", unit="relations", low=1, high=10**6, group="Training")
+        int,
+        Option(
+            "relations in a step, b. Where relations are protected, each is drawn with probability b over the number "
+            "of texts: b a step where there are as many relations as texts",
+            unit="relations",
+            low=1,
+            high=10**6,
+            group="Training",
+        ),
     ] = 32
     negatives: Annotated[
         int,
@@ -243,19 +247,21 @@ class RelationOptions:
         return learnt, predicted
 
     def check_data(self, facts: PublicFacts) -> None:
-        """Raises `OptionError` where these data, or this encoder, cannot be fine-tuned on."""
+        """Raises `OptionError` where these data, or this encoder, cannot be fine-tuned on.
+
+        The relations that are learnt from are private: how many there are refuses nothing.
+        """
         if self.pairing == "in-batch" and self.batch_size < 2:
             raise OptionError(
                 "in-batch negatives are the other relations of a batch, which must have 2 at least (got 1)"
             )
         learnt, predicted = self.domain_pair(facts)
-        for number, need in ((learnt, 1), (predicted, 2 * self.shots + 2)):
-            if facts.relations[number] < need:
-                raise OptionError(
-                    f"the domain {facts.domains[number]} needs at least {need} relation{'s' * (need > 1)} inside it"
-                    f"{f' where shots is {self.shots}' if number == predicted and self.shots else ''} "
-                    f"(got {facts.relations[number]:,})"
-                )
+        need = 2 * self.shots + 2
+        if facts.relations[predicted] < need:
+            raise OptionError(
+                f"the domain {facts.domains[predicted]} needs at least {need} relations inside it"
+                f"{f' where shots is {self.shots}' if self.shots else ''} (got {facts.relations[predicted]:,})"
+            )
         if self.negatives > facts.entities[learnt]:
             raise OptionError(
                 f"negatives must be at most the {facts.entities[learnt]:,} texts of the domain (got {self.negatives})"
@@ -266,24 +272,12 @@ class RelationOptions:
             raise OptionError(f"encoder: {error}") from None
 
     def trained_relations(self, facts: PublicFacts) -> int:
-        """|E|: relations of the domain that is learnt from."""
+        """|E|: relations of the domain that is learnt from. Private."""
         return facts.relations[self.domain_pair(facts)[0]]
 
-    def rate(self, facts: PublicFacts) -> float:
-        """b / |E|, at most 1: the probability with which each relation is drawn in a step."""
-        return min(1.0, self.batch_size / self.trained_relations(facts))
-
-    def relation_delta(self, facts: PublicFacts, asked: float) -> tuple[float, str]:
-        """Delta and its rule: 1 / |E| as the paper has it (section 4), where none is asked for."""
-        count = self.trained_relations(facts)
-        if asked > 0:
-            return delta_rule(count, asked)
-        if count < LEAST_RELATIONS:
-            raise OptionError(
-                f"delta is one over the number of relations unless it is given, and {count} are too few for that: give "
-                f"a delta, or at least {LEAST_RELATIONS} relations"
-            )
-        return 1 / count, f"one over {count:,} {RELATIONS}"
+    def trained_texts(self, facts: PublicFacts) -> int:
+        """Texts of the domain that is learnt from."""
+        return facts.entities[self.domain_pair(facts)[0]]
 
     @property
     def base_public(self) -> str:

@@ -18,9 +18,10 @@ from privgraph.streams import stream
 class Parts:
     """Two graphs without an edge between them.
 
-    `private_nodes` (|V-private|,) and `public_nodes` (|V-public|,) are numbers in the whole graph, ascending.
-    The masks of `public` say who may be queried (train), and whom an evaluator keeps (val, test); its labels
-    are known to the evaluator alone. Those of `private` mark everybody as training node.
+    `private_nodes` (|V-private|,) and `public_nodes` (|V-public|,) are numbers in the whole graph, ascending:
+    the roster. Who opted out keeps a place among them, and `private.present` says who did not. The masks of
+    `public` say who may be queried (train), and whom an evaluator keeps (val, test); its labels are known to
+    the evaluator alone. Those of `private` mark everybody present as training node.
     """
 
     private: Graph
@@ -32,8 +33,9 @@ class Parts:
 def split_parts(graph: Graph, options: PartitionOptions) -> Parts:
     """Cut `graph` at random, by the stream `split/private` of its own split seed (0 where it has none).
 
-    The cut depends on the number of nodes, the options and that seed, and on nothing private. Edges between
-    the parts are dropped, as are nodes of no part. Raises `OptionError` where the parts do not fit.
+    The cut depends on the number of nodes on the roster, the options and that seed, and on nothing private.
+    Edges between the parts are dropped, as are nodes of no part. Raises `OptionError` where the parts do not
+    fit.
     """
     sizes = options.sizes(graph.num_nodes)
     shares = [sizes.private, sizes.train, sizes.val, sizes.test]
@@ -41,7 +43,7 @@ def split_parts(graph: Graph, options: PartitionOptions) -> Parts:
     private_nodes = private.nonzero().squeeze(1)
     public_nodes = (train | val | test).nonzero().squeeze(1)
     return Parts(
-        private=_masked(subgraph(graph, private_nodes), private[private_nodes], None, None),
+        private=_masked(subgraph(graph, private_nodes), graph.present[private_nodes], None, None),
         private_nodes=private_nodes,
         public=_masked(subgraph(graph, public_nodes), train[public_nodes], val[public_nodes], test[public_nodes]),
         public_nodes=public_nodes,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from privgraph.options import Option, Parameter
-from privgraph.privacy.delta import delta_rule
+from privgraph.privacy.delta import delta_rule, edge_delta_rule
 from privgraph.privacy.kinds import Neighbours
 from privgraph_workbench.facts.describing import Description
 from privgraph_workbench.forms import widgets
@@ -87,8 +87,8 @@ def _bound(address: dict[str, str], described: Description) -> None:
     for complaint in widgets.complaints([EPSILON]):
         st.warning(complaint)
     epsilon = float(widgets.widget(EPSILON))
-    counted = described.facts.nodes if unit == "node" else described.facts.entries
-    delta, _ = delta_rule(max(1, counted))
+    rule = delta_rule if unit == "node" else edge_delta_rule
+    delta, _ = rule(described.facts.nodes)
     st.markdown(meaning.risk(str(unit), epsilon, delta, UNITS[str(unit)][1]))
     st.caption("This bound is the same for every graph. What depends on the graph is the accuracy that is left.")
     st.page_link(

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from privgraph.data.errors import DataError
-from privgraph.methods.relations.relation_rand.config import Config as Randomised
 from privgraph.options import OptionError, UnknownName
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
@@ -52,13 +51,10 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
     st.markdown(_asked(pair, rows))
     st.markdown(price.sentence(pair, rows))
     price.offer(pair, rows)
-    randomised = [one for one in steps if one.spec.method == RANDOMISED]
-    told = [_coins(randomised)] if randomised else []
+    told = [_COINS] if any(one.spec.method == RANDOMISED for one in steps) else []
     told += [*ahead(pair, steps, rows), *from_large_to_small(pair, steps, rows)]
     if told:
         st.markdown("\n".join(f"- {one}" for one in told))
-    if randomised:
-        runs.await_data(randomised[0], "How many of the randomised relations are false is being counted.")
     shares = _shares(pair, steps, rows)
     near = _near(pair, steps)
     drawn = [row for row in relation_ranking.shared(rows, shares) if row["kind"] != "run" or row["run"] in near]
@@ -244,25 +240,10 @@ def from_large_to_small(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[R
     ]
 
 
-def _coins(randomised: Sequence[RunRecord]) -> str:
-    """What randomised relations are, and how many of them are false: Markdown."""
-    shares = {markup.literal(naming.budget(one)): share for one in randomised if (share := _false(one)) is not None}
-    false = f" ({', '.join(f'{share:.0%} at {at}' for at, share in shares.items())})" if shares else ""
-    return (
-        "**Randomised relations**: for each pair of texts, a coin says whether they are joined. It leaves out some "
-        f"true relations and puts in false ones{false}, and training reads what it says."
-    )
-
-
-def _false(record: RunRecord) -> float | None:
-    """The share of a run's randomised relations that are false; None where it is not known, or not yet."""
-    try:
-        config, described = record.spec.config(), describing.describe(record.spec.dataset, record.spec.data_options)
-        if described is None or not isinstance(config, Randomised):
-            return None
-        return 1 - config.true_share(described.facts)
-    except (DataError, OptionError, UnknownName):
-        return None
+_COINS = (
+    "**Randomised relations**: for each pair of texts, a coin says whether they are joined. It leaves out some true "
+    "relations and puts in false ones, and training reads what it says."
+)
 
 
 def _rivals(one: RunRecord, other: RunRecord) -> bool:

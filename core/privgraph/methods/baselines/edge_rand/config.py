@@ -7,28 +7,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from scipy.optimize import brentq
-
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.randomised_response import (
+    CountedResponse,
     Response,
     asymmetric,
     pair_count,
     refuse_if_too_many,
     symmetric,
 )
-from privgraph.methods.base import EPSILON, Fixed, MethodConfig, Price, Work, refusal
+from privgraph.methods.base import Fixed, MethodConfig, Price, Work
 from privgraph.methods.baselines.options import GraphNetworkOptions
 from privgraph.options import Option, OptionError
 from privgraph.privacy import statements
 from privgraph.privacy.accountants import tight
-from privgraph.privacy.events import Laplace, PureDP
+from privgraph.privacy.events import NonPrivate, PureDP
 from privgraph.privacy.kinds import MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 
-DENSITY_SHARE = 0.1
-"""Share of epsilon that a private edge count costs, as in the GAP and ProGAP code."""
+COUNT_READ = "the probabilities of all answers are set by the exact number of edges, which is private"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,12 +48,13 @@ class Config(GraphNetworkOptions, MethodConfig):
     density: Annotated[
         str,
         Option(
-            "how many edges to aim at: the true number, taken as public, or a noisy one paid from epsilon",
-            choices=("public", "private"),
+            "how many edges the asymmetric response aims at: a noisy number, paid from epsilon, or the true one, "
+            "with which nothing is guaranteed",
+            choices=("private", "public"),
             group="Privacy",
             advanced=True,
         ),
-    ] = "public"
+    ] = "private"
     most_edges: Annotated[
         int,
         Option("refuse to make more edges than this", unit="edges", low=1, high=10**9, group="Privacy", advanced=True),
@@ -65,123 +64,78 @@ class Config(GraphNetworkOptions, MethodConfig):
         return ("edge-rand", self.response, self.density, *self.network_key())
 
     @property
-    def counts_privately(self) -> bool:
-        """Whether part of epsilon pays for a noisy number of edges (only the asymmetric response needs a
-        number)."""
-        return self.response == "asymmetric" and self.density == "private"
+    def counted(self) -> CountedResponse | None:
+        """The response that pays for its number of edges; None where it needs none, or takes the true one."""
+        paid = self.response == "asymmetric" and self.density == "private"
+        return CountedResponse(epsilon=self.epsilon) if paid else None
 
     @property
     def response_epsilon(self) -> float:
         """What the answers of the pairs may cost."""
-        # Moved towards privacy by a hair, so that the rounding of the sum never exceeds the epsilon asked
-        # for.
-        return self.epsilon * (1 - DENSITY_SHARE) * (1 - 1e-12) if self.counts_privately else self.epsilon
+        return self.counted.response_epsilon if self.counted else self.epsilon
 
-    @property
-    def count_scale(self) -> float:
-        """The scale b of the Laplace noise on the number of edges, whose sensitivity is 1."""
-        return 1 / (self.epsilon * DENSITY_SHARE)
-
-    def probabilities(self, edges: float, nodes: int, undirected: bool) -> Response:
-        """The response for a graph of `edges` edges (pairs if undirected). Raises `OptionError` below two
-        nodes."""
-        pairs = pair_count(nodes, undirected)
-        if pairs == 0:
-            raise OptionError("edge-rand needs a graph of at least 2 nodes (got 1)")
+    def uncounted(self, edges: int, pairs: int) -> Response:
+        """The response where no number is paid for; `edges` is the true one, read by the asymmetric response
+        alone."""
         if self.response == "symmetric":
-            return symmetric(self.response_epsilon)
-        return asymmetric(self.response_epsilon, min(max(edges, 1.0), float(pairs)) / pairs)
+            return symmetric(self.epsilon)
+        return asymmetric(self.epsilon, min(max(edges, 1), pairs) / pairs)
 
     def refuses(self, facts: PublicFacts) -> str | None:
-        return refusal(lambda: self.probabilities(facts.edges, facts.nodes, facts.undirected))
+        pairs = pair_count(facts.nodes, facts.undirected)
+        return None if pairs else "edge-rand needs a graph of at least 2 nodes (got 1)"
 
     def delta_and_rule(self, facts: PublicFacts) -> tuple[float, str]:
         return 0.0, "0: the guarantee is pure, and an asked delta is not needed"
 
     def calibration(self, facts: PublicFacts) -> Fixed:
-        """Of the share of the true edges that is denied, which follows from epsilon."""
-        return Fixed(self._denied(facts))
+        """Of the odds of an answer 1 from a pair that is not joined, against one that is: e^-epsilon."""
+        return Fixed(math.exp(-self.response_epsilon))
 
     @property
     def price(self) -> Price:
         return Price(
             options=("response", "density"),
-            noise="share of the true edges that are denied",
+            noise="odds of an invented edge against a true one",
             fixed="Here the method fixes the split: every pair is answered for once, and a private number "
             "of edges takes a set share of epsilon.",
             highest=1.0,
         )
 
-    def _denied(self, facts: PublicFacts) -> float:
-        return 1 - self.probabilities(facts.edges, facts.nodes, facts.undirected).one_to_one
-
-    def _denying(self, facts: PublicFacts, share: float) -> Config:
-        """The same options with the epsilon at which that share of the edges is denied: it falls as epsilon
-        grows."""
-        if share == self._denied(facts):
-            return self
-        low, high = math.log(float(EPSILON.low or 0)), math.log(60.0)
-
-        def at(log_epsilon: float) -> Config:
-            return replace(self, epsilon=math.exp(log_epsilon))
-
-        def off(log_epsilon: float) -> float:
-            return math.log(at(log_epsilon)._denied(facts) / share)
-
-        if off(low) <= 0:
-            raise OptionError(f"noise: at most {at(low)._denied(facts):.4g} of the edges can be denied")
-        if off(high) >= 0:
-            raise OptionError(f"noise: so few denied edges as {share:.3g} protect nothing")
-        return at(float(brentq(off, low, high, xtol=1e-12)))
-
     def entries(self, facts: PublicFacts, scale: float) -> tuple[LedgerEntry, ...]:
-        return self._denying(facts, scale)._entries(facts)
-
-    def _entries(self, facts: PublicFacts) -> tuple[LedgerEntry, ...]:
-        response = self.probabilities(facts.edges, facts.nodes, facts.undirected)
-        if not self.counts_privately:
-            answers = LedgerEntry(
-                kind=MechanismKind.RANDOMISED_RESPONSE,
-                mechanism="randomised response",
-                stage="edges",
-                event=response.event(),
-                note=f"each pair once: an edge is kept with probability {response.one_to_one:.4g}, "
-                f"an absent one invented with probability {response.zero_to_one:.4g}",
-            )
-            return (answers,)
-        count = LedgerEntry(
-            kind=MechanismKind.EDGE_COUNT,
-            mechanism="Laplace",
-            stage="number of edges",
-            event=Laplace(noise_multiplier=self.count_scale),
-            noise_std=2**0.5 * self.count_scale,
-            sensitivity=1.0,
-            norm="L1",
-        )
-        # The probabilities follow the noisy count, and so are not known before; their epsilon is.
+        own = self if scale == math.exp(-self.response_epsilon) else self._at(scale)
+        if own.counted:
+            return own.counted.entries("edges")
         answers = LedgerEntry(
             kind=MechanismKind.RANDOMISED_RESPONSE,
             mechanism="randomised response",
             stage="edges",
-            event=PureDP(epsilon=self.response_epsilon),
-            note="each pair once, with probabilities that keep the noisy number of edges",
+            event=symmetric(own.epsilon).event() if own.response == "symmetric" else PureDP(epsilon=own.epsilon),
+            note="each pair once",
+        )
+        if own.response == "symmetric":
+            return (answers,)
+        count = LedgerEntry(
+            kind=MechanismKind.UNPROTECTED,
+            mechanism="number of edges",
+            stage="number of edges",
+            event=NonPrivate(reason=COUNT_READ),
         )
         return count, answers
 
+    def _at(self, scale: float) -> Config:
+        """The same options with the epsilon that leaves answers with these odds."""
+        if not 0 < scale < 1:
+            raise OptionError(f"noise: odds lie between 0 and 1 (got {scale:g})")
+        return replace(self, epsilon=-math.log(scale) * self.epsilon / self.response_epsilon)
+
     def statement(self, facts: PublicFacts, scale: float, entries: Sequence[LedgerEntry]) -> PrivacyStatement:
         delta, rule = self.delta_and_rule(facts)
-        ledger = Ledger(entries)
-        event = ledger.event()
-        public = ["|V|", "features and labels of all nodes", "which nodes train, validate and test"]
+        paid = Ledger([entry for entry in entries if entry.kind is not MechanismKind.UNPROTECTED])
         assumptions = [
             "features and labels tell nothing that must be hidden about edges: who can guess friendships "
             "from them still can",
         ]
-        if self.response == "asymmetric" and self.density == "public":
-            public.insert(1, "|E|")
-            assumptions.append(
-                "|E|, from which the probabilities are set, was known before: neighbours are given the same"
-            )
         statement = statements.make_statement(
             unit="edge",
             neighbours=Neighbours.UNDIRECTED_EDGE if facts.undirected else Neighbours.DIRECTED_EDGE,
@@ -189,11 +143,11 @@ class Config(GraphNetworkOptions, MethodConfig):
             release=Release.GRAPH,
             released="the randomised graph, and with it weights and predictions for all nodes: everything "
             "after the randomisation is post-processing",
-            public=public,
+            public=("|V|", "features and labels of all nodes", "which nodes train, validate and test"),
             delta=delta,
             delta_rule=rule,
-            ledger=ledger,
-            published=tight().epsilon(event, 0.0),
+            ledger=entries,
+            published=tight().epsilon(paid.event(), 0.0),
             accountant_as_published="exact, pure: one answer a pair",
             assumptions=(*assumptions, statements.ASSUME_EDGE_PUBLIC, statements.ASSUME_ONE_RUN),
             gaps=(statements.GAP_TUNING,),
@@ -201,17 +155,21 @@ class Config(GraphNetworkOptions, MethodConfig):
         return replace(statement, accountant="exact, pure: the sum of what each mechanism can lose at most")
 
     def work(self, facts: PublicFacts, scale: float) -> Work:
-        """Raises `OptionError` where the randomised graph would be too large."""
-        response = self.probabilities(facts.edges, facts.nodes, facts.undirected)
+        """Raises `OptionError` where the randomised graph would be too large by what is public."""
+        noise = {"odds": scale}
         pairs = pair_count(facts.nodes, facts.undirected)
-        if not self.counts_privately:
-            # By what is public: a refusal that read the true number of edges would tell it.
-            refuse_if_too_many(pairs * response.zero_to_one, self.most_edges)
-        expected = response.expected_edges(pairs, facts.edges)
-        true_share = response.one_to_one * facts.edges / expected
+        false = 0.0
+        if self.counted:
+            noise["edge_count_std"] = 2**0.5 * self.counted.count_scale
+        elif self.response == "symmetric":
+            answers = symmetric(self.epsilon)
+            false = pairs * answers.zero_to_one
+            refuse_if_too_many(false, self.most_edges)
+            noise |= {"one_to_one": answers.one_to_one, "zero_to_one": answers.zero_to_one}
         return Work(
-            noise={"one_to_one": response.one_to_one, "zero_to_one": response.zero_to_one},
+            noise=noise,
             steps=self.epochs,
-            memory_mb=self.memory_mb(facts.nodes, int(expected) * (2 if facts.undirected else 1), facts.features),
-            notes=(f"about {true_share:.1%} of the {expected:,.0f} edges that the network will see are true ones",),
+            memory_mb=self.memory_mb(facts.nodes, facts.features)
+            + self.entry_bytes * false * (2 if facts.undirected else 1) / 2**20,
+            entry_bytes=self.entry_bytes,
         )

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import replace
+from typing import Any
 
-import numpy as np
 import torch
 
 from privgraph.data.graph import Graph
-from privgraph.lattice import add
 from privgraph.mechanisms.randomised_response import pair_count, randomise
 from privgraph.methods.baselines.edge_rand.config import Config
 from privgraph.methods.baselines.network import fit
@@ -39,18 +38,12 @@ def train(members: Sequence[Member[Config]]) -> Generator[tuple[int, Event], Non
 
 def randomised(graph: Graph, config: Config, answers: Secret, count: Secret) -> Graph:
     """The same nodes with randomised edges: the pairs' `answers`, and a noisy `count` of edges where that is
-    private."""
-    facts = graph.facts
-    edges = float(facts.edges)
-    if config.counts_privately:
-        noisy = add("laplace", config.count_scale, np.array([edges]), count)
-        edges = float(np.clip(noisy[0], 1, pair_count(facts.nodes, facts.undirected)))
-    reported = randomise(
-        graph.edge_index.numpy(),
-        facts.nodes,
-        config.probabilities(edges, facts.nodes, facts.undirected),
-        answers,
-        undirected=facts.undirected,
-        most_edges=config.most_edges,
-    )
+    paid for."""
+    nodes, edges, undirected = graph.num_nodes, graph.edge_index.numpy(), graph.undirected
+    size: dict[str, Any] = {"undirected": undirected, "most_edges": config.most_edges}
+    if config.counted:
+        reported = config.counted.randomise(edges, nodes, answers, count, **size)
+    else:
+        response = config.uncounted(graph.facts.edges, pair_count(nodes, undirected))
+        reported = randomise(edges, nodes, response, answers, **size)
     return replace(graph, edge_index=torch.from_numpy(reported), _cache={})

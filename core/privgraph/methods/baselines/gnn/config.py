@@ -135,7 +135,8 @@ class Config(PartitionOptions, GraphNetworkOptions, MethodConfig):
             notes.append(PAPER_NETWORK.format(setting=self.trained_on))
         return Work(
             steps=self.epochs,
-            memory_mb=self.memory_mb(facts.nodes, facts.entries, facts.features),
+            memory_mb=self.memory_mb(facts.nodes, facts.features),
+            entry_bytes=self.entry_bytes,
             notes=tuple(notes),
         )
 

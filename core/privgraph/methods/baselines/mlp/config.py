@@ -11,7 +11,7 @@ from privgraph.methods.base import NO_NOISE, Fixed, MethodConfig, Price, Work
 from privgraph.methods.kept import Kept
 from privgraph.options import Option, check
 from privgraph.privacy import statements
-from privgraph.privacy.delta import EDGE_ENTRIES, delta_rule
+from privgraph.privacy.delta import edge_delta_rule
 from privgraph.privacy.events import NonPrivate, Nothing
 from privgraph.privacy.kinds import MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import LedgerEntry
@@ -78,7 +78,7 @@ class Config(MlpOptions):
     def delta_and_rule(self, facts: PublicFacts) -> tuple[float, str]:
         if self.unit == "none":
             return 0.0, "not applicable: nothing is protected"
-        return delta_rule(max(1, facts.entries), self.delta, what=EDGE_ENTRIES[facts.undirected])
+        return edge_delta_rule(facts.nodes, self.delta)
 
     def calibration(self, facts: PublicFacts) -> Fixed:
         """None: there is nothing to hide from a method that never looks."""

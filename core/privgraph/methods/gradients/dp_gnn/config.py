@@ -165,7 +165,7 @@ class Config(MethodConfig):
             relation=statements.RELATION_NODE_OPT_OUT,
             release=Release.WEIGHTS,
             released="the weights alone; no prediction is covered, since a prediction reads true neighbours",
-            public=(statements.PUBLIC_SIZES,),
+            public=(statements.PUBLIC_SIZES, statements.PUBLIC_ROSTER),
             delta=delta,
             delta_rule=rule,
             ledger=entries,

@@ -78,11 +78,11 @@ class Config(MlpOptions):
         chosen = self.selection == "validation"
         return statements.make_statement(
             unit="node",
-            neighbours=Neighbours.NODE_RECORD,
-            relation=statements.RELATION_NODE_RECORD,
+            neighbours=Neighbours.FROZEN_ROSTER,
+            relation=statements.RELATION_ROSTER,
             release=Release.MODEL,
             released="the weights, and predictions for nodes that bring their own features; edges are never read",
-            public=(statements.PUBLIC_SIZES,),
+            public=(statements.PUBLIC_SIZES, statements.PUBLIC_ROSTER),
             delta=delta,
             delta_rule=rule,
             ledger=entries,

@@ -357,15 +357,14 @@ class Config(MethodConfig):
             )
             if own.noise == SPHERICAL_LAPLACE:
                 notes.append("no sound epsilon is known for this noise: none proved")
-        return Work(steps=own.epochs, memory_mb=self.memory_mb(facts), noise=noise, notes=tuple(notes))
+        return Work(steps=own.epochs, memory_mb=self.memory_mb(facts), entry_bytes=80, noise=noise, notes=tuple(notes))
 
     def memory_mb(self, facts: PublicFacts) -> float:
-        """A rough upper estimate of a run's peak, the graph included; rows of features are worked on in parts
-        of 64 MB."""
+        """A rough upper estimate of a peak, the features included; rows are worked on in parts of 64 MB."""
         own = self.resolved()
         readers = facts.nodes if own.layers == 1 else facts.nodes * (1 + min(own.test_neighbours, 4))
         worked_on = min(readers * max(facts.features, own.hidden), 2**24) * 6
-        return 400 + (facts.nodes * facts.features * 8 + worked_on * 4 + facts.entries * 80) / 2**20
+        return 400 + (facts.nodes * facts.features * 8 + worked_on * 4) / 2**20
 
 
 @dataclass(frozen=True)

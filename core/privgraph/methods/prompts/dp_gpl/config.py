@@ -36,14 +36,6 @@ from privgraph.privacy.kinds import MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import LedgerEntry, WorstCase
 from privgraph.privacy.statement import Gap, PrivacyStatement
 
-RELATION = (
-    "add or remove one private node, with its features, its label and all its edges; the other "
-    "private nodes keep their slots"
-)
-RELATION_VOID = (
-    "add or remove one private node, with its features, its label and all its edges, which may change "
-    "what every teacher learns from"
-)
 ASSUME_TEACHERS = (
     "a teacher is a function of its own nodes, of public ones and of public numbers: every tensor has a "
     "shape that is public, so that not even rounding carries from one teacher to another on a CPU"
@@ -316,8 +308,8 @@ class Config(DpGplOptions):
         delta, rule = self.delta_and_rule(facts)
         statement = statements.make_statement(
             unit="node",
-            neighbours=Neighbours.ASSIGNED_NODE if self.per_teacher else Neighbours.NODE,
-            relation=RELATION if self.per_teacher else RELATION_VOID,
+            neighbours=Neighbours.FROZEN_ROSTER,
+            relation=statements.RELATION_ROSTER,
             release=Release.LABELS if self.student_labels == "hard" else Release.VOTES,
             released=("the noisy label of each answered query, and with them the student's prompt and its predictions")
             if self.student_labels == "hard"
@@ -405,6 +397,7 @@ class Config(DpGplOptions):
             steps=config.steps(),
             step="steps (epochs of pre-training, teachers tuned and asked, epochs of the student)",
             memory_mb=config.memory_mb(facts, room),
+            entry_bytes=36,
             notes=tuple(config._notes(facts, room, asked, self.resolved())),
         )
 
@@ -447,9 +440,9 @@ class Config(DpGplOptions):
         return notes
 
     def memory_mb(self, facts: PublicFacts, room: Room) -> float:
-        """A rough upper estimate of one run's peak, the graph included."""
+        """A rough upper estimate of one run's peak, the features included."""
         floats = facts.nodes * (2 * facts.features + 4 * self.hidden + self.dimensions)
-        return 700 + TEACHERS_MEMORY_MB + (4 * floats + 36 * facts.entries) / 2**20
+        return 700 + TEACHERS_MEMORY_MB + 4 * floats / 2**20
 
 
 TEACHERS_MEMORY_MB = 1024

@@ -14,7 +14,6 @@ from privgraph.methods.prompts.dp_gpl.partition import (
     Assignment,
     Draws,
     Floats,
-    Mask,
     by_private_centrality,
     by_public_centrality,
     uniform,
@@ -36,10 +35,9 @@ def standing(prepared: PreparedGraph, table: Tensor) -> PreparedGraph:
     return replace(moved, backbone=standardised(moved.backbone, moved.public_embeddings(table)))
 
 
-def assign(prepared: PreparedGraph, config: Config, draws: Draws, present: Mask | None = None) -> Assignment:
-    """Who sits where, as `weighting` says; `present` (|V|,) bool: who has stayed (none given: everybody)."""
-    roster, nodes = prepared.private_nodes.numpy(), prepared.labels.shape[0]
-    here = np.ones(nodes, dtype=bool) if present is None else present
+def assign(prepared: PreparedGraph, config: Config, draws: Draws) -> Assignment:
+    """Who sits where, as `weighting` says."""
+    roster, nodes, here = prepared.private_nodes.numpy(), prepared.labels.shape[0], prepared.present.numpy()
     room = config.room(nodes)
     if config.weighting == "uniform":
         return uniform(roster, here, room, draws)

@@ -62,6 +62,7 @@ class FewShotConfig(PromptOptions, MethodConfig):
             steps=self.pretrain_epochs + self.epochs,
             step="epochs of pre-training and tuning",
             memory_mb=memory_mb(self, facts, min(self.shots * facts.classes, sizes.private)),
+            entry_bytes=entry_bytes(self),
             notes=(STUDY_ONLY,) if unread is None else (STUDY_ONLY, unread),
         )
 
@@ -79,8 +80,13 @@ class Config(FewShotConfig):
 
 def memory_mb(options: PromptOptions, facts: PublicFacts, examples: int) -> float:
     """A rough upper estimate in megabytes, of pre-training and of `examples` ego-graphs in a pass."""
-    floats = facts.nodes * (2 * facts.features + 12 * options.hidden) + 12 * facts.entries * options.hidden
+    floats = facts.nodes * (2 * facts.features + 12 * options.hidden)
     return 700 + 4 * (floats + examples * PLACES * (options.dimensions + 5 * options.hidden + 2 * PLACES)) / 2**20
+
+
+def entry_bytes(options: PromptOptions) -> float:
+    """What an entry of the adjacency matrix takes in pre-training."""
+    return 48 * options.hidden
 
 
 PLACES = 32

@@ -11,7 +11,7 @@ from privgraph.mechanisms.entries import gradient_entry
 from privgraph.methods.base import EPSILON, NODE, Calibrated, Lever, MethodConfig, Price, Work, refusal
 from privgraph.methods.levers import BATCH, EPOCHS, GRADIENT_NOISE, ONE_MECHANISM
 from privgraph.methods.prompts.options import OWN_PUBLIC, PromptOptions
-from privgraph.methods.prompts.prompt.config import memory_mb
+from privgraph.methods.prompts.prompt.config import entry_bytes, memory_mb
 from privgraph.options import Option
 from privgraph.papers.progap import repository_accountant
 from privgraph.privacy import statements
@@ -21,11 +21,6 @@ from privgraph.privacy.kinds import MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 
-RELATION = (
-    "add or remove one private node, with its features, its label and all its edges; the roster of "
-    "private nodes and their slots stay as they were drawn, and the slot of a node that left stays "
-    "empty"
-)
 ONE_EXAMPLE = (
     "a private node is read in its own ego-graph alone: no other example, and no prediction for a "
     "public node, reads its features or edges"
@@ -134,8 +129,8 @@ class Config(PromptOptions, MethodConfig):
         pretraining = "the public part" if self.pretrain_on == OWN_PUBLIC else self.pretrain_on
         return statements.make_statement(
             unit="node",
-            neighbours=Neighbours.ASSIGNED_NODE,
-            relation=RELATION,
+            neighbours=Neighbours.FROZEN_ROSTER,
+            relation=statements.RELATION_ROSTER,
             release=Release.PROMPT,
             released="the prompt and its head, and predictions for public nodes, which read no private node",
             public=(
@@ -174,5 +169,6 @@ class Config(PromptOptions, MethodConfig):
             steps=self.pretrain_epochs + self.epochs,
             step="epochs of pre-training and tuning",
             memory_mb=memory_mb(self, facts, min(slots, self.batch_size)),
+            entry_bytes=entry_bytes(self),
             notes=tuple(notes),
         )

@@ -9,9 +9,7 @@ from typing import Annotated, ClassVar
 
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.randomised_response import (
-    SHAVE,
-    Response,
-    asymmetric,
+    CountedResponse,
     pair_count,
     refuse_if_too_many,
     symmetric,
@@ -19,7 +17,7 @@ from privgraph.mechanisms.randomised_response import (
 from privgraph.methods.base import EPSILON, Fixed, MethodConfig, Price, Work, refusal
 from privgraph.methods.relations.options import (
     ASSUME_TEXTS_PUBLIC,
-    PUBLIC_RELATIONS,
+    PUBLIC_TEXTS,
     RELATION_PAIR,
     RelationOptions,
 )
@@ -44,7 +42,8 @@ class Config(RelationOptions, MethodConfig):
     response: Annotated[
         str,
         Option(
-            "symmetric lies equally often about every pair, as in the paper; asymmetric keeps the number of relations",
+            "symmetric lies equally often about every pair, as in the paper; asymmetric keeps the number of relations, "
+            "and pays for a noisy one from epsilon",
             choices=("symmetric", "asymmetric"),
             group="Privacy",
         ),
@@ -67,29 +66,28 @@ class Config(RelationOptions, MethodConfig):
     def stack_key(self) -> tuple[object, ...]:
         return ("relation-rand", self.response, self.step_size, self.weight_decay, *self.tuning_key())
 
-    def probabilities(self, facts: PublicFacts) -> Response:
-        """The two chances of answering 1. Raises `OptionError` where a domain has fewer than two texts."""
-        pairs = self.pairs(facts)
-        if pairs == 0:
-            raise OptionError("randomised response on relations needs a domain of at least 2 texts (got fewer)")
-        if self.response == "symmetric":
-            return symmetric(self.epsilon)
-        return asymmetric(self.epsilon, min(max(self.trained_relations(facts), 1), pairs) / pairs)
+    @property
+    def counted(self) -> CountedResponse | None:
+        """The asymmetric response, which pays for a noisy number of relations; None for the symmetric one."""
+        return CountedResponse(epsilon=self.epsilon) if self.response == "asymmetric" else None
 
-    def true_share(self, facts: PublicFacts) -> float:
-        """Which share of the relations that are learnt from will be true ones, as is to be expected."""
-        response, true = self.probabilities(facts), self.trained_relations(facts)
-        return response.one_to_one * true / response.expected_edges(self.pairs(facts), true)
+    @property
+    def response_epsilon(self) -> float:
+        """What the answers of the pairs may cost."""
+        return self.counted.response_epsilon if self.counted else self.epsilon
 
     def pairs(self, facts: PublicFacts) -> int:
         """N (N - 1) / 2: unordered pairs of the domain's N texts."""
-        return pair_count(facts.entities[self.domain_pair(facts)[0]], undirected=True)
+        return pair_count(self.trained_texts(facts), undirected=True)
 
     def refuses(self, facts: PublicFacts) -> str | None:
         def checked() -> None:
             self.check_data(facts)
-            # By what is public: a refusal that read the true number of relations would tell it.
-            refuse_if_too_many(self.pairs(facts) * self.probabilities(facts).zero_to_one, self.most_relations)
+            if not self.pairs(facts):
+                raise OptionError("randomised response on relations needs a domain of at least 2 texts (got fewer)")
+            if not self.counted:
+                # By what is public: a refusal that read the true number of relations would tell it.
+                refuse_if_too_many(self.pairs(facts) * symmetric(self.epsilon).zero_to_one, self.most_relations)
 
         if self.accounting == "published" and self.response == "asymmetric":
             return "accounting must be sound: the paper has a formula for the symmetric response alone"
@@ -99,25 +97,18 @@ class Config(RelationOptions, MethodConfig):
         return 0.0, "0: the guarantee is pure, and an asked delta is not needed"
 
     def calibration(self, facts: PublicFacts) -> Fixed:
-        """Of the share of the true relations that is denied, which follows from epsilon."""
-        return Fixed(1 - self.probabilities(facts).one_to_one)
-
-    def denying(self, facts: PublicFacts, share: float) -> Response:
-        """The response that denies that share of the true relations. Raises `OptionError` where none does."""
-        own = self.probabilities(facts)
-        if share == 1 - own.one_to_one:
-            return own
-        density = max(self.trained_relations(facts), 1) / self.pairs(facts)
-        most = 0.5 if self.response == "symmetric" else 1 - density
-        if not 2 * SHAVE < share < most:
-            raise OptionError(f"noise: between none and {most:.4g} of the relations can be denied (got {share:.4g})")
-        odds = (1 - share) / (share - SHAVE)  # before the response is moved towards privacy by that share
-        if self.response == "symmetric":
-            return symmetric(math.log(odds))
-        return asymmetric(math.log(odds * (1 - density) / density), density)
+        """Of the odds of an answer 1 from a pair that is not related, against one that is: e^-epsilon."""
+        return Fixed(math.exp(-self.response_epsilon))
 
     def entries(self, facts: PublicFacts, scale: float) -> tuple[LedgerEntry, ...]:
-        response = self.denying(facts, scale)
+        own = self
+        if scale != math.exp(-self.response_epsilon):
+            if not 0 < scale < 1:
+                raise OptionError(f"noise: odds lie between 0 and 1 (got {scale:g})")
+            own = replace(self, epsilon=-math.log(scale) * self.epsilon / self.response_epsilon)
+        if own.counted:
+            return own.counted.entries("relations")
+        response = symmetric(own.epsilon)
         return (
             LedgerEntry(
                 kind=MechanismKind.RANDOMISED_RESPONSE,
@@ -140,7 +131,7 @@ class Config(RelationOptions, MethodConfig):
             release=Release.GRAPH,
             released="the randomised relations, and with them the adapter (adapter_model and adapter_config) and the "
             "vector of any text: everything after the randomisation is post-processing",
-            public=(PUBLIC_RELATIONS, "texts and their domains"),
+            public=PUBLIC_TEXTS,
             delta=delta,
             delta_rule=rule,
             ledger=ledger,
@@ -149,28 +140,24 @@ class Config(RelationOptions, MethodConfig):
             assumptions=(ASSUME_TEXTS_PUBLIC, self.base_public, statements.ASSUME_ONE_RUN),
             gaps=(statements.GAP_TUNING,),
         )
-        return replace(made, accountant="exact, pure: one answer a pair")
+        return replace(made, accountant="exact, pure: the sum of what each mechanism can lose at most")
 
     def work(self, facts: PublicFacts, scale: float) -> Work:
-        response, true = self.probabilities(facts), self.trained_relations(facts)
-        expected = response.expected_edges(self.pairs(facts), true)
-        return Work(
-            steps=self.steps,
-            step="steps",
-            memory_mb=self.memory_mb(facts) + expected * 16 / 1e6,
-            noise={"one_to_one": response.one_to_one, "zero_to_one": response.zero_to_one},
-            notes=(
-                f"about {self.true_share(facts):.1%} of the {expected:,.0f} relations that are learnt "
-                "from will be true ones",
-            ),
-        )
+        noise, memory = {"odds": scale}, self.memory_mb(facts)
+        if self.counted:
+            noise["relation_count_std"] = 2**0.5 * self.counted.count_scale
+        else:
+            response = symmetric(self.epsilon)
+            noise |= {"one_to_one": response.one_to_one, "zero_to_one": response.zero_to_one}
+            memory += self.pairs(facts) * response.zero_to_one * 16 / 2**20
+        return Work(steps=self.steps, step="steps", memory_mb=memory, entry_bytes=16, noise=noise)
 
     @property
     def price(self) -> Price:
         return Price(
             options=("response", "trained_on"),
-            noise="share of the true relations that are denied",
-            fixed="Every pair answers once: there is nothing to split.",
-            highest=0.5 if self.response == "symmetric" else 1.0,
+            noise="odds of an invented relation against a true one",
+            fixed="Every pair answers once, and a private number of relations takes a set share of epsilon.",
+            highest=1.0,
             filled_in=lambda ledger: {"learning_rate": self.step_size},
         )

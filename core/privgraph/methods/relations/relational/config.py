@@ -26,14 +26,15 @@ from privgraph.methods.relations.options import (
     ASSUME_TEXTS_PUBLIC,
     LEARNING_RATE,
     NOISY_LEARNING_RATE,
-    PUBLIC_RELATIONS,
+    PUBLIC_TEXTS,
     RELATION_PAIR,
     RelationOptions,
 )
 from privgraph.nn.text.naming import ATTENTION, EVERYTHING, LINEAR
-from privgraph.options import Option, Scalar, check
+from privgraph.options import Option, OptionError, Scalar, check
 from privgraph.privacy import statements
 from privgraph.privacy.accountants import tight
+from privgraph.privacy.delta import edge_delta_rule
 from privgraph.privacy.kinds import Neighbours, Release
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import Gap, PrivacyStatement
@@ -58,6 +59,7 @@ GAP_CHECKPOINT = Gap(
     source="PvGaLM, Appendix D",
 )
 
+PUBLIC_COUNT = "the number of relations that are learnt from, by which rate and delta are chosen as published"
 ADAPTER = "the adapter (LoRA weights: adapter_model and adapter_config)"
 RELEASED = {ATTENTION: ADAPTER, LINEAR: ADAPTER, EVERYTHING: "all weights of the encoder"}
 """What a run releases, by what is trained."""
@@ -81,7 +83,8 @@ class Config(RelationOptions, MethodConfig):
     delta: Annotated[
         float,
         Option(
-            "chance that the guarantee may fail; 0 chooses one over the number of relations that are learnt from",
+            "chance that the guarantee may fail; 0 chooses a power of ten below one over the number of texts to the "
+            "power 1.5, and, with accounting published, the paper's one over the number of relations",
             low=0,
             least=1e-50,
             high=0.1,
@@ -133,14 +136,31 @@ class Config(RelationOptions, MethodConfig):
 
         def checked() -> None:
             self.check_data(facts)
-            self.delta_and_rule(facts)
+            if self.published and self.trained_relations(facts) < 1:
+                raise OptionError("accounting published counts relations, and the domain has none")
 
         return refusal(checked)
+
+    @property
+    def published(self) -> bool:
+        """Whether rate and delta follow the number of relations, which is private, as the paper has it."""
+        return self.unit == "edge" and self.accounting == "published"
+
+    def rate(self, facts: PublicFacts) -> float:
+        """b over the number of texts, at most 1: the probability with which each relation is drawn in a step.
+
+        As published it is b / |E|.
+        """
+        count = self.trained_relations(facts) if self.published else self.trained_texts(facts)
+        return min(1.0, self.batch_size / count)
 
     def delta_and_rule(self, facts: PublicFacts) -> tuple[float, str]:
         if self.unit == "none":
             return 0.0, "none: nothing is protected"
-        return self.relation_delta(facts, self.delta)
+        if self.published and not self.delta:
+            count = self.trained_relations(facts)
+            return min(0.1, 1 / count), f"one over {count:,} relations, as published (section 4)"
+        return edge_delta_rule(self.trained_texts(facts), self.delta, what="texts")
 
     def entry(self, facts: PublicFacts, noise_multiplier: float, count: int) -> LedgerEntry:
         """`count` noisy sums of clipped gradients of tuples; the sensitivity is proved in `tuples`."""
@@ -166,7 +186,7 @@ class Config(RelationOptions, MethodConfig):
             relation=RELATION_PAIR if protected else statements.RELATION_NONE,
             release=Release.WEIGHTS,
             released=f"{RELEASED[self.adapted]} after the last step, and with it the vector of any text",
-            public=(PUBLIC_RELATIONS, "texts and their domains"),
+            public=(*PUBLIC_TEXTS, *([PUBLIC_COUNT] if self.published else [])),
             delta=delta,
             delta_rule=rule,
             ledger=entries,
@@ -185,11 +205,9 @@ class Config(RelationOptions, MethodConfig):
         )
 
     def work(self, facts: PublicFacts, scale: float) -> Work:
-        count = self.trained_relations(facts)
-        seen = self.rate(facts) * self.steps
-        notes = [f"each of {count:,} relations is read {seen:.2g} times on average"]
-        noise = {}
+        notes, noise = [], {}
         if self.unit == "edge":
+            notes = [f"each relation is read {self.rate(facts) * self.steps:.2g} times on average"]
             noise = {"gradient": scale * self.clip, "gradient_multiplier": scale}
         return Work(steps=self.steps, step="steps", memory_mb=self.memory_mb(facts), noise=noise, notes=tuple(notes))
 
@@ -205,7 +223,7 @@ class Config(RelationOptions, MethodConfig):
                 ),
                 Lever(
                     option="batch_size",
-                    axis="expected relations in a batch",
+                    axis="batch size b",
                     about="A larger batch draws each relation more often.",
                     value=self.batch_size,
                 ),

@@ -20,13 +20,12 @@ def train(members: Sequence[Member[Config]]) -> Generator[tuple[int, Event], Non
         relations = graph.relations(config.domain_pair(facts)[0])
         protection = None
         if config.unit == "edge":
-            rate = config.rate(facts)
             protection = Protection(
                 mechanism=PrivateGradients(
                     clip=config.clip,
                     noise_multiplier=member.plan.scale,
-                    rate=rate,
-                    expected_batch=rate * relations.shape[1],
+                    rate=config.rate(facts),
+                    expected_batch=float(config.batch_size),
                 ),
                 counted=partial(config.entry, facts, member.plan.scale),
             )

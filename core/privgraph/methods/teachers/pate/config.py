@@ -35,10 +35,6 @@ from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.renyi import RenyiAccountant
 from privgraph.privacy.statement import PrivacyStatement
 
-RELATION = (
-    "add or remove one private node, with its features, its label and all its edges; the other private "
-    "nodes keep their teachers, because each node draws its own"
-)
 ONE_TEACHER = (
     "a node is read by the one teacher that it drew, and so moves at most one vote a query; teachers "
     "are trained one at a time on tensors of their own, so that not even rounding carries from one to "
@@ -212,8 +208,8 @@ class Config(StudentOptions, MethodConfig):
         dependent = (GAP_PATE_DATA_DEPENDENT,) if self.analysis == "dependent" else ()
         return statements.make_statement(
             unit="node",
-            neighbours=Neighbours.ASSIGNED_NODE,
-            relation=RELATION,
+            neighbours=Neighbours.FROZEN_ROSTER,
+            relation=statements.RELATION_ROSTER,
             release=Release.LABELS,
             released="the labels of the queries, and with them the student's weights and predictions for "
             "all public nodes: everything after the noisy maximum is post-processing",
@@ -237,7 +233,8 @@ class Config(StudentOptions, MethodConfig):
             noise={"votes": std, "scale": scale},
             steps=self.teachers + self.pretrain + self.epochs,
             step="teachers and epochs of the student",
-            memory_mb=400 + (4 * floats + 24 * facts.entries) / 2**20,
+            memory_mb=400 + 4 * floats / 2**20,
+            entry_bytes=24,
             notes=tuple(self._notes(self.asked(facts.nodes), std)),
         )
 

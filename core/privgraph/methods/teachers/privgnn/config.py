@@ -22,7 +22,6 @@ from privgraph.privacy.kinds import MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import Gap, PrivacyStatement
 
-RELATION = "add or remove one private node, with its features, its label and all its edges"
 RELEASED = {
     "table": "the noisy table (what the private nodes of each class look like together), and with it any "
     "number of answers, the student and its predictions: everything after the noise is "
@@ -39,7 +38,8 @@ ASSUME_TWO_GRAPHS = (
 PUBLIC = (
     "the public graph: features and edges of all its nodes, and which of them are asked about",
     "the set of classes",
-    "the number of private nodes: delta (and, with teachers, the shape of their arithmetic) is chosen by it",
+    "which nodes are private, and how many: delta (and, with teachers, the shape of their arithmetic) is chosen by "
+    "their number",
 )
 READ_ONCE = ("table",)
 """The releases that read every private node once, whatever is asked afterwards."""
@@ -239,8 +239,8 @@ class Config(PrivGnnOptions):
         ]
         return statements.make_statement(
             unit="node",
-            neighbours=Neighbours.NODE,
-            relation=RELATION,
+            neighbours=Neighbours.FROZEN_ROSTER,
+            relation=statements.RELATION_ROSTER,
             release=_RELEASES.get(self.release, Release.LABELS),
             released=RELEASED.get(self.release, RELEASED["labels"]),
             public=public,
@@ -291,6 +291,7 @@ class Config(PrivGnnOptions):
             steps=self.query_steps(facts) + self.pretrain + self.epochs,
             step="queries and epochs of the student",
             memory_mb=self.memory_mb(facts),
+            entry_bytes=36,
             notes=self._notes(facts, noise),
         )
 
@@ -326,12 +327,12 @@ class Config(PrivGnnOptions):
         return tuple(notes)
 
     def memory_mb(self, facts: PublicFacts) -> float:
-        """A rough upper estimate of one run's peak, the graph included."""
+        """A rough upper estimate of one run's peak, the features included."""
         sizes = self.sizes(facts.nodes)
         floats = facts.nodes * 3 * facts.features + sizes.public * (2 * facts.features + 12 * self.hidden)
         kept = self.asked(facts) * (min(self.neighbours or 10**9, sizes.private) * 2 + 8 * facts.classes)
         budget = TEACHERS_MEMORY_MB if self.trains_teachers else 100 + 24 * min(facts.features, 2048) ** 2 / 2**20
-        return 520 + budget + (4 * floats + 36 * facts.entries + 4 * kept) / 2**20
+        return 520 + budget + 4 * (floats + kept) / 2**20
 
 
 TEACHERS_MEMORY_MB = 1024

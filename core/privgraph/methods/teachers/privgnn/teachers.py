@@ -72,13 +72,13 @@ def assign(
     its whole sample with their similarities. Coins and groups come from the streams `sampling/coins/<stage>`
     and `sampling/groups/<stage>`.
     """
-    private, public = parts.private.x.numpy(), parts.public.x.numpy()
+    private, public, present = parts.private.x.numpy(), parts.public.x.numpy(), parts.private.present.numpy()
     size, count = len(private), config.teachers if config.release == "ensemble" else 1
     tossed = context.secret(f"sampling/coins/{stage}")
     grouped = context.secret(f"sampling/groups/{stage}")
     once = config.sampling == "once"
     rows = 1 if once else 0
-    sampled, group = coins(rows, size, config.rate, tossed), groups(rows, size, count, grouped)
+    sampled, group = coins(rows, size, config.rate, tossed) & present, groups(rows, size, count, grouped)
     places = config.places(size)
     slots: list[Slot] = []
     near: list[Ints] = []
@@ -89,7 +89,7 @@ def assign(
         asked = queries[part]
         away = distances(public[asked], private, config.distance)
         if not once:
-            sampled = coins(len(asked), size, config.rate, tossed)
+            sampled = coins(len(asked), size, config.rate, tossed) & present
             group = groups(len(asked), size, count, grouped)
         for row in range(len(asked)):
             coin = 0 if once else row
