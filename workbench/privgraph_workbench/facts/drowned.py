@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from privgraph.data.spec import PublicFacts
+from privgraph.mechanisms.randomised_response import asymmetric, pair_count
 from privgraph.methods.base import Plan
-from privgraph.privacy.events import RandomizedResponse
+from privgraph.privacy.events import PureDP, RandomizedResponse
 from privgraph.privacy.kinds import OF_GRADIENTS, MechanismKind
 from privgraph.privacy.ledger import LedgerEntry
 
@@ -58,8 +59,12 @@ def _judged(entry: LedgerEntry, facts: PublicFacts) -> Drowned | None:
         batch = max(1.0, (entry.sampling_rate or 1.0) * facts.train_nodes)
         signal = COORDINATES * clip * batch
         return Drowned(noise=std, signal=signal, what="each step's gradient", edges=False) if std else None
-    if isinstance(entry.event, RandomizedResponse) and entry.event.one_to_one:
-        pairs = facts.nodes * (facts.nodes - 1) / (2 if facts.undirected else 1)
-        stay, made = entry.event.one_to_one * facts.edges, entry.event.zero_to_one * max(0.0, pairs - facts.edges)
-        return Drowned(noise=HARDLY_ANY * made, signal=stay, what="the true edges", edges=True) if stay else None
+    if entry.kind is MechanismKind.RANDOMISED_RESPONSE and facts.edges:
+        pairs = pair_count(facts.nodes, facts.undirected)
+        answers = entry.event
+        if isinstance(answers, PureDP):  # its coins follow a noisy number of edges: here, for who holds them, the true
+            answers = asymmetric(answers.epsilon, min(1.0, facts.edges / pairs)).event()
+        assert isinstance(answers, RandomizedResponse)
+        stay, made = answers.one_to_one * facts.edges, answers.zero_to_one * max(0, pairs - facts.edges)
+        return Drowned(noise=HARDLY_ANY * made, signal=stay, what="the true edges", edges=True)
     return None
