@@ -10,7 +10,7 @@ Nothing else is imported before it is used. What is offered, with its types, sta
 
 from privgraph.lazy import lazily
 
-__version__ = "0.5.0"
+__version__ = "0.6.0.dev0"
 
 _PLACES = {
     "ATTACKS": "privgraph.registry:ATTACKS",

@@ -13,6 +13,7 @@ import pytest
 
 from privgraph.data.load import load
 from privgraph.data.uploads import OLD_NAME, upload_spec
+from privgraph.options import Scalar
 from privgraph.privacy.serialisation import statement_from_json, statement_to_json
 from privgraph.program import program
 from privgraph.registry import METHODS
@@ -26,35 +27,40 @@ from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.words import statements
 
-PREDICTED, TAILS, RECORD, REUSED, NAME, CHOSEN = (fault.sentence for fault in FAULTS)
+PREDICTED, TAILS, RECORD, REUSED, NAME, CHOSEN, WIDTH, ROLES, COUNTED = (fault.sentence for fault in FAULTS)
 OLD = Path(__file__).with_name("store-0.4.0")
 GAP, DP_MLP, MLP = "gap-karate-7755754231be", "dp-mlp-upload-0faca4bd19e9-81d4d95339f2", "mlp-karate-5d136cd5898e"
 
 
-def spec(method: str, unit: str, dataset: str = "cora", **options: str) -> RunSpec:
+def spec(method: str, unit: str, dataset: str = "cora", **options: Scalar) -> RunSpec:
     return RunSpec(method=method, dataset=dataset, options={"unit": unit, **options})
 
 
 EXPECTED = [
-    (spec("gap", "edge"), (PREDICTED, TAILS, REUSED)),
+    (spec("gap", "edge"), (PREDICTED, TAILS, REUSED, COUNTED)),
+    (spec("gap", "edge", delta=1e-5), (PREDICTED, TAILS, REUSED)),
     (spec("progap", "node"), (PREDICTED, TAILS, RECORD, REUSED)),
     (spec("gap", "node", selection="validation"), (PREDICTED, TAILS, RECORD, REUSED, CHOSEN)),
-    (spec("gap", "edge", selection="validation"), (PREDICTED, TAILS, REUSED)),
+    (spec("gap", "edge", selection="validation"), (PREDICTED, TAILS, REUSED, COUNTED)),
     (spec("gap", "none", selection="validation"), ()),
-    (spec("dp-mlp", "node", selection="last"), (PREDICTED, TAILS, RECORD, REUSED)),
-    (spec("dp-gnn", "node", selection="validation"), (PREDICTED, TAILS, RECORD, REUSED, CHOSEN)),
+    (spec("dp-mlp", "node", selection="last"), (PREDICTED, TAILS, RECORD, REUSED, ROLES)),
+    (spec("dp-gnn", "node", selection="validation"), (PREDICTED, TAILS, RECORD, REUSED, CHOSEN, WIDTH)),
     (spec("heter-poisson", "node", noise="gaussian"), (PREDICTED, TAILS, REUSED)),
     (spec("heter-poisson", "node", noise="spherical-laplace"), (PREDICTED, REUSED)),
     (spec("prompt-dpsgd", "node"), (PREDICTED, TAILS, REUSED)),
-    (spec("privgnn", "node"), (PREDICTED, REUSED)),
+    (spec("privgnn", "node"), (PREDICTED, REUSED, ROLES)),
     (spec("pate", "node"), (PREDICTED, REUSED)),
     (spec("dp-gpl", "node"), (PREDICTED, REUSED)),
     (spec("edge-rand", "edge"), (PREDICTED, REUSED)),
     (spec("mlp", "edge"), ()),
     (spec("mlp", "none"), ()),
     (spec("gnn", "none", dataset="upload:0123456789ab"), (NAME,)),
-    (spec("dp-mlp", "node", dataset="upload:0123456789ab"), (PREDICTED, TAILS, RECORD, REUSED, NAME)),
-    (spec("privgnn", "node", dataset="upload:0123456789abcdef"), (PREDICTED, REUSED)),
+    (spec("dp-mlp", "node", dataset="upload:0123456789ab"), (PREDICTED, TAILS, RECORD, REUSED, NAME, ROLES)),
+    (spec("privgnn", "node", dataset="upload:0123456789abcdef"), (PREDICTED, REUSED, ROLES)),
+    (spec("relational", "edge"), (COUNTED,)),
+    (spec("relational", "none"), ()),
+    (spec("relation-rand", "edge"), ()),
+    (spec("relation-rand", "edge", response="asymmetric"), (COUNTED,)),
 ]
 
 
@@ -62,7 +68,10 @@ EXPECTED = [
 def test_the_table_row_by_row(asked: RunSpec, faults: tuple[str, ...]) -> None:
     for version in ("", "0.1.0", "0.4.0", "0.4.12+0a1b2c3d4e5f"):
         assert known_faults(asked, version) == faults
-    for version in ("0.5.0+0a1b2c3d4e5f", "0.5.0", "0.10.0", "1.0", program()):
+    later = (NAME, WIDTH, ROLES, COUNTED)
+    for version in ("0.5.0+0a1b2c3d4e5f", "0.5.0"):
+        assert known_faults(asked, version) == tuple(fault for fault in faults if fault in later)
+    for version in ("0.10.0", "1.0", program()):
         assert known_faults(asked, version) == tuple(fault for fault in faults if fault == NAME)
 
 
@@ -92,8 +101,8 @@ def test_runs_of_an_old_store_are_read_and_say_what_they_carry(old: RunStore) ->
     )
     carried = {run: record.statement.known_faults for run, record in records.items() if record.statement}
     assert carried == {
-        GAP: (PREDICTED, TAILS, REUSED),
-        DP_MLP: (PREDICTED, TAILS, RECORD, REUSED, NAME, CHOSEN),
+        GAP: (PREDICTED, TAILS, REUSED, COUNTED),
+        DP_MLP: (PREDICTED, TAILS, RECORD, REUSED, NAME, CHOSEN, ROLES),
         MLP: (),
     }
     statement = records[GAP].statement
@@ -127,7 +136,7 @@ def test_the_command_line_and_every_export_say_it(old: RunStore, capsys: pytest.
     for kind in ("txt", "json"):  # a CSV is numbers alone, and its words stand in the text beside it
         text = export("ledger", rows, {"one": statement}, kind).decode()
         assert all(fault in text for fault in statement.known_faults)
-    assert "known faults: 6" in statements.line("one", statement)
+    assert "known faults: 7" in statements.line("one", statement)
     assert main(["show", MLP]) == 0
     assert "Known fault" not in capsys.readouterr().out
 

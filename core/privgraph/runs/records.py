@@ -204,7 +204,8 @@ class RunRecord:
             raise Unreadable(self.unreadable) from None
         if final is None:
             return None
-        final = replace(final, known_faults=known_faults(self.spec, self.version))
+        if not self.gallery:  # its noise is public: nobody is protected, fault or not
+            final = replace(final, known_faults=known_faults(self.spec, self.version))
         if self.tuning is not None:
             final = priced(final, self.tuning)
         if voided(self.spec, self.version):

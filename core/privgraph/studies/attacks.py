@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import math
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from privgraph import attacks
@@ -42,12 +42,23 @@ GIVEN: dict[str, dict[str, Scalar]] = {"dp-gpl": {"shots": 5}}
 """Options beside unit and epsilon: the paper's number of shots, so that some private nodes do not teach."""
 EDGE = ("gap", "progap", "edge-rand")
 
+AS_DRAWN: Mapping[str, Mapping[str, Scalar]] = {
+    "gap": {"delta": 1e-5},
+    "progap": {"delta": 1e-5},
+    "edge-rand": {"density": "public"},
+}
+"""What edge-level rows on cora were made with: a delta by its number of edges, and coins by the same number."""
+
 
 def cells(dataset: str) -> tuple[Cell, ...]:
     """What is attacked, without privacy first."""
     bare = [Cell.of(name, dataset, options) for name, options in UNPROTECTED]
     private = [
-        Cell.of(name, dataset, {"unit": unit, "epsilon": epsilon, **GIVEN.get(name, {})})
+        Cell.of(
+            name,
+            dataset,
+            {"unit": unit, "epsilon": epsilon, **GIVEN.get(name, {}), **(AS_DRAWN[name] if unit == "edge" else {})},
+        )
         for epsilon in reversed(EPSILONS)
         for unit, names in (("node", NODE), ("edge", EDGE))
         for name in names
