@@ -158,12 +158,12 @@ def test_places_that_are_refused_do_not_hold_a_curve_up() -> None:
     noise = found.noise()
     passes = [method_costs.along_noise(found, noise, until=-math.inf) for _ in range(20)]
     assert passes[-1].complete
-    assert "can be denied" in passes[-1].refused
+    assert "odds lie between" in passes[-1].refused
 
 
 def test_what_cannot_be_is_said() -> None:
     found = _setting("edge-rand", "edge")
-    for noise, words in ((0.0, "positive"), (math.inf, "positive"), (2.0, "at most 1"), (1.0, "can be denied")):
+    for noise, words in ((0.0, "positive"), (math.inf, "positive"), (2.0, "at most 1"), (1.0, "odds lie between")):
         with pytest.raises(OptionError, match=words):
             found.at(noise)
     with pytest.raises(OptionError, match="epochs must be at least 1"):

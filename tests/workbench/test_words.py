@@ -67,19 +67,19 @@ def test_the_verdict_fits_the_number_of_the_wager() -> None:
     assert "they may be right every time. That is next to no" in meaning.risk("edge", 16.0, 0.0, Neighbours.NODE)
 
 
-FROZEN = (Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
+FROZEN = (Neighbours.FROZEN_ROSTER, Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
 
 
 @pytest.mark.parametrize("kind", Neighbours)
 def test_the_wager_says_for_whom_it_holds(kind: Neighbours) -> None:
-    """In the one sentence that gives the chance: whoever was never in the graph is not meant where a
+    """In the one sentence that gives the chance: whoever was never in the graph is not meant where roles, a
     sample or degrees are frozen."""
     (wager,) = [text for text in meaning.risk("node", 1.0, 0.0, kind).split(". ") if "73.2%" in text]
     assert ("never in the graph" in wager) == (kind in (*FROZEN, Neighbours.REPLACED_RECORD))
     assert ("opted out" in wager) == (kind in FROZEN)
 
 
-@pytest.mark.parametrize("name", ["gap", "progap", "dp-gnn", "heter-poisson"])
+@pytest.mark.parametrize("name", ["gap", "progap", "dp-gnn", "heter-poisson", "dp-mlp", "privgnn", "pate", "dp-gpl"])
 def test_methods_with_frozen_samples_or_degrees_make_that_wager(name: str) -> None:
     facts = PublicFacts(nodes=2708, edges=5278, entries=10556, features=50, classes=7, train_nodes=2031)
     said = METHODS[name].load_config()(unit="node", epsilon=4.0).plan(facts).statement
