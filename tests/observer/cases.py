@@ -1,4 +1,9 @@
-"""What is observed: every method of the table, each unit, and every option that changes what is paid for."""
+"""What is observed: every method of the table, each unit, and every option that changes what is paid for.
+
+No two numbers that a trainer could mistake for one another are equal here: the seed of a run is not that of
+its split, training, validation and test have sizes of their own, and where nodes are protected some have
+opted out, so that fewer train, and sit on fewer seats, than the public numbers say.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +21,7 @@ from torch import Tensor
 from privgraph.data.build import canonical_edges
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
+from privgraph.data.neighbours import with_node_nulled
 from privgraph.data.splits import partition
 from privgraph.options import OptionError, build, parameters
 from privgraph.privacy.accountants import PLDAccountant, RenyiAccountant, TightAccountant
@@ -49,6 +55,12 @@ QUICK: dict[str, float] = {
 SWITCHES: dict[str, object] = {"gate": 0.5, "gate_sigma": 9.0}
 """Options that are off at 0, and pay for something of their own where they are on."""
 
+SPLIT_SEED, SEED = 3, 1
+"""Of the split, and of everything else."""
+
+ABSENT, MORE_ABSENT = 7, 18
+"""How many nodes have opted out, and how many in the other dataset."""
+
 NAMED_SETTINGS = ("preset", "accounting")
 """Options that stand for others, or choose the size of the noise alone."""
 
@@ -81,6 +93,21 @@ class Case:
     def statement(self) -> PrivacyStatement:
         statement: PrivacyStatement = self.config().plan(graph(self.task).facts).statement
         return statement
+
+    @property
+    def graph(self) -> Graph:
+        """What it is trained on: where nodes are protected, some of them have opted out."""
+        everybody = graph(self.task)
+        return everybody if self.unit == "edge" else opted_out(everybody, self.config(), ABSENT)
+
+    @property
+    def sparse(self) -> Case:
+        """With samples so small that now and then nobody is in one."""
+        length = ("steps", 20) if self.task == RELATIONS else ("epochs", 1)
+        return Case(self.method, self.unit, (*self.changed, ("batch_size", 2), length))
+
+    def __hash__(self) -> int:
+        return hash(str(self))
 
 
 def cases() -> tuple[Case, ...]:
@@ -150,12 +177,21 @@ def graph(task: str = "node classification") -> Graph:
     """A graph with a hub, and with features that point the same way, so that nothing cancels in a sum; or
     texts and relations."""
     if task == RELATIONS:
-        return load("products", data_options={"products": 60, "purchases": 3.0})
-    social = load("social", data_options={"nodes": 160, "degree": 6.0, "features": 24})
+        return load("products", split_seed=SPLIT_SEED, data_options={"products": 60, "purchases": 3.0})
+    social = load("social", split_seed=SPLIT_SEED, data_options={"nodes": 160, "degree": 6.0, "features": 24})
     hub, others = 0, torch.arange(1, social.num_nodes, 2)
     pairs = torch.stack([torch.full_like(others, hub), others])
     edges = canonical_edges(torch.cat([social.edge_index, pairs], dim=1), social.num_nodes, True)
     return replace(social, x=social.x + 3, edge_index=edges, _cache={})
+
+
+def opted_out(graph: Graph, config: Any, most: int) -> Graph:
+    """The same roster with `most` private nodes that have no record."""
+    order = torch.randperm(graph.num_nodes, generator=torch.Generator().manual_seed(7))
+    for node in order[private_nodes(graph, config)[order]][:most].tolist():
+        if node not in graph.absent:
+            graph = with_node_nulled(graph, node)
+    return graph
 
 
 def private_nodes(graph: Graph, config: Any) -> Tensor:
@@ -171,7 +207,8 @@ def private_nodes(graph: Graph, config: Any) -> Tensor:
 def other_dataset(graph: Graph, config: Any) -> Graph:
     """The same public numbers, and everything that `config.unit` protects is another.
 
-    Edges: as many, between others. Nodes: also the features and labels of all private nodes.
+    Edges: fewer, between others. Nodes: also the features and labels of all private nodes, of whom more have
+    opted out.
     """
     dice = torch.Generator().manual_seed(5)
     if graph.texts:
@@ -181,14 +218,17 @@ def other_dataset(graph: Graph, config: Any) -> Graph:
     if config.unit == "node":
         x = torch.where(private.unsqueeze(1), torch.randn(x.shape, generator=dice) - 1, x)
         y = torch.where(private, (y + 1) % graph.num_classes, y)
-    return replace(graph, x=x, y=y, edge_index=_rewired(graph, private, dice), _cache={})
+        here = graph.present
+        x, y = x * here.unsqueeze(1), y * here
+    other = replace(graph, x=x, y=y, edge_index=_rewired(graph, private & graph.present, dice), _cache={})
+    return opted_out(other, config, MORE_ABSENT) if config.unit == "node" else other
 
 
 def _related_anew(graph: Graph, dice: torch.Generator) -> Tensor:
-    """As many relations inside the first domain, between others; the second's are the evaluator's."""
+    """Fewer relations inside the first domain, between others; the second's are the evaluator's."""
     first = (graph.domains == 0).nonzero().squeeze(1)
     kept = graph.edge_index[:, ~(graph.domains[graph.edge_index] == 0).all(0)]
-    edges, wanted = kept, graph.edge_index.shape[1]
+    edges, wanted = kept, kept.shape[1] + (graph.edge_index.shape[1] - kept.shape[1]) * 9 // 10
     while edges.shape[1] < wanted:
         pair = first[torch.randint(first.numel(), (2, 1), generator=dice)]
         if pair[0] != pair[1]:
@@ -197,13 +237,13 @@ def _related_anew(graph: Graph, dice: torch.Generator) -> Tensor:
 
 
 def _rewired(graph: Graph, private: Tensor, dice: torch.Generator) -> Tensor:
-    """Edges at private nodes are drawn anew, as many as there were; those among public nodes stay."""
+    """Edges at private nodes are drawn anew, fewer than there were; those among public nodes stay."""
     source, target = graph.edge_index
     kept = ~(private[source] | private[target])
-    wanted = graph.edge_index.shape[1]
     edges = graph.edge_index[:, kept]
+    wanted = edges.shape[1] + (graph.edge_index.shape[1] - edges.shape[1]) * 9 // 10
     while edges.shape[1] < wanted:
         pair = torch.randint(graph.num_nodes, (2, 1), generator=dice)
-        if pair[0] != pair[1] and bool(private[pair].any()):
+        if pair[0] != pair[1] and bool(private[pair].any()) and bool(graph.present[pair].all()):
             edges = canonical_edges(torch.cat([edges, pair], dim=1), graph.num_nodes, graph.undirected)
     return edges

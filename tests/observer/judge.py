@@ -3,8 +3,10 @@
 Every complaint names the kind of fault that it is of:
 
 - ledger: what was written is not what was planned; noise: an entry of the ledger without noise of its own,
-  noise of another law or scale than its entry's, or noise that no entry pays for; rate: the same of samples
-  and their coins;
+  noise of another law or scale than its entry's, or noise that no entry pays for; count: a gradient that is
+  counted, and of which nothing went out, as of a sample in which nobody was; rate: the same of samples and
+  their coins;
+- unused: a release that comes out as something else, and what goes out of the run stays as it was;
 - reuse: two streams of the same words; key: something random that another key leaves as it is, or that the
   public seed moves;
 - quantity: noise on something for which its sensitivity was not proved;
@@ -16,7 +18,7 @@ Every complaint names the kind of fault that it is of:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +27,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from tests.observer.cases import Case, graph, other_dataset, private_nodes
+from tests.observer.cases import SEED, Case, other_dataset, private_nodes
 from tests.observer.trace import DEVIATION, EDGES, SPHERICAL, Array, Release, Stream, Trace, observed
 from tests.planted.planting import swapped
 
@@ -33,8 +35,9 @@ from privgraph import streams
 from privgraph.data.graph import Graph
 from privgraph.mechanisms.randomised_response import pair_codes, pair_count
 from privgraph.methods.training import Context, train_one
+from privgraph.options import OptionError
 from privgraph.privacy.events import Atoms, Nothing, PoissonSampled, PureDP, RandomizedResponse, Repeated, SampledOnce
-from privgraph.privacy.kinds import Neighbours
+from privgraph.privacy.kinds import OF_GRADIENTS, Neighbours
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import ASSUME_LAST_EPOCH
@@ -52,6 +55,9 @@ STRAY = 0.25
 
 FEW = 60
 """Fewer numbers have no deviation worth measuring; the scale that they were drawn with still counts."""
+
+FEW_AT_ONCE = 3
+"""So few releases of a stream come out as something else at once; of more, half of them."""
 
 SURE = 5.0
 """Standard deviations by which a share may differ from its chance."""
@@ -93,7 +99,14 @@ class Seen:
 
 
 def watch(
-    case: Case, dataset: Graph, *, key: bytes = KEYS[0], forged: bool = False, salt: str = "", seed: int = 0
+    case: Case,
+    dataset: Graph,
+    *,
+    key: bytes = KEYS[0],
+    forged: bool = False,
+    turned: Collection[int] = (),
+    salt: str = "",
+    seed: int = SEED,
 ) -> Seen:
     """Train once, under an observer. `salt` changes public streams, but for splits and pre-training."""
     config = case.config()
@@ -104,7 +117,12 @@ def watch(
         fixed = name.startswith(("split/", "init/backbone", "init/decomposition"))
         return public(seed, name if fixed else name + salt)
 
-    with TemporaryDirectory() as place, alone_on_a_core(), swapped(public, salted), observed(forged=forged) as trace:
+    with (
+        TemporaryDirectory() as place,
+        alone_on_a_core(),
+        swapped(public, salted),
+        observed(forged=forged, turned=turned) as trace,
+    ):
         context = Context(seed=seed, noise_key=key, folder=Path(place))
         events = list(train_one(METHODS[case.method].load_train(), config, dataset, context))
         files = {path.name: _arrays(path) for path in sorted(Path(place).rglob("*")) if path.is_file()}
@@ -138,13 +156,16 @@ def _arrays(path: Path) -> dict[str, Array]:
         return {name: held[name] for name in held.files}
 
 
-def complaints(case: Case, kinds: str = "alone keys datasets") -> list[Complaint]:
-    """All that is wrong with a run: `alone`, under other `keys`, in other `datasets`."""
+def complaints(case: Case, kinds: str = "alone turned keys datasets") -> list[Complaint]:
+    """All that is wrong with a run: `alone`, with releases `turned` into others, under other `keys`, in other
+    `datasets`."""
     faults = []
-    own = graph(case.task)
+    own = case.graph
     seen = watch(case, own)
     if "alone" in kinds:
         faults += alone(seen)
+    if "turned" in kinds:
+        faults += unused(seen)
     if "keys" in kinds:
         faults += keyed(seen, watch(case, own, key=KEYS[1]))
     if "datasets" in kinds:
@@ -190,7 +211,10 @@ def _noise(seen: Seen) -> Iterator[Complaint]:
                 "noise", f"{entry.mechanism}, {entry.stage}: no stream has noise of {entry.noise_std} ({drawn})"
             )
             continue
-        yield from _scale(entry, streams_left.pop(own), seen.graph)
+        releases = streams_left.pop(own)
+        if entry.kind in OF_GRADIENTS and len(releases) != entry.count:
+            yield Complaint("count", f"{entry.stage}: {len(releases)} gradients of {entry.count} that are paid for")
+        yield from _scale(entry, releases, seen.graph)
     for releases in streams_left.values():
         yield Complaint("noise", f"no entry of its own pays for {_told(seen.trace, releases)}")
 
@@ -261,10 +285,13 @@ def _answers(entry: LedgerEntry, release: Release, dataset: Graph) -> Iterator[C
     apart = pair_count(nodes, dataset.undirected) - len(joined)
     kept = float(np.isin(joined, reported).mean())
     invented = float(np.isin(reported, joined, invert=True).sum()) / apart
-    spread = [math.sqrt(max(share * (1 - share), 1e-4) / of) for share, of in ((kept, len(joined)), (invented, apart))]
+    chances = (kept, invented)
+    if isinstance(entry.event, RandomizedResponse):
+        chances = entry.event.one_to_one, entry.event.zero_to_one
+    spread = [math.sqrt(max(p * (1 - p), 1e-4) / of) for p, of in zip(chances, (len(joined), apart), strict=True)]
     seen = f"{entry.mechanism}, {entry.stage}: {kept:.4f} of the edges kept, {invented:.5f} of the others invented"
     if isinstance(entry.event, RandomizedResponse):
-        away = abs(kept - entry.event.one_to_one) / spread[0], abs(invented - entry.event.zero_to_one) / spread[1]
+        away = abs(kept - chances[0]) / spread[0], abs(invented - chances[1]) / spread[1]
         if max(away) > SURE:
             yield Complaint("noise", seen)
     elif isinstance(entry.event, PureDP):
@@ -276,7 +303,9 @@ def _answers(entry: LedgerEntry, release: Release, dataset: Graph) -> Iterator[C
 def _rates(seen: Seen) -> Iterator[Complaint]:
     tossed = [stream for stream in seen.trace.streams if stream.tosses]
     config = seen.case.config()
-    crowds = {seen.graph.facts.train_nodes, int(private_nodes(seen.graph, config).sum())}
+    private = private_nodes(seen.graph, config)
+    crowds = {seen.graph.facts.train_nodes, int(private.sum())}
+    crowds |= {int(seen.graph.train_mask.sum()), int((private & seen.graph.present).sum())}
     crowds |= set(seen.graph.facts.relations)
     for entry in seen.statement.ledger:
         if entry.sampling_rate is None:
@@ -310,6 +339,60 @@ def _share(stream: Stream, rate: float) -> Iterator[Complaint]:
     share, spread = stream.heads[rate] / tosses, math.sqrt(rate * (1 - rate) / tosses)
     if abs(share - rate) > SURE * spread:
         yield Complaint("rate", f"{stream.name}: {share:.3f} of {tosses} coins came up, for a rate of {rate:.3f}")
+
+
+# What becomes of releases
+
+
+def unused(seen: Seen) -> Iterator[Complaint]:
+    """Of each stream of noise: what it released comes out as something else, and so must what goes out."""
+    steps = {step for one in seen.trace.optimisers for step in one.at}
+    for stream, numbers in _numbered(seen.trace).items():
+        name = seen.trace.streams[stream].name
+        gradients = any(_of_gradients(entry, seen, numbers) for entry in seen.statement.ledger)
+        if gradients and steps and not {number + 1 for number in numbers} <= steps:
+            yield Complaint("unused", f"{name}: a gradient is released, and nothing learns from it")
+        half = len(numbers) // 2 if len(numbers) > FEW_AT_ONCE else 0
+        for turned in [numbers[-1:]] if gradients else [numbers[:half], numbers[half:]]:
+            if turned and _alike(seen, _turned(seen, turned)):
+                yield Complaint("unused", f"{name}: what is released is the same, whatever came out of {len(turned)}")
+
+
+def _turned(seen: Seen, turned: list[int]) -> Seen | None:
+    """The run in which these come out as something else; None where nothing goes out then."""
+    try:
+        return watch(seen.case, seen.graph, turned=turned)
+    except OptionError:  # no query passes a gate
+        return None
+
+
+def _numbered(trace: Trace) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for number, release in enumerate(trace.releases):
+        found.setdefault(release.stream, []).append(number)
+    return found
+
+
+def _of_gradients(entry: LedgerEntry, seen: Seen, numbers: list[int]) -> bool:
+    return entry.kind in OF_GRADIENTS and _pays(entry, [seen.trace.releases[number] for number in numbers])
+
+
+def _alike(here: Seen, there: Seen | None) -> bool:
+    """Whether nothing that goes out has changed: weights, files and an epsilon that is told."""
+    if there is None:
+        return False
+    told, other = ([(one.name, one.value) for one in _costs(seen)] for seen in (here, there))
+    files, others = (
+        [array for _, held in sorted(seen.released.items()) for _, array in sorted(held.items())]
+        for seen in (here, there)
+    )
+    return told == other and _equal(here.learnt, there.learnt) and _equal(files, others)
+
+
+def _costs(seen: Seen) -> Iterator[Metric]:
+    for event in seen.events:
+        if isinstance(event, Metric) and not event.evaluator and event.name.startswith("epsilon"):
+            yield event
 
 
 # Streams and keys
@@ -409,8 +492,10 @@ def datasets_alike(here: Seen, there: Seen) -> Iterator[Complaint]:
 
 
 def another_epoch_was_better(case: Case, seeds: int = 10) -> Seen | None:
-    """A run in which an earlier epoch is better by validation accuracy, so that choosing it would show."""
-    runs = (watch(case, graph(), seed=seed) for seed in range(seeds))
+    """A run in which an earlier epoch is better by validation accuracy, so that choosing it would show: at a
+    rate of learning that overshoots."""
+    steep = Case(case.method, case.unit, (*case.changed, ("learning_rate", 0.5)))
+    runs = (watch(steep, steep.graph, seed=seed) for seed in range(seeds))
     return next((seen for seen in runs if max(curve(seen)) > curve(seen)[-1]), None)
 
 

@@ -8,12 +8,15 @@ what came out. A run that is observed draws the same numbers as one that is not.
 `forged`: whatever is about to get noise is first replaced by zeros (a graph, by one without edges), so that
 all that leaves a mechanism is noise alone. Nothing that was made of releases can then tell two datasets
 apart.
+
+`turned`: the releases of these numbers come out as something else (negative, or other edges), whatever was
+drawn for them. Whatever is made of a release must then be something else, too.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,6 +39,13 @@ Array = NDArray[Any]
 
 DEVIATION = {"gaussian": 1.0, "laplace": math.sqrt(2), "exponential": 1.0, "gumbel": math.pi / math.sqrt(6)}
 """Standard deviations of the laws of noise at scale 1."""
+
+TURN = 10
+"""How many times as large numbers are that come out as something else, and negative."""
+
+FEW_EDGES = 64.0
+"""What stands for a number that gets noise by itself, where it is forged: of no edges nothing would
+be learnt."""
 
 EDGES, SPHERICAL = "randomised edges", "spherical Laplace"
 
@@ -71,6 +81,8 @@ class Stream:
     tosses: dict[float, int] = field(default_factory=dict)
     """Coins of samples, by their chance, where all of a call have one."""
     heads: dict[float, int] = field(default_factory=dict)
+    samples: list[int] = field(default_factory=list)
+    """How many coins of each call came up."""
 
 
 @dataclass(eq=False)
@@ -92,6 +104,7 @@ class Trace:
     """All that an observer saw."""
 
     forged: bool
+    turned: Collection[int] = ()
     streams: list[Stream] = field(default_factory=list)
     releases: list[Release] = field(default_factory=list)
     optimisers: list[Optimiser] = field(default_factory=list)
@@ -132,6 +145,11 @@ class Trace:
             self._open = None
         self.releases.append(outermost)
 
+    @property
+    def turns_next(self) -> bool:
+        """Whether the next release, where none is under way, is to come out as something else."""
+        return self._open is None and len(self.releases) in self.turned
+
     def drew(self, kind: str, scale: float, secret: Secret) -> None:
         if self._open is None:
             self.releases.append(Release(self.stream_of(secret), kind, drawn={(kind, scale)}))
@@ -140,10 +158,15 @@ class Trace:
         assert self._open.stream == self.stream_of(secret), "one release, from two streams"
 
 
+def forged(values: Array) -> Array:
+    """What stands for something that is about to get noise."""
+    return np.full_like(values, FEW_EDGES if values.shape == (1,) else 0)
+
+
 @contextmanager
-def observed(*, forged: bool = False) -> Iterator[Trace]:
+def observed(*, forged: bool = False, turned: Collection[int] = ()) -> Iterator[Trace]:
     """Watch all that is drawn meanwhile."""
-    trace = Trace(forged)
+    trace = Trace(forged, turned)
     with ExitStack() as stack:
         for place in (*_secrets(trace), *_noise(trace), *_optimisers(trace)):
             stack.enter_context(place)
@@ -170,6 +193,7 @@ def _secrets(trace: Trace) -> list[Any]:
             stream = trace.streams[trace.stream_of(self)]
             stream.tosses[chance] = stream.tosses.get(chance, 0) + drawn.size
             stream.heads[chance] = stream.heads.get(chance, 0) + int(drawn.sum())
+            stream.samples.append(int(drawn.sum()))
         return drawn
 
     return [instead(Secret, "__init__", remember), instead(Secret, "words", told), instead(Secret, "coins", tossed)]
@@ -180,13 +204,17 @@ def _noise(trace: Trace) -> list[Any]:
     randomise = randomised_response.randomise
 
     def drew(kind: str, scale: float, secret: Secret, count: int) -> Any:
+        turns = trace.turns_next
         trace.drew(kind, scale, secret)
-        return draw(kind, scale, secret, count)
+        drawn = draw(kind, scale, secret, count)
+        return -TURN * abs(drawn) if turns else drawn
 
     def on_arrays(add: Callable[..., Array]) -> Callable[..., Array]:
         def added(kind: str, scale: float, values: Array, secret: Secret) -> Array:
+            turns = trace.turns_next
             with trace.release(kind, secret, np.array(values, copy=True)) as gone:
-                after = add(kind, scale, np.zeros_like(values) if trace.forged else values, secret)
+                after = add(kind, scale, forged(values) if trace.forged else values, secret)
+                after = -TURN * abs(after) if turns else after
                 gone(after)
             return after
 
@@ -194,16 +222,21 @@ def _noise(trace: Trace) -> list[Any]:
 
     def on_tensors(kind: str, add: Callable[..., Tensor]) -> Callable[..., Tensor]:
         def added(self: Any, values: Tensor, secret: Secret) -> Tensor:
+            turns = trace.turns_next
             with trace.release(kind, secret, values.detach().cpu().numpy().copy()) as gone:
                 after = add(self, values.zero_() if trace.forged else values, secret)
+                after = after.neg_() if turns else after
                 gone(after.detach().cpu().numpy())
             return after
 
         return added
 
     def reported(edges: Any, nodes: int, response: Any, secret: Secret, **settings: Any) -> Any:
+        turns = trace.turns_next
         with trace.release(EDGES, secret, edges.copy()) as gone:
             after = randomise(edges[:, :0] if trace.forged else edges, nodes, response, secret, **settings)
+            if turns:  # by the words that follow
+                after = randomise(edges, nodes, response, secret, **settings)
             gone(after)
         return after
 
