@@ -19,12 +19,12 @@ from torch.nn import functional
 
 from privgraph.data.load import load
 from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
-from privgraph.methods.gradients.dp_gnn import train as dp_gnn_train
+from privgraph.methods.gradients.dp_gnn import network as dp_gnn_network
 from privgraph.methods.gradients.dp_gnn.network import SubgraphNetwork
-from privgraph.methods.gradients.heter_poisson import train as heter_poisson_train
 from privgraph.methods.teachers.privgnn import votes
 from privgraph.methods.training import Context, train_one
-from privgraph.nn import tables, training
+from privgraph.nn import inputs as inputs_module
+from privgraph.nn import layers, ragged_network, tables, training
 from privgraph.nn.inputs import PerMember, Shared
 from privgraph.nn.layers import Linear, Pass
 from privgraph.nn.ragged_network import NETWORKS, RaggedNetwork
@@ -140,6 +140,24 @@ def test_an_activation_is_the_same_wherever_a_number_stands(threads: int) -> Non
     assert activation(functional.elu, values[:0]).numel() == 0
 
 
+@pytest.mark.parametrize("members", [1, 3, 300])
+@pytest.mark.parametrize("width", [4, 64, 255, 300])
+def test_sums_of_columns_are_the_same_wherever_a_column_stands(members: int, width: int, threads: int) -> None:
+    values = torch.randn(members, width, BLOCK, generator=torch.Generator().manual_seed(0))
+    order = torch.randperm(BLOCK, generator=torch.Generator().manual_seed(1))
+    found = tables.column_sums(values)
+    assert torch.allclose(found, values.sum(1, keepdim=True), atol=1e-4)
+    assert torch.equal(found[..., order], tables.column_sums(values[..., order]))
+
+
+def test_padding_changes_no_bit_of_what_is_added_wherever_it_stands() -> None:
+    values = torch.randn(20, 9, 17, generator=torch.Generator().manual_seed(0))
+    gap = torch.zeros(20, 3, 17)
+    found = tables.added(values)
+    assert torch.allclose(found, values.sum(1), atol=1e-5)
+    assert torch.equal(found, tables.added(torch.cat([values[:, :2], gap, values[:, 2:], gap], 1)))
+
+
 @pytest.mark.parametrize("count", [0, 1, 127, 128, 129, 300])
 def test_products_in_tables_are_products(count: int) -> None:
     torch.manual_seed(count)
@@ -151,20 +169,47 @@ def test_products_in_tables_are_products(count: int) -> None:
     assert torch.allclose(own, given @ weight, atol=1e-5)
 
 
-def test_a_library_that_rounds_by_place_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    tables.require_places_alike([(3, 5), (4,)], torch.device("cpu"))
-    product = torch.bmm
+def other_first(found: Tensor, examples: int) -> Tensor:
+    """Other last bits for whoever stands first along the dimension `examples`."""
+    place = torch.zeros(1, dtype=torch.int64)
+    away = found.detach().nextafter(torch.tensor(torch.inf)) - found.detach()
+    return found + torch.zeros_like(away).index_copy(examples, place, away.index_select(examples, place))
 
-    def by_place(matrix: Tensor, table: Tensor) -> Tensor:
-        found = product(matrix, table)
-        found[..., 0] = found[..., 0].nextafter(torch.tensor(torch.inf))
-        return found
 
-    tables._places_alike.cache_clear()
-    monkeypatch.setattr(torch, "bmm", by_place)
-    with pytest.raises(RuntimeError, match="3 x 5 numbers with a table of examples hangs on where"):
-        tables.require_places_alike([(3, 5)], torch.device("cpu"))
-    tables._places_alike.cache_clear()
+def refused_when(
+    owner: object, name: str, ask: Callable[[], None], monkeypatch: pytest.MonkeyPatch, examples: int = 0
+) -> None:
+    """The library is asked about this operation: one that rounds by place is refused."""
+    ask()
+    original = getattr(owner, name)
+    monkeypatch.setattr(owner, name, lambda *given, **how: other_first(original(*given, **how), examples))
+    with pytest.raises(RuntimeError, match="hangs on where it stands"):
+        ask()
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"), [(torch, "bmm"), (torch, "addcmul"), (layers, "column_sums"), (inputs_module, "column_sums")]
+)
+def test_a_stack_refuses_a_library_that_rounds_by_place(
+    owner: object, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net = StackedNet([mlp_layers(5, 6, 2, norm="group")], [Linear(6, 3)], members=2)
+    net.initialise([torch.Generator().manual_seed(seed) for seed in range(2)])
+    before = net.parameters.clone()
+    given = [PerMember(torch.ones(2, 5, 9))]
+    refused_when(owner, name, lambda: training._require_places_alike(net, given), monkeypatch, examples=2)
+    assert torch.equal(net.parameters, before)
+
+
+@pytest.mark.parametrize("name", ["linear", "added", "activation", "_features"])
+def test_dp_gnn_refuses_a_library_that_rounds_by_place(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    net = SubgraphNetwork(5, 6, 3)
+    refused_when(dp_gnn_network, name, lambda: net.require_places_alike(4), monkeypatch)
+
+
+@pytest.mark.parametrize("name", ["linear", "activation", "_cross_entropy", "_outer_norms", "_gather"])
+def test_heter_poisson_refuses_a_library_that_rounds_by_place(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused_when(ragged_network, name, RaggedNetwork("gcn", 5, 6, 3, layers=2).require_places_alike, monkeypatch)
 
 
 @pytest.mark.parametrize("name", [*PRIVATE, "heter-poisson"])
@@ -172,7 +217,7 @@ def test_every_private_training_asks_the_library_first(name: str, monkeypatch: p
     def refuse(*_: object, **__: object) -> None:
         raise RuntimeError("hangs on where")
 
-    for module in (training, dp_gnn_train, heter_poisson_train):
+    for module in (tables, training, dp_gnn_network, ragged_network):
         monkeypatch.setattr(module, "require_places_alike", refuse)
     graph = load("social", data_options={"nodes": 300})
     options = {**PRIVATE.get(name, {"epochs": 1}), "epsilon": 8.0}

@@ -140,7 +140,7 @@ def test_lists_are_bounded_on_both_sides_and_true(bound: int) -> None:
 
 def test_lists_without_any_edge() -> None:
     _, subgraphs = frozen_subgraphs(torch.empty(2, 0, dtype=torch.int64), torch.tensor([True, False, True]), 3, 0)
-    assert subgraphs.tolist() == [[0], [2]]
+    assert subgraphs.tolist() == [[0, -1, -1, -1], [2, -1, -1, -1]]
     network = made_network()
     losses, _ = network.backward(torch.randn(3, FEATURES), subgraphs, torch.zeros(2, dtype=torch.int64))
     assert torch.isfinite(losses).all()

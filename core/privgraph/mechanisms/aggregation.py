@@ -139,16 +139,17 @@ def unit_rows(rows: Tensor) -> Tensor:
     norms: Tensor = torch.linalg.vector_norm(rows, dim=1, keepdim=True)
     # Squares overflow beyond 1e19 and vanish below 1e-19: such rows are first divided by their largest
     # number.
-    extreme = ((norms < 1e-15) | ~torch.isfinite(norms)).squeeze(1).nonzero().squeeze(1)
+    extreme = (norms < 1e-15) | ~torch.isfinite(norms)
     factors = _GRAINS / (norms * (1 + (rows.shape[1] + 8) * 2.0**-23))
     units = (rows * factors).trunc_()
-    if extreme.numel():
-        some = rows[extreme].nan_to_num(math.inf, math.inf, math.inf)
+    if bool(extreme.any()):
+        # all rows, as how many are extreme is private, and must not shape a sum
+        some = rows.nan_to_num(math.inf, math.inf, math.inf)
         largest = some.abs().amax(1, keepdim=True)
         fine = (largest > 0) & torch.isfinite(largest)
         some = torch.where(fine, some / largest, 0)
         norms = torch.linalg.vector_norm(some, dim=1, keepdim=True) * (1 + (rows.shape[1] + 8) * 2.0**-23)
-        units[extreme] = torch.where(fine, some * (_GRAINS / norms), 0).trunc_()
+        units = torch.where(extreme, torch.where(fine, some * (_GRAINS / norms), 0).trunc_(), units)
     return units.mul_(1 / _GRAINS)
 
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from privgraph.nn.tables import column_sums
+
 _SPARSE_BELOW = 0.10
 """Share of non-zeros below which a sparse product is faster than a dense one (measured on bags of words)."""
 
@@ -111,7 +113,7 @@ class PerMember:
     def squared_norms(self) -> Tensor:
         """(S, N): squared L2 norm of each example."""
         if not self._norms:
-            self._norms.append(self.values.square().sum(1))
+            self._norms.append(column_sums(self.values.square()).squeeze(1))
         return self._norms[0]
 
 

@@ -27,7 +27,7 @@ from torch import Tensor
 
 from privgraph.mechanisms.validity import MixesExamples
 from privgraph.nn.inputs import Inputs, PerMember
-from privgraph.nn.tables import PIECE
+from privgraph.nn.tables import PIECE, column_sums
 from privgraph.streams import Secret
 
 _BUFFERS = 8
@@ -111,6 +111,10 @@ class Layer(ABC):
         parameters."""
         return None
 
+    def examples(self) -> tuple[Tensor, ...]:
+        """What `accumulate` reads of each example, (S, ?, N) each."""
+        return ()
+
     def forget(self, gone: Tensor) -> None:  # noqa: B027
         """Put zeros in the place of what was kept for the examples `gone` (S, N): 0 times infinity is not
         0."""
@@ -159,7 +163,12 @@ class Linear(Layer):
     def squared_norms(self) -> Tensor:
         if not isinstance(self._input, PerMember):
             raise TypeError("per-example norms are computed from batches: take rows of the shared table first")
-        return self._gradient.square().sum(1) * (self._input.squared_norms() + 1)
+        return column_sums(self._gradient.square()).squeeze(1) * (self._input.squared_norms() + 1)
+
+    def examples(self) -> tuple[Tensor, ...]:
+        if not isinstance(self._input, PerMember):
+            raise TypeError("examples stand in batches: take rows of the shared table first")
+        return self._gradient, self._input.values
 
     def forget(self, gone: Tensor) -> None:
         if not isinstance(self._input, PerMember):
@@ -211,8 +220,10 @@ class Tanh(Layer):
         super().__init__(features, features)
 
     def forward(self, x: Tensor, how: Pass) -> Tensor:
-        self._output = torch.tanh_(x)
-        return self._output
+        for piece in torch.split(x.view(-1), PIECE) if how.apart else [x]:
+            torch.tanh_(piece)
+        self._output = x
+        return x
 
     def backward(self, gradient: Tensor, need_input: bool = True) -> Tensor:
         return gradient * (1 - self._output.square())
@@ -315,18 +326,17 @@ class GroupNorm(Layer):
         self.parameters[1][member] = 0
 
     def forward(self, x: Tensor, how: Pass) -> Tensor:
-        mean = x.mean(1, keepdim=True)
+        mean = self._mean(x)
         centred = x - mean
         floor = mean.square_().mul_(8 * torch.finfo(x.dtype).eps).add_(self.eps)
-        self._inverse = centred.square().mean(1, keepdim=True).add_(floor).rsqrt_()
+        self._inverse = self._mean(centred.square()).add_(floor).rsqrt_()
         self._normal = centred.mul_(self._inverse)
         return torch.addcmul(self.parameters[1], self._normal, self.parameters[0])
 
     def backward(self, gradient: Tensor, need_input: bool = True) -> Tensor:
         self._gradient = gradient
         scaled = gradient * self.parameters[0]
-        mean = scaled.mean(1, keepdim=True)
-        product = (scaled * self._normal).mean(1, keepdim=True)
+        mean, product = self._mean(scaled), self._mean(scaled * self._normal)
         return scaled.sub_(mean).addcmul_(self._normal, product, value=-1).mul_(self._inverse)
 
     def accumulate(self, factor: Tensor | None = None) -> None:
@@ -335,7 +345,13 @@ class GroupNorm(Layer):
         self.gradients[1].copy_(gradient.sum(2, keepdim=True))
 
     def squared_norms(self) -> Tensor:
-        return (self._gradient * self._normal).square().sum(1) + self._gradient.square().sum(1)
+        return (column_sums((self._gradient * self._normal).square()) + column_sums(self._gradient.square())).squeeze(1)
+
+    def _mean(self, values: Tensor) -> Tensor:
+        return column_sums(values) / self.in_features
+
+    def examples(self) -> tuple[Tensor, ...]:
+        return self._gradient, self._normal
 
     def forget(self, gone: Tensor) -> None:
         self._gradient, self._normal = _without(self._gradient, gone), _without(self._normal, gone)
@@ -352,14 +368,14 @@ class UnitNorm(Layer):
 
     def forward(self, x: Tensor, how: Pass) -> Tensor:
         out = self._buffer("out", x.shape, x)
-        norm = torch.mul(x, x, out=out).sum(1, keepdim=True).sqrt_()
+        norm = column_sums(torch.mul(x, x, out=out)).sqrt_()
         self._inverse = norm.clamp_min_(self.eps).reciprocal_()
         self._output = torch.mul(x, self._inverse, out=out)
         return self._output
 
     def backward(self, gradient: Tensor, need_input: bool = True) -> Tensor:
         out = self._buffer("back", gradient.shape, gradient)
-        along = torch.mul(gradient, self._output, out=out).sum(1, keepdim=True)
+        along = column_sums(torch.mul(gradient, self._output, out=out))
         return torch.addcmul(gradient, self._output, along, value=-1, out=out).mul_(self._inverse)
 
 
@@ -378,14 +394,14 @@ class UnitLinear(Layer):
     def forward(self, x: Tensor, how: Pass) -> Tensor:
         weight, bias = self.parameters
         square = torch.mul(x, x, out=self._buffer("square", x.shape, x))
-        self._inverse = square.sum(1, keepdim=True).sqrt_().clamp_min_(self.eps).reciprocal_()
+        self._inverse = column_sums(square).sqrt_().clamp_min_(self.eps).reciprocal_()
         self._input = x
         self._normed = torch.bmm(weight, x).mul_(self._inverse)
         return self._normed + bias
 
     def backward(self, gradient: Tensor, need_input: bool = True) -> Tensor:
         self._gradient = gradient
-        along = (gradient * self._normed).sum(1, keepdim=True).mul_(self._inverse.square())
+        along = column_sums(gradient * self._normed).mul_(self._inverse.square())
         out = torch.bmm(
             self.parameters[0].transpose(1, 2),
             gradient * self._inverse,
@@ -399,8 +415,11 @@ class UnitLinear(Layer):
         self.gradients[1].copy_(gradient.sum(2, keepdim=True))
 
     def squared_norms(self) -> Tensor:
-        unit = self._input.square().sum(1) * self._inverse.squeeze(1).square()
-        return self._gradient.square().sum(1) * (unit + 1)
+        unit = column_sums(self._input.square()) * self._inverse.square()
+        return (column_sums(self._gradient.square()) * (unit + 1)).squeeze(1)
+
+    def examples(self) -> tuple[Tensor, ...]:
+        return self._gradient, self._input, self._inverse
 
     def forget(self, gone: Tensor) -> None:
         self._gradient, self._input = _without(self._gradient, gone), _without(self._input, gone)

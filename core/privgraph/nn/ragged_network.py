@@ -11,17 +11,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from privgraph.nn.ragged_subgraphs import Subgraphs
-from privgraph.nn.tables import BLOCK, activation, linear
+from privgraph.nn.ragged_subgraphs import InEdges, Subgraphs, induced
+from privgraph.nn.tables import BLOCK, activation, in_tables, linear, made_up, require_places_alike
 
 NETWORKS = ("gcn", "gin", "sage")
 NUMBERS = 1 << 24
 """Numbers in the inputs of rows that are worked on together: 64 megabytes."""
+_ASKED, _ASKED_TIMES = (1, 2, 3, 5, 9, 17, 40, 70), 2
+"""Sizes of subgraphs that `require_places_alike` makes up, and how often."""
 _WIDE = 64
 """Rows from which on a subgraph's gradient is formed after all: all pairs of more rows would cost as much."""
 _ROUNDING = 1e-5
@@ -51,6 +54,14 @@ class RaggedNetwork:
         sage: a_u = mean over j and u of h_j
     The last round is computed at centres alone. Nothing mixes subgraphs. `parameters` is (1, P), all in one
     buffer. `table`: rows that go through a layer at once (`nn.tables`).
+
+    Claim: what is computed for a subgraph, its clipped gradient included, is to the bit a function of the
+    weights and of its own rows and edges. Proof sketch:
+    1. How many subgraphs and rows there are is private. So each operation runs over tables of `table` rows,
+       or over groups whose shape is a power of two of a subgraph's own size (`Subgraphs.groups`).
+    2. The library treats all places of such tables and groups alike, whatever stands beside:
+       `require_places_alike` asks it before the first step, in batches of several lengths.
+    3. A sum over a subgraph's rows is made of additions of numbers in an order of its own (`_sums`).
     """
 
     def __init__(
@@ -115,13 +126,12 @@ class RaggedNetwork:
         weight, own = self._edge_weights(subgraphs)
         centre = subgraphs.starts[:-1]
         if self.layers == 1:
-            at_centre = _at_centres(subgraphs)
-            inputs = _gather(x, subgraphs, own, weight, at_centre)
+            inputs = _gather(x, subgraphs, own, weight, _at_centres(subgraphs), self.table)
             first = linear(inputs, w["w1"], w["b1"], self.table).requires_grad_()
             top = activation(functional.elu, first)
             logits = linear(top, w["w3"], w["b3"], self.table)
             return _Pass(subgraphs, [(inputs, first)], top, logits, [x[subgraphs.centres]])
-        inputs = _gather(x, subgraphs, own, weight, None)
+        inputs = _gather(x, subgraphs, own, weight, None, self.table)
         first = linear(inputs, w["w1"], w["b1"], self.table).requires_grad_()
         hidden = activation(functional.elu, first)
         if self.kind == "gin":
@@ -130,8 +140,7 @@ class RaggedNetwork:
         inside = _at_centres(subgraphs)
         reading[subgraphs.edges[0, inside]] = weight[inside]
         reading[centre] = own[centre]
-        read = hidden.new_zeros(len(subgraphs), hidden.shape[1])
-        read = read.index_add(0, subgraphs.owner, hidden * reading.unsqueeze(1))
+        read = _sums(hidden * reading.unsqueeze(1), subgraphs, self.table)
         second = linear(read, w["w2"], w["b2"], self.table)
         top = activation(functional.elu, second)
         logits = linear(top, w["w3"], w["b3"], self.table)
@@ -149,21 +158,62 @@ class RaggedNetwork:
         return (degree[source] * degree[target]).rsqrt(), 1 / degree
 
     def _factors(self, forward: _Pass, labels: Tensor) -> Factors:
-        losses = functional.cross_entropy(forward.logits, labels, reduction="none")
+        losses = in_tables(_cross_entropy, self.table, forward.logits, labels)
         outputs = [output for _, output in forward.rounds]
         *inner, last = torch.autograd.grad(losses.sum(), (*outputs, forward.logits))
         names = [*[("w1", "b1"), ("w2", "b2")][: self.layers], ("w3", "b3")]
         inputs = [given.detach() for given, _ in forward.rounds] + [forward.top.detach()]
         products = [
-            Product(weight, bias, given, gradient)
-            for (weight, bias), given, gradient in zip(names, inputs, (*inner, last), strict=True)
+            Product(weight, bias, given, gradient, by_row=number < self.layers - 1)
+            for number, ((weight, bias), given, gradient) in enumerate(zip(names, inputs, (*inner, last), strict=True))
         ]
         scalars = {}
         if self.kind == "gin":
             for layer, (gradient, rows) in enumerate(zip(inner, forward.own, strict=True), 1):
-                each = (gradient * linear(rows.detach(), self._weights[f"w{layer}"], size=self.table)).sum(1)
-                scalars[f"own{layer}"] = _sums(each, forward.subgraphs)
-        return Factors(forward.subgraphs, losses.detach(), forward.logits.detach(), products, scalars, self.shapes)
+                along = gradient * linear(rows.detach(), self._weights[f"w{layer}"], size=self.table)
+                each = in_tables(_row_sums, self.table, along)
+                if layer < self.layers:
+                    each = _sums(each.unsqueeze(1), forward.subgraphs, self.table).squeeze(1)
+                scalars[f"own{layer}"] = each
+        return Factors(
+            forward.subgraphs, losses.detach(), forward.logits.detach(), products, scalars, self.shapes, self.table
+        )
+
+    def require_places_alike(self) -> None:
+        """Raise `RuntimeError` where this machine's library treats places of a table unlike: the computation
+        of a step, of made-up subgraphs of many sizes, some absurd."""
+        device, generator = self.parameters.device, torch.Generator().manual_seed(0)
+        hidden, features = self.shapes["w1"]
+        classes = self.shapes["b3"][0]
+        net = RaggedNetwork(
+            self.kind, features, hidden, classes, layers=self.layers, table=self.table, device=device,
+            dtype=self.parameters.dtype,
+        )  # fmt: skip
+        net.parameters.copy_(torch.randn(net.parameters.shape, generator=generator) / math.sqrt(hidden))
+        sizes = torch.tensor(_ASKED).repeat(2 * _ASKED_TIMES)
+        owner = torch.repeat_interleave(torch.arange(len(sizes)), sizes)
+        starts, count = sizes.cumsum(0) - sizes, len(sizes) // 2
+        joined = torch.rand(len(owner), len(owner), generator=generator) < 0.5
+        joined &= (owner.unsqueeze(1) == owner) & ~torch.eye(len(owner), dtype=torch.bool)
+        known = InEdges.among(joined.nonzero().t(), torch.ones(len(owner), dtype=torch.bool))
+        x = made_up(len(owner) // 2, features).to(self.parameters)
+        labels = torch.randint(classes, (2 * count,), generator=generator)
+
+        def each(numbers: Tensor) -> tuple[Tensor, ...]:
+            rows = [torch.arange(1, int(sizes[one])) + starts[one] for one in numbers]
+            which = torch.repeat_interleave(torch.arange(len(numbers)), sizes[numbers] - 1)
+            drawn = induced(starts[numbers], which, torch.cat(rows), known).to(device)
+            found = net._factors(net._forward(x, drawn), labels[numbers].to(device))
+            place = drawn.starts[:-1, None] + torch.arange(max(_ASKED), device=device)
+            beyond = (place >= drawn.starts[1:, None]).unsqueeze(2)
+            own = []
+            for product in found.products:
+                for kept in (product.inputs, product.gradients):
+                    own.append(kept[place.clamp_max(len(kept) - 1)].masked_fill(beyond, 0) if product.by_row else kept)
+            return found.losses, found.logits, found.squared_norms(), *found.scalars.values(), *own
+
+        everyone = torch.arange(count)
+        require_places_alike(each, count, companies=[everyone[:1], everyone[2:5], everyone[-2:], everyone.repeat(2)])
 
 
 @dataclass(eq=False)
@@ -180,12 +230,14 @@ class _Pass:
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """A linear layer's part of all gradients: inputs (n, I) and gradients at outputs (n, O); n is B, or R."""
+    """A linear layer's part of all gradients: inputs (n, I) and gradients at outputs (n, O); n is R where it
+    is `by_row`, else B."""
 
     weight: str
     bias: str
     inputs: Tensor
     gradients: Tensor
+    by_row: bool
 
 
 @dataclass(eq=False)
@@ -198,16 +250,17 @@ class Factors:
     products: list[Product]
     scalars: dict[str, Tensor]
     shapes: dict[str, tuple[int, ...]]
+    table: int
 
     def squared_norms(self) -> Tensor:
         """(B,): of each subgraph's gradient over all parameters together; not a number where it is not
         finite."""
         total = torch.zeros_like(self.losses)
         for product in self.products:
-            if product.inputs.shape[0] == len(self.subgraphs):
-                total += product.gradients.square().sum(1) * (product.inputs.square().sum(1) + 1)
+            if product.by_row:
+                total += _pair_norms(product, self.subgraphs, self.table)
             else:
-                total += _pair_norms(product, self.subgraphs)
+                total += in_tables(_outer_norms, self.table, product.gradients, product.inputs)
         for each in self.scalars.values():
             total += each.square()
         return total
@@ -219,7 +272,7 @@ class Factors:
         dropped = factors == 0
         for product in self.products:
             inputs, gradients, own = product.inputs, product.gradients, factors
-            if inputs.shape[0] != len(self.subgraphs):
+            if product.by_row:
                 own, gone = factors[self.subgraphs.owner], dropped[self.subgraphs.owner]
             else:
                 gone = dropped
@@ -232,32 +285,37 @@ class Factors:
             sums[name].add_((each * factors).masked_fill(dropped, 0.0).sum())
 
 
-def _pair_norms(product: Product, subgraphs: Subgraphs) -> Tensor:
+def _cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
+    return functional.cross_entropy(logits, labels, reduction="none")
+
+
+def _row_sums(rows: Tensor) -> Tensor:
+    return rows.sum(1)
+
+
+def _outer_norms(d: Tensor, a: Tensor) -> Tensor:
+    """(n,): squared norms of d (a, 1)^T, of rows d (n, O) and a (n, I)."""
+    return d.square().sum(1) * (a.square().sum(1) + 1)
+
+
+def _pair_norms(product: Product, subgraphs: Subgraphs, table: int) -> Tensor:
     """(B,): squared norms of sum over rows u of d_u (a_u, 1)^T, by groups of subgraphs of like size."""
     a, d, sizes = product.inputs, product.gradients, subgraphs.sizes
-    squared_norms = a.new_zeros(len(subgraphs))
-    width, most = 1, int(sizes.max()) if len(subgraphs) else 0
-    while width < 2 * most:
-        chosen = ((sizes > width // 2) & (sizes <= width)).nonzero().squeeze(1)
-        for some in torch.split(chosen, max(1, NUMBERS // (width * a.shape[1]))):
-            if some.numel():
-                place = torch.arange(width, device=a.device)
-                inside = place < sizes[some].unsqueeze(1)
-                rows, outside = (subgraphs.starts[some].unsqueeze(1) + place).where(inside, 0), ~inside.unsqueeze(2)
-                # zeros, rather than another's row times zero: that is not a number where its products
-                # overflow
-                there, inputs = d[rows].masked_fill_(outside, 0), a[rows].masked_fill_(outside, 0)
-                lengths = (there.square().sum(2) * (inputs.square().sum(2) + 1)).sqrt().sum(1)
-                if width <= _WIDE:
-                    pairs = (inputs @ inputs.transpose(1, 2) + 1) * (there @ there.transpose(1, 2))
-                    squared_norms[some] = pairs.sum((1, 2)) + _ROUNDING * lengths.square()
-                else:
-                    formed = there.transpose(1, 2) @ inputs
-                    norms = (formed.square().sum((1, 2)) + there.sum(1).square().sum(1)).sqrt()
-                    # added to the norm, not to its square: this is a bound, and may be as large as the norm
-                    squared_norms[some] = (norms + _SUMMED * sizes[some] * lengths).square()
-        width *= 2
-    return squared_norms.clamp_min(0)
+    squared_norms = a.new_zeros(len(subgraphs) + 1)  # the last: of those who are none
+    for some, rows in subgraphs.groups(min(table, NUMBERS // a.shape[1])):
+        # zeros, rather than another's row times zero: that is not a number where its products overflow
+        beyond = (rows < 0).unsqueeze(2)
+        there, inputs = d[rows].masked_fill_(beyond, 0), a[rows].masked_fill_(beyond, 0)
+        lengths = (there.square().sum(2) * (inputs.square().sum(2) + 1)).sqrt().sum(1)
+        if rows.shape[1] <= _WIDE:
+            pairs = (inputs @ inputs.transpose(1, 2) + 1) * (there @ there.transpose(1, 2))
+            squared_norms[some] = pairs.sum((1, 2)) + _ROUNDING * lengths.square()
+        else:
+            formed = there.transpose(1, 2) @ inputs
+            norms = (formed.square().sum((1, 2)) + there.sum(1).square().sum(1)).sqrt()
+            # added to the norm, not to its square: this is a bound, and may be as large as the norm
+            squared_norms[some] = (norms + _SUMMED * sizes[some] * lengths).square()
+    return squared_norms[:-1].clamp_min(0)
 
 
 def _at_centres(subgraphs: Subgraphs) -> Tensor:
@@ -267,10 +325,10 @@ def _at_centres(subgraphs: Subgraphs) -> Tensor:
     return is_centre[subgraphs.edges[1]]
 
 
-def _gather(x: Tensor, subgraphs: Subgraphs, own: Tensor, weight: Tensor, chosen: Tensor | None) -> Tensor:
+def _gather(x: Tensor, subgraphs: Subgraphs, own: Tensor, weight: Tensor, chosen: Tensor | None, table: int) -> Tensor:
     """Weighted sums of features: of every row (R, F), or of the centres alone (B, F) over the `chosen` edges.
 
-    A sparse product with the whole table, so that no row's features are copied.
+    Sparse products with all of x, `table` rows at a time, so that no row's features are copied.
     """
     source, target = subgraphs.edges
     if chosen is not None:
@@ -282,21 +340,50 @@ def _gather(x: Tensor, subgraphs: Subgraphs, own: Tensor, weight: Tensor, chosen
     target = torch.cat([target, torch.arange(rows, device=x.device)])
     order = torch.argsort(target, stable=True)
     columns = torch.cat([subgraphs.nodes[source], nodes])[order]
-    counts = torch.bincount(target, minlength=rows)
-    pointers = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
     values = torch.cat([weight, own])[order].to(x.dtype)
-    if rows == 0:
-        return x.new_zeros(0, x.shape[1])
-    sparse = torch.sparse_csr_tensor(pointers, columns, values, size=(rows, x.shape[0]), check_invariants=False)
-    return sparse @ x
+    counts = torch.bincount(target, minlength=rows + -rows % table)
+    pointers = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+    found = [x.new_zeros(0, x.shape[1])]
+    for start in range(0, rows, table):
+        own_pointers = pointers[start : start + table + 1]
+        first, last = own_pointers[[0, -1]].tolist()
+        sparse = torch.sparse_csr_tensor(
+            own_pointers - first,
+            columns[first:last],
+            values[first:last],
+            size=(table, x.shape[0]),
+            check_invariants=False,
+        )
+        found.append(sparse @ x)
+    return torch.cat(found)[:rows]
 
 
-def _sums(each: Tensor, subgraphs: Subgraphs) -> Tensor:
-    """(B,): sums over each subgraph's rows of `each` (R,), or `each` itself where it has an entry a
-    subgraph."""
-    if each.numel() == len(subgraphs):
-        return each
-    return each.new_zeros(len(subgraphs)).index_add_(0, subgraphs.owner, each)
+class _Sums(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, subgraphs: Subgraphs, table: int) -> Tensor:
+        ctx.owner = subgraphs.owner
+        total = values.new_zeros(len(subgraphs) + 1, values.shape[1])  # the last: of those who are none
+        for some, rows in subgraphs.groups(table):
+            own = values[rows].masked_fill_((rows < 0).unsqueeze(2), 0)
+            while own.shape[1] > 1:
+                first, second = own.chunk(2, 1)
+                own = first + second
+            total[some] = own[:, 0]
+        return total[:-1]
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        return gradients[0][ctx.owner], None, None
+
+
+def _sums(values: Tensor, subgraphs: Subgraphs, table: int) -> Tensor:
+    """(B, C): sums over each subgraph's rows of `values` (R, C), of halves that are sums of halves;
+    differentiable.
+
+    Each addition is one of two numbers: a library could round it in one way alone.
+    """
+    found: Tensor = _Sums.apply(values, subgraphs, table)  # type: ignore[no-untyped-call]
+    return found
 
 
 def views(flat: Tensor, shapes: dict[str, tuple[int, ...]]) -> dict[str, Tensor]:

@@ -14,6 +14,7 @@ from itertools import pairwise
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 _LOOKED_UP = 1 << 22
 """In-edges that are looked at together when edges are induced: bounds memory, not the result."""
@@ -83,11 +84,36 @@ class Subgraphs:
         """(B,): the node in the middle of each."""
         return self.nodes[self.starts[:-1]]
 
+    def to(self, device: torch.device) -> Subgraphs:
+        return Subgraphs(self.nodes.to(device), self.starts.to(device), self.edges.to(device))
+
     def part(self, start: int, stop: int) -> Subgraphs:
         """Those from `start` to `stop`."""
         first, last = int(self.starts[start]), int(self.starts[stop])
         low, high = torch.searchsorted(self.edges[1].contiguous(), self.starts[[start, stop]]).tolist()
         return Subgraphs(self.nodes[first:last], self.starts[start : stop + 1] - first, self.edges[:, low:high] - first)
+
+    def groups(self, rows: int) -> Iterator[tuple[Tensor, Tensor]]:
+        """Subgraphs of about the same size: numbers (c,), and their rows (c, w), -1 where there are no more.
+
+        w is the power of two that a subgraph's own size needs, and c at most rows // w: a group is filled up
+        with none, number -1, so that its shape does not tell how many others are of that size.
+        """
+        width, sizes = 1, self.sizes
+        most = int(sizes.max()) if len(self) else 0
+        while width < 2 * most:
+            chosen = ((sizes > width // 2) & (sizes <= width)).nonzero().squeeze(1)
+            count = max(1, rows // width)
+            place = torch.arange(width, device=sizes.device)
+            for some in torch.split(chosen, count):
+                if some.numel():
+                    found = (self.starts[some].unsqueeze(1) + place).masked_fill(place >= sizes[some].unsqueeze(1), -1)
+                    missing = count - some.numel()
+                    yield (
+                        functional.pad(some, (0, missing), value=-1),
+                        functional.pad(found, (0, 0, 0, missing), value=-1),
+                    )
+            width *= 2
 
     def parts(self, rows: int) -> Iterator[Subgraphs]:
         """Consecutive parts of at most `rows` rows; a larger subgraph is a part of its own."""

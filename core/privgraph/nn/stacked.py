@@ -185,6 +185,18 @@ class StackedNet:
         for layer in self.layers:
             layer.accumulate(factor)
 
+    def examples(self) -> list[Tensor]:
+        """What `accumulate` reads of each example, (S, ?, N) each."""
+        return [kept for layer in self.layers for kept in layer.examples()]
+
+    def of_nobody(self) -> StackedNet:
+        """A network of the same shape whose parameters are some way off these."""
+        twin = self.part(0, self.members)
+        away = torch.randn(self.parameters.shape, generator=torch.Generator().manual_seed(0), dtype=self.dtype)
+        own = self.parameters + 0.1 * away.to(self.device)
+        twin._bind(own, torch.zeros_like(own), self.statistics.clone())
+        return twin
+
     def forget(self, gone: Tensor) -> None:
         """Take the examples `gone` (S, N) out of what `accumulate` sums up, whatever their gradients are."""
         for layer in self.layers:

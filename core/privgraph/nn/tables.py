@@ -8,15 +8,16 @@ rounding alone, they decide on which side of an activation's corner these lie, a
 example more must not do that to the others.
 
 So all tables of examples have one size, an example is a column of it, columns lie beside each other, and
-activations are computed in pieces that one thread works on. That libraries treat all columns of such a table
-alike is not theirs to promise: `require_places_alike` asks them, on the machine at hand.
+activations are computed in pieces that one thread works on. Sums whose terms are an example's own are added
+up one after another (`added`), or over a whole table in such pieces (`column_sums`). That libraries treat all
+places of such a table alike is not theirs to promise: `require_places_alike` asks them, on the machine at
+hand, with the very computation of the training that is to begin.
 """
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -33,6 +34,8 @@ PIECE = 1 << 15
 _VECTOR = 64
 """Numbers that a processor works on at once divide this: nothing is left over for another way of
 computing."""
+COMPANY = (1.0, 1e10, 1e20, 3e37)
+"""Sizes of features beside which what is computed for an example must be the same."""
 
 
 class _Columns(torch.autograd.Function):
@@ -76,43 +79,97 @@ def activation(function: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
     return torch.cat([values.new_zeros(0), *pieces]).view(values.shape)
 
 
-def require_places_alike(
-    shapes: Iterable[tuple[int, ...]], device: torch.device, members: int = 1, size: int = BLOCK
-) -> None:
-    """Raise `RuntimeError` unless this machine's library treats all columns of a table alike.
+def in_tables(function: Callable[..., Tensor], size: int, *rows: Tensor) -> Tensor:
+    """(n, ...): `function` of `rows`, each (n, ...), in tables of `size` rows; the last one is filled up with
+    zeros.
 
-    shapes: (O, I) of each matrix through which examples go, `members` of them at once; others are left out.
-    size: examples in a table.
+    `function` keeps rows apart, and says one of nothing too; n may be 0.
     """
-    for shape in shapes:
-        if len(shape) == 2 and not _places_alike(size, members, *shape, device, torch.get_num_threads()):
-            raise RuntimeError(
-                f"On this machine a product of {shape[0]} x {shape[1]} numbers with a table of examples "
-                "hangs on where in the table an example stands. Private gradients are not trained with such "
-                "a library; another number of threads or another device may help."
-            )
+    count = len(rows[0])
+    missing = -count % size or (size if not count else 0)
+    padded = [torch.cat([one, one.new_zeros(missing, *one.shape[1:])]) if missing else one for one in rows]
+    tables = zip(*(torch.split(one, size) for one in padded), strict=True)
+    return torch.cat([function(*table) for table in tables])[:count]
 
 
-@functools.lru_cache(maxsize=256)
-def _places_alike(size: int, members: int, outputs: int, inputs: int, device: torch.device, threads: int) -> bool:
-    """Whether columns keep their results when they are put in another order: forwards and backwards, bit by
-    bit."""
-    generator = torch.Generator().manual_seed(0)
+class _Added(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, values: Tensor) -> Tensor:
+        ctx.width = values.shape[1]
+        total = torch.zeros_like(values[:, 0])
+        for column in values.unbind(1):
+            total += column
+        return total
 
-    def drawn(*shape: int) -> Tensor:
-        return torch.randn(*shape, generator=generator).to(device)
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Tensor:
+        return gradients[0].unsqueeze(1).expand(-1, ctx.width, *gradients[0].shape[1:])
 
-    weight = drawn(members, outputs, inputs)
-    order = torch.randperm(size, generator=generator).to(device)
-    pairs = [(weight, drawn(members, inputs, size)), (weight.transpose(1, 2), drawn(members, outputs, size))]
-    ways: list[Callable[[Tensor, Tensor], Tensor]] = [torch.bmm]
-    if members == 1:
-        ways += [
-            lambda matrix, table: matrix[0] @ table[0],
-            lambda matrix, table: torch.addmm(matrix[0, :, :1], matrix[0], table[0]),  # with a bias
-        ]
-    return all(
-        torch.equal(way(matrix, table)[..., order], way(matrix, table[..., order].contiguous()))
-        for matrix, table in pairs
-        for way in ways
-    )
+
+def added(values: Tensor) -> Tensor:
+    """(B, ...): values (B, W, ...) added up over W, one after another; differentiable.
+
+    Zeros among them change nothing, wherever they stand and however many they are: each number of the result
+    is rounded after every term, and a zero rounds nothing.
+    """
+    found: Tensor = _Added.apply(values)  # type: ignore[no-untyped-call]
+    return found
+
+
+def column_sums(values: Tensor) -> Tensor:
+    """(S, 1, N): sums over C of values (S, C, N).
+
+    Of a table (N is `BLOCK`) in pieces that one thread works on. Where threads share a sum out, a column's
+    order of addition hangs on whose share it ends.
+    """
+    members, rows, examples = values.shape
+    if examples != BLOCK or values.numel() < PIECE:
+        return values.sum(1, keepdim=True)
+    if rows * examples < PIECE:
+        few = (PIECE - 1) // (rows * examples)
+        return torch.cat([part.sum(1, keepdim=True) for part in torch.split(values, few)])
+    total = values.new_zeros(members, 1, examples)
+    for one, own in zip(total, values, strict=True):
+        for part in torch.split(own, (PIECE - 1) // examples):
+            one += part.sum(0)
+    return total
+
+
+def made_up(size: int, *shape: int) -> Tensor:
+    """(2 size, *shape): examples of nobody, and as many of which most are absurdly large."""
+    values = torch.randn(2 * size, *shape, generator=torch.Generator().manual_seed(0))
+    values[size:] *= torch.tensor(COMPANY).repeat(size)[:size].view(-1, *[1] * len(shape))
+    return values
+
+
+def require_places_alike(
+    each: Callable[[Tensor], Sequence[Tensor]],
+    size: int = BLOCK,
+    *,
+    moved: bool = True,
+    companies: Iterable[Tensor] = (),
+) -> None:
+    """Raise `RuntimeError` unless this machine's library computes the same for an example, bit by bit,
+    whoever stands beside it.
+
+    each: from numbers (n,) of made-up examples below 2 `size` to what is computed for each, examples first:
+        as in training, on as many and as wide tables. Those from `size` on may be absurd, and are not
+        compared.
+    moved: whether an example may stand in any place.
+    companies: further numbers to ask about.
+    """
+    everyone = torch.arange(size)
+    alone = [found.clone() for found in each(everyone)]
+    asked = [everyone + size * (everyone % 2 == side) for side in (0, 1)]
+    if moved:
+        asked.append(torch.randperm(size, generator=torch.Generator().manual_seed(0)))
+    for numbers in (*asked, *companies):
+        own = numbers < size
+        for found, before in zip(each(numbers), alone, strict=True):
+            kept = own.to(found.device)
+            if not torch.equal(found[kept], before[numbers[own].to(found.device)]):
+                raise RuntimeError(
+                    "On this machine what is computed for an example hangs on where it stands, or on which others "
+                    "stand beside it. Private gradients are not trained with such a library; another number of "
+                    "threads or another device may help."
+                )

@@ -23,7 +23,7 @@ from privgraph.nn.inputs import Chosen, Inputs, Shared
 from privgraph.nn.layers import EVALUATION, Pass
 from privgraph.nn.optim import StackedAdam
 from privgraph.nn.stacked import StackedNet
-from privgraph.nn.tables import BLOCK, require_places_alike
+from privgraph.nn.tables import BLOCK, activation, made_up, require_places_alike
 from privgraph.streams import Secret
 
 SELECTIONS = ("last", "validation")
@@ -259,7 +259,7 @@ def fit_private(
         raise ValueError(f"selection must be one of {', '.join(SELECTIONS)} (got {selection})")
     if not 1 <= epochs <= steps:
         raise ValueError(f"an epoch needs at least one step (got {epochs} epochs, {steps} steps)")
-    require_places_alike((shape for layer in net.layers for shape in layer.shapes()), net.device, net.members)
+    _require_places_alike(net, inputs)
     trained = [mask.nonzero().squeeze(1) for mask in train_masks]
     optimiser = StackedAdam(net.parameters, learning_rates, weight_decay)
     best = _Best(net) if selection == "validation" else None
@@ -278,14 +278,11 @@ def fit_private(
             for index, valid in zip(torch.split(rows.index, BLOCK, 1), torch.split(rows.valid, BLOCK, 1), strict=True):
                 batch = [given.take(index) for given in inputs]
                 lengths = valid.sum(1).tolist()
-                logits = net.forward(batch, Pass(training=True, generators=dropout, lengths=lengths, apart=True))
+                how = Pass(training=True, generators=dropout, lengths=lengths, apart=True)
                 target = labels[index]
-                log_probability = logits.log_softmax(1)
-                gradient = log_probability.exp()
-                gradient.scatter_add_(1, target.unsqueeze(1), -torch.ones_like(target, dtype=net.dtype).unsqueeze(1))
-                net.backward(gradient)
+                log_probability = _pass_through(net, batch, target, how)
                 losses -= (log_probability.gather(1, target.unsqueeze(1)).squeeze(1) * valid).sum(1)
-                right += ((logits.argmax(1) == target) & valid).sum(1)
+                right += ((log_probability.argmax(1) == target) & valid).sum(1)
                 drawn += valid.sum(1)
                 PrivateGradients.clip_and_sum(gradients, net, valid)
                 total += net.gradients
@@ -298,6 +295,38 @@ def fit_private(
         yield Epoch(epoch, losses / drawn, right / drawn, val_accuracy)
     if best is not None:
         best.restore()
+
+
+def _pass_through(net: StackedNet, batch: Sequence[Inputs], target: Tensor, how: Pass) -> Tensor:
+    """Log-probabilities (S, C, B) of a batch, and the backward pass of each example's own cross-entropy."""
+    log_probability = net.forward(batch, how).log_softmax(1)
+    gradient = activation(torch.exp, log_probability)
+    gradient.scatter_add_(1, target.unsqueeze(1), -torch.ones_like(target, dtype=net.dtype).unsqueeze(1))
+    net.backward(gradient)
+    return log_probability
+
+
+def _require_places_alike(net: StackedNet, inputs: Sequence[Inputs]) -> None:
+    """Raise `RuntimeError` where this machine's library treats places of a block unlike, in the passes of
+    `fit_private`.
+
+    Claim: then what is computed for an example, its clipped gradient included, is to the bit a function of
+    its own record, of the weights, and of its dropout mask. Proof sketch:
+    1. Every block has `BLOCK` examples, and everything before the sum keeps examples apart.
+    2. Each of these operations has public shapes; so the company could matter by place and by values alone.
+    3. The library treats all places of such blocks alike, whatever stands beside: that is what is asked here.
+    (Masks are dealt out by place, from a secret stream: see `layers.Dropout`.)
+    """
+    twin, how = net.of_nobody(), Pass(training=False, apart=True)
+    tables = [Shared(rows=made_up(BLOCK, given.features).to(net.parameters)) for given in inputs]
+    targets = torch.arange(2 * BLOCK, device=net.device) % net.classes
+
+    def each(numbers: Tensor) -> list[Tensor]:
+        index = numbers.to(net.device).expand(net.members, -1)
+        said = _pass_through(twin, [table.take(index) for table in tables], targets[index], how)
+        return [kept.movedim(-1, 0) for kept in (said, twin.squared_norms(), *twin.examples())]
+
+    require_places_alike(each)
 
 
 class _CrossEntropy:

@@ -46,7 +46,7 @@ def groups(members: Sequence[Member[AggregationConfig]]) -> list[list[int]]:
         known = next((number for number, other in enumerate(graphs) if _same_graph(graph, other)), len(graphs))
         if known == len(graphs):
             graphs.append(graph)
-        key = (known, *member.config.stack_key(), int(graph.train_mask.sum()))
+        key = (known, *member.config.stack_key(), graph.facts.train_nodes)
         by_key.setdefault(key, []).append(position)
     result = []
     for positions in by_key.values():

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from privgraph.mechanisms.gradients import CANCELLED
-from privgraph.nn.tables import activation, linear
+from privgraph.nn.tables import BLOCK, activation, added, linear, made_up, require_places_alike
 
 _GATHERED = 2**24
 """Numbers gathered at once: 64 megabytes."""
@@ -20,6 +20,13 @@ class SubgraphNetwork:
 
     For a root v with kept neighbours N(v): h_u = selu(W1 x_u + b1) for v and each of N(v), m = mean of h_u
     over N(v) (zero without any), g = selu(Ws h_v + Wn m + b2), logits W3 g + b3. Nothing mixes roots.
+
+    Claim: what is computed for a root, its clipped gradient included, is to the bit a function of the weights
+    and of its own row of `subgraphs`. Proof sketch:
+    1. Every shape is public: a table has `BLOCK` roots, a list K places (`frozen_subgraphs`).
+    2. Matrix products and reductions run over such tables, and the library treats all their places alike:
+       `require_places_alike` asks it before the first step.
+    3. Sums over a list go through `added`, in which padding, wherever it stands, changes nothing.
 
     `parameters` and `gradients` are (1, P), all of it in one buffer. `backward` goes through the loss of a
     batch of subgraphs; then `squared_norms` gives the squared L2 norm of each subgraph's gradient over all
@@ -34,7 +41,7 @@ class SubgraphNetwork:
             "ws": (hidden, hidden), "wn": (hidden, hidden), "b2": (hidden,),
             "w3": (classes, hidden), "b3": (classes,),
         }  # fmt: skip
-        self.shapes = shapes
+        self.features, self.hidden, self.classes = features, hidden, classes
         total = sum(math.prod(shape) for shape in shapes.values())
         self.parameters = torch.zeros(1, total, device=device)
         self.gradients = torch.zeros(1, total, device=device)
@@ -51,7 +58,7 @@ class SubgraphNetwork:
     def backward(self, x: Tensor, subgraphs: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         """Losses (B,) and logits (B, C) of a batch, keeping what the two methods below need.
 
-        x: (|V|, F). subgraphs: (B, 1 + W) node numbers, the root first, -1 for padding. labels: (B,).
+        x: (|V|, F). subgraphs: (B, 1 + K) node numbers, the root first, -1 for padding. labels: (B,).
         """
         w = self._weights
         there = (subgraphs[:, 1:] >= 0).unsqueeze(2)
@@ -63,7 +70,7 @@ class SubgraphNetwork:
         first = torch.cat(firsts).requires_grad_()
         hidden = activation(functional.selu, first)
         root = hidden[:, 0]
-        mean = hidden[:, 1:].masked_fill(~there, 0).sum(1) / there.sum(1).clamp_min(1)
+        mean = added(hidden[:, 1:].masked_fill(~there, 0)) / there.sum(1).clamp_min(1)
         second = linear(root, w["ws"], w["b2"]) + linear(mean, w["wn"])
         joined = activation(functional.selu, second)
         logits = linear(joined, w["w3"], w["b3"])
@@ -77,14 +84,37 @@ class SubgraphNetwork:
         """(1, B): of each subgraph's gradient."""
         d1, (root, mean, d2), (joined, d3) = self._kept
         _, _, products = self._inputs
-        first = ((d1 @ d1.transpose(1, 2)) * (products + 1)).sum((1, 2))
+        first = added(added((d1 @ d1.transpose(1, 2)) * (products + 1)))
         # Where parts cancel, their rounding does not: it counts as if it were gradient
         # (`gradients.CANCELLED`).
         lengths = d1.square().sum(2) * (products.diagonal(dim1=1, dim2=2) + 1)
-        first = first.clamp_min(0) + CANCELLED * lengths.sqrt().sum(1).square()
+        first = first.clamp_min(0) + CANCELLED * added(lengths.sqrt()).square()
         second = d2.square().sum(1) * (root.square().sum(1) + mean.square().sum(1) + 1)
         third = d3.square().sum(1) * (joined.square().sum(1) + 1)
         return (first + second + third).unsqueeze(0)
+
+    def examples(self) -> tuple[Tensor, ...]:
+        """What `accumulate` reads of each subgraph, (B, ...) each."""
+        d1, second, third = self._kept
+        return d1, *second, *third
+
+    def require_places_alike(self, max_degree: int) -> None:
+        """Raise `RuntimeError` where this machine's library treats places of a table unlike, with lists of
+        `max_degree` places: the computation of a step, of made-up roots, some absurd."""
+        device, generator = self.parameters.device, torch.Generator().manual_seed(0)
+        net = SubgraphNetwork(self.features, self.hidden, self.classes, device)
+        net.parameters.copy_(torch.randn(net.parameters.shape, generator=generator) / math.sqrt(self.hidden))
+        x, rows = made_up(BLOCK, self.features).to(device), torch.arange(2 * BLOCK).unsqueeze(1)
+        read = torch.randint(BLOCK, (2 * BLOCK, max_degree), generator=generator) + BLOCK * (rows >= BLOCK)
+        read.masked_fill_(torch.rand(read.shape, generator=generator) < 0.3, -1)
+        subgraphs = torch.cat([rows, read], 1).to(device)
+        labels = torch.randint(self.classes, (2 * BLOCK,), generator=generator).to(device)
+
+        def each(numbers: Tensor) -> tuple[Tensor, ...]:
+            own = numbers.to(device)
+            return *net.backward(x, subgraphs[own], labels[own]), net.squared_norms()[0], *net.examples()
+
+        require_places_alike(each)
 
     def forget(self, gone: Tensor) -> None:
         """Take the subgraphs `gone` (1, B) out of what `accumulate` sums up: they read nothing, and have no
@@ -131,8 +161,10 @@ def _features(x: Tensor, part: Tensor) -> Tensor:
 
 
 def _parts(batch: Tensor, x: Tensor) -> tuple[Tensor, ...]:
-    """A batch (B, W, ...) in pieces whose gathered features, W F numbers each, stay small."""
-    return batch.split(max(1, _GATHERED // (batch.shape[1] * x.shape[1])))  # type: ignore[no-any-return, no-untyped-call]
+    """A batch (B, W, ...) in pieces whose gathered features, W F numbers each, stay small; a block in equal
+    ones."""
+    size = max(1, min(BLOCK, _GATHERED // (batch.shape[1] * x.shape[1])))
+    return torch.split(batch, 1 << (size.bit_length() - 1))
 
 
 def _views(flat: Tensor, shapes: dict[str, tuple[int, ...]]) -> dict[str, Tensor]:

@@ -9,8 +9,8 @@ from privgraph.mechanisms.degree import bound_out_degree
 
 
 def frozen_subgraphs(edge_index: Tensor, train_mask: Tensor, max_degree: int, seed: int) -> tuple[Tensor, Tensor]:
-    """The roots (R,), ascending, and their subgraphs (R, 1 + W): the root, then neighbours, -1 for padding; W
-    <= K.
+    """The roots (R,), ascending, and their subgraphs (R, 1 + K): the root, then neighbours, -1 for padding;
+    K = `max_degree`.
 
     Algorithm 1 of Daigavane et al. (SAMPLE-EDGELISTS) bounds in how many lists a node is; here
     `mechanisms.degree.bound_out_degree` does, in two rounds, over the edges that end in a training node:
@@ -21,6 +21,10 @@ def frozen_subgraphs(edge_index: Tensor, train_mask: Tensor, max_degree: int, se
 
     The sample is drawn once, from the whole graph (relation "opt-out"): when node z leaves, z is struck from
     the lists that hold it, its own list goes, and no other list changes (`without_node`).
+
+    A list has K places, a public number, and not as many as the fullest one: else a node with the fullest
+    list, when it leaves, would change the shape of everybody's sums, and so their rounding. A list that never
+    held z has the same numbers in the same columns in both datasets.
     """
     nodes = train_mask.numel()
     edges = edge_index[:, train_mask[edge_index[1]]]
@@ -33,10 +37,9 @@ def frozen_subgraphs(edge_index: Tensor, train_mask: Tensor, max_degree: int, se
     order = torch.argsort(row, stable=True)
     row, neighbour = row[order], edges[0, order]
     counts = torch.bincount(row, minlength=roots.numel())
-    width = int(counts.max()) if row.numel() else 0
     starts = counts.cumsum(0) - counts
     column = torch.arange(row.numel(), device=edges.device) - starts[row]
-    subgraphs = torch.full((roots.numel(), 1 + width), -1, dtype=torch.int64, device=edges.device)
+    subgraphs = torch.full((roots.numel(), 1 + max_degree), -1, dtype=torch.int64, device=edges.device)
     subgraphs[:, 0] = roots
     subgraphs[row, 1 + column] = neighbour
     return roots, subgraphs

@@ -16,7 +16,7 @@ from privgraph.methods.gradients.dp_gnn.network import SubgraphNetwork
 from privgraph.methods.gradients.dp_gnn.subgraphs import frozen_subgraphs
 from privgraph.methods.training import Member, keep_predictions
 from privgraph.nn.optim import StackedAdam
-from privgraph.nn.tables import BLOCK, require_places_alike
+from privgraph.nn.tables import BLOCK
 from privgraph.privacy.serialisation import entry_to_json
 from privgraph.progress import Event, Metric, Progress, Result, Spent
 from privgraph.streams import stream_seed
@@ -44,7 +44,7 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
         graph.edge_index.to(device), masks["train"], config.max_degree, stream_seed(context.seed, "split/degree")
     )
     network = SubgraphNetwork(facts.features, config.hidden, facts.classes, device)
-    require_places_alike(network.shapes.values(), device)
+    network.require_places_alike(config.max_degree)
     network.initialise(context.generator("init"))
     optimiser = StackedAdam(network.parameters, torch.tensor([config.learning_rate], device=device))
     sampling, noise = context.secret("sampling/batches"), context.secret("noise/gradients")

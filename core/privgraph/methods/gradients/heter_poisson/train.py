@@ -16,7 +16,7 @@ from privgraph.methods.gradients.heter_poisson.sampling import HeterPoisson, inf
 from privgraph.methods.training import Member
 from privgraph.nn.optim import StackedAdam
 from privgraph.nn.ragged_network import RaggedNetwork
-from privgraph.nn.tables import require_places_alike, size_for
+from privgraph.nn.tables import size_for
 from privgraph.privacy.serialisation import entry_to_json
 from privgraph.progress import Artifact, Event, Metric, Progress, Result, Spent
 
@@ -61,7 +61,7 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
     network = RaggedNetwork(
         config.network, facts.features, config.hidden, facts.classes, layers=config.layers, table=table, device=device
     )
-    require_places_alike(network.shapes.values(), device, size=table)
+    network.require_places_alike()
     network.initialise(context.generator("init"))
     gradient = torch.zeros_like(network.parameters)
     adam = StackedAdam(network.parameters, torch.tensor([config.step_size], device=device))

@@ -20,13 +20,12 @@ from privgraph.nn.ego_graphs import EgoGraphs
 from privgraph.nn.optim import StackedAdam
 from privgraph.nn.prompt_tuning import PLACES, targets
 from privgraph.nn.prompts import Prompts, packed
+from privgraph.nn.tables import made_up, require_places_alike
 from privgraph.privacy.serialisation import entry_to_json
 from privgraph.progress import Event, Result, Spent
 
 TOGETHER = 64
 """Examples whose gradients are computed at once, at most: each has a copy of the prompt."""
-COMPANY = (1.0, 1e10, 1e20, 3e37)
-"""Sizes of features beside which an example's gradient must be the same."""
 
 
 def train(members: Sequence[Member[Config]]) -> Generator[tuple[int, Event], None, None]:
@@ -108,8 +107,7 @@ class PerExampleGradients:
         whoever else is in its stack: the same computation as in training, on ego-graphs of as many places
         that are made up, some absurd."""
         generator, size = torch.Generator().manual_seed(0), self.together
-        x = torch.randn(2 * size, places, self._table.shape[1], generator=generator)
-        x[size:] *= torch.tensor(COMPANY).repeat(size)[:size].view(-1, 1, 1)
+        x = made_up(size, places, self._table.shape[1])
         joined = (torch.rand(2 * size, places, places, generator=generator) < 0.3).triu(1)
         joined[:, 0, 1 + near :] = False
         probes = EgoGraphs(
@@ -117,18 +115,13 @@ class PerExampleGradients:
         ).to(self._table.device)
         net = PerExampleGradients(self._prompt, self._backbone, x.flatten(0, 1).to(self._table), size)
         slots = torch.arange(size, device=self._table.device)
-        labels = slots.new_zeros(2 * size)
-        net.backward(probes.take(slots), labels[slots], slots)
-        each, losses, squared = net._each, net.losses, net._squared
-        for kept in (slots % 2 == 0, slots % 2 == 1):
-            net.backward(probes.take(slots.where(kept, slots + size)), labels[slots], slots)
-            pairs = ((each, net._each), (losses, net.losses), (squared, net._squared))
-            if not all(torch.equal(own[kept], other[kept]) for own, other in pairs):
-                raise RuntimeError(
-                    "On this machine an example's gradient hangs on which other examples stand beside it in "
-                    "a stack. Private gradients are not trained with such a library; another number of "
-                    "threads or another device may help."
-                )
+        labels = torch.zeros_like(slots)
+
+        def each(numbers: Tensor) -> tuple[Tensor, ...]:
+            net.backward(probes.take(numbers.to(slots.device)), labels, slots)
+            return net._each, net.losses, net._squared
+
+        require_places_alike(each, size, moved=False)
 
     def squared_norms(self) -> Tensor:
         """(1, B)."""
