@@ -83,7 +83,8 @@ def _numbers(text: str) -> list[float]:
 
 
 def _plain(row: Row) -> dict[str, object]:
-    names = ("method", "unit", "asked", "epsilon", "epsilon_as_published", "mean", "low", "high", "seeds", "neighbours")
+    epsilons = ("asked", "epsilon", "epsilon_as_published", "epsilon_audited")
+    names = ("method", "unit", *epsilons, "mean", "low", "high", "seeds", "neighbours")
     return {name: None if row[name] is not None and row[name] == math.inf else row[name] for name in names}
 
 

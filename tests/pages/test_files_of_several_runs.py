@@ -1,0 +1,69 @@
+"""Every file that a page offers of several runs carries the statement of each of them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from streamlit.testing.v1 import AppTest
+from tests.workbench.test_every_seed_counts import another, seeds, statements
+
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.store import RunStore
+from privgraph_workbench.figures.export import export
+from privgraph_workbench.views.parts import file_links
+
+Offered = tuple[str, str, frozenset[float]]
+"""A figure, how its files' names begin, and the sound epsilons of the statements in its JSON file."""
+
+
+@contextmanager
+def offered() -> Iterator[list[Offered]]:
+    """The figures whose files pages offer meanwhile."""
+    found: list[Offered] = []
+    honest = file_links.figure_exports
+
+    def noted(
+        figure: str, rows: Sequence[Any], held: Mapping[str, PrivacyStatement], *, name: str = "", **more: Any
+    ) -> None:
+        said = json.loads(export(figure, rows, held, "json"))["statements"].values()
+        found.append((figure, name, frozenset(float(one["epsilon"]) for one in said)))
+        honest(figure, rows, held, name=name, **more)
+
+    with ExitStack() as stack:
+        for module in [one for name, one in sys.modules.items() if name.startswith("privgraph_workbench.views")]:
+            if getattr(module, "figure_exports", None) is honest:
+                stack.enter_context(patch.object(module, "figure_exports", noted))
+        yield found
+
+
+def of_pages(opened: Callable[..., AppTest], store: RunStore) -> dict[tuple[str, str], frozenset[float]]:
+    """What the files hold that pages offer: of a run with three seeds, and of these beside another."""
+    runs = seeds(store)
+    beside = [*runs, another(store)]
+    opened("train", run=runs[0].id)  # whatever it imports
+    opened("runs", chosen=",".join(one.id for one in beside))
+    with offered() as found:
+        opened("train", run=runs[0].id)
+        opened("runs", chosen=",".join(one.id for one in beside))
+    return {(figure, name.replace(runs[0].id, "run")): said for figure, name, said in found}
+
+
+def wanted() -> dict[tuple[str, str], frozenset[float]]:
+    first, *rest = (one.epsilon for one in statements())
+    whole = frozenset([first, *rest])
+    return {("curves", "run"): frozenset([first]), ("curves", "run-seeds"): whole}
+
+
+def test_files_of_several_runs_carry_the_statement_of_each(opened: Callable[..., AppTest], store: RunStore) -> None:
+    found = of_pages(opened, store)
+    for place, said in wanted().items():
+        assert found[place] == said, place
+    whole = wanted()["curves", "run-seeds"]
+    for place in (("compare", ""), ("curves", "compared")):
+        assert whole < found[place], "and that of the other"
+        assert len(found[place]) == len(whole) + 1

@@ -1,0 +1,135 @@
+"""What the page Train shows ahead is what the run then states: noise, epsilon and delta, whichever split is
+chosen.
+
+Training, validation and test have other sizes in each split, so that sizes of another one show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from tests.data import uploads_made_here as made
+from tests.observer.cases import Case, cases
+
+from privgraph.data import facts as engine
+from privgraph.data.catalogue import dataset
+from privgraph.data.describe import described
+from privgraph.data.load import load
+from privgraph.data.upload import check_upload, save_upload
+from privgraph.options import values
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.registry import METHODS
+from privgraph.runs.records import RunQuery
+from privgraph.runs.spec import make_spec
+from privgraph.runs.store import RunStore
+from privgraph_workbench.views.train import before
+
+SPLITS = ("random", "public", "inductive")
+SEEDS = (0, 3)
+CASES = [case for case in cases() if not case.changed]
+FEW_TRAIN = 90
+"""Of 180 nodes, in the split that comes with the data; at random three quarters train."""
+
+
+def own_graph() -> str:
+    """A graph of one's own with a split that has other sizes than a random one."""
+    arrays = made.arrays(nodes=180)
+    order = arrays["y"].argsort(kind="stable")
+    for name, part in (("train", order[::2]), ("val", order[1::6]), ("test", order[3::6])):
+        arrays[f"{name}_mask"][:] = False
+        arrays[f"{name}_mask"][part] = True
+    return save_upload(check_upload({"graph": made.npz(arrays)}))
+
+
+def counted(name: str) -> None:
+    """The graph has been counted in every split, so that no page waits."""
+    for split in SPLITS if dataset(name).public_split else ("random", "inductive"):
+        described(name, split=split)
+
+
+def numbers(statement: PrivacyStatement) -> tuple[Any, ...]:
+    """What the page shows of a statement, and what it is made of."""
+    return (
+        statement.unit,
+        statement.epsilon,
+        statement.epsilon_as_published,
+        statement.delta,
+        [(entry.kind, entry.count, entry.noise_std, entry.sampling_rate) for entry in statement.ledger],
+    )
+
+
+def shown(case: Case, name: str, split: str) -> tuple[Any, ...]:
+    """What the page shows ahead: noise, and the numbers of the statement."""
+    options = {key: value for key, value in values(case.config()).items() if key != "epsilon"}
+    filled = SimpleNamespace(values=options, fill_in=lambda _: None)
+    asked = SimpleNamespace(options=filled, epsilons=[4.0], data=SimpleNamespace(values={}), split=split)
+    with patch.object(before.st, "spinner", lambda _: nullcontext()):
+        (plan,), waits = before._plans(dataset(name), SimpleNamespace(method=METHODS[case.method]), asked)  # type: ignore[arg-type]
+    assert not waits
+    return dict(plan.noise), numbers(plan.statement)
+
+
+def stated(case: Case, name: str, split: str, seed: int) -> tuple[Any, ...]:
+    """What the run states: its plan on the graph as its worker loads it."""
+    spec = make_spec(case.method, name, values(case.config()), split=split, seed=seed)
+    plan = spec.config().plan(load(spec.dataset, split=spec.split, split_seed=spec.seed).facts)
+    return dict(plan.noise), numbers(plan.statement)
+
+
+def differing(case: Case, name: str) -> list[tuple[str, int]]:
+    """Splits and seeds in which the page shows something else than the run states."""
+    splits = SPLITS if dataset(name).public_split else ("random", "inductive")
+    ahead = {split: shown(case, name, split) for split in splits}
+    return [(split, seed) for split in splits for seed in SEEDS if ahead[split] != stated(case, name, split, seed)]
+
+
+@pytest.fixture(scope="module")
+def home_of_all(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tmp_path_factory.mktemp("counted"))
+
+
+@pytest.fixture
+def name(home_of_all: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("PRIVGRAPH_HOME", home_of_all)
+    graph = own_graph()
+    counted(graph)
+    return graph
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_form_shows_ahead_what_the_run_states(case: Case, name: str) -> None:
+    if case.task != "node classification":
+        name = "products"
+        counted(name)
+    assert differing(case, name) == []
+
+
+def test_the_splits_have_sizes_of_their_own(name: str) -> None:
+    sizes = {split: load(name, split=split).facts.train_nodes for split in SPLITS}
+    assert sizes["public"] == FEW_TRAIN != sizes["random"]
+    spec = dataset(name)
+    kept = [engine.cache_file(spec, node=None, split=split, split_seed=0, options={}) for split in SPLITS]
+    assert len({path.name for path in kept}) == len(SPLITS)
+
+
+def test_the_page_asks_for_the_split_that_is_chosen(opened: Callable[..., AppTest], store: RunStore) -> None:
+    """By what it shows, and by what it sends."""
+    graph = own_graph()
+    counted(graph)
+    noise = {}
+    for split in ("random", "public"):
+        app = opened("train", method="dp-mlp", data=graph, split=split, batch_size="20", epsilon="4", seed="3")
+        noise[split] = next(metric.value for metric in app.metric if metric.label == "Noise")
+        app.button(key="go").click().run()
+        assert not app.exception
+        (sent,) = [run.spec for run in store.find(RunQuery()) if run.spec.split == split]
+        assert sent.seed == 3
+        plan = sent.config().plan(load(graph, split=split, split_seed=3).facts)
+        assert noise[split] == f"{plan.noise['gradient']:.3g}"
+    assert noise["random"] != noise["public"]

@@ -1,0 +1,140 @@
+"""What is said of a setting is said of all its seeds: the largest epsilon of each kind stands for it,
+whichever seed has it, and its files carry the statement of every run.
+
+Three seeds of a setting, each of which has one of the largest numbers, and the first has none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.figures import made_runs
+
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.records import RunRecord
+from privgraph.runs.store import RunStore
+from privgraph_workbench.commands import compare as command
+from privgraph_workbench.figures.export import export
+from privgraph_workbench.figures.runs import compare, curves, tradeoff
+from privgraph_workbench.views.runs import listed
+from privgraph_workbench.words.naming import statements_of
+from privgraph_workbench.words.statements_apart import merged
+
+NOISES = (6.0, 4.0, 5.0)
+"""On aggregates, by seed: the second run has the largest sound epsilon."""
+PUBLISHED = (1.0, 1.5, 2.5)
+AUDITED = (None, 0.2, 0.4)
+"""By seed: the third run has the largest epsilon as published, and the largest that an attack has shown."""
+
+
+def statements() -> list[PrivacyStatement]:
+    made = []
+    for noise, published, audited in zip(NOISES, PUBLISHED, AUDITED, strict=True):
+        one = replace(made_runs.statement(made_runs.edge_entries(noise)), epsilon_as_published=published)
+        if audited is not None:
+            one = replace(one, epsilon_audited=audited, audit_confidence=0.95, audited_by="mechanism")
+        made.append(one)
+    return made
+
+
+def seeds(store: RunStore) -> list[RunRecord]:
+    return [
+        made_runs.finish(store, made_runs.spec(seed=seed), 0.7 + 0.01 * seed, said, made_runs.learning(seed, steps=4))
+        for seed, said in enumerate(statements())
+    ]
+
+
+def largest() -> tuple[float, float, float]:
+    said = statements()
+    return max(one.epsilon for one in said), PUBLISHED[2], 0.4
+
+
+def of_row(row: Any) -> tuple[float | None, ...]:
+    return tuple(row[name] for name in ("epsilon", "epsilon_as_published", "epsilon_audited"))
+
+
+def another(store: RunStore) -> RunRecord:
+    """A run of another method, beside which the seeds are one setting."""
+    return made_runs.finish(store, made_runs.spec("gap"), 0.6, made_runs.statement(made_runs.edge_entries(9.0)))
+
+
+def told(records: Sequence[RunRecord], other: RunRecord) -> dict[str, tuple[float | None, ...]]:
+    """The three epsilons of the setting, wherever a table, figure or file has them as numbers."""
+    (row,) = tradeoff.data(records)
+    beside = next(one for one in compare.data([*records, other]) if one["method"] == "progap")
+    rows = json.loads(json.dumps(command._plain(row)))
+    return {"tradeoff": of_row(row), "compare": of_row(beside), "privgraph compare": of_row(rows)}
+
+
+def stated(figure: str, rows: Sequence[Any], records: Sequence[RunRecord]) -> set[float]:
+    """The sound epsilons of the statements that the JSON file of a figure holds."""
+    file = json.loads(export(figure, rows, statements_of(records), "json"))
+    return {float(one["epsilon"]) for one in file["statements"].values()}
+
+
+def points(store: RunStore, records: Sequence[RunRecord]) -> list[Any]:
+    return [
+        point
+        for one in records
+        for point in curves.data(store.events(one.id, kinds=("metric",)), run=f"seed {one.spec.seed}", record=one)
+    ]
+
+
+@pytest.fixture
+def records(tmp_path: Any) -> Any:
+    store = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}")
+    yield store, seeds(store)
+    store.close()
+
+
+def test_no_seed_has_all_the_largest_numbers_and_the_first_has_none() -> None:
+    said = [(one.epsilon, one.epsilon_as_published, one.epsilon_audited) for one in statements()]
+    for place, number in enumerate(largest()):
+        assert said[0][place] != number
+    assert all(one != largest() for one in said)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+def test_the_largest_epsilon_of_each_kind_stands_for_the_setting(records: Any, order: tuple[int, ...]) -> None:
+    """In whatever order its runs come."""
+    store, runs = records
+    for place, found in told([runs[seed] for seed in order], another(store)).items():
+        assert found == largest(), place
+
+
+def test_the_list_of_runs_shows_the_largest_of_all_seeds(records: Any) -> None:
+    """Those of the second and the third, as they are shown alone."""
+    store, runs = records
+    rows = {one["id"]: one for one in store.find_rows()}
+    shown = listed._epsilons([rows[one.id] for one in runs])
+    alone = [listed._epsilons([rows[one.id]]) for one in runs]
+    assert [one["kind"] for one in shown] == ["sound", "published"]
+    assert [one["text"] for one in shown] == [alone[1][0]["text"], alone[2][1]["text"]]
+    assert shown[0]["text"] not in {alone[0][0]["text"], alone[2][0]["text"]}
+
+
+def test_the_files_of_several_runs_hold_the_statement_of_each(records: Any) -> None:
+    store, runs = records
+    assert len(statements_of(runs)) == len(runs) == 3
+    assert set(statements_of(runs).values()) == set(statements())
+    sound = {one.epsilon for one in statements()}
+    assert len(sound) == 3
+    for figure, rows in (
+        ("curves", points(store, runs)),
+        ("tradeoff", tradeoff.data(runs)),
+        ("compare", compare.data(runs)),
+    ):
+        assert stated(figure, rows, runs) == sound, figure
+        assert stated(figure, rows, runs[:1]) == {statements()[0].epsilon}
+
+
+def test_repetitions_that_say_the_same_keep_what_an_attack_has_shown_of_any() -> None:
+    """One statement of equal ones, with the largest bound."""
+    bare = statements()[0]
+    shown = [bare, replace(bare, epsilon_audited=0.3), replace(bare, epsilon_audited=0.1)]
+    (one,) = merged(shown).values()
+    assert one.epsilon_audited == 0.3
