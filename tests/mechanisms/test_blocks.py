@@ -278,8 +278,8 @@ def test_sums_of_many_blocks_are_rounded_once(count: int, monkeypatch: pytest.Mo
     mechanism = PrivateGradients(clip=1.0, noise_multiplier=1.0, rate=1.0, expected_batch=nodes)
     masks = torch.ones(1, nodes, dtype=torch.bool)
     given = fit_private(
-        net, [PerMember(torch.zeros(1, 2, nodes))], torch.zeros(nodes, dtype=torch.int64), train_masks=masks,
-        val_masks=masks, learning_rates=torch.ones(1), gradients=[mechanism], epochs=1, steps=1,
+        net, [PerMember(torch.zeros(1, 2, nodes))], torch.zeros(nodes, dtype=torch.int64), rosters=masks,
+        train_masks=masks, val_masks=masks, learning_rates=torch.ones(1), gradients=[mechanism], epochs=1, steps=1,
         sampling=[secret(0)], noise=[secret(1)],
     )  # fmt: skip
     for _ in given:

@@ -45,7 +45,7 @@ class Graph:
         domain_names: Names of the domains.
         absent: Numbers of the nodes that opted out. They keep their place on the roster, and have no record:
             no features, label, edge or part in training, validation and test.
-        absent_training: How many of them the split had made training nodes.
+        absent_training: Those of them that the split had made training nodes.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Graph:
     domains: Tensor = field(default_factory=lambda: torch.zeros(0, dtype=torch.int64))
     domain_names: tuple[str, ...] = ()
     absent: tuple[int, ...] = ()
-    absent_training: int = 0
+    absent_training: tuple[int, ...] = ()
     _cache: dict[str, Tensor] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -102,6 +102,13 @@ class Graph:
         mask[list(self.absent)] = False
         return mask
 
+    @property
+    def training_roster(self) -> Tensor:
+        """(|V|,) bool: who trains, or would if they had not opted out; coins are tossed for all of them."""
+        mask = self.train_mask.clone()
+        mask[list(self.absent_training)] = True
+        return mask
+
     def relations(self, domain: int) -> Tensor:
         """(2, m) int64: the pairs u < v of nodes of a domain that are related, by u, then v.
 
@@ -126,7 +133,7 @@ class Graph:
             entries=entries,
             features=int(self.x.shape[1]),
             classes=self.num_classes,
-            train_nodes=int(self.train_mask.sum()) + self.absent_training,
+            train_nodes=int(self.train_mask.sum()) + len(self.absent_training),
             undirected=self.undirected,
             domains=self.domain_names,
             entities=tuple(int((self.domains == number).sum()) for number in numbers),

@@ -77,7 +77,7 @@ def with_node_nulled(graph: Graph, node: int) -> Graph:
         test_mask=masks[2],
         class_names=all_class_names(graph),
         absent=(*graph.absent, node),
-        absent_training=graph.absent_training + int(graph.train_mask[node]),
+        absent_training=(*graph.absent_training, *([node] if bool(graph.train_mask[node]) else ())),
         _cache={},
     )
 

@@ -72,7 +72,7 @@ def with_split(graph: Graph, seed: int, split: str = "random") -> Graph:
         test_mask=test,
         split=split,
         split_seed=seed,
-        absent_training=int(roles[0].sum() - train.sum()),
+        absent_training=_among(graph.absent, roles[0]),
     )
     return _cut(drawn) if split == "inductive" else drawn
 
@@ -96,9 +96,13 @@ def with_training(graph: Graph, train: Tensor, test: Tensor, split: str = "rando
         test_mask=masks[1],
         split=split,
         split_seed=None,
-        absent_training=int(roles[0].sum() - masks[0].sum()),
+        absent_training=_among(graph.absent, roles[0]),
     )
     return _cut(drawn) if split == "inductive" else drawn
+
+
+def _among(nodes: tuple[int, ...], mask: Tensor) -> tuple[int, ...]:
+    return tuple(node for node in nodes if bool(mask[node]))
 
 
 def _cut(graph: Graph) -> Graph:
@@ -145,7 +149,7 @@ def subgraph(graph: Graph, nodes: Tensor) -> Graph:
         texts=tuple(graph.texts[int(node)] for node in nodes) if graph.texts else (),
         domains=graph.domains[nodes] if graph.domains.numel() else graph.domains,
         absent=absent,
-        absent_training=0,
+        absent_training=tuple(int(number[node]) for node in graph.absent_training if number[node] >= 0),
         _cache={},
     )
 

@@ -232,6 +232,7 @@ def fit_private(
     inputs: Sequence[Inputs],
     labels: Tensor,
     *,
+    rosters: Tensor,
     train_masks: Tensor,
     val_masks: Tensor,
     learning_rates: Tensor,
@@ -249,7 +250,8 @@ def fit_private(
 
     `gradients[s]` is member s's mechanism (clip, noise, sampling rate); `sampling` and `noise` are the
     members' own secret streams. Every step draws a sample, empty ones included, and adds noise: an empty
-    sample's step is noise alone, as the accounting assumes. The ledger is the caller's: `steps` applications
+    sample's step is noise alone, as the accounting assumes. Coins are tossed for all of `rosters` (S, N): who
+    opted out keeps the coin, and is in no batch. The ledger is the caller's: `steps` applications
     a member. `observers` are the members' adversaries in an audit.
     `dropout` are the members' own secret streams, too: masks that anybody knew would move all gradients with
     one example. Validation accuracies read private labels: they are for study, and "validation" selection is
@@ -260,7 +262,7 @@ def fit_private(
     if not 1 <= epochs <= steps:
         raise ValueError(f"an epoch needs at least one step (got {epochs} epochs, {steps} steps)")
     _require_places_alike(net, inputs)
-    trained = [mask.nonzero().squeeze(1) for mask in train_masks]
+    rostered = [mask.nonzero().squeeze(1) for mask in rosters]
     optimiser = StackedAdam(net.parameters, learning_rates, weight_decay)
     best = _Best(net) if selection == "validation" else None
     for epoch in range(1, epochs + 1):
@@ -269,8 +271,10 @@ def fit_private(
         for _ in range((epoch - 1) * steps // epochs, epoch * steps // epochs):
             rows = Rows.of(
                 [
-                    chosen[poisson_batch(chosen.numel(), mechanism.rate, secret, net.device)]
-                    for chosen, mechanism, secret in zip(trained, gradients, sampling, strict=True)
+                    _drawn(everybody, here, mechanism.rate, secret)
+                    for everybody, here, mechanism, secret in zip(
+                        rostered, train_masks, gradients, sampling, strict=True
+                    )
                 ],
                 multiple=BLOCK,
             )
@@ -295,6 +299,12 @@ def fit_private(
         yield Epoch(epoch, losses / drawn, right / drawn, val_accuracy)
     if best is not None:
         best.restore()
+
+
+def _drawn(everybody: Tensor, here: Tensor, rate: float, secret: Secret) -> Tensor:
+    """A Poisson sample of the rows `everybody`, without those that are not `here` (N,)."""
+    rows = everybody[poisson_batch(everybody.numel(), rate, secret, everybody.device)]
+    return rows[here[rows]]
 
 
 def _pass_through(net: StackedNet, batch: Sequence[Inputs], target: Tensor, how: Pass) -> Tensor:

@@ -47,7 +47,7 @@ AS_DRAWN: Mapping[str, Mapping[str, Scalar]] = {
     "progap": {"delta": 1e-5},
     "edge-rand": {"density": "public"},
 }
-"""What edge-level rows on cora were made with: a delta by its number of edges, and coins by the same number."""
+"""What edge-level rows on cora were made with: delta by its number of edges, and coins by the same number."""
 
 
 def cells(dataset: str) -> tuple[Cell, ...]:

@@ -98,9 +98,9 @@ class Stack:
         # How many numbers are zero is private where nodes are, and decides the order of everybody's sums:
         # never sparse there.
         self.features = Shared(rows=x, columns=x.t()) if self.config.unit == "node" else Shared.of(x)
-        self.train_masks, self.val_masks, self.test_masks = (
+        self.rosters, self.train_masks, self.val_masks, self.test_masks = (
             torch.stack([getattr(member.graph, name) for member in self.members]).to(self.device)
-            for name in ("train_mask", "val_mask", "test_mask")
+            for name in ("training_roster", "train_mask", "val_mask", "test_mask")
         )
         self.scales = [member.plan.scale for member in self.members]
         self._adjacencies = [adjacency.to(self.device) for adjacency in self._bounded()]
@@ -163,6 +163,7 @@ class Stack:
                 net,
                 inputs,
                 self.labels,
+                rosters=self.rosters,
                 train_masks=self.train_masks,
                 val_masks=self.val_masks,
                 learning_rates=rates,

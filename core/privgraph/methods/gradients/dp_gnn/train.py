@@ -41,8 +41,12 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
     x, y, adjacency = graph.x.to(device), graph.y.to(device), graph.adjacency().to(device)
     masks = {name: getattr(graph, f"{name}_mask").to(device) for name in SPLITS}
     roots, subgraphs = frozen_subgraphs(
-        graph.edge_index.to(device), masks["train"], config.max_degree, stream_seed(context.seed, "split/degree")
+        graph.edge_index.to(device),
+        graph.training_roster.to(device),
+        config.max_degree,
+        stream_seed(context.seed, "split/degree"),
     )
+    here = masks["train"][roots]
     network = SubgraphNetwork(facts.features, config.hidden, facts.classes, device)
     network.require_places_alike(config.max_degree)
     network.initialise(context.generator("init"))
@@ -57,6 +61,7 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
         count = epoch * steps // config.epochs - (epoch - 1) * steps // config.epochs
         for _ in range(count):
             batch = poisson_batch(roots.numel(), rate, sampling, device)
+            batch = batch[here[batch]]  # who opted out keeps the coin, and is in no batch
             # An empty sample is a step too: noise alone, as the accounting assumes.
             total = torch.zeros_like(network.gradients, dtype=SUMS)
             for part in torch.split(batch, BLOCK):

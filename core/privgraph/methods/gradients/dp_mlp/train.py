@@ -43,6 +43,7 @@ def _train_stack(members: Sequence[Member[Config]], indices: Sequence[int]) -> I
         net,
         [inputs],
         labels,
+        rosters=torch.stack([member.graph.training_roster for member in members]).to(labels.device),
         train_masks=masks["train"],
         val_masks=masks["val"],
         learning_rates=torch.tensor([member.config.learning_rate for member in members]),

@@ -106,6 +106,19 @@ class Config(MethodConfig):
             where=OWN,
         ),
     ] = 13
+    smoothing: Annotated[
+        int,
+        Option(
+            "rounds in which predictions are averaged with those of neighbours, over edges among nodes that do not "
+            "train; it costs no epsilon, and reads these edges without noise",
+            unit="rounds",
+            low=0,
+            high=10,
+            zero="none",
+            group="Sampling",
+            advanced=True,
+        ),
+    ] = 0
     exclusive: Annotated[
         bool,
         Option(
@@ -194,7 +207,15 @@ class Config(MethodConfig):
 
     def stack_key(self) -> tuple[object, ...]:
         own = self.resolved()
-        sampled = (own.preset, own.neighbours, own.test_neighbours, own.exclusive, own.batch_size, own.epochs)
+        sampled = (
+            own.preset,
+            own.neighbours,
+            own.test_neighbours,
+            own.smoothing,
+            own.exclusive,
+            own.batch_size,
+            own.epochs,
+        )
         return ("heter-poisson", own.unit, own.network, own.layers, own.hidden, own.optimiser, *sampled)
 
     @property
@@ -287,6 +308,8 @@ class Config(MethodConfig):
             "the weights, and predictions for nodes that do not train; a training node's own prediction is "
             "a part of its record, and is not covered when others see it"
         )
+        if self.smoothing:
+            released += "; predictions are averaged over edges among nodes that do not train, and tell of these edges"
         if self.unit == "none":
             return statements.make_statement(
                 unit="none",

@@ -15,8 +15,9 @@ class HeterPoisson:
     """Algorithm 2 on the training nodes: independent centres, and independent neighbours that shrink with
     their out-degree.
 
-    edge_index (2, |E|); training (|V|,) bool. A training node is central with probability `rate`; each of its
-    in-neighbours j that trains as well is kept with probability min(1, M/D_j), M = `neighbours`; D_j is j's
+    edge_index (2, |E|); training (|V|,) bool; `roster` (|V|,) bool holds those who opted out, too, who keep a
+    coin and are never central (none given: nobody did). A training node is central with probability `rate`;
+    each of its in-neighbours j that trains as well is kept with probability min(1, M/D_j), M = `neighbours`; D_j is j's
     out-degree in the whole graph, which stays when somebody leaves: `frozen` (|V|,) where `edge_index` has
     lost edges. With `exclusive` no central node is in another's subgraph (lines 13 to 22).
 
@@ -35,18 +36,21 @@ class HeterPoisson:
         neighbours: int,
         exclusive: bool,
         frozen: Tensor | None = None,
+        roster: Tensor | None = None,
     ) -> None:
         self.rate, self.exclusive = rate, exclusive
         self.edges = InEdges.among(edge_index, training)
-        self.nodes = training.nonzero().squeeze(1)
+        self.nodes = (training if roster is None else roster).nonzero().squeeze(1)
+        self._training = training
         degrees = torch.bincount(edge_index[0], minlength=training.numel()) if frozen is None else frozen
         chance = (neighbours / degrees.to(torch.float64).clamp_min(1)).clamp_max(1)
         self._chance = chance[self.edges.sources]
 
     def draw(self, secret: Secret) -> Subgraphs:
-        """One step's subgraphs; possibly none. A coin for every training node, then one for every in-edge of
-        a centre."""
+        """One step's subgraphs; possibly none. A coin for every place of the roster, then one for every in-edge
+        of a centre."""
         centres = self.nodes[poisson_batch(self.nodes.numel(), self.rate, secret, self.nodes.device)]
+        centres = centres[self._training[centres]]
         _, place = self.edges.of(centres)
         kept = torch.from_numpy(secret.coins(self._chance[place].cpu().numpy())).to(centres.device)
         return self.formed(centres, kept)

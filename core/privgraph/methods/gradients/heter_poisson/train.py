@@ -13,6 +13,7 @@ from privgraph.methods import predictions
 from privgraph.methods.accuracies import SPLITS, chance_level, split_accuracies
 from privgraph.methods.gradients.heter_poisson.config import Config
 from privgraph.methods.gradients.heter_poisson.sampling import HeterPoisson, inference_subgraphs
+from privgraph.methods.gradients.heter_poisson.smoothing import smoothed
 from privgraph.methods.training import Member
 from privgraph.nn.optim import StackedAdam
 from privgraph.nn.ragged_network import RaggedNetwork
@@ -54,7 +55,12 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
     x, y, edges = graph.x.to(device), graph.y.to(device), graph.edge_index.to(device)
     masks = {name: getattr(graph, f"{name}_mask").to(device) for name in SPLITS}
     sampler = HeterPoisson(
-        edges, masks["train"], rate=mechanism.rate, neighbours=config.neighbours, exclusive=config.exclusive
+        edges,
+        masks["train"],
+        rate=mechanism.rate,
+        neighbours=config.neighbours,
+        exclusive=config.exclusive,
+        roster=graph.training_roster.to(device),
     )
     asked = inference_subgraphs(edges, masks["train"], config.test_neighbours, context.secret("sampling/inference"))
     table = size_for(mechanism.expected_batch)
@@ -67,6 +73,13 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
     adam = StackedAdam(network.parameters, torch.tensor([config.step_size], device=device))
     sampling, noise = context.secret("sampling/subgraphs"), context.secret("noise/gradients")
     accuracies: dict[str, float] = {}
+
+    def answered(logits: torch.Tensor) -> torch.Tensor:
+        """What is released of them, as logits."""
+        if not config.smoothing:
+            return logits
+        return smoothed(logits.softmax(1), edges, masks["train"], config.smoothing).clamp_min(1e-30).log()
+
     for epoch in range(1, config.epochs + 1):
         losses: list[torch.Tensor] = []
         count = epoch * steps // config.epochs - (epoch - 1) * steps // config.epochs
@@ -85,7 +98,7 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
         spent = member.config.entry(facts, mechanism.noise_multiplier, count)
         context.ledger.add(spent)
         yield Spent(entry=entry_to_json(spent))
-        logits = network.logits(x, asked)
+        logits = answered(network.logits(x, asked))
         accuracies = split_accuracies(logits.argmax(dim=1), y, masks)
         seen = torch.cat(losses) if losses else x.new_zeros(0)
         seen = seen[torch.isfinite(seen)]
