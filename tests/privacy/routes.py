@@ -7,6 +7,7 @@ import itertools
 import math
 from collections.abc import Callable
 
+import mpmath
 import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import quad
@@ -93,3 +94,31 @@ def sampled_gaussian_losses(
         loss = np.log1p(rate * np.expm1((2 * x - 1) / (2 * sigma**2)))
         total += loss if remove else -loss
     return total
+
+
+def rare_steps_epsilon(rate: float, sigma: float, count: int, delta: float) -> float:
+    """A lower bound on epsilon of `count` Gaussian steps of noise `sigma`, each sampled with chance `rate`.
+
+    The event that some step exceeds x has chance 1 - (1 - a)^T with the unit and 1 - (1 - b)^T without it.
+    So delta is at least the first less exp(epsilon) times the second. x is where one step loses epsilon.
+    """
+    with mpmath.workdps(40):
+        q, s = mpmath.mpf(rate), mpmath.mpf(sigma)
+
+        def shown(epsilon: mpmath.mpf) -> mpmath.mpf:
+            x = (2 * s**2 * mpmath.log((mpmath.expm1(epsilon) + q) / q) + 1) / 2
+            without, drawn = (mpmath.erfc(z / s / mpmath.sqrt(2)) / 2 for z in (x, x - 1))
+            mixed = (1 - q) * without + q * drawn
+            both = (-mpmath.expm1(count * mpmath.log1p(-chance)) for chance in (mixed, without))
+            return next(both) - mpmath.exp(epsilon) * next(both)
+
+        # The difference may rise and fall: from above, down to the first epsilon at which it is above delta.
+        high = mpmath.mpf(60)
+        while shown(low := high * mpmath.mpf("0.9")) <= delta:
+            high = low
+            if high < 1e-4:
+                return 0.0
+        for _ in range(40):
+            middle = (low + high) / 2
+            low, high = (middle, high) if shown(middle) > delta else (low, middle)
+        return float(low)

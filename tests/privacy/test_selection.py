@@ -18,6 +18,7 @@ from privgraph.audits.bounds import at_least, at_most
 from privgraph.options import OptionError
 from privgraph.privacy import selection
 from privgraph.privacy.accountants import LEAST_NOISE, TAILS, RenyiAccountant, tight
+from privgraph.privacy.calibration import calibrate
 from privgraph.privacy.events import (
     Atoms,
     Composed,
@@ -26,6 +27,7 @@ from privgraph.privacy.events import (
     NonPrivate,
     Nothing,
     PoissonSampled,
+    PrivacyEvent,
     Repeated,
 )
 from privgraph.privacy.renyi import DEFAULT_ORDERS, convert
@@ -274,6 +276,40 @@ def test_one_trial_of_too_little_noise_leaves_no_price(law: selection.Law) -> No
 def test_a_search_with_one_trial_of_too_little_noise_has_no_price() -> None:
     events = [Gaussian(noise_multiplier=noise) for noise in (8.0, LEAST_NOISE / 2, 4.0)]
     assert math.isinf(selection.search_price(events, 1e-5).epsilon)
+
+
+def settings_of_epsilons(epsilons: list[float], delta: float) -> list[PrivacyEvent]:
+    """Plain Gaussians that cost about these."""
+    noises = [calibrate(lambda noise: Gaussian(noise_multiplier=noise), epsilon, delta) for epsilon in epsilons]
+    return [Composed((Gaussian(noise_multiplier=noise),)) for noise in noises]
+
+
+@pytest.mark.parametrize(("steps", "exact"), [(3, 11.619), (4, 14.151), (6, 20.313)])
+def test_a_search_among_gaussians_costs_its_dearest_way_exactly(steps: int, exact: float) -> None:
+    last = 2**steps - 2
+    events = settings_of_epsilons([0.1 * 100 ** (k / last) for k in range(last + 1)], 1e-6)
+    cost = selection.search_price(events, 1e-6)
+    assert cost.epsilon == pytest.approx(exact, abs=1e-3)
+    assert "exact Gaussian" in cost.accountant
+    # Every way through the tree is a composition that may happen, and costs no more.
+    for way in itertools.product((False, True), repeat=steps):
+        low, high, taken = 0, len(events), []
+        for right in way:
+            middle = (low + high) // 2
+            taken.extend(events[middle].events)
+            low, high = (middle + 1, high) if right else (low, middle)
+        assert tight().epsilon(Composed(tuple(taken)), 1e-6) <= cost.epsilon
+
+
+def test_gaussian_trials_that_differ_cost_the_dearest_one_each_time_exactly() -> None:
+    events = settings_of_epsilons([1.0, 0.999], 1e-6)
+    cost = price(events, Fixed(count=10), 1e-6)
+    assert cost.epsilon == pytest.approx(3.524, abs=1e-3)
+    alike = price(events[:1], Fixed(count=10), 1e-6).epsilon
+    assert alike <= cost.epsilon * (1 + 1e-9)
+    mixed = [*events, Composed((Laplace(noise_multiplier=50.0),))]
+    assert "Renyi" in price(mixed, Fixed(count=10), 1e-6).accountant
+    assert "Renyi" in selection.search_price(mixed, 1e-6).accountant
 
 
 def test_tails_of_a_search_are_paid_for() -> None:

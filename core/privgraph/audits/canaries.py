@@ -23,7 +23,7 @@ from privgraph.privacy.composition import gaussian_epsilon
 from privgraph.privacy.events import Atoms, NonPrivate, Repeated
 from privgraph.privacy.kinds import MechanismKind
 from privgraph.privacy.ledger import LedgerEntry
-from privgraph.privacy.pld import ROUNDING_ALLOWANCE, PLDAccountant, epsilon_from_below
+from privgraph.privacy.pld import PLDAccountant, epsilon_from_below
 
 Array = NDArray[np.float64]
 Coins = Callable[[float], NDArray[np.bool_]]
@@ -35,7 +35,7 @@ _LARGEST_SHIFT = 40.0
 """Of a Gaussian, in its standard deviations: beyond it epsilon is in the hundreds, and lost in floats."""
 _LEAST_NOISE, _MORE_NOISE = 1e-3, 1.25
 """In clips: less has no epsilon that the accountant can resolve; and the factor to the next noise tried."""
-_LEAST_DELTA = 10 * ROUNDING_ALLOWANCE
+_LEAST_DELTA = 1e-10
 
 
 Law = tuple[Array, Array]

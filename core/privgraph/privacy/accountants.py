@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
+from scipy.special import ndtr
 
 from privgraph.privacy.composition import UnsupportedEvent, check_delta, flatten
 from privgraph.privacy.events import BoundedRange, Gaussian, Laplace, NonPrivate, PoissonSampled, PrivacyEvent
@@ -93,10 +94,26 @@ LEAST_NOISE = 1 / 50
 and beyond them the end of the noise can be seen."""
 
 
+def tails(event: PrivacyEvent) -> float:
+    """The part of delta that an event needs for noise as it is drawn: `TAILS`, and less for plain Gaussians
+    alone.
+
+    Plain Gaussians: 2^40 numbers are drawn at most. Each is shifted by s at most, one over the least noise
+    multiplier, and ends at 64 standard deviations. Let B be the outputs that neither dataset's ends exclude.
+    On B both laws as drawn are the exact ones over one normaliser Z, with 1 - Z < 2^-2000. So delta as drawn
+    is at most delta/Z plus the chance that a number leaves B. The union bound gives 2^40 times 2 Phi(s - 64)
+    for that chance.
+    """
+    parts = flatten(event)
+    if not parts or not all(isinstance(one, Gaussian) for one, _ in parts):
+        return TAILS
+    return min(TAILS, 2.0**41 * float(ndtr(1 / least_noise(event) - 64)))
+
+
 class TightAccountant:
     """The smallest bound of several accountants, each of them sound; `best` says whose it was.
 
-    It is asked for a delta, and accounts for a little less: `TAILS` of it is for the noise as drawn, and not
+    It is asked for a delta, and accounts for a little less: `tails` of it is for the noise as drawn, and not
     for the mechanism.
     """
 
@@ -120,9 +137,10 @@ class TightAccountant:
         """The smallest bound, and the name of the accountant that gave it (the first of equals)."""
         check_delta(delta)
         parts = flatten(event)
-        if delta < TAILS and any(isinstance(mechanism, BoundedRange) for mechanism, _ in parts):
+        lost = tails(event)
+        if delta < lost and any(isinstance(mechanism, BoundedRange) for mechanism, _ in parts):
             return math.inf, "none"  # Gumbel noise as drawn ends, and what lies beyond has no share of delta
-        delta = max(delta - TAILS, 0.0)
+        delta = max(delta - lost, 0.0)
         if not parts:
             return 0.0, "nothing to account"
         if any(isinstance(mechanism, NonPrivate) for mechanism, _ in parts) or least_noise(event) < LEAST_NOISE:

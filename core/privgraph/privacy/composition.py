@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from scipy.special import log_ndtr, ndtr
+from scipy.special import erfcx, log_ndtr, ndtr
 
 from privgraph.privacy.events import (
     Atoms,
@@ -41,6 +41,10 @@ Mechanism = (
     | RevealedMixture
 )
 """The events that cost something finite."""
+
+
+_ROUNDING = 2.0**-53
+"""The relative rounding of one operation on doubles."""
 
 
 class UnsupportedEvent(ValueError):
@@ -118,12 +122,22 @@ def check_delta(delta: float) -> None:
 
 
 def gaussian_delta(epsilon: float, mu: float) -> float:
-    """The smallest delta of a Gaussian whose shift is `mu` standard deviations (Balle and Wang 2018, Theorem
-    8)."""
+    """The smallest delta of a Gaussian whose shift is `mu` standard deviations, rounded up.
+
+    Balle and Wang 2018, Theorem 8: Phi(-x) - exp(epsilon) Phi(-x - mu), x = epsilon/mu - mu/2. Both terms
+    are the density at x times a Mills ratio, so that their difference keeps its digits down to 1e-307. A
+    Mills ratio is computed to 8 roundings. The density loses x^2 roundings, and as many as the rounding of x
+    moves its logarithm.
+    """
     if mu == 0:
         return 0.0
-    upper = ndtr(mu / 2 - epsilon / mu)
-    return max(0.0, float(upper - math.exp(min(epsilon + log_ndtr(-mu / 2 - epsilon / mu), 0.0))))
+    x = epsilon / mu - mu / 2
+    if x <= 0:
+        tail = math.exp(min(epsilon + log_ndtr(-x - mu), 0.0))
+        return min(1.0, max(0.0, float(ndtr(-x)) - tail) + 16 * _ROUNDING)
+    near = float(erfcx(x / math.sqrt(2)))
+    apart = max(0.0, near - float(erfcx((x + mu) / math.sqrt(2)))) + 16 * _ROUNDING * near
+    return math.exp(-x * x / 2) / 2 * apart * (1 + 4 * _ROUNDING * (4 + x * x + x * (epsilon / mu + mu / 2)))
 
 
 def gaussian_epsilon(mu: float, delta: float) -> float:

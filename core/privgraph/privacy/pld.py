@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
+from privgraph.privacy import convolution, subgraph_laws, subgraphs
 from privgraph.privacy import sampled_terms as terms
-from privgraph.privacy import subgraph_laws, subgraphs
 from privgraph.privacy.composition import (
     Mechanism,
     amplified,
@@ -30,6 +30,7 @@ from privgraph.privacy.composition import (
     laws,
     pure_epsilon,
 )
+from privgraph.privacy.convolution import Composition, Losses
 from privgraph.privacy.events import (
     Atoms,
     BoundedRange,
@@ -52,9 +53,8 @@ from privgraph.privacy.renyi import RenyiAccountant
 
 Array = NDArray[np.float64]
 
-ROUNDING_ALLOWANCE = 1e-11
-"""Part of delta set aside for the rounding of the Fourier transforms; the tests measure it to be far
-smaller."""
+_NEGLIGIBLE = 1e-14
+"""What all mechanisms together may move to an infinite loss, or a thousandth of delta if that is less."""
 
 LARGEST_EPSILON = 500.0
 """Above it exp(-loss) loses its digits, and nobody needs a tight number."""
@@ -69,8 +69,8 @@ class PLDAccountant:
 
     `accuracy` is the relative excess aimed at; the grid is chosen from it, from a Renyi bound on
     epsilon and from the number of compositions. Infinite where double precision cannot resolve the answer
-    (epsilon above 500, delta not above 1e-11): a bound still, and `tight` then prefers another.
-    At delta 0 the largest losses are added.
+    (epsilon above 500, delta below what the grids of rare mechanisms leave): a bound still, and `tight` then
+    prefers another. At delta 0 the largest losses are added.
     """
 
     name = "privacy-loss distribution"
@@ -105,8 +105,8 @@ class PLDAccountant:
             # In closed form, and no sample of rate delta or less says anything at this delta.
             return 0.0 if delta >= alone.rate else amplified(self.epsilon(alone.event, delta / alone.rate), alone.rate)
         worst = sum(count * pure_epsilon(mechanism) for mechanism, count in mechanisms)
-        if delta <= ROUNDING_ALLOWANCE:
-            return worst if delta == 0 else math.inf
+        if delta == 0:
+            return worst
         guess = min(worst, self._guess(mechanisms, delta))
         if guess > LARGEST_EPSILON:
             return math.inf
@@ -138,18 +138,17 @@ class PLDAccountant:
 @lru_cache(maxsize=256)
 def _compose(mechanisms: tuple[tuple[Mechanism, int], ...], interval: float, delta: float) -> float:
     """Epsilon of the composition on one grid. Remembered: calibrations of one plan ask the same again."""
-    return float(_composition(mechanisms, interval).get_epsilon_for_delta(delta - ROUNDING_ALLOWANCE))
+    directions = _directions(mechanisms, interval, min(_NEGLIGIBLE, delta * 1e-3))
+    return max(convolution.bound_epsilon(one, interval, delta) for one in directions)
 
 
-def _composition(mechanisms: Sequence[tuple[Mechanism, int]], interval: float) -> Any:
-    """The privacy-loss distribution of all mechanisms, each as often as its count says."""
-    total: Any = None
-    for mechanism, count in mechanisms:
-        part = distribution(mechanism, interval, ROUNDING_ALLOWANCE * 1e-3 / count)
-        if count > 1:
-            part = part.self_compose(count)
-        total = part if total is None else total.compose(part)
-    return total
+def _directions(
+    mechanisms: Sequence[tuple[Mechanism, int]], interval: float, negligible: float
+) -> list[list[tuple[Losses, int]]]:
+    """The losses of all mechanisms, the unit removed, and the unit added where that differs."""
+    grids = [(distribution(one, interval, negligible / count), count) for one, count in mechanisms]
+    ways = ("_pmf_remove",) if all(grid._symmetric for grid, _ in grids) else ("_pmf_remove", "_pmf_add")
+    return [[(Losses.from_pmf(getattr(grid, way)), count) for grid, count in grids] for way in ways]
 
 
 @cache
@@ -175,7 +174,7 @@ def _reach(mechanism: Mechanism) -> float:
     if isinstance(base, Laplace | PureDP | BoundedRange):
         return pure_epsilon(base)
     if isinstance(base, SampledOnce):
-        return _sample_reach(base)
+        return _sample_reach(base, 1e-17)
     if isinstance(base, SampledTerms):
         return min(terms.reach(base), LARGEST_EPSILON)
     if isinstance(base, SampledSubgraphs):
@@ -200,7 +199,9 @@ def distribution(mechanism: Mechanism, interval: float, negligible: float = 1e-1
     At most `negligible` probability is moved to an infinite loss, in mixtures of very many parts.
     """
     if isinstance(mechanism, Gaussian):
-        return _library().from_gaussian_mechanism(mechanism.noise_multiplier, value_discretization_interval=interval)
+        return _library().from_gaussian_mechanism(
+            mechanism.noise_multiplier, value_discretization_interval=interval, **_cut(negligible)
+        )
     if isinstance(mechanism, Laplace):
         return _library().from_laplace_mechanism(mechanism.noise_multiplier, value_discretization_interval=interval)
     if isinstance(mechanism, RandomizedResponse | PureDP | Atoms):
@@ -208,7 +209,7 @@ def distribution(mechanism: Mechanism, interval: float, negligible: float = 1e-1
     if isinstance(mechanism, BoundedRange):
         return _sampled(partial(range_curve, length=mechanism.epsilon), 1.0, mechanism.epsilon, interval)
     if isinstance(mechanism, SampledOnce):
-        return _sampled_once(mechanism, interval)
+        return _sampled_once(mechanism, interval, negligible)
     if isinstance(mechanism, SampledTerms):
         return _sampled_terms(mechanism, interval, negligible)
     if isinstance(mechanism, SampledSubgraphs):
@@ -220,35 +221,45 @@ def distribution(mechanism: Mechanism, interval: float, negligible: float = 1e-1
         if isinstance(base, BoundedRange):
             return _sampled(partial(range_curve, length=base.epsilon), mechanism.rate, base.epsilon, interval)
         library = _library()
-        build = library.from_gaussian_mechanism if isinstance(base, Gaussian) else library.from_laplace_mechanism
-        return build(base.noise_multiplier, value_discretization_interval=interval, sampling_prob=mechanism.rate)
+        if isinstance(base, Laplace):
+            return library.from_laplace_mechanism(
+                base.noise_multiplier, value_discretization_interval=interval, sampling_prob=mechanism.rate
+            )
+        return library.from_gaussian_mechanism(
+            base.noise_multiplier,
+            value_discretization_interval=interval,
+            sampling_prob=mechanism.rate,
+            **_cut(negligible),
+        )
     return _revealed_mixture(mechanism, interval, negligible)
+
+
+def _cut(negligible: float) -> dict[str, float]:
+    """The end of a Gaussian's grid: exp(-50) beyond it, or `negligible` where that is less."""
+    return {"log_mass_truncation_bound": min(-50.0, math.log(max(negligible, 1e-300)))}
 
 
 def epsilon_from_below(pair: Atoms, count: int, delta: float, guess: float) -> float:
     """A lower bound on the epsilon of `count` compositions of `pair` at `delta`, the larger of both
     directions.
 
-    Every loss is rounded down to a grid, so that each event of the composition counts for less than it is
-    (dp-accounting's optimistic estimate). Its own roundings and truncations are far below
-    `ROUNDING_ALLOWANCE`, for which a larger delta is asked. `guess` is about the epsilon: the grid is chosen
-    so that rounding takes a thousandth of it, or as fine as memory allows.
+    Every loss is rounded down to a grid, so that each event of the composition counts for less than it is.
+    What the convolution may lose is subtracted (`convolution`). `guess` is about the epsilon: the grid is
+    chosen so that rounding takes a thousandth of it, or as fine as memory allows.
     """
-    up, down = (
-        {place: math.log(chance) if chance > 0 else -math.inf for place, chance in enumerate(law)}
-        for law in (pair.upper, pair.lower)
-    )
     above, below = np.asarray(pair.upper), np.asarray(pair.lower)
     finite = (above > 0) & (below > 0)
     loss = np.log(above[finite] / below[finite])
     deviation = math.sqrt(float(((above + below)[finite] * np.square(loss)).sum()))
     spread = 2 * _span(above, below) + 24 * deviation * math.sqrt(count) + 2 * guess
     interval = max(1e-3 * guess / count, spread / _LARGEST_FROM_BELOW, 1e-12)
-    one = _library().from_two_probability_mass_functions(
-        down, up, pessimistic_estimate=False, value_discretization_interval=interval, symmetric=False
-    )
-    found = one.self_compose(count) if count > 1 else one
-    return max(0.0, min(LARGEST_EPSILON, float(found.get_epsilon_for_delta(min(1.0, delta + 2 * ROUNDING_ALLOWANCE)))))
+    found = 0.0
+    for one, other, losses in ((above, below, loss), (below, above, -loss)):
+        order = np.argsort(losses)
+        steps = np.floor(losses[order] / interval).astype(np.int64)
+        part = Losses(steps, one[finite][order], float(one[other == 0].sum()))
+        found = max(found, convolution.bound_epsilon([(part, count)], interval, delta, -1))
+    return min(LARGEST_EPSILON, found)
 
 
 def _from_laws(with_unit: tuple[float, ...], without: tuple[float, ...], interval: float) -> Any:
@@ -268,22 +279,21 @@ def _from_laws(with_unit: tuple[float, ...], without: tuple[float, ...], interva
     return _library().PrivacyLossDistribution(one_way(first, second), one_way(second, first))
 
 
-def _sample_reach(sample: SampledOnce) -> float:
-    """Beyond it one sample of a composition has a millionth of the rounding allowance left, by its Renyi
-    bound."""
-    bound = RenyiAccountant().epsilon(Composed((sample,)), ROUNDING_ALLOWANCE * 1e-6)
-    return min(bound, pure_epsilon(sample))
+def _sample_reach(sample: SampledOnce, negligible: float) -> float:
+    """Beyond it one sample of a composition has at most `negligible` left, by its Renyi bound."""
+    return min(RenyiAccountant().epsilon(Composed((sample,)), negligible), pure_epsilon(sample))
 
 
-def _sampled_once(sample: SampledOnce, interval: float) -> Any:
+def _sampled_once(sample: SampledOnce, interval: float, negligible: float) -> Any:
     """One sample of a composition; inside, the larger of the two directions stands for both."""
     inside = inside_sample(sample)
-    composed = _composition(inside, interval / math.sqrt(sum(count for _, count in inside)))
+    finer = interval / math.sqrt(sum(count for _, count in inside))
+    found = [Composition(one, finer, 0.0, 1) for one in _directions(inside, finer, negligible)]
 
     def curve(epsilons: Array) -> Array:
-        return np.asarray(composed.get_delta_for_epsilon(epsilons), dtype=np.float64)
+        return np.asarray(np.max([one.delta(epsilons) for one in found], axis=0))
 
-    return _sampled(curve, sample.rate, _sample_reach(sample), interval)
+    return _sampled(curve, sample.rate, _sample_reach(sample, min(1e-17, negligible)), interval)
 
 
 def _sampled(curve: Callable[[Array], Array], rate: float, reach: float, interval: float) -> Any:
@@ -294,12 +304,12 @@ def _sampled(curve: Callable[[Array], Array], rate: float, reach: float, interva
     """
 
     def removed(epsilons: Array) -> Array:
-        excess = np.exp(epsilons) - (1 - rate)  # at or below 0 every outcome counts
+        excess = np.expm1(epsilons) + rate  # at or below 0 every outcome counts
         inner = np.log(np.maximum(excess, 1e-300) / rate)
         return np.where(excess > 0, rate * inside(inner), -np.expm1(epsilons))
 
     def added(epsilons: Array) -> Array:
-        share = 1 - np.exp(epsilons) * (1 - rate)
+        share = rate * np.exp(epsilons) - np.expm1(epsilons)
         inner = epsilons + math.log(rate) - np.log(np.maximum(share, 1e-300))
         return np.where(share > 0, share * inside(inner), 0.0)
 

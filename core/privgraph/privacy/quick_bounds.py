@@ -9,7 +9,7 @@ from typing import Any
 from privgraph.privacy import subgraphs
 from privgraph.privacy.composition import flatten
 from privgraph.privacy.events import Composed, PrivacyEvent, Repeated, SampledSubgraphs
-from privgraph.privacy.pld import LARGEST_EPSILON, ROUNDING_ALLOWANCE, both_ways, guessed_epsilon
+from privgraph.privacy.pld import LARGEST_EPSILON, both_ways, guessed_epsilon
 from privgraph.privacy.renyi import RenyiAccountant
 
 
@@ -35,7 +35,7 @@ class RoughAccountant:
             Repeated(event=one, count=count) for one, count in parts if not isinstance(one, SampledSubgraphs)
         )
         epsilon = RenyiAccountant().epsilon(Composed(others), delta)
-        if sampled and math.isfinite(epsilon) and delta > ROUNDING_ALLOWANCE:
+        if sampled and math.isfinite(epsilon) and delta > 1e-11:
             guess = guessed_epsilon(sampled, delta)
             if guess > LARGEST_EPSILON:
                 return math.inf

@@ -33,6 +33,14 @@ What the proof needs of a trial, and what follows for samplers of options:
 Everything else is paid by composition (`Fixed`): a number of trials that is known before, each of which may
 depend on what all before it released. Renyi-DP composes so at each order, with the largest divergence that a
 trial may have. All trials may then be released, K is no secret, and any sampler may choose.
+
+Gaussian trials compose exactly (`longest_path`; Smith and Thakurta 2022, Koskela, Tobaben and Honkela 2023).
+A trial of squared shift m^2 is dominated by N(m, 1) against N(0, 1). Claim: where the squared shifts add up
+to at most B whatever is released, the whole is dominated by N(sqrt B, 1) against N(0, 1). Proof: let D_B(c)
+be the hockey-stick curve of that pair. It grows with B. Argue by induction from the last trial. After a
+first trial with output y and likelihood ratio r(y), what follows costs at most D_(B - m^2)(c/r(y)), by
+induction and monotonicity. The mean over y is the curve of the product of N(m, 1) and N(sqrt(B - m^2), 1),
+which is D_B(c). The other direction is the mirror image.
 """
 
 from __future__ import annotations
@@ -49,7 +57,7 @@ from scipy.optimize import brentq
 
 from privgraph.options import OptionError, short
 from privgraph.privacy.accountants import LEAST_NOISE, TAILS, least_noise, tight
-from privgraph.privacy.composition import Mechanism, check_delta, flatten
+from privgraph.privacy.composition import Mechanism, check_delta, flatten, gaussian_epsilon, gaussian_mu
 from privgraph.privacy.events import Composed, Gaussian, Laplace, NonPrivate, PoissonSampled, PrivacyEvent, Repeated
 from privgraph.privacy.renyi import DEFAULT_ORDERS, RenyiAccountant, convert
 from privgraph.streams import Secret
@@ -61,6 +69,7 @@ MOST_TRIALS = 10_000
 LAWS = ("geometric", "logarithmic", "negative binomial", "poisson", "fixed")
 """Names of the laws of the number of trials."""
 
+_EXACT = "exact Gaussian composition"
 _BITS = 256
 _DIGITS = 100
 _ORDERS = np.asarray(DEFAULT_ORDERS, dtype=np.float64)
@@ -298,15 +307,29 @@ def price(events: Sequence[PrivacyEvent], law: Law, delta: float) -> Price:
 
 
 def _all(events: Sequence[PrivacyEvent], count: int, delta: float) -> Price:
-    """All trials together: by the tightest accountant where all have one event, else by Renyi divergences."""
+    """All trials together: by the tightest accountant where all have one event or Gaussian noise alone, else
+    by Renyi divergences."""
+    together = f"composition of all {count} trials"
     if len(events) == 1:
-        together = Composed(tuple(Repeated(event=one, count=many * count) for one, many in flatten(events[0])))
-        epsilon, name = tight().best(together, delta)
-        return Price(epsilon=epsilon, accountant=f"composition of all {count} trials ({name})")
+        parts = Composed(tuple(Repeated(event=one, count=many * count) for one, many in flatten(events[0])))
+        epsilon, name = tight().best(parts, delta)
+        return Price(epsilon=epsilon, accountant=f"{together} ({name})")
+    shifts = _squared_shifts(events)
+    if shifts is not None:
+        return Price(
+            epsilon=gaussian_epsilon(math.sqrt(count * max(shifts)), delta), accountant=f"{together} ({_EXACT})"
+        )
     candidates = convert(count * largest(events), _ORDERS, delta, "balle")
-    return Price(
-        epsilon=float(np.nanmin(candidates)), accountant=f"composition of all {count} trials (Renyi divergences)"
-    )
+    return Price(epsilon=float(np.nanmin(candidates)), accountant=f"{together} (Renyi divergences)")
+
+
+def _squared_shifts(events: Sequence[PrivacyEvent]) -> list[float] | None:
+    """The squared shift of each event, or None where one of them is more than plain Gaussians."""
+    parts = [flatten(one) for one in events]
+    if not all(isinstance(mechanism, Gaussian) for part in parts for mechanism, _ in part):
+        return None
+    mechanisms = [tuple((one, count) for one, count in part if isinstance(one, Gaussian)) for part in parts]
+    return [gaussian_mu(one) ** 2 for one in mechanisms]
 
 
 def _in_library(event: PrivacyEvent) -> Any:
@@ -338,22 +361,23 @@ def _base(mechanism: Mechanism | NonPrivate) -> Any:
 # Noise
 
 
-def longest_path(curves: Sequence[Array]) -> Array:
-    """Renyi divergence of a search by bisection over that many settings, at each order, whatever it finds.
+def longest_path(costs: Sequence[Array]) -> Array:
+    """Cost of a search by bisection over that many settings, at each order, whatever it finds.
 
-    The setting in the middle is looked at, and then one half: which, what was released decides. Renyi-DP of
-    such an adaptive composition is at most that of the dearest way through the tree, order by order: at a
-    leaf it is the trial's own; above, given any release, what follows costs at most the larger of its two
-    branches (the chain rule of Renyi divergences with a bound for every history, Mironov 2017, Proposition
-    1).
+    The setting in the middle is looked at, and then one half: which, what was released decides. The costs
+    are Renyi divergences, or squared shifts of Gaussians. Both compose adaptively to at most the dearest way
+    through the tree. At a leaf the cost is the trial's own. Above, given any release, what follows costs at
+    most the larger of its two branches. For Renyi divergences this is the chain rule with a bound for every
+    history (Mironov 2017, Proposition 1), order by order. For squared shifts it is the claim at the head of
+    this module.
 
-    curves: of each setting, in order, each of the default orders.
+    costs (O,): of each setting, in order; of Renyi divergences at each of O orders.
     """
-    if not curves:
+    if not costs:
         return np.zeros_like(_ORDERS)
-    middle = len(curves) // 2
-    below, above = longest_path(curves[:middle]), longest_path(curves[middle + 1 :])
-    return np.asarray(curves[middle] + np.maximum(below, above))
+    middle = len(costs) // 2
+    below, above = longest_path(costs[:middle]), longest_path(costs[middle + 1 :])
+    return np.asarray(costs[middle] + np.maximum(below, above))
 
 
 def search_price(events: Sequence[PrivacyEvent], delta: float) -> Price:
@@ -371,8 +395,10 @@ def search_price(events: Sequence[PrivacyEvent], delta: float) -> Price:
         return Price(epsilon=math.inf, accountant="none")
     if any(least_noise(one) < LEAST_NOISE for one in events):
         return Price(epsilon=math.inf, accountant="none")
+    words = f"composition along the dearest way of a bisection of {steps} trials"
+    shifts = _squared_shifts(events)
+    if shifts is not None:
+        dearest = float(longest_path([np.full_like(_ORDERS, one) for one in shifts]).max())
+        return Price(epsilon=gaussian_epsilon(math.sqrt(dearest), inner), accountant=f"{words} ({_EXACT})")
     candidates = convert(longest_path([largest([one]) for one in events]), _ORDERS, inner, "balle")
-    return Price(
-        epsilon=float(np.nanmin(candidates)),
-        accountant=f"composition along the dearest way of a bisection of {steps} trials (Renyi divergences)",
-    )
+    return Price(epsilon=float(np.nanmin(candidates)), accountant=f"{words} (Renyi divergences)")
