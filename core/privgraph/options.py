@@ -110,6 +110,8 @@ class Option:
     any other it is read by nobody, and a form does not ask for it. `zero` says what 0 stands for where it is
     no number: `AUTO` where it leaves the choice to the method, else a few words such as `no limit`. `names`
     says of what the value is the name, where that must be on the machine that reads it: `DATA` or `ENCODER`.
+    `late`: it came after runs were stored; a run's description leaves it out at its default, and equal runs
+    keep equal ids.
     """
 
     help: str
@@ -126,6 +128,7 @@ class Option:
     where: tuple[str, tuple[Scalar, ...]] | None = None
     zero: str = ""
     names: str = ""
+    late: bool = False
 
 
 @dataclass(frozen=True)

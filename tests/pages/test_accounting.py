@@ -301,7 +301,7 @@ def test_wrong_inputs_are_one_sentence_each(opened: Callable[..., AppTest], monk
     assert "protects nothing" in said
     assert "did you mean digits" in said
     out = opened("accounting", method="edge-rand", scale="0.9999999", **SIZES)
-    assert "can be denied" in "\n".join(error.value for error in out.error)
+    assert "must be at least 0.01" in "\n".join(error.value for error in out.error)
 
 
 def test_the_settings_go_to_the_train_page(opened: Callable[..., AppTest]) -> None:

@@ -152,7 +152,7 @@ def test_one_seed_of_each_says_what_privacy_cost_and_trains_what_would_show_it(
     assert said == (
         "**At ε 4, the right partner comes first (PREC@1) for 6.0% of relations, and for 14.0% without privacy.** 1 "
         "seed of each cannot tell what privacy costs: it takes 3 of each. Training was short (each relation was read "
-        "0.064 times on average): after more, the price may differ. Before any training, it is 2.0%."
+        "0.13 times on average): after more, the price may differ. Before any training, it is 2.0%."
     )
     assert "differ in more" not in said
     order = [one.value for one in app.markdown]

@@ -135,24 +135,11 @@ def test_a_training_that_has_not_read_each_relation_once_is_called_short_before_
     monkeypatch.setattr(describing, "describe", lambda *_, **__: None)
     made_run(store)
     made_run(store, unit="none")
-    short = "Training was short (each relation was read 0.064 times on average)"
-    assert short in texts(opened("relations")), "4 · 32 / 2,000"
+    short = "Training was short (each relation was read 0.13 times on average)"
+    assert short in texts(opened("relations")), "4 · 32 / 1,000"
     made_run(store, steps=63)
     made_run(store, unit="none", steps=63)
     assert "Training was short" not in texts(opened("relations")), "each was read once and more"
-
-
-def test_how_many_relations_are_false_has_a_place_before_it_is_counted(
-    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seeds(store, [0.11, 0.12, 0.13])
-    seeds(store, [0.06, 0.07, 0.08], method="relation-rand", epsilon=4.0)
-    waits = "How many of the randomised relations are false is being counted."
-    assert waits not in texts(opened("relations"))
-    monkeypatch.setattr(describing, "describe", lambda *_, **__: None)
-    shown = texts(opened("relations"))
-    assert waits in shown
-    assert "of them false" not in shown
 
 
 def test_a_comparison_with_other_options_than_the_chosen_run_names_them(

@@ -132,11 +132,11 @@ def test_all_settings_are_compared_also_those_without_answers(opened: Open, stor
     assert sorted(table["answers kept"]) == ["no", "yes"]
     assert "77.0%" in list(table["accuracy (95% over seeds)"])
     assert {"weights", "release", "queries", "teachers"} <= set(table)
-    assert set(table["neighbouring datasets"]) == {"add or remove one node with all its edges"}
+    assert set(table["neighbouring datasets"]) == {"a node takes part or opts out of a roster whose roles and seats stay as they were drawn with it"}
     stated = {one.statement.delta for one in store.find() if one.statement is not None}
     assert set(table["δ"]) == {rounded_delta(one) for one in stated}
     best = app.table[0].value
-    assert set(best["neighbouring datasets"]) == {"add or remove one node with all its edges"}
+    assert set(best["neighbouring datasets"]) == {"a node takes part or opts out of a roster whose roles and seats stay as they were drawn with it"}
     assert "δ" in best
     assert list(table[""]).count("open") == 1
     assert any("Choose a row to open it" in one.value for one in app.markdown)

@@ -37,7 +37,8 @@ class RunSpec:
     Args:
         method: A method of `privgraph.METHODS`.
         dataset: The name of a data set.
-        options: All options of the method's configuration, by name.
+        options: All options of the method's configuration, by name; `late` ones where they are not at their
+            default.
         data_options: All options of an embedded data set that has any.
         split: `random`, `public` or `inductive`.
         seed: It names every random stream of the run that everybody may know, the split included.
@@ -206,7 +207,11 @@ def make_spec(
     return RunSpec(
         method=method_name,
         dataset=dataset,
-        options=values(config),
+        options={
+            one.name: value
+            for one in parameters(type(config))
+            if (value := getattr(config, one.name)) != one.default or not one.option.late
+        },
         data_options=_data_options(data, data_options or {}),
         split=split,
         seed=seed,

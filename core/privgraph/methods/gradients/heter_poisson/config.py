@@ -117,6 +117,7 @@ class Config(MethodConfig):
             zero="none",
             group="Sampling",
             advanced=True,
+            late=True,
         ),
     ] = 0
     exclusive: Annotated[
