@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -13,14 +14,16 @@ from unittest.mock import patch
 
 from tests.pages.test_sound_column import told_and_true
 from tests.planted.planting import Bug, Verdict, everywhere, instead
+from tests.privacy import routes
 from tests.privacy.test_directions import LOPSIDED, mismatch
 from tests.privacy.test_events_and_ledger import ENTRY, kept_apart
 
 from privgraph.data.load import load
 from privgraph.methods import keys
 from privgraph.methods.keys import Keys, run_keys
-from privgraph.privacy import pld
-from privgraph.privacy.events import Gaussian
+from privgraph.privacy import accountants, convolution, pld, selection
+from privgraph.privacy.calibration import calibrate
+from privgraph.privacy.events import Composed, Gaussian, PoissonSampled, PrivacyEvent, Repeated
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.runs import leases
 from privgraph.runs.store import RunStore
@@ -62,6 +65,52 @@ def one_way(keep: int) -> Callable[[], AbstractContextManager[None]]:
 def each_direction_is_the_others_mirror() -> Verdict:
     worst = max(mismatch(event) for event in LOPSIDED)
     return Verdict(wrong=worst > 1e-3, seen=f"the curves of two directions miss each other by {worst:.1g}")
+
+
+@contextmanager
+def plain_transforms() -> Iterator[None]:
+    """Transforms without tilting, whose rounding nobody counts."""
+    with instead(convolution, "_UNIT", 0.0), everywhere(convolution._best_tilt, lambda *_: convolution._LEAST_TILT):
+        yield
+
+
+def many_rare_steps_cost_what_one_shows() -> Verdict:
+    """Steps of rate 1e-9 and noise 0.3, against the event that one of them shows itself."""
+    lowest = math.inf
+    for count, delta in ((10**6, 1e-9), (10**8, 1e-8), (10**8, 3e-9), (10**8, 1e-9)):
+        step = PoissonSampled(rate=1e-9, event=Gaussian(noise_multiplier=0.3))
+        shown = accountants.tight().epsilon(Repeated(event=step, count=count), delta)
+        lowest = min(lowest, shown / routes.rare_steps_epsilon(1e-9, 0.3, count, delta))
+    return Verdict(wrong=lowest < 1, seen=f"{lowest:.3f} of a lower bound")
+
+
+def no_ends() -> AbstractContextManager[None]:
+    return everywhere(accountants.tails, lambda event: 0.0)
+
+
+def loud_noise_has_ends() -> Verdict:
+    found = accountants.tight().epsilon(Gaussian(noise_multiplier=1 / 49), 1e-40)
+    return Verdict(wrong=math.isfinite(found), seen=f"epsilon {found:g} at delta 1e-40")
+
+
+def first_half_always() -> AbstractContextManager[None]:
+    """The price of the way downwards alone."""
+
+    def path(costs: Sequence[Any]) -> Any:
+        middle = len(costs) // 2
+        return costs[middle] + path(costs[:middle]) if costs else 0.0
+
+    return everywhere(selection.longest_path, path)
+
+
+def the_dearest_way_is_paid() -> Verdict:
+    epsilons = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
+    noises = [calibrate(lambda noise: Gaussian(noise_multiplier=noise), epsilon, 1e-6) for epsilon in epsilons]
+    events: list[PrivacyEvent] = [Gaussian(noise_multiplier=noise) for noise in noises]
+    paid = selection.search_price(events, 1e-6).epsilon
+    taken = Composed(tuple(Gaussian(noise_multiplier=noises[place]) for place in (3, 5, 6)))
+    true = accountants.tight().epsilon(taken, 1e-6)
+    return Verdict(wrong=paid < true, seen=f"{paid:.2f} paid, {true:.2f} for the dearest three")
 
 
 def same_key(change: Callable[[str], AbstractContextManager[Any]], device: Callable[[str], str]) -> Any:
@@ -143,6 +192,27 @@ BUGS = (
             check=each_direction_is_the_others_mirror,
         )
         for place, name in enumerate(("removed", "added"))
+    ),
+    Bug(
+        name="the rounding of plain transforms not counted",
+        where="privacy/convolution.py",
+        plant=plain_transforms,
+        caught_by="the event that one step shows itself",
+        check=many_rare_steps_cost_what_one_shows,
+    ),
+    Bug(
+        name="the ends of Gaussian noise forgotten",
+        where="privacy/accountants.py",
+        plant=no_ends,
+        caught_by="delta below the ends of loud noise",
+        check=loud_noise_has_ends,
+    ),
+    Bug(
+        name="a bisection priced by one of its ways",
+        where="privacy/selection.py",
+        plant=first_half_always,
+        caught_by="the composition of the dearest way",
+        check=the_dearest_way_is_paid,
     ),
     Bug(
         name="the program left out of a run's key",
