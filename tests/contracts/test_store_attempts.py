@@ -1,5 +1,5 @@
-"""Whoever is given a run a second time is given another attempt: what both told would compose, and a statement
-that counts one attempt would be of neither."""
+"""Whoever is given a run a second time is given another attempt: what both told would compose, and a
+statement that counts one attempt would be of neither."""
 
 from __future__ import annotations
 

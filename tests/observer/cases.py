@@ -97,8 +97,7 @@ class Case:
     @property
     def graph(self) -> Graph:
         """What it is trained on: where nodes are protected, some of them have opted out."""
-        everybody = graph(self.task)
-        return everybody if self.unit == "edge" else opted_out(everybody, self.config(), ABSENT)
+        return _graph_of(self)
 
     @property
     def sparse(self) -> Case:
@@ -108,6 +107,13 @@ class Case:
 
     def __hash__(self) -> int:
         return hash(str(self))
+
+
+@cache
+def _graph_of(case: Case) -> Graph:
+    """Of one case always the same tensors, as in a stack."""
+    everybody = graph(case.task)
+    return everybody if case.unit == "edge" else opted_out(everybody, case.config(), ABSENT)
 
 
 def cases() -> tuple[Case, ...]:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.planted import accounts, bugs, floats, observed
+from tests.planted import accounts, bugs, floats, observed, wiring
 
-BUGS = (*bugs.BUGS, *floats.BUGS, *accounts.BUGS, *observed.BUGS)
+BUGS = (*bugs.BUGS, *floats.BUGS, *accounts.BUGS, *observed.BUGS, *wiring.BUGS)
