@@ -10,13 +10,13 @@ OF = "graph"
 """The column of rows that says it; all rows share what it says."""
 
 
-def words(name: str, *, nodes: int, edges: int, source: str) -> str:
-    """Name, sizes and source of a graph.
+def words(name: str, *, nodes: int, source: str) -> str:
+    """Name, number of nodes and source of a graph. Its number of edges is private.
 
-    >>> words("karate", nodes=34, edges=78, source="Zachary 1977")
-    'The graph karate has 34 nodes and 78 edges. Source: Zachary 1977.'
+    >>> words("karate", nodes=34, source="Zachary 1977")
+    'The graph karate has 34 nodes. Source: Zachary 1977.'
     """
-    return f"The graph {name} has {nodes:,} nodes and {edges:,} edges. Source: {source.rstrip('.')}."
+    return f"The graph {name} has {nodes:,} nodes. Source: {source.rstrip('.')}."
 
 
 def with_origin(rows: Sequence[Row], said: str) -> list[Row]:

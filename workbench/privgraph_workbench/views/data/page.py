@@ -154,7 +154,7 @@ def _described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> 
 def _of(rows: Sequence[Row], spec: DatasetSpec, described: describing.Description) -> list[Row]:
     """Rows of a file, which says of which graph they are: by its name, for titles are words of people."""
     facts = described.facts
-    return origin.with_origin(rows, origin.words(spec.name, nodes=facts.nodes, edges=facts.edges, source=spec.source))
+    return origin.with_origin(rows, origin.words(spec.name, nodes=facts.nodes, source=spec.source))
 
 
 def _file(spec: DatasetSpec) -> str:
