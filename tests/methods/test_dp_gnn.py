@@ -24,6 +24,7 @@ from privgraph.methods.gradients.dp_gnn.network import SubgraphNetwork
 from privgraph.methods.gradients.dp_gnn.subgraphs import frozen_subgraphs, without_node
 from privgraph.methods.gradients.dp_gnn.train import train
 from privgraph.methods.training import Context, train_one
+from privgraph.nn.tables import BLOCK
 from privgraph.options import OptionError
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import Gaussian, PoissonSampled, Repeated, SampledTerms
@@ -341,3 +342,53 @@ def test_out_of_reach_is_one_sentence() -> None:
         Config(epsilon=0.05, accounting="published").plan(FACTS)
     with pytest.raises(OptionError, match="at least one labelled"):
         Config().plan(dataclasses.replace(FACTS, train_nodes=0))
+
+
+def terms(network: SubgraphNetwork, x: Tensor, subgraphs: Tensor, labels: Tensor, most: int) -> Tensor:
+    """(B, ...): the clip's factor of each root, and all that `accumulate` multiplies and adds of it, its
+    rows without gaps, from the block of 128 that a step computes."""
+    count = len(subgraphs)
+    filled = functional.pad(torch.arange(count), (0, BLOCK - count))
+    network.backward(x, subgraphs[filled], labels[filled])
+    d1, (root, mean, d2), (joined, d3) = network._kept
+    order = (subgraphs[filled] < 0).int().argsort(dim=1, stable=True).unsqueeze(2)
+    rows = functional.pad(d1.take_along_dim(order, 1), (0, 0, 0, 1 + most - order.shape[1]))
+    factors = clip_factors(network.squared_norms(), torch.ones(1))[0].unsqueeze(1)
+    return torch.cat([factors, rows.flatten(1), root, mean, d2, joined, d3], 1)[:count]
+
+
+@pytest.mark.parametrize("hidden", [16, 20, 33])
+def test_the_node_with_the_fullest_list_changes_no_bit_of_others_when_it_leaves(hidden: int) -> None:
+    """Its list was the width of all lists, and a sum of another width is rounded otherwise.
+
+    Roots whose pre-activations are rounding alone turn round all at once: SELU has a corner there.
+    """
+    most, roots, features = 8, 12, 16
+    others = torch.arange(1, 1 + roots)
+    read = 1 + roots + torch.arange((most - 1) * roots)
+    of_hub = torch.stack([read[:most], torch.zeros(most, dtype=torch.int64)])
+    edges = torch.cat([of_hub, torch.stack([read, others.repeat_interleave(most - 1)])], 1)
+    edges = torch.cat([edges, torch.tensor([[0], [1]])], 1)  # root 1 reads the hub
+    nodes = int(read[-1]) + 1
+    x, y = torch.randn(nodes, features, generator=generator()), torch.randint(2, (nodes,), generator=generator(1))
+    x[read] = x[read[: most - 1]].repeat(roots, 1)  # all roots from 2 on have the same record and neighbours
+    x[others[1:]], y[others] = x[2].clone(), 0
+    mask = torch.arange(nodes) <= roots
+    network = SubgraphNetwork(features, hidden, 2)
+    network.initialise(generator(2))
+    sample = frozen_subgraphs(edges, mask, most, seed=3)
+    struck = without_node(*sample, 0)
+    again = frozen_subgraphs(edges[:, (edges != 0).all(0)], mask & (torch.arange(nodes) != 0), most, seed=3)
+    network.backward(x, again[1], y[again[0]])
+    (_, (root, mean, _), _), weights = network._kept, network._weights
+    weights["b2"].copy_(-(weights["ws"] @ root[5] + weights["wn"] @ mean[5]))
+
+    whole = terms(network, x, sample[1], y[sample[0]], most)
+    x[0] = 0
+    proof, anew = (terms(network, x, lists, y[own], most) for own, lists in (struck, again))
+    for without in (proof, anew):
+        assert torch.equal(whole[2:], without[1:]), (whole[2:] - without[1:]).abs().max()
+        assert not torch.equal(whole[1], without[0])
+    assert torch.equal(proof[:, 1:], anew[:, 1:])
+    assert torch.equal(sample[1][2:], struck[1][1:])
+    assert torch.equal(sample[1][2:], again[1][1:])

@@ -23,7 +23,7 @@ class SubgraphNetwork:
 
     Claim: what is computed for a root, its clipped gradient included, is to the bit a function of the weights
     and of its own row of `subgraphs`. Proof sketch:
-    1. Every shape is public: a table has `BLOCK` roots, a list K places (`frozen_subgraphs`).
+    1. A table has `BLOCK` roots, and lists of a width that the root's own list needs (`by_width`).
     2. Matrix products and reductions run over such tables, and the library treats all their places alike:
        `require_places_alike` asks it before the first step.
     3. Sums over a list go through `added`, in which padding, wherever it stands, changes nothing.
@@ -98,14 +98,14 @@ class SubgraphNetwork:
         d1, second, third = self._kept
         return d1, *second, *third
 
-    def require_places_alike(self, max_degree: int) -> None:
+    def require_places_alike(self, width: int) -> None:
         """Raise `RuntimeError` where this machine's library treats places of a table unlike, with lists of
-        `max_degree` places: the computation of a step, of made-up roots, some absurd."""
+        `width` places: the computation of a step, of made-up roots, some absurd."""
         device, generator = self.parameters.device, torch.Generator().manual_seed(0)
         net = SubgraphNetwork(self.features, self.hidden, self.classes, device)
         net.parameters.copy_(torch.randn(net.parameters.shape, generator=generator) / math.sqrt(self.hidden))
         x, rows = made_up(BLOCK, self.features).to(device), torch.arange(2 * BLOCK).unsqueeze(1)
-        read = torch.randint(BLOCK, (2 * BLOCK, max_degree), generator=generator) + BLOCK * (rows >= BLOCK)
+        read = torch.randint(BLOCK, (2 * BLOCK, width), generator=generator) + BLOCK * (rows >= BLOCK)
         read.masked_fill_(torch.rand(read.shape, generator=generator) < 0.3, -1)
         subgraphs = torch.cat([rows, read], 1).to(device)
         labels = torch.randint(self.classes, (2 * BLOCK,), generator=generator).to(device)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -24,7 +26,8 @@ def frozen_subgraphs(edge_index: Tensor, train_mask: Tensor, max_degree: int, se
 
     A list has K places, a public number, and not as many as the fullest one: else a node with the fullest
     list, when it leaves, would change the shape of everybody's sums, and so their rounding. A list that never
-    held z has the same numbers in the same columns in both datasets.
+    held z has the same numbers in the same columns in both datasets, and is computed in the same width
+    (`by_width`).
     """
     nodes = train_mask.numel()
     edges = edge_index[:, train_mask[edge_index[1]]]
@@ -43,6 +46,32 @@ def frozen_subgraphs(edge_index: Tensor, train_mask: Tensor, max_degree: int, se
     subgraphs[:, 0] = roots
     subgraphs[row, 1 + column] = neighbour
     return roots, subgraphs
+
+
+def widths(max_degree: int) -> list[int]:
+    """Places of the lists that are computed together, ascending, up to K: public numbers.
+
+    >>> [widths(most) for most in (2, 15, 200)]
+    [[2], [8, 15], [8, 16, 32, 64, 200]]
+    """
+    return [*(width for width in (8, 16, 32, 64, 128) if 2 * width <= max_degree + 1), max_degree]
+
+
+def by_width(subgraphs: Tensor, batch: Tensor, size: int) -> Iterator[tuple[Tensor, int]]:
+    """Parts of a batch (B,) of places in `subgraphs`, of at most `size`, with the width that holds their
+    lists.
+
+    A root's width is a function of its own list, and of nobody else's.
+    """
+    places = torch.arange(subgraphs.shape[1], device=batch.device)
+    own = ((subgraphs[batch] >= 0) * places).amax(1)
+    least = -1
+    for width in widths(subgraphs.shape[1] - 1):
+        chosen = batch[(own > least) & (own <= width)]
+        least = width
+        if chosen.numel():
+            for part in torch.split(chosen, size):
+                yield part, width
 
 
 def without_node(roots: Tensor, subgraphs: Tensor, node: int) -> tuple[Tensor, Tensor]:

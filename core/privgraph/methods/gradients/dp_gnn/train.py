@@ -13,7 +13,7 @@ from privgraph.mechanisms.sampling import poisson_batch
 from privgraph.methods.accuracies import SPLITS, chance_level, split_accuracies
 from privgraph.methods.gradients.dp_gnn.config import Config
 from privgraph.methods.gradients.dp_gnn.network import SubgraphNetwork
-from privgraph.methods.gradients.dp_gnn.subgraphs import frozen_subgraphs
+from privgraph.methods.gradients.dp_gnn.subgraphs import by_width, frozen_subgraphs, widths
 from privgraph.methods.training import Member, keep_predictions
 from privgraph.nn.optim import StackedAdam
 from privgraph.nn.tables import BLOCK
@@ -48,7 +48,8 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
     )
     here = masks["train"][roots]
     network = SubgraphNetwork(facts.features, config.hidden, facts.classes, device)
-    network.require_places_alike(config.max_degree)
+    for width in widths(config.max_degree):
+        network.require_places_alike(width)
     network.initialise(context.generator("init"))
     optimiser = StackedAdam(network.parameters, torch.tensor([config.learning_rate], device=device))
     sampling, noise = context.secret("sampling/batches"), context.secret("noise/gradients")
@@ -64,10 +65,10 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
             batch = batch[here[batch]]  # who opted out keeps the coin, and is in no batch
             # An empty sample is a step too: noise alone, as the accounting assumes.
             total = torch.zeros_like(network.gradients, dtype=SUMS)
-            for part in torch.split(batch, BLOCK):
+            for part, width in by_width(subgraphs, batch, BLOCK):
                 valid = torch.arange(BLOCK, device=device).unsqueeze(0) < part.numel()
                 filled = functional.pad(part, (0, BLOCK - part.numel()))
-                losses, _ = network.backward(x, subgraphs[filled], y[roots[filled]])
+                losses, _ = network.backward(x, subgraphs[filled, : 1 + width], y[roots[filled]])
                 PrivateGradients.clip_and_sum([mechanism], network, valid)
                 total += network.gradients
                 total_loss, drawn = total_loss + float(losses[: part.numel()].sum()), drawn + part.numel()
