@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,12 +20,13 @@ from privgraph.mechanisms import aggregation
 from privgraph.mechanisms.aggregation import aggregate
 from privgraph.mechanisms.gaussian import GaussianNoise
 from privgraph.mechanisms.gradients import PrivateGradients
-from privgraph.methods.gradients.dp_gnn import network
+from privgraph.methods.gradients.dp_gnn import network, subgraphs
 from privgraph.methods.gradients.dp_gnn.network import SubgraphNetwork
 from privgraph.methods.training import Context
 from privgraph.nn import ragged_network
 from privgraph.nn.inputs import PerMember
 from privgraph.nn.layers import Pass
+from privgraph.nn.ragged_subgraphs import InEdges, induced
 from privgraph.nn.stacked import StackedNet, mlp_layers
 from privgraph.streams import Secret
 
@@ -165,6 +168,62 @@ def padding_beside_an_absurd_record() -> Verdict:
     return Verdict(wrong=lost > 0, seen=f"{lost} of 2 other examples lose their gradients")
 
 
+LISTS = subgraphs.frozen_subgraphs
+
+
+@contextmanager
+def _as_wide_as_the_fullest() -> Iterator[None]:
+    """Lists that end where the fullest one does, and sums in the library's order of that width."""
+
+    def cut(*given: Any) -> tuple[Tensor, Tensor]:
+        roots, lists = LISTS(*given)
+        return roots, lists[:, : int((lists >= 0).sum(1).max())]
+
+    with instead(subgraphs, "frozen_subgraphs", cut), instead(network, "added", lambda values: values.sum(1)):
+        yield
+
+
+def lists_beside_the_fullest() -> Verdict:
+    """Thirty roots of seven neighbours each, with and without one of eight."""
+    roots = torch.arange(1, 31)
+    edges = torch.stack([30 + torch.arange(1, 211), roots.repeat_interleave(7)])
+    full = torch.stack([torch.arange(31, 39), torch.zeros(8, dtype=torch.int64)])
+    x, mask = torch.randn(241, 16, generator=torch.Generator().manual_seed(0)), torch.arange(241) < 31
+    net = SubgraphNetwork(16, 16, 2)
+    net.initialise(torch.Generator().manual_seed(1))
+    found = []
+    for known, there in ((torch.cat([edges, full], 1), mask), (edges, mask & (torch.arange(241) > 0))):
+        own, lists = subgraphs.frozen_subgraphs(known, there, 8, 0)
+        net.backward(x, lists, own % 2)
+        found.append(torch.cat(net.examples()[1:], 1)[-30:])
+    turned = int((found[0] != found[1]).any(1).sum())
+    return Verdict(wrong=turned > 0, seen=f"{turned} of 30 other roots change when the fullest list goes")
+
+
+def _norms_by_length(self: ragged_network.Factors) -> Tensor:
+    """Rows are taken for centres where there are as many."""
+    guessed = [replace(one, by_row=len(one.inputs) != len(self.subgraphs)) for one in self.products]
+    return NORMS(replace(self, products=guessed))
+
+
+NORMS = ragged_network.Factors.squared_norms
+
+
+def a_single_node_among_others() -> Verdict:
+    """The norm of a node without neighbours, alone and beside one that has some."""
+    x = torch.randn(4, 5, generator=torch.Generator().manual_seed(0))
+    net = ragged_network.RaggedNetwork("gcn", 5, 6, 2, layers=2)
+    net.initialise(torch.Generator().manual_seed(1))
+    known = InEdges.among(torch.tensor([[2, 3], [1, 1]]), torch.ones(4, dtype=torch.bool))
+    norms = []
+    for centres in (torch.tensor([0]), torch.tensor([0, 1])):
+        which, place = known.of(centres)
+        drawn = induced(centres, which, known.sources[place], known)
+        norms += [float(part.squared_norms()[0]) for part in net.gradients(x, drawn, centres % 2)]
+    away = abs(norms[0] / norms[1] - 1)
+    return Verdict(wrong=away > 0, seen=f"two companies' norms are {away:.1g} of each other apart")
+
+
 BUGS = (
     Bug(
         name="noise from a Mersenne Twister",
@@ -228,5 +287,19 @@ BUGS = (
         plant=lambda: instead(ragged_network, "activation", lambda function, values: function(values)),
         caught_by="an activation at the end",
         check=an_activation_at_the_end,
+    ),
+    Bug(
+        name="lists as wide as the fullest",
+        where="methods/gradients/dp_gnn/subgraphs.py",
+        plant=_as_wide_as_the_fullest,
+        caught_by="lists beside the fullest",
+        check=lists_beside_the_fullest,
+    ),
+    Bug(
+        name="a norm by the batch's length",
+        where="nn/ragged_network.py",
+        plant=lambda: instead(ragged_network.Factors, "squared_norms", _norms_by_length),
+        caught_by="a single node among others",
+        check=a_single_node_among_others,
     ),
 )
