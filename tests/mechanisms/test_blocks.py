@@ -19,6 +19,7 @@ from torch.nn import functional
 
 from privgraph.data.load import load
 from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
+from privgraph.mechanisms.subgraph_gradients import SubgraphGradients
 from privgraph.methods.gradients.dp_gnn import network as dp_gnn_network
 from privgraph.methods.gradients.dp_gnn.network import SubgraphNetwork
 from privgraph.methods.teachers.privgnn import votes
@@ -404,3 +405,34 @@ def test_what_is_left_of_rows_that_cancel_is_clipped(
     total = torch.zeros_like(network.parameters[0])
     part.add_to(total, clip_factors(part.squared_norms().unsqueeze(0), torch.tensor([clip]))[0])
     assert 0 < float(total.double().norm()) <= clip
+
+
+@pytest.mark.parametrize("count", [1, 7, 300])
+def test_sums_of_many_parts_of_subgraphs_are_rounded_once(count: int) -> None:
+    """Each part's sum is a small number after a large one."""
+
+    class Part:
+        def __init__(self, value: float) -> None:
+            self.value = value
+
+        def squared_norms(self) -> Tensor:
+            return torch.zeros(1)
+
+        def add_to(self, total: Tensor, factors: Tensor) -> None:
+            total += self.value
+
+    mechanism = SubgraphGradients(
+        clip=1.0, noise_multiplier=0.0, rate=1.0, neighbours=1, largest_degree=9, exclusive=False, expected_batch=1.0
+    )
+    seen: list[Tensor] = []
+
+    class Watcher:
+        def join(self, total: Tensor, clip: float) -> None:
+            seen.append(total.clone())
+
+        def see(self, released: Tensor) -> None:
+            pass
+
+    parts = [Part(1.0), *(Part(2.0**-24) for _ in range(count - 1))]
+    mechanism.release(parts, torch.full((3,), 7.0), secret(), Watcher())
+    assert torch.equal(seen[0], torch.full((3,), 1 + (count - 1) * 2.0**-24))

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from privgraph.mechanisms.gaussian import GaussianNoise
-from privgraph.mechanisms.gradients import clip_factors, sums_margin
+from privgraph.mechanisms.gradients import SUMS, clip_factors, sums_margin
 from privgraph.mechanisms.observer import Observer
 from privgraph.mechanisms.spherical_laplace import SphericalLaplaceNoise
 from privgraph.mechanisms.subgraph_entries import GAUSSIAN, NOISES, subgraph_entry, subgraph_event
@@ -109,12 +109,15 @@ class SubgraphGradients:
 
         No parts at all is a sample too: noise alone, as the accounting assumes.
         """
-        total.zero_()
+        added = torch.zeros_like(total, dtype=SUMS)
         clips = total.new_tensor([self.clip])
         for part in parts:
             squared = part.squared_norms()
             factors = clip_factors(squared.unsqueeze(0), clips)[0]
+            total.zero_()
             part.add_to(total, factors.masked_fill_(~torch.isfinite(squared), 0.0))
+            added += total
+        total.copy_(added)
         if observer is not None:
             observer.join(total, self.clip)
         std = self.noise_multiplier * self.clip * sums_margin(self.expected_batch)
