@@ -6,19 +6,22 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from collections.abc import Callable
 
 from tests.observer.judge import alone_on_a_core
 from tests.planted.every import BUGS
+from tests.planted.planting import Verdict
 
 
 def main() -> int:
     """Plant one bug after another. Returns 1 where one is missed, or where clean code is blamed."""
     warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state")
     failures = 0
+    clean: dict[Callable[[], Verdict], Verdict] = {}
     rows = [("planted", "where", "caught by", "it saw", "on clean code", "seconds")]
     for bug in BUGS:
         start = time.perf_counter()
-        before = bug.check()
+        before = clean[bug.check] = clean.get(bug.check) or bug.check()
         with bug.plant():
             after = bug.check()
         right = after.wrong and not before.wrong
