@@ -110,6 +110,7 @@ def test_what_nobody_asked_for_is_not_computed(opened: Callable[..., AppTest], m
     assert not any(text.startswith("Epsilon against noise") for text in summaries(app))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "unit", "why"),
     [
@@ -268,6 +269,7 @@ def test_the_border_of_the_budget_is_the_gate(
     assert _shown(app)[0] == "2", "the same epsilon"
 
 
+@pytest.mark.long
 def test_without_a_gate_the_border_is_fixed_and_why(opened: Callable[..., AppTest], handles: Dragged) -> None:
     app = _unfolded(opened("accounting", method="progap", unit="node", **SIZES), "budget")
     assert "the method fixes the split" in texts(app)

@@ -148,6 +148,7 @@ def test_only_what_asks_the_same_is_laid_over(opened: Open, store: RunStore, run
     assert "no other attack asks the same" in texts(app)
 
 
+@pytest.mark.long
 def test_what_a_perceptron_gives_away_beyond_a_network_is_explained(opened: Open, store: RunStore) -> None:
     flat, deep = keep(store, spec("mlp", unit="none")), keep(store, spec("gnn", unit="none"))
     store.add_attack(flat, made_attack(flat, memory=4.0))

@@ -77,6 +77,7 @@ def test_up_to_which_budget_it_is_kept_is_the_page_s_answer(opened: Open, store:
     assert "**Nothing is found without privacy either**: DP-MLP, node at ε 1, 2, 8." in told
 
 
+@pytest.mark.long
 def test_a_model_that_has_learnt_nothing_and_one_that_is_no_stand_in_are_told(
     opened: Open, store: RunStore, run: str
 ) -> None:

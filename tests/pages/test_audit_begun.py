@@ -76,6 +76,7 @@ def test_too_few_trials_are_not_the_first_choice(opened: Open, store: RunStore, 
     assert "take_more" not in {one.key for one in app.button}
 
 
+@pytest.mark.long
 def test_a_claim_of_the_paper_that_is_out_of_reach_is_named(opened: Open, store: RunStore, run: str) -> None:
     (made,) = store.audits(run)
     store.add_audit(run, replace(made, published=7.0, turn=store.begin_audit(run)))

@@ -22,6 +22,7 @@ Open = Callable[..., AppTest]
 GAPS = (GAP_UNDIRECTED_EDGE,)
 
 
+@pytest.mark.long
 def test_that_an_audit_could_not_have_refuted_the_claim_is_said_on_the_page_of_the_run(
     opened: Open, store: RunStore
 ) -> None:
@@ -39,6 +40,7 @@ def test_that_an_audit_could_not_have_refuted_the_claim_is_said_on_the_page_of_t
     assert f"not refuted, nor could it be: these audits reach {most}" in texts(opened("train", run=run))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("alone", [True, False])
 def test_the_premise_of_a_refutation_stands_in_its_mark_with_what_stands_in_the_place_of_the_claim(
     opened: Open, store: RunStore, alone: bool

@@ -73,6 +73,7 @@ class TestShown:
         assert len([text.value for text in app.markdown if text.value.startswith("#### ")]) == 4, "and one heading"
         assert record.notes[0] in texts(app)
 
+    @pytest.mark.long
     def test_that_noise_is_public_is_one_line_with_what_it_means(self, opened: Open, store: RunStore) -> None:
         run = keep(store, spec("dp-mlp", unit="node", epsilon=8.0, batch_size=8), public=True)
         claims = texts(opened("audit", run=run))
@@ -113,6 +114,7 @@ class TestShown:
         assert "The bound is right at 95% confidence" in texts(app)
         assert not hidden
 
+    @pytest.mark.long
     @pytest.mark.parametrize(
         ("claims", "said"),
         [
@@ -137,6 +139,7 @@ class TestShown:
         assert found.startswith("**")
         assert said.format(upper(record.sound)) in found
 
+    @pytest.mark.long
     @pytest.mark.parametrize(("published", "alone"), [(5.0, True), (0.1, False)])
     def test_a_bound_for_gaussian_noise_says_so_in_the_verdict_and_on_its_card(
         self, opened: Open, store: RunStore, run: str, published: float, alone: bool
@@ -169,6 +172,7 @@ class TestShown:
         assert "audits have shown that ε is at least" not in text, "the noise of this run is sampled, too"
         assert audits.without_premise(made) is None, "a threshold takes nothing for granted"
 
+    @pytest.mark.long
     def test_without_its_premise_what_the_run_claims_is_smaller(self, opened: Open, store: RunStore) -> None:
         run = keep(store, spec("progap", unit="edge", epsilon=8.0))
         made = made_audit(run, noise=0.8, delta=0.1, published=5.0)
@@ -182,6 +186,7 @@ class TestShown:
         assert told in texts(app), "the way to its audits says both"
         assert f"≥ {lower(made.epsilon)} without that premise" in [one.value for one in app.caption], "and its card"
 
+    @pytest.mark.long
     def test_a_bound_of_canaries_names_all_that_it_takes_for_granted(
         self, opened: Open, store: RunStore, run: str
     ) -> None:
@@ -248,6 +253,7 @@ class TestShown:
             store.add_audit(run, made_audit(run, delta=delta))
             assert ("a smaller δ than the run's" in texts(opened("audit", run=run, shown=str(place)))) == said
 
+    @pytest.mark.long
     def test_one_step_is_not_the_run(self, opened: Open, store: RunStore, run: str) -> None:
         store.add_audit(run, made_audit(run, covers="step"))
         assert "of one step alone: not the run" in texts(opened("audit", run=run))
@@ -288,6 +294,7 @@ class TestShown:
         assert app.selectbox(key="shown").value == "2"
 
 
+@pytest.mark.long
 def test_why_the_published_number_is_another_stands_beside_it(opened: Open, store: RunStore) -> None:
     """In the claims, and above what an audit has shown."""
     run = keep(store, spec("heter-poisson", unit="node", epsilon=8.0))
