@@ -13,10 +13,11 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from tests.observer.cases import SEED, Case, cases, private_nodes
-from tests.observer.trace import Release, observed
+from tests.observer.trace import Release, Trace, observed
 from tests.secrets_made_here import KEY
 
 from privgraph.attacks.relations import without_relations
@@ -24,12 +25,20 @@ from privgraph.data.graph import Graph
 from privgraph.data.neighbours import with_edge, with_node_nulled, without_edge
 from privgraph.methods.training import Context, train_one
 from privgraph.privacy.events import Nothing
-from privgraph.privacy.kinds import Neighbours
+from privgraph.privacy.kinds import MechanismKind, Neighbours
 from privgraph.privacy.serialisation import statement_to_json
 from privgraph.registry import METHODS
 
 CASES = cases()
 NOISY = [case for case in CASES if not all(isinstance(one.event, Nothing) for one in case.statement().ledger)]
+PROVED = [
+    case
+    for case in NOISY
+    if not (case.changed or case.graph.texts)
+    and case.statement().neighbours not in (Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
+]
+"""Those in which all that is drawn stands still: no sample of edges is drawn anew, and no relation, which
+has no place of its own, takes another's coin."""
 EDGES = (Neighbours.UNDIRECTED_EDGE, Neighbours.DIRECTED_EDGE)
 
 
@@ -102,15 +111,46 @@ def test_up_to_the_first_noise_every_neighbour_is_treated_alike(case: Case) -> N
         assert begun(case, other) == whole
 
 
-def begun(case: Case, graph: Graph) -> dict[str, Any]:
-    """What is made and drawn of a graph up to the first noise. Of protected relations, who are tossed for
-    themselves, the number of coins is not compared."""
+@pytest.mark.parametrize("case", PROVED, ids=str)
+def test_what_gets_the_first_noise_moves_by_its_sensitivity_at_most(case: Case) -> None:
+    """Everybody else keeps place and coin, so that the proof can be looked at in the very run."""
+    moves = [moved(case, case.graph, other) for other in neighbours(case)]
+    assert max(moves) <= 1 + 1e-6
+    kinds = {entry.kind for entry in case.statement().ledger}
+    assert max(moves) > 0 or MechanismKind.COUNTS in kinds, "somebody is missed, if not by the first query's teachers"
+
+
+def moved(case: Case, one: Graph, other: Graph) -> float:
+    """By how much the first release moves before its noise, as a share of its sensitivity; of answers to
+    queries the one that moves most."""
+    entry = next(entry for entry in case.config().plan(one.facts).entries if entry.noise_std)
+    before, after = (started(case, graph)[0].before for graph in (one, other))
+    assert before is not None
+    assert after is not None
+    move = np.abs(after.astype(np.float64) - before)
+    if entry.kind is MechanismKind.PART_MAXIMUM:
+        size = move.max()
+    elif entry.kind is MechanismKind.COUNTS:
+        size = np.linalg.norm(np.atleast_2d(move), axis=1).max()
+    else:
+        size = np.linalg.norm(move.ravel(), ord=1 if entry.norm == "L1" else 2)
+    return float(size / (entry.sensitivity or 0))
+
+
+def started(case: Case, graph: Graph) -> tuple[Release, Trace]:
+    """The first noise of a run, and all that was drawn up to it."""
     with observed() as trace:
         trace.releases = First()
         with pytest.raises(Enough):
             for _ in train_one(trainer(case.method), case.config(), graph, Context(seed=SEED, noise_key=KEY)):
                 pass
-    (release,) = trace.releases
+    return trace.releases[0], trace
+
+
+def begun(case: Case, graph: Graph) -> dict[str, Any]:
+    """What is made and drawn of a graph up to the first noise. Of protected relations, who are tossed for
+    themselves, the number of coins is not compared."""
+    release, trace = started(case, graph)
     tosses = [(one.name, dict(one.tosses) if not graph.texts else {*one.tosses}) for one in trace.streams]
     shape = None if release.before is None else release.before.shape
     if release.kind == "randomised edges":

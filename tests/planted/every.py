@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.planted import accounts, bugs, floats, observed, wiring
+from tests.planted import accounts, bugs, floats, observed, rosters, wiring
 
-BUGS = (*bugs.BUGS, *floats.BUGS, *accounts.BUGS, *observed.BUGS, *wiring.BUGS)
+BUGS = (*bugs.BUGS, *floats.BUGS, *accounts.BUGS, *observed.BUGS, *rosters.BUGS, *wiring.BUGS)
