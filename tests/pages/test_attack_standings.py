@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_attacks import attack as made_attack
 from tests.pages.attack_pages import box, table_of
