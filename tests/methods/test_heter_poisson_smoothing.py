@@ -24,13 +24,13 @@ def toy() -> Graph:
     return with_split(subgraph(load("karate"), torch.arange(12)), 2)
 
 
-def some_chances(nodes: int) -> torch.Tensor:
-    return torch.rand(nodes, 3, generator=torch.Generator().manual_seed(0)).softmax(1)
+def some_logs(nodes: int) -> torch.Tensor:
+    return torch.randn(nodes, 3, generator=torch.Generator().manual_seed(0)).log_softmax(1)
 
 
 def test_each_round_is_half_ones_own_and_half_the_mean_of_neighbours_that_do_not_train() -> None:
     graph = toy()
-    free, own = ~graph.train_mask, some_chances(12).double()
+    free, own = ~graph.train_mask, some_logs(12).double()
     dense = graph.adjacency().to_dense().double() * free.double().unsqueeze(1) * free.double()
     mean = dense / dense.sum(1, keepdim=True).clamp_min(1)
     expected = own
@@ -42,7 +42,7 @@ def test_each_round_is_half_ones_own_and_half_the_mean_of_neighbours_that_do_not
 
 def test_no_record_and_no_edge_of_a_training_node_is_read() -> None:
     """Every training node of a small graph leaves, and every edge of one comes or goes: to the last bit."""
-    graph, own = toy(), some_chances(12)
+    graph, own = toy(), some_logs(12)
     whole = smoothed(own, graph.edge_index, graph.train_mask, 3)
     assert torch.equal(whole[graph.train_mask], own[graph.train_mask])
     for node in graph.train_mask.nonzero().flatten().tolist():

@@ -17,9 +17,9 @@ class HeterPoisson:
 
     edge_index (2, |E|); training (|V|,) bool; `roster` (|V|,) bool holds those who opted out, too, who keep a
     coin and are never central (none given: nobody did). A training node is central with probability `rate`;
-    each of its in-neighbours j that trains as well is kept with probability min(1, M/D_j), M = `neighbours`; D_j is j's
-    out-degree in the whole graph, which stays when somebody leaves: `frozen` (|V|,) where `edge_index` has
-    lost edges. With `exclusive` no central node is in another's subgraph (lines 13 to 22).
+    each of its in-neighbours j that trains as well is kept with probability min(1, M/D_j), M = `neighbours`;
+    D_j is j's out-degree in the whole graph, which stays when somebody leaves: `frozen` (|V|,) where
+    `edge_index` has lost edges. With `exclusive` no central node is in another's subgraph (lines 13 to 22).
 
     A node that is NULL is no row at all, here: it counts in no degree and no mean, so that a subgraph which
     has lost it is the subgraph that would have been drawn without it. That is what the sensitivity rests on:
@@ -47,8 +47,8 @@ class HeterPoisson:
         self._chance = chance[self.edges.sources]
 
     def draw(self, secret: Secret) -> Subgraphs:
-        """One step's subgraphs; possibly none. A coin for every place of the roster, then one for every in-edge
-        of a centre."""
+        """One step's subgraphs; possibly none. A coin for every place of the roster, then one for every
+        in-edge of a centre."""
         centres = self.nodes[poisson_batch(self.nodes.numel(), self.rate, secret, self.nodes.device)]
         centres = centres[self._training[centres]]
         _, place = self.edges.of(centres)

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 
-def smoothed(chances: Tensor, edge_index: Tensor, training: Tensor, rounds: int) -> Tensor:
-    """Class probabilities (|V|, C): half a node's own, half the mean over in-neighbours, `rounds` times over.
+def smoothed(logs: Tensor, edge_index: Tensor, training: Tensor, rounds: int) -> Tensor:
+    """Logarithms of class probabilities (|V|, C): half a node's own, half the mean over in-neighbours.
 
     Unit: a training node; relation: it opts out, degrees stay. It costs no epsilon. Proof: an edge counts
     where both ends do not train, and a degree counts such edges alone, so that neither hangs on a training
@@ -16,15 +16,15 @@ def smoothed(chances: Tensor, edge_index: Tensor, training: Tensor, rounds: int)
     prediction tells of theirs.
 
     Args:
-        chances: (|V|, C) probabilities, one row a node.
+        logs: (|V|, C) logarithms of probabilities, one row a node.
         edge_index: (2, |E|) rows (source, target).
         training: (|V|,) bool, who trains.
         rounds: How often; each round reaches one hop further.
     """
     source, target = edge_index[:, ~training[edge_index].any(0)]
     degree = torch.bincount(target, minlength=training.numel()).unsqueeze(1)
-    found = chances
+    found = logs
     for _ in range(rounds):
-        means = torch.zeros_like(chances).index_add_(0, target, found[source]) / degree.clamp_min(1)
-        found = torch.where(degree > 0, (chances + means) / 2, chances)
+        means = torch.zeros_like(logs).index_add_(0, target, found[source]) / degree.clamp_min(1)
+        found = torch.where(degree > 0, (logs + means) / 2, logs)
     return found

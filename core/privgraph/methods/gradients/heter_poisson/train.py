@@ -78,7 +78,7 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
         """What is released of them, as logits."""
         if not config.smoothing:
             return logits
-        return smoothed(logits.softmax(1), edges, masks["train"], config.smoothing).clamp_min(1e-30).log()
+        return smoothed(logits.log_softmax(1), edges, masks["train"], config.smoothing)
 
     for epoch in range(1, config.epochs + 1):
         losses: list[torch.Tensor] = []
