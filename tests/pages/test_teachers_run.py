@@ -13,6 +13,7 @@ from tests import full_gallery
 from tests.figures.made_answers import answers as made_answers
 from tests.pages.kept_runs import keep, keep_answers
 
+from privgraph.privacy.kinds import NEIGHBOURS, Neighbours
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
@@ -132,11 +133,11 @@ def test_all_settings_are_compared_also_those_without_answers(opened: Open, stor
     assert sorted(table["answers kept"]) == ["no", "yes"]
     assert "77.0%" in list(table["accuracy (95% over seeds)"])
     assert {"weights", "release", "queries", "teachers"} <= set(table)
-    assert set(table["neighbouring datasets"]) == {"a node takes part or opts out of a roster whose roles and seats stay as they were drawn with it"}
+    assert set(table["neighbouring datasets"]) == {NEIGHBOURS[Neighbours.FROZEN_ROSTER]}
     stated = {one.statement.delta for one in store.find() if one.statement is not None}
     assert set(table["δ"]) == {rounded_delta(one) for one in stated}
     best = app.table[0].value
-    assert set(best["neighbouring datasets"]) == {"a node takes part or opts out of a roster whose roles and seats stay as they were drawn with it"}
+    assert set(best["neighbouring datasets"]) == {NEIGHBOURS[Neighbours.FROZEN_ROSTER]}
     assert "δ" in best
     assert list(table[""]).count("open") == 1
     assert any("Choose a row to open it" in one.value for one in app.markdown)
