@@ -31,8 +31,15 @@ from privgraph.registry import METHODS
 
 CASES = cases()
 NOISY = [case for case in CASES if not all(isinstance(one.event, Nothing) for one in case.statement().ledger)]
+
+
+def everybody(case: Case) -> Case:
+    """The same, with samples that nobody is left out of."""
+    return Case(case.method, case.unit, (("batch_size", 10**6),)) if hasattr(case.config(), "batch_size") else case
+
+
 PROVED = [
-    case
+    everybody(case)
     for case in NOISY
     if not (case.changed or case.graph.texts)
     and case.statement().neighbours not in (Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
