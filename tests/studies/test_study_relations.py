@@ -70,7 +70,7 @@ def test_tables_hold_what_runs_have_reached() -> None:
 def test_figures_move_one_option_each() -> None:
     part = study.options([study.STUDIED])
     moved = {name for cell in part.cells for name, _ in cell.options}
-    assert moved == {"negatives", "batch_size", "learning_rate", "clip", "noise_multiplier"}
+    assert moved == {"accounting", "negatives", "batch_size", "learning_rate", "clip", "noise_multiplier"}
     store = RunStore.open()
     first = part.cells[0]
     run = store.get(store.submit(first.spec(0)))

@@ -274,7 +274,10 @@ def test_coins_follow_the_noisy_number_of_relations_and_not_the_true_one(monkeyp
         assert np.mean(reported) == pytest.approx(expected, abs=5 * math.sqrt(pairs / 4 / 40))
         assert expected == pytest.approx(noisy, rel=0.1)
     count, answers = config.plan(graph.facts).entries
-    assert (count.event, answers.event) == (Laplace(noise_multiplier=200.0), PureDP(epsilon=0.045 * (1 - 1e-12)))
+    assert isinstance(count.event, Laplace)
+    assert isinstance(answers.event, PureDP)
+    assert count.event.noise_multiplier == pytest.approx(200.0)
+    assert answers.event.epsilon == pytest.approx(0.045)
 
 
 def test_answers_keep_and_invent_relations_at_the_chances_that_are_paid_for() -> None:
