@@ -270,3 +270,9 @@ def test_a_mechanism_cannot_be_built_wrong(name: str, value: float) -> None:
     good = {"clip": 1.0, "noise_multiplier": 1.0, "rate": 0.5, "expected_batch": 8.0}
     with pytest.raises(ValueError, match=f"PrivateGradients.{name}"):
         PrivateGradients(**(good | {name: value}))
+
+
+def test_a_clip_among_subnormal_numbers_is_refused() -> None:
+    """There the steps of numbers are as large as they are, and a sum moved by 3.6 clips."""
+    with pytest.raises(ValueError, match="clip must be at least"):
+        PrivateGradients(clip=1e-41, noise_multiplier=1.0, rate=1.0, expected_batch=1.0)

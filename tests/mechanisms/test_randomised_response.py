@@ -14,6 +14,7 @@ from scipy import stats
 from tests.secrets_made_here import secret
 
 from privgraph.mechanisms.randomised_response import (
+    CountedResponse,
     Response,
     TooManyEdges,
     _Hits,
@@ -358,3 +359,23 @@ def test_a_large_sparse_graph_is_randomised_in_little_memory() -> None:
 def test_a_response_cannot_be_built_wrong(one: float, zero: float) -> None:
     with pytest.raises(ValueError, match="zero_to_one"):
         Response(one_to_one=one, zero_to_one=zero)
+
+
+@pytest.mark.parametrize("epsilon", [100.0, 250.0, 1000.0])
+def test_the_rarest_false_edge_has_its_chance_in_the_digits_that_are_drawn(epsilon: float) -> None:
+    """Were it never drawn, a true edge would prove itself."""
+    for response in (symmetric(epsilon), asymmetric(epsilon, 1e-6)):
+        for pairs in (1, 1000, 10**9):
+            hits = _Hits.of(pairs, response.zero_to_one)
+            assert 2**256 - hits.chances[0] == pytest.approx(pairs * response.zero_to_one * 2**256, rel=1e-9)
+
+
+def test_a_count_is_paid_for_at_most_by_half_an_epsilon() -> None:
+    """Less noise would buy nothing, and a lattice so fine ends below the numbers of edges that there are."""
+    for epsilon in (0.5, 5.0, 20.0, 1000.0):
+        counted = CountedResponse(epsilon=epsilon)
+        assert counted.count_epsilon == min(0.1 * epsilon, 0.5)
+        assert counted.count_epsilon + counted.response_epsilon == pytest.approx(epsilon)
+        assert counted.count_epsilon + counted.response_epsilon <= epsilon
+        assert CountedResponse.total(counted.response_epsilon) == pytest.approx(epsilon)
+        assert counted.noisy_count(2_000_000, secret()) == pytest.approx(2_000_000, abs=1000)

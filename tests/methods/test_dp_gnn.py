@@ -392,3 +392,24 @@ def test_the_node_with_the_fullest_list_changes_no_bit_of_others_when_it_leaves(
     assert torch.equal(proof[:, 1:], anew[:, 1:])
     assert torch.equal(sample[1][2:], struck[1][1:])
     assert torch.equal(sample[1][2:], again[1][1:])
+
+
+def test_where_parts_cancel_a_norm_is_right_with_many_features() -> None:
+    """Gradients of two neighbours that cancel: what is left is exact up to a small part of what is added for
+    rounding, however many features there are."""
+    features, generator = 50_000, torch.Generator().manual_seed(0)
+    net = SubgraphNetwork(features, 4, 2)
+    net.initialise(generator)
+    shape = torch.rand(features, generator=generator)
+    x = torch.stack([torch.zeros(features), 0.7311 * shape, 1.3173 * shape])
+    subgraphs = torch.tensor([[0, 1, 2]]).expand(BLOCK, -1)
+    net.backward(x, subgraphs, torch.zeros(BLOCK, dtype=torch.int64))
+    d1, second, third = net._kept
+    unit = torch.randn(4, generator=generator)
+    d1 = torch.stack([0 * unit, unit / 0.7311, -unit / 1.3173]).expand(BLOCK, -1, -1).contiguous()
+    nothing = [torch.zeros_like(part) for part in (*second, *third)]
+    net._kept = d1, (nothing[0], nothing[1], nothing[2]), (nothing[3], nothing[4])
+    gradient = torch.cat([d1[0].double().t() @ x.double(), d1[0].double().sum(0).unsqueeze(1)], 1)
+    lengths = (d1[0].double().norm(dim=1) * (x.double().square().sum(1) + 1).sqrt()).sum()
+    found = float(net.squared_norms()[0, 0]) - network_module.CANCELLED * float(lengths) ** 2
+    assert abs(found - float(gradient.square().sum())) < 0.01 * network_module.CANCELLED * float(lengths) ** 2

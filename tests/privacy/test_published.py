@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 
+import mpmath
 import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution
@@ -223,3 +225,22 @@ def test_heterpoisson_is_the_sum_over_counts(printed: bool) -> None:
     assert heterpoisson.epsilon(sigma=sigma, printed=printed, **sizes) == pytest.approx(best, rel=1e-9)  # type: ignore[arg-type]
     assert heterpoisson.epsilon(sigma=sigma * 2 / 3, printed=printed, **sizes) > best * 1.2  # type: ignore[arg-type]
     assert heterpoisson.epsilon(sigma=sigma, **{**sizes, "out_degree": 0}) < best  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("noise", "classes"), [(0.5, 2), (5.0, 3), (100.0, 10), (600.0, 41)])
+def test_the_chances_of_an_argmax_are_those_of_the_integrals_in_closed_form(noise: float, classes: int) -> None:
+    """By the binomial theorem, in 60 digits: the smaller one is never found too large, and the pair never too
+    hard to tell apart."""
+    with mpmath.workdps(60):
+        lam, others = mpmath.mpf(noise), classes - 2
+        least = mpmath.exp(-lam)
+
+        def alternating(count: int, term: Callable[[int], mpmath.mpf]) -> mpmath.mpf:
+            return sum(mpmath.binomial(count, k) * mpmath.mpf(-0.5) ** k * term(k) for k in range(count + 1))
+
+        below = least / 4 / mpmath.mpf(2) ** others / (2 + others)
+        inside = least / 4 * alternating(others, lambda k: (1 - mpmath.exp(-lam * k)) / k if k else lam)
+        above = least / 2 * alternating(others, lambda k: least**k * (1 / mpmath.mpf(k + 1) - 0.5 / mpmath.mpf(k + 2)))
+        loses = below + inside + above
+    found = privgnn.argmax_atoms(noise, classes).upper[1]
+    assert float(1 - found / loses) == pytest.approx(1e-10, rel=0.01)

@@ -14,7 +14,7 @@ from tests.privacy import routes
 
 from privgraph.privacy import renyi
 from privgraph.privacy.accountants import PLDAccountant, RenyiAccountant
-from privgraph.privacy.composition import flatten
+from privgraph.privacy.composition import flatten, gaussian_epsilon
 from privgraph.privacy.events import (
     Atoms,
     Gaussian,
@@ -152,3 +152,11 @@ def test_noise_and_sampling_are_monotone(scale: float, rate: float, count: int) 
     here = judge.epsilon(times(sampled(rate, gauss(scale)), count), DELTA)
     assert judge.epsilon(times(sampled(rate, gauss(scale * 1.1)), count), DELTA) <= here * 1.001
     assert judge.epsilon(times(sampled(min(1.0, rate * 1.1), gauss(scale)), count), DELTA) >= here * 0.999
+
+
+@pytest.mark.parametrize(("steps", "rate", "sigma"), [(10**15, 1e-6, 31.6), (10**12, 1e-4, 100.0)])
+def test_very_many_steps_cost_no_less_than_their_gaussian_limit(steps: int, rate: float, sigma: float) -> None:
+    """A step's log moment is less than its rounding: what is lost then is counted."""
+    mu = rate * math.sqrt(steps * math.expm1(sigma**-2))
+    sampled = PoissonSampled(rate=rate, event=Gaussian(noise_multiplier=sigma))
+    assert RenyiAccountant().epsilon(Repeated(event=sampled, count=steps), 1e-5) >= gaussian_epsilon(mu, 1e-5)

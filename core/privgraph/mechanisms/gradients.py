@@ -31,6 +31,9 @@ parts cancel, what is left is rounding, of at most 2^-22 of that sum; so it is c
 most."""
 
 
+LEAST_CLIP = 1e-12
+"""Below it gradients end among subnormal numbers, whose steps are as large as they are."""
+
 SUMS = torch.float64
 """In which blocks' sums are added up: however many blocks there are, that is one rounding of the whole sum
 (`sums_margin`)."""
@@ -82,6 +85,8 @@ class PrivateGradients:
         for name in ("clip", "expected_batch"):
             if not (getattr(self, name) > 0 and math.isfinite(getattr(self, name))):
                 raise ValueError(f"PrivateGradients.{name} must be positive and finite (got {getattr(self, name)})")
+        if self.clip < LEAST_CLIP:
+            raise ValueError(f"PrivateGradients.clip must be at least {LEAST_CLIP:g} (got {self.clip:g})")
         if not (self.noise_multiplier >= 0 and math.isfinite(self.noise_multiplier)):
             raise ValueError(f"PrivateGradients.noise_multiplier must not be negative (got {self.noise_multiplier})")
         if not 0 < self.rate <= 1:

@@ -35,9 +35,9 @@ from privgraph.streams import Secret
 
 Int64s = NDArray[np.int64]
 
-LARGEST_EPSILON = 500.0
-"""Beyond it a double cannot hold the probability of a false edge; the guarantee at 500 is used, which is
-smaller."""
+LARGEST_EPSILON = 128.0
+"""Beyond it 256 digits cannot hold the chance of a false edge (`_Hits`); the guarantee at 128 is used, which
+is smaller."""
 
 SHAVE = 1e-12
 """Probabilities are moved towards privacy by this share, so that rounding never exceeds the epsilon asked
@@ -93,8 +93,9 @@ def asymmetric(epsilon: float, density: float) -> Response:
     return _response(density / (density + (1 - density) * math.exp(-epsilon)), epsilon)
 
 
-COUNT_SHARE = 0.1
-"""Share of epsilon that the noisy number of edges costs, as in the GAP and ProGAP code."""
+COUNT_SHARE, COUNT_EPSILON = 0.1, 0.5
+"""Share of epsilon that the noisy number of edges costs, as in the GAP and ProGAP code, and what it costs at
+most: its noise has a standard deviation of 3 then."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,8 +103,8 @@ class CountedResponse:
     """The asymmetric response at `epsilon` in all, whose probabilities follow a noisy number of edges.
 
     Unit: one edge; relation: it is there or not. Guarantee: `epsilon`, delta 0. Proof sketch: the number of
-    edges moves by 1, and its Laplace noise has scale 1 / (`COUNT_SHARE` epsilon); whatever number comes out,
-    the answers at the probabilities that it sets are private at `response_epsilon`; the two costs add up to
+    edges moves by 1, and its Laplace noise has scale 1 / `count_epsilon`; whatever number comes out, the
+    answers at the probabilities that it sets are private at `response_epsilon`; the two costs add up to
     epsilon at most, since the second mechanism may be chosen by what the first released.
     """
 
@@ -113,12 +114,23 @@ class CountedResponse:
     def response_epsilon(self) -> float:
         """What the answers may cost: moved towards privacy by a hair, so that no rounding of the sum exceeds
         epsilon."""
-        return self.epsilon * (1 - COUNT_SHARE) * (1 - SHAVE)
+        return (self.epsilon - self.count_epsilon) * (1 - SHAVE)
+
+    @property
+    def count_epsilon(self) -> float:
+        """What the number of edges costs."""
+        return min(self.epsilon * COUNT_SHARE, COUNT_EPSILON)
 
     @property
     def count_scale(self) -> float:
         """The scale b of the Laplace noise on the number of edges, whose sensitivity is 1."""
-        return 1 / (self.epsilon * COUNT_SHARE)
+        return 1 / self.count_epsilon
+
+    @staticmethod
+    def total(response_epsilon: float) -> float:
+        """The epsilon in all at which the answers cost that much."""
+        answers = response_epsilon / (1 - SHAVE)
+        return min(answers / (1 - COUNT_SHARE), answers + COUNT_EPSILON)
 
     def noisy_count(self, edges: int, counted: Secret) -> float:
         """The number of edges that is paid for: the only one that may be read further on."""

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from privgraph.mechanisms.gaussian import GaussianNoise
-from privgraph.mechanisms.gradients import SUMS, clip_factors, sums_margin
+from privgraph.mechanisms.gradients import LEAST_CLIP, SUMS, clip_factors, sums_margin
 from privgraph.mechanisms.observer import Observer
 from privgraph.mechanisms.spherical_laplace import SphericalLaplaceNoise
 from privgraph.mechanisms.subgraph_entries import GAUSSIAN, NOISES, subgraph_entry, subgraph_event
@@ -70,6 +70,8 @@ class SubgraphGradients:
         for name in ("clip", "expected_batch"):
             if not (getattr(self, name) > 0 and math.isfinite(getattr(self, name))):
                 raise ValueError(f"SubgraphGradients.{name} must be positive and finite (got {getattr(self, name)})")
+        if self.clip < LEAST_CLIP:
+            raise ValueError(f"SubgraphGradients.clip must be at least {LEAST_CLIP:g} (got {self.clip:g})")
         if not (self.noise_multiplier >= 0 and math.isfinite(self.noise_multiplier)):
             raise ValueError(f"SubgraphGradients.noise_multiplier must not be negative (got {self.noise_multiplier})")
         if not 0 < self.rate <= 1:

@@ -308,8 +308,10 @@ def _pair_norms(product: Product, subgraphs: Subgraphs, table: int) -> Tensor:
         there, inputs = d[rows].masked_fill_(beyond, 0), a[rows].masked_fill_(beyond, 0)
         lengths = (there.square().sum(2) * (inputs.square().sum(2) + 1)).sqrt().sum(1)
         if rows.shape[1] <= _WIDE:
-            pairs = (inputs @ inputs.transpose(1, 2) + 1) * (there @ there.transpose(1, 2))
-            squared_norms[some] = pairs.sum((1, 2)) + _ROUNDING * lengths.square()
+            # in double precision: in single, the error of a product grows with the number of features
+            wide, tall = inputs.double(), there.double()
+            pairs = (wide @ wide.transpose(1, 2) + 1) * (tall @ tall.transpose(1, 2))
+            squared_norms[some] = pairs.sum((1, 2)).to(lengths.dtype) + _ROUNDING * lengths.square()
         else:
             formed = there.transpose(1, 2) @ inputs
             norms = (formed.square().sum((1, 2)) + there.sum(1).square().sum(1)).sqrt()

@@ -153,15 +153,16 @@ def argmax_atoms(noise: float, classes: int) -> Atoms:
             quad(
                 lambda t: density(t - winner) * cdf(t - rival) * cdf(t) ** equals,
                 *ends,
-                epsabs=1e-15,
-                epsrel=1e-12,
+                epsabs=0.0,  # the smaller chance may be as small as e^-noise
+                epsrel=1e-11,
                 limit=500,
             )[0]
             for ends in pairwise(knots)
         )
         return float(sum(pieces))
 
-    wins, loses = integral(1.0, 0.0, classes - 2), integral(0.0, 1.0, classes - 2)
+    # The smaller chance is rounded down, by more than it may be wrong: the pair is then easier to tell apart.
+    wins, loses = integral(1.0, 0.0, classes - 2), integral(0.0, 1.0, classes - 2) * (1 - 1e-10)
     rest = max(0.0, 1 - wins - loses)
     return Atoms(upper=(wins, loses, rest), lower=(loses, wins, rest))
 

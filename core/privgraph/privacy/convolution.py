@@ -161,7 +161,7 @@ class Composition:
         over, law = self.losses[high:] - top, self._law[high:]
         upper = float((np.exp(-self._tilt * over) * law).sum())
         lower = float((np.exp(-(1 + self._tilt) * over) * law).sum())
-        error = self._sign * self._error * math.exp(self._tilt * (top - edge))
+        error = self._sign * self._error * math.exp(min(self._tilt * (top - edge), 700.0))
         ratio = (upper + error - math.exp(min(log_left + self._tilt * top, 700.0))) / lower if lower > 0 else 0.0
         inside = top + math.log(ratio) if ratio > 0 else edge
         if lower <= 0 and self._sign > 0:

@@ -127,9 +127,8 @@ class AggregationConfig(MethodConfig):
         float,
         Option(
             "the most that one node's gradient may weigh, as an L2 norm (node-level privacy only)",
-            low=0,
+            low=1e-6,
             high=1000,
-            low_open=True,
             group="Node level",
         ),
     ] = 1.0

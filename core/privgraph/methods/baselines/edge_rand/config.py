@@ -127,7 +127,7 @@ class Config(GraphNetworkOptions, MethodConfig):
         """The same options with the epsilon that leaves answers with these odds."""
         if not 0 < scale < 1:
             raise OptionError(f"noise: odds lie between 0 and 1 (got {scale:g})")
-        return replace(self, epsilon=-math.log(scale) * self.epsilon / self.response_epsilon)
+        return replace(self, epsilon=CountedResponse.total(-math.log(scale)) if self.counted else -math.log(scale))
 
     def statement(self, facts: PublicFacts, scale: float, entries: Sequence[LedgerEntry]) -> PrivacyStatement:
         delta, rule = self.delta_and_rule(facts)

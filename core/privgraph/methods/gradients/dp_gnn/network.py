@@ -66,7 +66,8 @@ class SubgraphNetwork:
         for part in _parts(subgraphs, x):
             rows = _features(x, part)
             firsts.append(linear(rows.flatten(0, 1), w["w1"], w["b1"]).view(*rows.shape[:2], len(w["b1"])))
-            products.append(rows @ rows.transpose(1, 2))
+            exact = rows.double()
+            products.append(exact @ exact.transpose(1, 2))
         first = torch.cat(firsts).requires_grad_()
         hidden = activation(functional.selu, first)
         root = hidden[:, 0]
@@ -81,9 +82,14 @@ class SubgraphNetwork:
         return losses.detach(), logits.detach()
 
     def squared_norms(self) -> Tensor:
-        """(1, B): of each subgraph's gradient."""
+        """(1, B): of each subgraph's gradient.
+
+        Products of pairs of rows are in double precision: in single, their error grows with the number of
+        features, and where parts cancel a norm came out too small by more than the gradient.
+        """
         d1, (root, mean, d2), (joined, d3) = self._kept
         _, _, products = self._inputs
+        d1 = d1.double()
         first = added(added((d1 @ d1.transpose(1, 2)) * (products + 1)))
         # Where parts cancel, their rounding does not: it counts as if it were gradient
         # (`gradients.CANCELLED`).
@@ -91,7 +97,7 @@ class SubgraphNetwork:
         first = first.clamp_min(0) + CANCELLED * added(lengths.sqrt()).square()
         second = d2.square().sum(1) * (root.square().sum(1) + mean.square().sum(1) + 1)
         third = d3.square().sum(1) * (joined.square().sum(1) + 1)
-        return (first + second + third).unsqueeze(0)
+        return (first.to(second.dtype) + second + third).unsqueeze(0)
 
     def examples(self) -> tuple[Tensor, ...]:
         """What `accumulate` reads of each subgraph, (B, ...) each."""

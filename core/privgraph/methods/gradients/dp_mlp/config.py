@@ -36,7 +36,7 @@ class Config(MlpOptions):
     ] = 1024
     clip: Annotated[
         float,
-        Option("largest norm of one node's gradient", low=0, low_open=True, high=100, group="Training", advanced=True),
+        Option("largest norm of one node's gradient", low=1e-6, high=100, group="Training", advanced=True),
     ] = 1.0
     selection: Annotated[
         str,

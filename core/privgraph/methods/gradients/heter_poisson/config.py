@@ -157,8 +157,7 @@ class Config(MethodConfig):
         float,
         Option(
             "largest norm of one subgraph's gradient",
-            low=0,
-            low_open=True,
+            low=1e-6,
             high=100,
             group="Training",
             advanced=True,

@@ -53,7 +53,7 @@ class Config(PromptOptions, MethodConfig):
     ] = 256
     clip: Annotated[
         float,
-        Option("largest norm of one node's gradient", low=0, low_open=True, high=100, group="Prompt", advanced=True),
+        Option("largest norm of one node's gradient", low=1e-6, high=100, group="Prompt", advanced=True),
     ] = 1.0
 
     def stack_key(self) -> tuple[object, ...]:

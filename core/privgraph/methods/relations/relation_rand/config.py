@@ -105,7 +105,7 @@ class Config(RelationOptions, MethodConfig):
         if scale != math.exp(-self.response_epsilon):
             if not 0 < scale < 1:
                 raise OptionError(f"noise: odds lie between 0 and 1 (got {scale:g})")
-            own = replace(self, epsilon=-math.log(scale) * self.epsilon / self.response_epsilon)
+            own = replace(self, epsilon=CountedResponse.total(-math.log(scale)) if self.counted else -math.log(scale))
         if own.counted:
             return own.counted.entries("relations")
         response = symmetric(own.epsilon)
