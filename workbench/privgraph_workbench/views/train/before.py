@@ -45,6 +45,7 @@ NOISE = {
     "noise_std": ("σ on class sums", 3),
     "votes": ("σ on votes", 3),
     "one_to_one": ("an edge stays with chance", 2),
+    "odds": ("odds of an invented edge", 2),
 }
 """What the first noise of a plan is called, by its name there, and its digits."""
 
