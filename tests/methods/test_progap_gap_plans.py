@@ -131,7 +131,7 @@ def test_what_may_be_stacked() -> None:
     [
         ({"depth": 0}, "depth must be at least 1"),
         ({"learning_rate": 0}, "learning_rate must be greater than 0"),
-        ({"clip": 0}, "clip must be greater than 0"),
+        ({"clip": 0}, "clip must be at least 1e-06"),
         ({"max_degree": 0}, "max_degree must be at least 1"),
         ({"unit": "graph"}, "unit must be one of none, edge, node"),
         ({"selection": "best"}, "selection must be one of"),
