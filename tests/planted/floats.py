@@ -157,10 +157,10 @@ def _reading_node_0(x: Tensor, part: Tensor) -> Tensor:
 
 
 def padding_beside_an_absurd_record() -> Verdict:
-    """Subgraphs with padding, when the products of the first node's record overflow."""
+    """Subgraphs with padding, when the first node's record is not finite."""
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(9, 4, generator=generator)
-    x[0] = 1e30
+    x[0] = torch.inf
     net = SubgraphNetwork(4, 5, 3)
     net.initialise(generator)
     net.backward(x, torch.tensor([[0, -1, -1], [1, 2, -1], [3, -1, -1]]), torch.tensor([0, 1, 2]))

@@ -161,7 +161,7 @@ class SubgraphNetwork:
 def _features(x: Tensor, part: Tensor) -> Tensor:
     """Rows (B, W, F) of x (|V|, F) that `part` (B, W) names, zeros where it is -1.
 
-    Zeros rather than anybody's row times zero: that is not a number where the row's products overflow.
+    Zeros rather than anybody's row times zero: that is not a number where the row is not finite.
     """
     return x[part.clamp_min(0)].masked_fill_((part < 0).unsqueeze(2), 0)
 
