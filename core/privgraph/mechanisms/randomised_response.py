@@ -65,10 +65,6 @@ class Response:
     def event(self) -> RandomizedResponse:
         return RandomizedResponse(one_to_one=self.one_to_one, zero_to_one=self.zero_to_one)
 
-    def expected_edges(self, pairs: int, edges: int) -> float:
-        """How many pairs answer 1 on average, of `pairs` pairs of which `edges` are joined."""
-        return edges * self.one_to_one + (pairs - edges) * self.zero_to_one
-
 
 def symmetric(epsilon: float) -> Response:
     """Warner's response: the truth with probability e^eps / (1 + e^eps), for joined and unjoined pairs
