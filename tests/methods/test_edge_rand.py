@@ -68,9 +68,9 @@ def test_the_number_that_is_paid_for_has_the_noise_that_is_paid_for() -> None:
 
 
 def test_the_asymmetric_response_sees_as_many_edges_and_the_symmetric_is_refused() -> None:
-    pairs = pair_count(FACTS.nodes, True)
-    response = CountedResponse(epsilon=1.0).response(FACTS.edges, pairs)
-    expected = FACTS.edges * response.one_to_one + (pairs - FACTS.edges) * response.zero_to_one
+    most = pair_count(FACTS.nodes, True)
+    response = CountedResponse(epsilon=1.0).response(FACTS.edges, most)
+    expected = FACTS.edges * response.one_to_one + (most - FACTS.edges) * response.zero_to_one
     assert expected == pytest.approx(FACTS.edges)
     large = dataclasses.replace(FACTS, nodes=40_000)
     with pytest.raises(OptionError, match="asymmetric response"):
@@ -135,9 +135,9 @@ def test_no_refusal_hangs_on_a_private_number_of_edges(response: str, density: s
     pairs = np.stack(np.triu_indices(nodes, 1))
     stopped = set()
     for count in (1, 101, 102, 400, 1770):
-        edges = np.concatenate([pairs[:, :count], pairs[::-1, :count]], 1)
+        joined = np.concatenate([pairs[:, :count], pairs[::-1, :count]], 1)
         try:
-            randomise(edges, nodes, symmetric(1.0), secret(), undirected=True, most_edges=most)
+            randomise(joined, nodes, symmetric(1.0), secret(), undirected=True, most_edges=most)
             stopped.add(False)
         except TooManyEdges:
             stopped.add(True)
