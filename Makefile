@@ -15,6 +15,7 @@ help:
 	@echo "make test-all  the same with what takes long: browsers, notebooks, the site, servers that are killed, a second and a half or more"
 	@echo "make quick     under a minute of tests: what every method keeps, privacy, mechanisms"
 	@echo "make docs      build the site with the executed notebooks, in build/docs/site"
+	@echo "make size      lines by room beside their budget"
 	@echo "make check     formatting, types and import rules, then all tests, with what takes long"
 
 $(VENV)/bin/python:
@@ -74,6 +75,11 @@ lint: $(VENV)/.installed-test
 	$(BIN)/lint-imports
 
 check: lint test-all
+
+# Lines by room beside their budget (.ci/budget.toml), and the limits on English in code.
+.PHONY: size
+size:
+	@$(PYTHON) .ci/size.py
 
 # What comes along as the gallery: its runs, attacks and audits are made in a store of their own, whose noise key is no
 # secret, and packed into one file (about two hours on one core; it may be interrupted).

@@ -1,0 +1,290 @@
+"""Which method to take at which epsilon: one rule over the table of runs. No Streamlit.
+
+Two methods differ significantly where the 95% interval of their difference leaves out 0: paired over shared
+seeds where most are shared (Student), else of two means (Welch 1947), and never narrower than the test nodes
+allow (Wald). At each epsilon two families of comparisons, with the baseline and with the best method, each
+have a chance of at most 5% of a wrong answer (Bonferroni; for the best, Hsu 1984).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import pandas as pd
+from scipy import stats
+
+from privgraph.privacy.kinds import Neighbours, Release
+from privgraph.registry import METHODS
+from privgraph_workbench.summary import FEWEST
+
+BASELINE = "mlp"
+"""The method that reads no edge, and so hides every one."""
+NETWORK = "gnn"
+"""The network without privacy from which costs are counted."""
+WRONG = 0.05
+_OPT_OUT = (Neighbours.FROZEN_ROSTER, Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
+
+
+class Outcome(StrEnum):
+    """What the runs at one epsilon say."""
+
+    TAKE = "take"
+    """One method is significantly the best."""
+    OPEN = "open"
+    """Several beat the baseline, and no one of them all others."""
+    BASELINE = "baseline"
+    """None beats the baseline, or what a smaller epsilon gave."""
+    UNKNOWN = "unknown"
+    """Too few seeds."""
+
+
+class Verdict(StrEnum):
+    """How one method compares at one epsilon."""
+
+    BEST = "best"
+    """Significantly better than every other."""
+    TIED = "not significant"
+    """Beats the baseline, and does not differ significantly from the best."""
+    WORSE = "worse"
+    """Significantly worse than the best."""
+    BASELINE = "no gain"
+    """Does not beat the baseline."""
+    FEW = "too few seeds"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """An estimate with its interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """One method at one epsilon."""
+
+    method: str
+    accuracy: float
+    low: float
+    """Of the 95% interval over seeds; nan for fewer than three."""
+    high: float
+    seeds: int
+    cost: Difference | None
+    """Below the network without privacy; None where that has not run."""
+    verdict: Verdict
+    promise: str
+    """What a promise to a person leaves out; "" for a full one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Advice:
+    """What the runs of one graph say at one epsilon."""
+
+    epsilon: float
+    outcome: Outcome
+    take: tuple[str, ...]
+    """The best method and those that do not differ significantly, or the baseline (none for people)."""
+    at: float
+    """The epsilon at which to take it: a smaller one where nothing here beats what that gave."""
+    methods: tuple[Method, ...]
+    """By accuracy, the highest first."""
+
+
+def advise(frame: pd.DataFrame, unit: str) -> list[Advice]:
+    """Decide at each epsilon at which two or more methods have run.
+
+    Methods that hide edges are compared with a model that reads none, those that hide people with a guess.
+    Each method is taken at its most frequent options, and only where its sound epsilon keeps the target.
+
+    Args:
+        frame: What `summary.runs` returns, of one graph and one source.
+        unit: "edge" or "node".
+    """
+    apart = [name for name, one in METHODS.items() if one.own_parts and one.tasks == ("node classification",)]
+    frame = frame[~frame.method.isin(apart)]  # which answer about nodes of their own choice
+    frame = _usual(frame.dropna(subset=["accuracy"]))
+    network = _network(frame)
+    free = frame[(frame.method == BASELINE) & (frame.unit == "none")] if unit == "edge" else frame.iloc[:0]
+    if len(free) and not better(free, _guess(free)):
+        free = free.iloc[:0]
+    private = frame[(frame.unit == unit) & (frame.epsilon <= frame.asked) & (frame.method != BASELINE)]
+    network = network[network.test_nodes.isin(private.test_nodes.unique())]
+    found: list[Advice] = []
+    kept: list[tuple[float, pd.DataFrame]] = []
+    for epsilon in sorted(private.asked.unique()):
+        here = private[private.asked == epsilon]
+        held = {str(name): rows for name, rows in here.groupby("method")}
+        if len(held) > 1:
+            one, best = _decide(float(epsilon), held, free, network, kept)
+            found.append(one)
+            kept += [] if best is None else [(float(epsilon), best)]
+    return found
+
+
+def _decide(
+    epsilon: float,
+    held: dict[str, pd.DataFrame],
+    free: pd.DataFrame,
+    network: pd.DataFrame,
+    kept: Sequence[tuple[float, pd.DataFrame]],
+) -> tuple[Advice, pd.DataFrame | None]:
+    order = sorted(held, key=lambda name: -held[name].accuracy.mean())
+    enough = [name for name in order if len(held[name]) >= FEWEST]
+    level = _together(len(held))
+    useful = [name for name in enough if better(held[name], free if len(free) else _guess(held[name]), level)]
+    rest = _together(len(held) - 1)
+    taken: tuple[str, ...] = ()
+    at, best, outcome = epsilon, None, Outcome.UNKNOWN if not enough else Outcome.BASELINE
+    if useful:
+        open_ = [name for name in useful if not any(better(held[one], held[name], rest) for one in useful)]
+        first = min(open_, key=lambda name: (len(missing(held[name])), order.index(name)))
+        taken = (first, *(one for one in useful if one != first and not better(held[first], held[one], rest)))
+        best, outcome = held[first], Outcome.TAKE if len(taken) == 1 else Outcome.OPEN
+    elif enough and len(free):
+        taken = (BASELINE,)
+    before = max(
+        (one for one in kept if best is None or missing(one[1]) <= missing(best)),
+        key=lambda one: float(one[1].accuracy.mean()),
+        default=None,
+    )
+    lost = before is not None and (best is None or best.accuracy.mean() < before[1].accuracy.mean())
+    if enough and before is not None and lost and not any(better(held[name], before[1], level) for name in enough):
+        at, taken, outcome, best = before[0], (str(before[1].method.iloc[0]),), Outcome.BASELINE, None
+    methods = tuple(_method(name, held[name], network, _verdict(name, held, useful, taken, rest)) for name in order)
+    return Advice(epsilon=epsilon, outcome=outcome, take=taken, at=at, methods=methods), best
+
+
+def _verdict(
+    name: str, held: dict[str, pd.DataFrame], useful: Sequence[str], taken: Sequence[str], level: float
+) -> Verdict:
+    if len(held[name]) < FEWEST:
+        return Verdict.FEW
+    if name not in useful:
+        return Verdict.BASELINE
+    if name in taken:
+        return Verdict.BEST if len(taken) == 1 else Verdict.TIED
+    return Verdict.WORSE if any(better(held[one], held[name], level) for one in useful) else Verdict.TIED
+
+
+def _method(name: str, rows: pd.DataFrame, network: pd.DataFrame, verdict: Verdict) -> Method:
+    mean, low, high = interval(rows.accuracy)
+    cost = difference(network, rows) if len(network) else None
+    return Method(
+        method=name,
+        accuracy=mean,
+        low=low,
+        high=high,
+        seeds=rows.seed.nunique(),
+        cost=cost,
+        verdict=verdict,
+        promise=", ".join(sorted(missing(rows))),
+    )
+
+
+def table(found: Sequence[Advice]) -> pd.DataFrame:
+    """A row for each method at each epsilon; the columns are those of `[advice]` in text/columns.toml."""
+    return pd.DataFrame(
+        [
+            {
+                "epsilon": at.epsilon,
+                "method": METHODS[one.method].title if one.method in METHODS else one.method,
+                "accuracy": one.accuracy,
+                "low": one.low,
+                "high": one.high,
+                "seeds": one.seeds,
+                "cost": None if one.cost is None else 100 * one.cost.mean,
+                "cost_low": None if one.cost is None else 100 * one.cost.low,
+                "cost_high": None if one.cost is None else 100 * one.cost.high,
+                "verdict": one.verdict.value,
+                "promise": one.promise,
+            }
+            for at in found
+            for one in at.methods
+        ]
+    )
+
+
+def difference(one: pd.DataFrame, other: pd.DataFrame, level: float = 0.95) -> Difference | None:
+    """By how much the runs of one setting are more accurate than those of another; None for too few seeds."""
+    both = one.merge(other, on="seed", suffixes=("", "_other"))
+    x, y = one.accuracy, other.accuracy
+    if len(both) >= FEWEST and 2 * len(both) > max(len(one), len(other)):
+        x, y = both.accuracy, both.accuracy_other
+        test = stats.ttest_rel(x, y) if (x - y).std() > 0 else None
+    elif min(len(one), len(other)) >= FEWEST:
+        test = stats.ttest_ind(x, y, equal_var=False) if x.std() + y.std() > 0 else None
+    else:
+        return None
+    mean = float(one.accuracy.mean() - other.accuracy.mean()) if test is None else float(x.mean() - y.mean())
+    ends = (mean, mean) if test is None else test.confidence_interval(level)
+    guess = one.run.equals(other.run)  # of the same runs, so that its agreement over seeds tells nothing
+    reach = _wald(one, other, x.nunique() if guess else min(x.nunique(), y.nunique()), level)
+    return Difference(mean=mean, low=min(float(ends[0]), mean - reach), high=max(float(ends[1]), mean + reach))
+
+
+def _wald(one: pd.DataFrame, other: pd.DataFrame, distinct: int, level: float) -> float:
+    """Half the interval of the difference of two shares of the test nodes; seeds that agree count once."""
+    answers = float(one.test_nodes.iloc[0]) * distinct
+    if not answers > 0:
+        return 0.0
+    p, q = one.accuracy.mean(), other.accuracy.mean()
+    return float(stats.norm.ppf((1 + level) / 2) * math.sqrt((p * (1 - p) + q * (1 - q)) / answers))
+
+
+def better(one: pd.DataFrame, other: pd.DataFrame, level: float = 0.95) -> bool:
+    """Whether one setting is significantly more accurate than another; also where the other is not known."""
+    if not len(other) or other.accuracy.isna().all():
+        return True
+    found = difference(one, other, level)
+    return found is not None and found.low > 0
+
+
+def interval(values: pd.Series) -> tuple[float, float, float]:
+    """Mean and Student's 95% interval; (mean, nan, nan) for fewer than three values."""
+    mean = float(values.mean())
+    if len(values) < FEWEST:
+        return mean, math.nan, math.nan
+    half = float(stats.t.ppf(0.975, len(values) - 1) * values.std() / len(values) ** 0.5)
+    return mean, max(0.0, mean - half), min(1.0, mean + half)
+
+
+def missing(rows: pd.DataFrame) -> frozenset[str]:
+    """What the promise of a setting to a person leaves out: people who were never there, and predictions."""
+    first = rows.iloc[0]
+    if first.unit != "node":
+        return frozenset()
+    found = {"opt-out only"} if first.neighbours in {one.value for one in _OPT_OUT} else set()
+    found |= {"one of two records"} if first.neighbours == Neighbours.REPLACED_RECORD.value else set()
+    return frozenset(found | ({"weights only"} if first.release == Release.WEIGHTS.value else set()))
+
+
+def _usual(frame: pd.DataFrame) -> pd.DataFrame:
+    """The runs of each method and unit at its most frequent options."""
+    if frame.empty:
+        return frame
+    usual = frame.groupby(["method", "unit"]).options.transform(lambda held: held.mode().iloc[0])
+    return frame[frame.options == usual]
+
+
+def _network(frame: pd.DataFrame) -> pd.DataFrame:
+    """The network without privacy; where none has run, the best method that reads edges without its noise."""
+    bare = frame[(frame.unit == "none") & (frame.method != BASELINE)]
+    plain = bare[bare.method == NETWORK]
+    if len(plain) or bare.empty:
+        return plain
+    reads = bare[[METHODS[name].uses_edges if name in METHODS else False for name in bare.method]]
+    return reads[reads.method == reads.groupby("method").accuracy.mean().idxmax()] if len(reads) else reads
+
+
+def _guess(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.assign(accuracy=rows.guess)
+
+
+def _together(comparisons: int) -> float:
+    """The level of each interval where so many comparisons answer one question."""
+    return max(0.95, 1 - 2 * WRONG / max(1, comparisons))

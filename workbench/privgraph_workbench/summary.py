@@ -1,0 +1,157 @@
+"""The table of runs and the table of settings: all that anybody reads of runs. No Streamlit."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+import pandas as pd
+from scipy import stats
+
+from privgraph.attacks.record import AttackRecord
+from privgraph.registry import METHODS
+from privgraph.runs.graph_id import GraphId
+from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.store import RunStore
+from privgraph_workbench.text import texts
+
+SETTING = ["graph", "method", "unit", "asked", "options", "source"]
+"""What runs of one setting share: everything that was asked but the seed and the device."""
+AXES = ("epsilon", "unit")
+"""Options that are columns of their own."""
+FEWEST = 3
+"""Seeds of which an interval is given: that of two is a dozen standard deviations wide."""
+GUESSES = ("majority_class_accuracy", "guessing_accuracy")
+"""What a run calls the accuracy of guessing."""
+DONE = RunQuery(states=("done",))
+_NUMBERS = (
+    "asked",
+    "accuracy",
+    "guess",
+    "test_nodes",
+    "epsilon",
+    "epsilon_published",
+    "epsilon_audited",
+    "delta",
+    "seconds",
+)
+
+
+def runs(store: RunStore, query: RunQuery = DONE) -> pd.DataFrame:
+    """Read a row for each run; the columns are those of `[runs]` in text/columns.toml.
+
+    Runs that cannot be read and trials of tunings are left out: epsilon of a trial is that of its tuning.
+
+    Args:
+        store: The store of one's own runs, or that of the examples.
+        query: Which runs.
+
+    Returns:
+        A frame in the order of the query.
+    """
+    return of_records(store.find(query))
+
+
+def of_records(records: Iterable[RunRecord]) -> pd.DataFrame:
+    """The same of runs that are at hand."""
+    rows = [_row(one) for one in records if not one.unreadable and one.tuning is None]
+    frame = pd.DataFrame(rows, columns=list(texts("columns")["runs"]))
+    return frame.astype(dict.fromkeys(_NUMBERS, "float64") | {"data_dependent": "bool"})
+
+
+def _row(run: RunRecord) -> dict[str, object]:
+    spec, said = run.spec, run.statement
+    options = {name: value for name, value in sorted(spec.options.items()) if name not in AXES}
+    if spec.unit == "none":  # nothing reads them
+        options = {name: value for name, value in options.items() if name not in ("delta", "accounting")}
+    metrics = run.metrics
+    return {
+        "run": run.id,
+        "graph": GraphId.of(spec).words(),
+        "dataset": spec.dataset,
+        "method": spec.method,
+        "title": METHODS[spec.method].title if spec.method in METHODS else spec.method,
+        "unit": said.unit if said else spec.unit,
+        "asked": spec.asked_epsilon,
+        "options": json.dumps(options),
+        "seed": spec.seed,
+        "source": "example" if run.gallery else "own",
+        "accuracy": metrics.get("test_accuracy"),
+        "guess": next((metrics[name] for name in GUESSES if name in metrics), None),
+        "test_nodes": metrics.get("test_nodes"),
+        "epsilon": said.epsilon if said else math.inf,
+        "epsilon_published": said.epsilon_as_published if said else None,
+        "epsilon_audited": said.epsilon_audited if said else None,
+        "delta": said.delta if said else None,
+        "neighbours": said.neighbours.value if said else "",
+        "release": said.release.value if said else "",
+        "data_dependent": bool(said and said.data_dependent),
+        "seconds": run.seconds,
+    }
+
+
+def settings(frame: pd.DataFrame, attacks: Sequence[AttackRecord] = ()) -> pd.DataFrame:
+    """Summarise the runs of each setting; the columns are those of `[settings]`, and `runs`, a list of ids.
+
+    No setting is of own runs and of examples.
+
+    Args:
+        frame: What `runs` returns. Runs without an accuracy are left out.
+        attacks: Attacks on these runs, for the columns `attack`, `attack_low` and `attack_high`.
+
+    Returns:
+        A frame in the order of method, unit and target epsilon.
+    """
+    frame = frame.dropna(subset=["accuracy"])
+    found = frame.groupby(SETTING, dropna=False, sort=False)
+    table = found.agg(
+        title=("title", "first"),
+        mean=("accuracy", "mean"),
+        sd=("accuracy", "std"),
+        seeds=("seed", "nunique"),
+        guess=("guess", "mean"),
+        test_nodes=("test_nodes", "max"),
+        epsilon=("epsilon", "max"),
+        epsilon_published=("epsilon_published", "max"),
+        epsilon_audited=("epsilon_audited", "max"),
+        delta=("delta", "max"),
+        neighbours=("neighbours", _one),
+        release=("release", _one),
+        data_dependent=("data_dependent", "any"),
+        runs=("run", list),
+    ).reset_index()
+    half = stats.t.ppf(0.975, table.seeds.clip(lower=2) - 1) * table.sd / table.seeds**0.5
+    enough = table.seeds >= FEWEST
+    table["low"] = (table["mean"] - half).clip(lower=0).where(enough)
+    table["high"] = (table["mean"] + half).clip(upper=1).where(enough)
+    table["variant"] = _variants(table)
+    worst = {one.run: one.found for one in sorted(attacks, key=lambda one: one.found[0])}
+    reached = [max((worst[run] for run in ids if run in worst), default=(None, None, None)) for ids in table.runs]
+    for place, name in enumerate(("attack", "attack_low", "attack_high")):
+        table[name] = pd.Series([one[place] for one in reached], index=table.index, dtype="float64")
+    return table.sort_values(["graph", "method", "unit", "variant", "asked"], kind="stable")[
+        [*texts("columns")["settings"], "runs"]
+    ].reset_index(drop=True)
+
+
+def _one(values: pd.Series) -> str:
+    """The value that all runs of a setting share, else "unknown"."""
+    held = set(values)
+    return str(held.pop()) if len(held) == 1 else "unknown"
+
+
+def _variants(table: pd.DataFrame) -> list[str]:
+    """The options in which each setting differs from others of its graph, method, unit and source."""
+    keys = [tuple(row) for row in table[["graph", "method", "unit", "source"]].itertuples(index=False)]
+    options = [json.loads(one) for one in table.options]
+    words = [""] * len(table)
+    order = sorted(range(len(table)), key=lambda place: keys[place])
+    for _, group in groupby(order, key=lambda place: keys[place]):
+        members = list(group)
+        names = sorted({name for place in members for name in options[place]})
+        differing = [name for name in names if len({str(options[place].get(name)) for place in members}) > 1]
+        for place in members:
+            words[place] = ", ".join(f"{name.replace('_', ' ')} {options[place].get(name)}" for name in differing)
+    return words
