@@ -1,3 +1,198 @@
-from privgraph_workbench.views.tradeoffs.page import page
+"""Accuracy against epsilon on one graph, what to take at each epsilon, and a sweep that adds to both."""
 
-page()
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from privgraph.data.catalogue import DATASETS, dataset
+from privgraph.options import UnknownName
+from privgraph.registry import METHODS
+from privgraph.runs.graph_id import GraphId
+from privgraph.runs.records import RunQuery
+from privgraph.runs.store import RunStore
+from privgraph_workbench import advice, live_plot, summary
+from privgraph_workbench.facts import datasets
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.drawing.with_plotly import draw
+from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import sweep
+from privgraph_workbench.serving import shell
+from privgraph_workbench.text import fill, page, texts
+from privgraph_workbench.views.parts import layout
+from privgraph_workbench.views.parts.file_links import figure_exports
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.naming import data_title, statements_of
+
+POLL_SECONDS = 2.0
+OPENED = "tradeoffs.opened"
+BOTH = "both"
+
+
+@st.cache_resource(max_entries=16)
+def graphs(url: str, mark: object) -> dict[str, tuple[str, int]]:
+    """The graphs with finished runs: name in the address -> (graph in words, number of runs)."""
+    rows = queue.store().find_rows(RunQuery(states=("done",)), graphs=True)
+    names: dict[str, tuple[str, int]] = {}
+    for (graph, title), count in Counter((row["graph"], row["dataset"]) for row in rows).most_common():
+        names[graph if title in names else title] = graph, count
+    return names
+
+
+@st.cache_resource(max_entries=16)
+def finished(graph: str, url: str, mark: object) -> pd.DataFrame:
+    """The finished runs of a graph."""
+    return _of_graph(queue.store(), graph)
+
+
+def _of_graph(store: RunStore, graph: str) -> pd.DataFrame:
+    frame = summary.runs(store, RunQuery(datasets=(graph.partition(" (")[0],), states=("done",)))
+    return frame[frame.graph == graph]
+
+
+@st.cache_resource(max_entries=32)
+def rows_of(graph: str, unit: str, methods: tuple[str, ...], beside: bool, url: str, mark: object) -> list[Row]:
+    """The rows of the figure; with examples `beside` one's own runs."""
+    frame = finished(graph, url, mark)
+    if beside:
+        frame = pd.concat([frame, _of_graph(queue.examples(), graph)])
+    units = ["edge", "node", "none"] if unit == BOTH else [unit, "none"]
+    frame = frame[frame.unit.isin(units)]
+    if methods:
+        frame = frame[frame.method.isin(methods) | (frame.unit == "none")]
+    return tradeoff.of_settings(summary.settings(frame), dict.fromkeys(frame.run, len(frame[frame.unit != "none"])))
+
+
+@st.cache_resource(max_entries=32)
+def advised(graph: str, unit: str, url: str, mark: object) -> list[advice.Advice]:
+    """What the finished runs of a graph say."""
+    return advice.advise(finished(graph, url, mark), unit)
+
+
+def headline(found: Sequence[advice.Advice], epsilon: float) -> str:
+    """The line of the advice at an epsilon."""
+    one = next(one for one in found if one.epsilon == epsilon)
+    outcome = one.outcome.value if one.take or one.outcome is advice.Outcome.UNKNOWN else "nothing"
+    names = " / ".join(METHODS[name].title for name in one.take)
+    names += f" (ε {one.at:g})" if one.at != one.epsilon else ""
+    slots = {"epsilon": f"{epsilon:g}", "methods": markup.literal(names)}
+    text = texts("advice")[outcome]
+    return fill(text, **{name: value for name, value in slots.items() if f"{{{name}}}" in text})
+
+
+def table(found: Sequence[advice.Advice]) -> None:
+    """A row for each method at each epsilon."""
+    help_ = texts("columns")["advice"]
+    percent = st.column_config.NumberColumn
+    st.dataframe(
+        advice.table(found),
+        hide_index=True,
+        key=f"advice.{found[0].methods[0].method}",
+        column_config={
+            **{name: percent(name, format="percent", help=help_[name]) for name in ("accuracy", "low", "high")},
+            **{name: percent(name, format="%.1f", help=help_[name]) for name in ("cost", "cost_low", "cost_high")},
+            **{name: st.column_config.Column(help=help_[name]) for name in ("verdict", "promise", "seeds")},
+            "epsilon": percent("ε", format="%g", help=help_["epsilon"]),
+        },
+    )
+
+
+def open_clicked() -> None:
+    """Open the runs of the point that was clicked."""
+    runs = str(st.session_state.pop(OPENED, "")).split()
+    if len(runs) == 1:
+        st.switch_page(shell.page("train"), query_params={"run": runs[0]})
+    elif runs:
+        st.switch_page(shell.page("runs"), query_params={"chosen": ",".join(runs)})
+
+
+def click(runs: str) -> None:
+    """A point was clicked: the next drawing opens its runs."""
+    st.session_state[OPENED] = runs
+
+
+def figure(graph: str, unit: str) -> None:
+    """The curve, its switches and its files."""
+    with st.container(horizontal=True):
+        published = st.toggle("ε as published", key="tradeoff_detailed")
+        front = st.toggle("Pareto front", key="tradeoff_front")
+        beside = not shell.examples_shown() and st.toggle("Examples beside", key="tradeoff_examples")
+    store = queue.store()
+    methods = tuple(st.session_state.get("curve", ()))
+    rows = rows_of(graph, unit, methods, beside, store.url, store.done_mark())
+    chart = tradeoff.chart(rows, published=published, front=front)
+    live_plot.show(draw(chart, layout.theme()), key=f"tradeoff.{unit}", on_click=click)
+    ids = tuple(run for row in rows for run in row["runs"].split())
+    records = [one for source in (queue.own(), queue.examples()) for one in source.find(RunQuery(ids=ids))]
+    figure_exports("tradeoff", rows, statements_of(records), name=graph.partition(" ")[0], runs=records)
+
+
+def answer(graph: str, unit: str, was_pending: bool) -> None:
+    """The figure and the advice; drawn again as runs end."""
+    sweep.progress()
+    if was_pending and not sweep.pending():
+        st.rerun()
+    open_clicked()
+    store = queue.store()
+    if finished(graph, store.url, store.done_mark()).empty:
+        st.info("No finished run on this graph. Start a sweep below.", icon="📈")
+        return
+    figure(graph, unit)
+    for one in ("edge", "node") if unit == BOTH else (unit,):
+        found = advised(graph, one, store.url, store.done_mark())
+        if found:
+            at = st.select_slider("ε", [one.epsilon for one in found], key=f"at.{one}", bind="query-params")
+            st.markdown(headline(found, at))
+            table(found)
+
+
+top, reading = page("tradeoffs")
+st.title("Trade-offs")
+st.markdown(top)
+queue.tick()
+store = queue.store()
+known = graphs(store.url, store.done_mark())
+here = [one.name for one in datasets.choices() if datasets.unavailable(one) is None]
+offered = list(dict.fromkeys([*known, *here]))
+asked = st.query_params.get("data", "")
+if asked and asked not in offered:
+    st.warning(f"In this page's address, data has no value {markup.literal(asked[:80])}; it is left out.")
+    del st.query_params["data"]
+left, middle, right = st.columns([5, 3, 5], vertical_alignment="bottom")
+name = left.selectbox(
+    "Graph",
+    offered,
+    key="data",
+    bind="query-params",
+    format_func=lambda one: f"{data_title(one) if one in DATASETS else one} ({known.get(one, ('', 0))[1]} runs)",
+)
+unit = str(
+    middle.segmented_control(
+        "Protects", ["edge", "node", BOTH], default="edge", required=True, key="protects", bind="query-params"
+    )
+)
+titles = {one: method.title for one, method in METHODS.items()}
+right.multiselect("Methods", list(titles), key="curve", bind="query-params", format_func=titles.__getitem__)
+words, _ = known.get(name, (GraphId.made(name, {}, "random").words(), 0))
+with st.popover("How to read this", icon=":material/help:"):
+    st.markdown(reading)
+busy = sweep.pending()
+shell.fragment(answer, run_every=POLL_SECONDS if busy else None)(words, unit, busy)
+with st.expander("Run a sweep", icon=":material/play_arrow:", expanded=name not in known):
+    try:
+        spec = dataset(name.partition(" (")[0])
+    except UnknownName as error:
+        st.error(markup.sentence(error))
+    else:
+        run = next(iter(finished(words, store.url, store.done_mark()).run), None) if name in known else None
+        options = dict(queue.of(run).get(run).spec.data_options) if run else {}
+        if datasets.unavailable(spec) is not None:
+            st.info("The files of this graph are not on this machine.", icon=":material/folder_off:")
+            st.page_link(shell.page("data"), label="Get them", query_params={"data": spec.name})
+        else:
+            for one in ("edge", "node") if unit == BOTH else (unit,):
+                sweep.form(spec, options, one)

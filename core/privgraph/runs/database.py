@@ -18,7 +18,18 @@ from sqlalchemy import event
 from privgraph.home import umask
 from privgraph.options import short
 from privgraph.runs.records import StoreAway, StoreError, StoreIsFull, StoreIsReadOnly, UnknownRun
-from privgraph.runs.tables import SCHEMA_VERSION, metadata, runs, schema
+from privgraph.runs.tables import (
+    SCHEMA_VERSION,
+    attacks,
+    audit_turns,
+    audits,
+    events,
+    metadata,
+    origins,
+    runs,
+    schema,
+    tags,
+)
 
 BUSY_SECONDS = 60.0
 """How long a writer waits for the others before it gives up."""
@@ -44,6 +55,10 @@ class Database:
         elif self._lacking():
             with suppress(StoreIsFull, StoreIsReadOnly):  # nothing that is read stands in them
                 self._make()
+        self.left: list[str] = []
+        """Ids of the examples that a store of 0.5.0 had among its runs, and has no more."""
+        with suppress(StoreIsFull, StoreIsReadOnly):
+            self._leave_gallery()
 
     def _complete(self) -> bool:
         """Whether every table is there: then nothing is written, and a store on a full or read-only disk can
@@ -86,6 +101,20 @@ class Database:
         for index in runs.indexes:
             index.create(connection, checkfirst=True)
         self.grown = bool(lacking)
+
+    def _leave_gallery(self) -> None:
+        """Delete the runs that came with version 0.5.0, which put them among one's own."""
+        with self.read() as connection:
+            if "gallery" not in sa.inspect(connection).get_table_names():
+                return
+        with self.write() as connection:
+            self.lock(connection, _SCHEMA_LOCK)
+            if "gallery" in sa.inspect(connection).get_table_names():
+                chosen = sa.select(runs.c.number, runs.c.id).where(sa.text("number IN (SELECT run FROM gallery)"))
+                rows = connection.execute(chosen).all()
+                connection.execute(sa.text("DROP TABLE gallery"))
+                forget(connection, [row.number for row in rows])
+                self.left = [row.id for row in rows]
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
@@ -156,6 +185,15 @@ class Database:
         return folder.is_dir() and shutil.disk_usage(folder).free < _LITTLE_ROOM
 
 
+def forget(connection: sa.Connection, numbers: list[int]) -> None:
+    """Delete runs with all that tables hold of them."""
+    for start in range(0, len(numbers), 500):
+        chosen = numbers[start : start + 500]
+        for table in (events, audit_turns, audits, attacks, origins, tags):
+            connection.execute(table.delete().where(table.c.run.in_(chosen)))
+        connection.execute(runs.delete().where(runs.c.number.in_(chosen)))
+
+
 def _absent(connection: sa.Connection) -> list[sa.Column[Any]]:
     there = {column["name"] for column in sa.inspect(connection).get_columns(runs.name)}
     return [column for column in runs.c if column.name not in there]
@@ -202,9 +240,12 @@ def _sqlite(url: sa.URL) -> sa.Engine:
     starts by reading cannot become a writer while another one writes, and fails at once.
     """
     path = Path(url.database or "").resolve()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _make(path)
-    engine = sa.create_engine(url, creator=lambda: _connection(path))
+    if url.query.get("immutable"):
+        engine = sa.create_engine(url, creator=lambda: _opened(f"{path.as_uri()}?mode=ro&immutable=1"))
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _make(path)
+        engine = sa.create_engine(url, creator=lambda: _connection(path))
 
     @event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:

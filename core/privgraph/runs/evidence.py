@@ -16,7 +16,7 @@ from privgraph.privacy.kinds import Adversary
 from privgraph.registry import ATTACKS, AUDITS
 from privgraph.runs.database import Database
 from privgraph.runs.records import RunIsFixed, StoreError, UnknownRun, Unreadable, parsed, reading
-from privgraph.runs.tables import attacks, audit_turns, audits, gallery, runs
+from privgraph.runs.tables import attacks, audit_turns, audits, runs
 
 
 class Evidence:
@@ -25,8 +25,6 @@ class Evidence:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._own = False
-        """Whether lists leave out the runs of the gallery."""
 
     def evidence_mark(self) -> tuple[float | None, ...]:
         """Another one whenever an audit or an attack was added, or left with its run: until then what was
@@ -114,7 +112,7 @@ class Evidence:
     def audited_by(self, names: Collection[str]) -> dict[str, float]:
         """By run, the largest epsilon that audits of these names have shown of the whole run."""
         with self._database.read() as connection:
-            return audited_by(connection, names, self._own)
+            return audited_by(connection, names)
 
     # Attacks
 
@@ -145,12 +143,12 @@ class Evidence:
     def all_attacks(self, limit: int = 2000) -> list[AttackRecord]:
         """The newest attacks on all runs, the newest first."""
         with self._database.read() as connection:
-            return all_attacks(connection, limit, self._own)
+            return all_attacks(connection, limit)
 
     def newest_attacks(self, limit: int = 30) -> list[AttackRecord]:
         """The newest attack on each attacked run, the newest first."""
         with self._database.read() as connection:
-            return newest_attacks(connection, limit, self._own)
+            return newest_attacks(connection, limit)
 
 
 def number_of(connection: sa.Connection, run: str) -> int:
@@ -214,17 +212,14 @@ def largest_audited(connection: sa.Connection, number: int) -> float | None:
     return None if shown is None else shown.epsilon
 
 
-def audited_by(connection: sa.Connection, names: Collection[str], own: bool = False) -> dict[str, float]:
-    """By run, the largest epsilon that audits of these names have shown of the whole run at its delta; with
-    `own` without runs of the gallery."""
+def audited_by(connection: sa.Connection, names: Collection[str]) -> dict[str, float]:
+    """By run, the largest epsilon that audits of these names have shown of the whole run at its delta."""
     statement = (
         sa.select(runs.c.id, sa.func.max(audits.c.epsilon))
         .join(runs, runs.c.number == audits.c.run)
         .where(audits.c.covers == "run", audits.c.delta >= runs.c.delta, audits.c.audit.in_(names))
         .group_by(runs.c.id)
     )
-    if own:
-        statement = statement.where(runs.c.number.not_in(sa.select(gallery.c.run)))
     return {row[0]: row[1] for row in connection.execute(statement)}
 
 
@@ -248,25 +243,19 @@ def find_attacks(connection: sa.Connection, number: int) -> list[AttackRecord]:
         return [AttackRecord.from_json(parsed(record)) for record in connection.scalars(statement)]
 
 
-def all_attacks(connection: sa.Connection, limit: int, own: bool = False) -> list[AttackRecord]:
-    """The newest attacks, the newest first; those that cannot be read are left out, and with `own` those on
-    runs of the gallery."""
+def all_attacks(connection: sa.Connection, limit: int) -> list[AttackRecord]:
+    """The newest attacks, the newest first; those that cannot be read are left out."""
     found = []
-    statement = sa.select(attacks.c.record).where(*_on_own(own)).order_by(attacks.c.number.desc()).limit(limit)
+    statement = sa.select(attacks.c.record).order_by(attacks.c.number.desc()).limit(limit)
     for record in connection.scalars(statement):
         with suppress(Unreadable), reading("an attack"):
             found.append(AttackRecord.from_json(parsed(record)))
     return found
 
 
-def _on_own(own: bool) -> tuple[sa.ColumnElement[bool], ...]:
-    return (attacks.c.run.not_in(sa.select(gallery.c.run)),) if own else ()
-
-
-def newest_attacks(connection: sa.Connection, limit: int, own: bool = False) -> list[AttackRecord]:
-    """The newest attack on each run, the newest first; those that cannot be read are left out, and with
-    `own` those on runs of the gallery."""
-    newest = sa.select(sa.func.max(attacks.c.number)).where(*_on_own(own)).group_by(attacks.c.run)
+def newest_attacks(connection: sa.Connection, limit: int) -> list[AttackRecord]:
+    """The newest attack on each run, the newest first; those that cannot be read are left out."""
+    newest = sa.select(sa.func.max(attacks.c.number)).group_by(attacks.c.run)
     statement = (
         sa.select(attacks.c.record).where(attacks.c.number.in_(newest)).order_by(attacks.c.number.desc()).limit(limit)
     )

@@ -20,7 +20,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from privgraph.progress import Event, Log
-from privgraph.runs import aside
 from privgraph.runs.database import Database
 from privgraph.runs.processes import alive, how_it_ended, last_words
 from privgraph.runs.queueing import Wants, at_hand, first_stack, next_attempt, stopped_in_queue, withdraw
@@ -266,8 +265,6 @@ class Leases:
             if publish is not None:
                 publish()
             connection.execute(runs.update().where(runs.c.number == row.number).values(**outcome_row(outcome, time)))
-            if outcome.state == "done":
-                aside.drop(connection, run)
 
     def give_back(self, run: str, worker: str, memory_mb: float | None = None) -> None:
         """Queue a live run again, as if it had never begun: what it has told is forgotten. One that was

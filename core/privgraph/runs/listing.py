@@ -16,9 +16,11 @@ from privgraph.options import short
 from privgraph.progress import check_record
 from privgraph.registry import METHODS
 from privgraph.runs.evidence import Shown, adversary_of, audited
+from privgraph.runs.final_statement import NOISE_IS_PUBLIC
 from privgraph.runs.graph_id import GraphId, People
 from privgraph.runs.known_faults import CHOSE_BY_LABELS
 from privgraph.runs.records import (
+    EXAMPLE,
     LIVE,
     PROTECTED,
     STATES,
@@ -32,7 +34,7 @@ from privgraph.runs.records import (
     unplain,
 )
 from privgraph.runs.spec import RunSpec
-from privgraph.runs.tables import events, gallery, origins, runs, tags, trials, tunings
+from privgraph.runs.tables import events, origins, runs, tags, trials, tunings
 from privgraph.runs.trials import Mark, Terms, Trial
 
 _VOIDED = sa.and_(
@@ -44,8 +46,6 @@ _VOIDED = sa.and_(
 )
 """Runs of versions before 0.5.0, which did not say who made them, whose epsilon `known_faults.voided`
 withdraws."""
-
-_IN_GALLERY = sa.exists().where(gallery.c.run == runs.c.number)
 
 _TUNED = sa.select(tunings.c.number).join(trials, trials.c.tuning == tunings.c.number).where(trials.c.run == runs.c.id)
 _PAID = _TUNED.with_only_columns(tunings.c.epsilon).where(sa.or_(tunings.c.composed, tunings.c.released == runs.c.id))
@@ -77,7 +77,10 @@ LIGHT = (
         else_=runs.c.sound_epsilon,
     ).label("sound_epsilon"),
     *(runs.c.published_epsilon, runs.c.audited_epsilon),
-    _IN_GALLERY.label("gallery"),
+    sa.or_(
+        runs.c.id.startswith(EXAMPLE, autoescape=True),
+        sa.func.coalesce(runs.c.statement, "").contains(NOISE_IS_PUBLIC.partition(":")[0], autoescape=True),
+    ).label("example"),
 )
 """The columns of a light row: all but the long texts."""
 
@@ -100,8 +103,6 @@ def conditions(query: RunQuery) -> list[sa.ColumnElement[bool]]:
     ):
         if admitted:
             clauses.append(column.in_(admitted))
-    if query.own:
-        clauses.append(~_IN_GALLERY)
     if query.batch:
         clauses.append(runs.c.batch == query.batch)
     clauses.extend(_tagged(tags.c.tag == tag) for tag in query.tags)
@@ -143,11 +144,6 @@ def _setting(word: str) -> list[str]:
     else:
         written |= {json.dumps(number), f"{number:.0f}"} if number.is_integer() else {json.dumps(number)}
     return [f"{json.dumps(name)}: {text}{end}" for text in sorted(written) for end in ",}"]
-
-
-def of_gallery(connection: sa.Connection, number: int) -> bool:
-    """Whether a run came with the program."""
-    return connection.scalar(sa.select(gallery.c.run).where(gallery.c.run == number)) is not None
 
 
 def _tagged(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
@@ -301,7 +297,6 @@ def _record(
         tags=labels,
         note=row["note"],
         batch=row["batch"],
-        gallery=bool(row["gallery"]),
         tuning=tried,
     )
 

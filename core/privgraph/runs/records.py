@@ -14,11 +14,13 @@ from privgraph.options import short
 from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import PrivacyStatement, audited_of
 from privgraph.progress import Event, from_record
-from privgraph.runs.final_statement import in_accord
+from privgraph.runs.final_statement import NOISE_IS_PUBLIC, in_accord
 from privgraph.runs.known_faults import known_faults, voided
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.trials import Mark, priced
 
+EXAMPLE = "example/"
+"""What the id of a run begins with that ships with the program (`runs.examples`)."""
 STATES = ("queued", "running", "stopping", "done", "stopped", "failed", "lost")
 LIVE = ("running", "stopping")
 PENDING = ("queued", *LIVE)
@@ -120,8 +122,8 @@ class RunRecord:
     an audit has shown on the whole run, at `audit_confidence`, `audited_by` the name of that audit and
     `adversary` its kind. `version` is the program that made the last attempt (`program.program`): "" for
     versions before 0.5.0, which did not say, and before a worker has begun. `damage` says what of the row
-    cannot be read: see `unreadable`. `gallery`: it came with the program (`runs.gallery`). `tuning`: which
-    tuning tried it, and what became of it; None of a run that stands alone.
+    cannot be read: see `unreadable`. `tuning`: which tuning tried it, and what became of
+    it; None of a run that stands alone.
     """
 
     id: str
@@ -150,7 +152,6 @@ class RunRecord:
     audited_by: str = ""
     adversary: Adversary | None = None
     damage: str = ""
-    gallery: bool = False
     tuning: Mark | None = None
 
     def __repr__(self) -> str:
@@ -179,6 +180,13 @@ class RunRecord:
             "a newer version wrote it, or it is damaged; it can be deleted, and other runs are not concerned"
         )
 
+    @cached_property
+    def example(self) -> bool:
+        """Whether its noise key ships with the program: it came along (`runs.examples`), or was made under
+        that key."""
+        said = None if self.unreadable else self.own_statement
+        return self.id.startswith(EXAMPLE) or (said is not None and NOISE_IS_PUBLIC in said.assumptions)
+
     @property
     def live(self) -> bool:
         """A worker has it."""
@@ -204,7 +212,7 @@ class RunRecord:
             raise Unreadable(self.unreadable) from None
         if final is None:
             return None
-        if not self.gallery:  # its noise is public: nobody is protected, fault or not
+        if not self.example:  # nobody is protected, fault or not
             final = replace(final, known_faults=known_faults(self.spec, self.version))
         if self.tuning is not None:
             final = priced(final, self.tuning)
@@ -256,9 +264,8 @@ class RunQuery:
     `tags` must all be present; the other tuples list what is admitted. `text` is looked for in the id, the
     options, the titles of method and graph, what is protected (`PROTECTED`), the note, the error and the
     tags, whatever the case, and is compared with the state; every one of its words must be found. A word such
-    as `epsilon=2` finds the runs with that value of that option, however the number is written. `own` leaves
-    out the runs of the gallery. `order` is one of `ORDERS`; `created` with `descending` puts the newest
-    first.
+    as `epsilon=2` finds the runs with that value of that option, however the number is written. `order` is
+    one of `ORDERS`; `created` with `descending` puts the newest first.
     """
 
     ids: tuple[str, ...] = ()
@@ -270,7 +277,6 @@ class RunQuery:
     tags: tuple[str, ...] = ()
     batch: str = ""
     text: str = ""
-    own: bool = False
     order: str = "created"
     descending: bool = True
     limit: int | None = None

@@ -16,8 +16,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from copy import copy
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,19 +23,19 @@ import sqlalchemy as sa
 
 from privgraph.home import home
 from privgraph.progress import Event, Log
-from privgraph.runs import aside, listing, queueing
+from privgraph.runs import listing, queueing
 from privgraph.runs.artifacts import QUERY, Artifacts, clear, opened, parted
-from privgraph.runs.database import Database
+from privgraph.runs.database import Database, forget
 from privgraph.runs.evidence import Evidence, number_of
 from privgraph.runs.leases import Leases
 from privgraph.runs.queueing import LOCAL
-from privgraph.runs.records import LIVE, RunIsFixed, RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
+from privgraph.runs.records import EXAMPLE, LIVE, RunIsFixed, RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph.runs.rows import append
 from privgraph.runs.spec import RunSpec
-from privgraph.runs.tables import gallery, runs, tags
+from privgraph.runs.tables import runs, tags
 from privgraph.runs.trials import Trial
 
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+_ID = re.compile(rf"({EXAMPLE})?[A-Za-z0-9][A-Za-z0-9._-]{{0,199}}")
 _TAG_LENGTH, _NOTE_LENGTH = 60, 4000
 ALL_RUNS = RunQuery()
 ARTIFACTS = "PRIVGRAPH_ARTIFACTS"
@@ -79,7 +77,10 @@ class RunStore(Evidence):
             with database.write() as connection:
                 queueing.restack(connection)
         here = folders or (Path(told) if told else home().resolve() / "runs")
-        return RunStore(database, opened(named, here), named)
+        store = RunStore(database, opened(named, here), named)
+        for run in database.left:
+            store.clear(run)
+        return store
 
     @property
     def url(self) -> str:
@@ -101,7 +102,7 @@ class RunStore(Evidence):
 
     @property
     def database(self) -> Database:
-        """The transactions under the store, for those who keep it (`gallery`)."""
+        """The transactions under the store, for those who keep it (`examples`)."""
         return self._database
 
     def close(self) -> None:
@@ -127,9 +128,9 @@ class RunStore(Evidence):
     ) -> list[str]:
         """Store specs as queued runs in one step, all or none, and give their ids in order.
 
-        A run of an equal spec is left as it is, but for tags; one of the gallery steps `aside`, and one that
-        is still queued is given to `engine`. Runs of one batch that can be trained together are (`queueing`).
-        `retries` is how often a run is queued again by itself when its worker was lost.
+        A run of an equal spec is left as it is, but for tags; one that is still queued is given to
+        `engine`. Runs of one batch that can be trained together are (`queueing`). `retries` is how often a
+        run is queued again by itself when its worker was lost.
         """
         labels = list(dict.fromkeys(_tag(tag) for tag in tags))
         if retries < 0:
@@ -143,11 +144,6 @@ class RunStore(Evidence):
         names = [queueing.stack_name(spec, batch) for spec in unique.values()]
         with self._database.submitting() as connection:
             there = queueing.known(connection, list(unique))
-            for run, number in list(there.items()):
-                if listing.of_gallery(connection, number):
-                    aside.put(connection, number, run)  # whoever asks for a run gets one that is their own
-                    self._move(run, aside.name(run))
-                    del there[run]
             moved = [there[run] for run in unique if run in there]
             if moved:
                 queueing.give(connection, moved, engine)
@@ -161,21 +157,6 @@ class RunStore(Evidence):
                 _add_tags(connection, list(queueing.known(connection, list(unique)).values()), labels)
         return [spec.id for spec in chosen]
 
-    def has_gallery(self) -> bool:
-        """Whether any of its runs came with the program."""
-        with self._database.read() as connection:
-            return connection.scalar(sa.select(gallery.c.run).limit(1)) is not None
-
-    def without_gallery(self) -> RunStore:
-        """The same store, whose lists leave out the runs of the gallery; one that is asked for by its id is
-        found."""
-        other = copy(self)
-        other._own = True
-        return other
-
-    def _asked(self, query: RunQuery) -> RunQuery:
-        return replace(query, own=True) if self._own and not query.ids else query
-
     def get(self, run: str) -> RunRecord:
         """The run of that id. Raises `UnknownRun`."""
         found = self.find(RunQuery(ids=(run,)))
@@ -186,7 +167,7 @@ class RunStore(Evidence):
     def find(self, query: RunQuery = ALL_RUNS) -> list[RunRecord]:
         """The runs that the query asks for, in its order."""
         with self._database.read() as connection:
-            return listing.find_records(connection, self._asked(query), self._database.now(connection))
+            return listing.find_records(connection, query, self._database.now(connection))
 
     def find_rows(self, query: RunQuery = ALL_RUNS, graphs: bool = False) -> list[dict[str, Any]]:
         """Plain rows for lists and figures, with the names of `listing.LIGHT` and `tags`; cheaper than
@@ -198,14 +179,14 @@ class RunStore(Evidence):
         `people` (`GraphId.people`).
         """
         with self._database.read() as connection:
-            return listing.find_light(connection, self._asked(query), graphs)
+            return listing.find_light(connection, query, graphs)
 
     def states(self, ids: Sequence[str]) -> dict[str, str]:
-        """The states of those of the runs that are there, but for runs of the gallery."""
+        """The states of those of the runs that are there."""
         found: dict[str, str] = {}
         with self._database.read() as connection:
             for start in range(0, len(ids), 500):
-                query = RunQuery(ids=tuple(ids[start : start + 500]), own=True)
+                query = RunQuery(ids=tuple(ids[start : start + 500]))
                 chosen = sa.select(runs.c.id, runs.c.state).where(*listing.conditions(query))
                 found |= {row.id: row.state for row in connection.execute(chosen)}
         return found
@@ -219,7 +200,7 @@ class RunStore(Evidence):
     def count(self, query: RunQuery = ALL_RUNS) -> int:
         """How many runs the query asks for, whatever its limit and offset."""
         with self._database.read() as connection:
-            counted = sa.select(sa.func.count()).select_from(runs).where(*listing.conditions(self._asked(query)))
+            counted = sa.select(sa.func.count()).select_from(runs).where(*listing.conditions(query))
             return int(connection.execute(counted).scalar_one())
 
     def request_stop(self, run: str) -> str:
@@ -258,15 +239,10 @@ class RunStore(Evidence):
             row = self._database.row(connection, run)
             if row.state in LIVE:
                 raise RunIsFixed(f"{run} is {row.state}; stop it before you delete it")
-            if listing.of_gallery(connection, row.number):
-                raise RunIsFixed(f"{run} is from the gallery, which can be hidden, not deleted")
             if (mark := listing.find_marks(connection, [run]).get(run)) and mark.trial is Trial.GOING_ON:
                 raise RunIsFixed(f"{run} is tried by {mark.tuning}, which is not done: its trials stay until it is")
-            aside.forget(connection, row.number)
-            returned = aside.back(connection, run)
+            forget(connection, [row.number])
         self.clear(run)
-        if returned:
-            self._move(aside.name(run), run)
 
     def clear(self, run: str) -> None:
         """Remove the folder of a run's artifacts, if it is there."""
@@ -333,7 +309,6 @@ class RunStore(Evidence):
     def publish(self, run: str, worker: str) -> None:
         """Make a worker's files those of the run: for whoever holds the run, while it does."""
         self._artifacts.publish(run, worker)
-        clear(self._path(aside.name(run)))
 
     def leave(self, run: str, worker: str) -> None:
         """Remove a worker's files, here and elsewhere, of a run that it did not finish; it writes no more."""
@@ -344,12 +319,6 @@ class RunStore(Evidence):
                 if connection.scalar(finished) is not None:
                     return
             self._artifacts.remove(run, worker)
-
-    def _move(self, run: str, other: str) -> None:
-        """Let the other run have the files of the one, which has none from now on."""
-        if (files := self._path(run)).exists():
-            clear(self._path(other))
-            files.rename(self._path(other))
 
     def _path(self, run: str) -> Path:
         if not _ID.fullmatch(run):

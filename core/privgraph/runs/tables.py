@@ -164,17 +164,6 @@ audit_turns = sa.Table(
     sa.Column("audit", sa.Integer, index=True),
 )
 
-# Runs that came with the program (`runs.gallery`): the digest of the file, and how many audits and attacks
-# of the run were in it. Additive.
-gallery = sa.Table(
-    "gallery",
-    metadata,
-    sa.Column("run", sa.Integer, sa.ForeignKey("runs.number", ondelete="CASCADE"), primary_key=True),
-    sa.Column("file", sa.Text, nullable=False, index=True),
-    sa.Column("added", sa.Integer, nullable=False),
-    sqlite_with_rowid=False,
-)
-
 # Tunings, and the runs that each of them tries, by place (`runs.tunings`). The specs of the trials stand here
 # before any of them is submitted. Additive.
 tunings = sa.Table(

@@ -1,4 +1,4 @@
-"""Worked examples: answers of the gallery's encoders that ship with the program, so that a page has something
+"""Worked examples: answers of the example encoders that ship with the program, so that a page has something
 to show before anything is loaded. No torch.
 
 `privgraph.studies.worked` makes the file from the encoders; `find` gives what they answered where the same is
@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from privgraph.runs.gallery import ADAPTER
+from privgraph.runs.examples import ADAPTER
 from privgraph.runs.questions import Answer, Asked, Question
 
 FILE = Path(__file__).with_name("worked.json.xz")

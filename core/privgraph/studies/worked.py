@@ -1,7 +1,6 @@
 """What the Relations page opens on: python -m privgraph.studies.worked.
 
-The encoders that come with the gallery are asked about a few texts of its data, and their answers are written
-beside it. To be made again where the gallery's encoders are others.
+The example encoders are asked about a few texts of their data. To be made again where these are others.
 """
 
 from __future__ import annotations
@@ -11,12 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from privgraph.data.describe import described
-from privgraph.runs import gallery, worked
+from privgraph.runs import examples, worked
 from privgraph.runs.ask import Room
 from privgraph.runs.questions import Asked, Question
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
-from privgraph.studies.gallery import askable
+from privgraph.studies.examples import askable
 
 TEXTS = 3
 """The first ones that the data's description has of the domain."""
@@ -48,7 +47,7 @@ def question(store: RunStore, specs: list[RunSpec]) -> Question:
     )
 
 
-def examples(asked: Question) -> list[str]:
+def of_domain(asked: Question) -> list[str]:
     """Texts of the domain that have a partner."""
     found = described(asked.data, options=dict(asked.data_options))
     (samples,) = (one["samples"] for one in found["domains"] if one["name"] == asked.domain)
@@ -58,12 +57,11 @@ def examples(asked: Question) -> list[str]:
 def main() -> None:
     """Ask, and write the file."""
     with tempfile.TemporaryDirectory() as folder:
-        store = RunStore.open(f"sqlite:///{Path(folder) / 'runs.sqlite'}", Path(folder) / "runs")
-        gallery.bring_in(store)
+        store = examples.open_store()
         asked, room = question(store, askable()), Room(Path(folder) / "vectors")
         found = {
             text: room.answer(replace(asked, text=text), lambda share, stage: print(f"{share:.0%} {stage}", flush=True))
-            for text in examples(asked)
+            for text in of_domain(asked)
         }
         print(worked.write(asked, found), flush=True)
         store.close()

@@ -16,6 +16,4 @@ def app_command(parsed: argparse.Namespace) -> int:
     for name in ("streamlit", "plotly"):
         if importlib.util.find_spec(name) is None:
             raise ModuleNotFoundError(f"No module named '{name}'", name=name)
-    return launcher.main(
-        host=parsed.host, port=parsed.port, open_browser=not parsed.no_browser, with_gallery=not parsed.no_gallery
-    )
+    return launcher.main(host=parsed.host, port=parsed.port, open_browser=not parsed.no_browser)

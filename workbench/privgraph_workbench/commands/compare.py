@@ -1,4 +1,4 @@
-"""`privgraph compare`: train what fits a graph, and say what to take."""
+"""`privgraph compare`: train what fits a graph, and print what to take at each epsilon."""
 
 from __future__ import annotations
 
@@ -13,22 +13,24 @@ from privgraph.runs.engine_options import RETRIES
 from privgraph.runs.launch import capacity, wait
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph.runs.store import RunStore
+from privgraph_workbench import advice, summary, sweeps
 from privgraph_workbench.commands.output import json_line
 from privgraph_workbench.commands.values import pairs, whole
-from privgraph_workbench.facts import advising, comparing, datasets
-from privgraph_workbench.facts.row_words import protects_of, with_interval
+from privgraph_workbench.facts import datasets
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.words.numbers import duration
 
 MOST_KNOWN = 2000
 TAG = "compare"
+SETTINGS = ("method", "unit", "asked", "epsilon", "epsilon_as_published", "epsilon_audited", "mean", "low", "high")
+"""Columns of settings that are printed, with `seeds` and `neighbours`."""
 
 
 def compare_command(parsed: argparse.Namespace) -> int:
-    """Train in the background, wait, and print a table and a paragraph."""
+    """Train in the background, wait, and print two tables."""
     options = pairs(parsed.data_set, "--data-set")
-    wanted = comparing.specs(
+    wanted = sweeps.specs(
         parsed.data,
         parsed.unit,
         epsilons=_numbers(parsed.epsilons),
@@ -40,10 +42,9 @@ def compare_command(parsed: argparse.Namespace) -> int:
         store = RunStore.open()
         facts = datasets.public_facts(dataset(parsed.data), wanted[0].data_options, "random")
         known = store.find(RunQuery(states=("done",), limit=MOST_KNOWN))
-        about = comparing.seconds(wanted, facts, known, capacity())
+        about = sweeps.seconds(wanted, facts, known, capacity())
         print(f"{len(wanted)} runs, about {duration(about)} on this machine", file=sys.stderr)
-        batch = f"compare-{secrets.token_hex(4)}"
-        ids = store.submit_all(wanted, [TAG], batch, retries=RETRIES)
+        ids = store.submit_all(wanted, [TAG], f"compare-{secrets.token_hex(4)}", retries=RETRIES)
         for run in ids:
             if store.get(run).state in ("stopped", "failed", "lost"):
                 store.retry(run)
@@ -54,17 +55,17 @@ def compare_command(parsed: argparse.Namespace) -> int:
     for record in records:
         if record.state != "done":
             print(f"privgraph: {record.id} is {record.state}: {record.error}", file=sys.stderr)
-    rows = [row for row in tradeoff.data(records) if not row["variant"]]
-    said = advising.verdict(records, parsed.unit)
+    frame = summary.of_records(one for one in records if one.state == "done")
+    found = advice.advise(frame, parsed.unit)
+    rows = tradeoff.of_settings(summary.settings(frame))
     if parsed.json:
-        advice = [
-            {"epsilons": list(one.epsilons), "kind": one.kind, "takes": list(one.takes), "why": one.why}
-            for one in said.stretches
-        ]
-        print(json_line({"rows": [_plain(row) for row in rows], "advice": advice, "why": said.text, "runs": ids}))
+        told = [{"epsilon": one.epsilon, "outcome": one.outcome, "take": one.take, "at": one.at} for one in found]
+        print(json_line({"rows": list(map(_plain, rows)), "advice": told, "runs": ids}))
     else:
-        print(_table(rows, parsed.unit))
-        print(said.text)
+        columns = [*SETTINGS, "seeds"]
+        print(summary.settings(frame)[columns].to_string(index=False, float_format="{:.4g}".format, na_rep="-"))
+        print()
+        print(advice.table(found).to_string(index=False, float_format="{:.4g}".format, na_rep="-"))
     return 0 if all(record.state == "done" for record in records) else 1
 
 
@@ -83,17 +84,8 @@ def _numbers(text: str) -> list[float]:
 
 
 def _plain(row: Row) -> dict[str, object]:
-    epsilons = ("asked", "epsilon", "epsilon_as_published", "epsilon_audited")
-    names = ("method", "unit", *epsilons, "mean", "low", "high", "seeds", "neighbours")
+    names = (*SETTINGS, "seeds", "neighbours")
     return {name: None if row[name] is not None and row[name] == math.inf else row[name] for name in names}
-
-
-def _table(rows: list[Row], unit: str) -> str:
-    lines = [f"{'method':28} {'protects':9} {'sound epsilon':>13}  accuracy (95% over seeds)"]
-    for row in sorted(rows, key=lambda one: (one["unit"] == "none", one["title"], one["epsilon"])):
-        protects, epsilon = protects_of(row, unit)
-        lines.append(f"{row['title'][:28]:28} {protects:9} {epsilon:>13}  {with_interval(row)}")
-    return "\n".join(lines)
 
 
 class _Progress:
@@ -103,6 +95,7 @@ class _Progress:
         self._total, self._told = total, -1
 
     def look(self, records: list[RunRecord]) -> None:
+        """Print where a tenth more is over."""
         done = sum(not record.pending for record in records)
         if done != self._told and (done == self._total or done >= self._told + max(1, self._total // 10)):
             self._told = done

@@ -13,13 +13,12 @@ from privgraph.audits.record import AuditRecord
 from privgraph.options import nearest, short
 from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import RunRecord, StoredEvent, StoreError
-from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.attack import describe as attack_text
 from privgraph_workbench.commands.audit import describe as audit_text
 from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.parser import FORMATS, UsageError
 from privgraph_workbench.commands.show import describe
-from privgraph_workbench.commands.values import find_run
+from privgraph_workbench.commands.values import find_run, store_of
 from privgraph_workbench.words import settings
 
 _EVERYTHING = 10**9
@@ -42,7 +41,7 @@ def export_command(parsed: argparse.Namespace) -> int:
         if name not in FORMATS:
             raise UsageError(f"format must be one of {', '.join(FORMATS)} (got {short(name)}){nearest(name, FORMATS)}")
     try:
-        store = RunStore.open()
+        store = store_of(parsed.run)
         record = find_run(store, parsed.run)
         told = _Told(store.events(record.id), store.audits(record.id), store.attacks(record.id))
     except StoreError as error:

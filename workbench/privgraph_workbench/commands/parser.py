@@ -49,7 +49,7 @@ def make_parser() -> Parser:
         _attack,
         _export,
         _data,
-        _gallery,
+        _examples,
         _compare,
         _tune,
         _report,
@@ -190,11 +190,11 @@ def _report(commands: Commands[Parser]) -> None:
     made.add_argument("--no-appendix", action="store_true", help="a summary: the first page, and the figures")
 
 
-def _gallery(commands: Commands[Parser]) -> None:
+def _examples(commands: Commands[Parser]) -> None:
     made = _command(
-        commands, "gallery", "Finished runs that came with privgraph, and any of them run again.", "gallery"
+        commands, "examples", "Finished runs that came with privgraph, and any of them run again.", "examples"
     )
-    made.add_argument("run", nargs="?", metavar="RUN", help="id of one of its runs, or its beginning (default: all)")
+    made.add_argument("run", nargs="?", metavar="RUN", help="id of an example, or its beginning (default: all)")
     made.add_argument(
         "--again",
         action="store_true",
@@ -208,7 +208,6 @@ def _app(commands: Commands[Parser]) -> None:
     made.add_argument("--host", default="127.0.0.1", help="address to serve at (default: this machine only)")
     made.add_argument("--port", type=int, default=None, help="port (default: 8501, or a free one)")
     made.add_argument("--no-browser", action="store_true", help="do not open a browser window")
-    made.add_argument("--no-gallery", action="store_true", help="leave out the finished runs that came with privgraph")
 
 
 def _privacy(parser: Parser, method: str = "name of a method (see: privgraph list methods)") -> None:

@@ -75,15 +75,12 @@ def _chosen(store: RunStore, parsed: argparse.Namespace) -> list[str]:
     """The ids of the runs that the command line names, one by one or by tags. Raises `UsageError`."""
     if not (parsed.runs or parsed.tag):
         raise UsageError(f"say which runs: ids, or --tag TAG, as privgraph {parsed.name} --tag sweep")
-    own = store.without_gallery()
     found = []
     for beginning in parsed.runs:
-        record = find_run(own, beginning)
-        if record.gallery:
-            raise UsageError(f"{record.id} is from the gallery, and was over before it came here")
+        record = find_run(store, beginning)
         found.append(record.id)
     for tag in parsed.tag:
-        tagged = [row["id"] for row in own.find_rows(RunQuery(tags=(tag,), descending=False))]
+        tagged = [row["id"] for row in store.find_rows(RunQuery(tags=(tag,), descending=False))]
         if not tagged:
             raise UsageError(f"no run has the tag {short(tag)}")
         found += tagged

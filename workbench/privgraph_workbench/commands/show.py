@@ -10,9 +10,8 @@ from privgraph.privacy.statements import statement_text
 from privgraph.registry import sides
 from privgraph.runs.here import lacking
 from privgraph.runs.records import RunRecord, StoreError
-from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, result
-from privgraph_workbench.commands.values import find_run, settle
+from privgraph_workbench.commands.values import find_run, settle, store_of
 from privgraph_workbench.words import rates
 from privgraph_workbench.words.metrics import metric_title
 from privgraph_workbench.words.naming import describe as what_was_run
@@ -24,7 +23,7 @@ from privgraph_workbench.words.statements import refutations
 def show_command(parsed: argparse.Namespace) -> int:
     """Print a run."""
     try:
-        store = RunStore.open()
+        store = store_of(parsed.run)
         settle(store)
         record = find_run(store, parsed.run)
         attacks = store.attacks(record.id)

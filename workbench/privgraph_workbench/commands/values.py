@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from privgraph.options import nearest, short
-from privgraph.runs.records import RunQuery, RunRecord, StoreIsFull, StoreIsReadOnly, UnknownRun, Unreadable
+from privgraph.runs.examples import open_store
+from privgraph.runs.records import EXAMPLE, RunQuery, RunRecord, StoreIsFull, StoreIsReadOnly, UnknownRun, Unreadable
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.parser import UsageError
 
@@ -47,6 +48,11 @@ def settle(store: RunStore) -> None:
     is."""
     with suppress(StoreIsFull, StoreIsReadOnly):
         store.sweep_lost()
+
+
+def store_of(run: str) -> RunStore:
+    """The store that has a run of that id: the examples, or one's own runs."""
+    return open_store() if run.startswith(EXAMPLE) else RunStore.open()
 
 
 def _readable(record: RunRecord) -> RunRecord:

@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 
 from privgraph.privacy.kinds import NEIGHBOURS, Neighbours
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.graph_id import GraphId, People
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import method_costs
@@ -133,16 +132,7 @@ def _line(runs: Sequence[RunRecord], own: Collection[str]) -> str:
     if beside:
         said += f" ({len(chosen)} told here, {beside} behind means and figures)"
     fewer = f"; the {len(chosen)} alone {_stated(chosen)}" if beside and len(chosen) > 1 else ""
-    return f"{said} ha{'ve' if len(runs) > 1 else 's'} shown {_stated(runs)}{fewer}{_as_run(runs)}"
-
-
-def _as_run(runs: Sequence[RunRecord]) -> str:
-    """Of how many of these the noise is public, so that as they were run they show everything."""
-    public = sum(one.gallery or (one.statement is not None and has_public_noise(one.statement)) for one in runs)
-    if not public:
-        return ""
-    which = "it" if len(runs) == 1 else f"all {public}" if public == len(runs) else f"{public} of {len(runs)}"
-    return f" (with secret noise; as run, {which} show{'s' * (public == 1)} everything)"
+    return f"{said} ha{'ve' if len(runs) > 1 else 's'} shown {_stated(runs)}{fewer}"
 
 
 def relations(statements: Sequence[PrivacyStatement]) -> list[Neighbours]:

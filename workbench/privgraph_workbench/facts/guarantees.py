@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from privgraph.options import listed as both
 from privgraph.privacy.kinds import NEIGHBOURS, Neighbours
-from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.words.numbers import number, rounded_delta
 

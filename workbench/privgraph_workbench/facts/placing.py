@@ -8,12 +8,12 @@ from statistics import fmean
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
+from privgraph_workbench.advice import BASELINE as BLIND
 from privgraph_workbench.facts import expecting
 from privgraph_workbench.facts.expecting import METRIC, Outlook, Reached
-from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures import seeds
 from privgraph_workbench.figures.runs import standing
-from privgraph_workbench.figures.runs.guesses import GUESSES
+from privgraph_workbench.summary import GUESSES
 from privgraph_workbench.words import telling
 
 
@@ -40,27 +40,19 @@ def sentence(
     nodes: int | None,
     told: Outlook,
     same: Sequence[RunRecord],
-    *,
-    setting: bool = False,
-    guess: bool = True,
-    measured: bool = True,
 ) -> str:
     """The run in Markdown: what it is, whom it hides, how well it does. `title`: what its method is called;
-    `told` and `same` as `outlook` gives them; `setting`: it stands for all runs of its setting;
-    without `guess`, for others, what takes no learning, a function of split and labels, is not told, and
-    means are compared and not seeds, for pairs tell which run has which; without `measured` no result is."""
+    `told` and `same` as `outlook` gives them."""
     beside = None
-    if measured and METRIC in record.metrics:
+    if METRIC in record.metrics:
         held = [one for one in same if METRIC in one.metrics]
         own = expecting.reached(held)
-        means = apart if guess else _means_apart
         beside = telling.Beside(
             mean=own.mean,
             seeds=own.seeds,
-            blind=means(held, told.blind),
-            bare=means(held, told.bare),
-            majority=_above_guess(record, held, told) if guess else None,
-            setting=setting,
+            blind=apart(held, told.blind),
+            bare=apart(held, told.bare),
+            majority=_above_guess(record, held, told),
         )
     return telling.sentence(record, title, nodes, beside)
 
@@ -70,19 +62,6 @@ def apart(own: Sequence[RunRecord], other: Reached | None) -> telling.Difference
     or harder. None where none is shared."""
     theirs = {one.spec.seed: one.metrics[METRIC] for one in (other.records if other else ())}
     return _over([(one.metrics[METRIC], theirs[one.spec.seed]) for one in own if one.spec.seed in theirs])
-
-
-def _means_apart(own: Sequence[RunRecord], other: Reached | None) -> telling.Difference | None:
-    """How far the mean of runs is from that of others, whatever their seeds (Welch). None of a single run of
-    the others, which have no noise: the difference would tell its result."""
-    if other is None or other.seeds < 2:
-        return None
-    mine, theirs = ([one.metrics[METRIC] for one in held] for held in (own, other.records))
-    errors = seeds.standard_error(mine), seeds.standard_error(theirs)
-    if errors[0] is None or errors[1] is None:
-        return telling.Difference(by=fmean(mine) - fmean(theirs))
-    found = seeds.difference((fmean(mine), errors[0], len(mine)), (fmean(theirs), errors[1], len(theirs)))
-    return telling.Difference(by=found[0], low=found[1], high=found[2])
 
 
 def _above_guess(record: RunRecord, own: Sequence[RunRecord], told: Outlook) -> telling.Difference | None:

@@ -13,14 +13,12 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.axes import placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.words.markup import capital, wrapped
+from privgraph_workbench.words.markup import wrapped
 from privgraph_workbench.words.naming import NO_PERSON, UNIT_WORDS, unit_of
 from privgraph_workbench.words.statements import (
-    SAME_NOISE,
     audited_bound,
     cells,
     line,
-    protect_nobody,
     refuted_in_short,
     remarks,
 )
@@ -97,9 +95,9 @@ def natural(text: str) -> list[tuple[int, float, str]]:
 
 
 def _order(one: tuple[str, PrivacyStatement]) -> tuple[bool, list[tuple[int, float, str]]]:
-    """First what has secret noise: it protects somebody, and a short list must not cut it off."""
+    """First what protects somebody, which a short list must not cut off."""
     label, statement = one
-    return has_public_noise(statement) or statement.unit == "none", natural(label)
+    return statement.unit == "none", natural(label)
 
 
 Stated = tuple[str, tuple[str, ...]]
@@ -172,21 +170,8 @@ def short(statements: Mapping[str, PrivacyStatement]) -> list[str]:
         ]
         said.append(f"{UNIT} one {unit}. {'; '.join(numbers)}; δ {delta}.")
     said += _refuted(statements)
-    if (public := _public(statements)) is not None:
-        said.append(f"{capital(public[0])} is public: {SAME_NOISE[:1].lower()}{SAME_NOISE[1:]}.")
     said += unprotected(statements)
     return [*said, IN_FULL]
-
-
-def _public(statements: Mapping[str, PrivacyStatement]) -> tuple[str, bool] | None:
-    """Whose noise is public, as the subject of a sentence, and whether others have secret noise; None where
-    none is."""
-    private = [one for one in statements.values() if one.unit != "none"]
-    public = sum(map(has_public_noise, private))
-    if not public:
-        return None
-    some = public < len(private)
-    return (f"of {public:,} of {len(private):,} private settings the noise" if some else "the noise"), some
 
 
 def _refuted(statements: Mapping[str, PrivacyStatement]) -> list[str]:
@@ -226,20 +211,13 @@ def _of_none(statements: Mapping[str, PrivacyStatement]) -> list[str]:
     return [f"{EPSILONS['audited'].title} of {whose}: {audited_bound(bound)}." for whose, bound in shown.items()]
 
 
-SUBTRACTED = "Its key came with the program, so that anybody can subtract it."
-"""Why public noise protects nobody."""
+EXAMPLE_BADGE = "example runs"
+"""Above a file's figure whose noise key ships with the program."""
 
 
 def warned(statements: Mapping[str, PrivacyStatement]) -> list[str]:
-    """What stands among the warnings above a file's figure: that a noise is public, where one is; `told` says
-    why that matters."""
-    public = protect_nobody([one for one in statements.values() if one.unit != "none"], "settings")
-    return [public.rstrip(".")] if public else []
-
-
-def subtracted(statements: Mapping[str, PrivacyStatement]) -> list[str]:
-    """That a noise is public and what that means, where one is."""
-    return [f"{one}. {SUBTRACTED}" for one in warned(statements)]
+    """The badge of example runs, where there are any."""
+    return [EXAMPLE_BADGE] if any(map(has_public_noise, statements.values())) else []
 
 
 def mark(drawn: Sequence[str], statements: Mapping[str, PrivacyStatement]) -> list[str]:
@@ -247,17 +225,12 @@ def mark(drawn: Sequence[str], statements: Mapping[str, PrivacyStatement]) -> li
     tail = COMPOSED_BADGE.partition("}")[2]
     brief = [EVALUATOR_BADGE, *(one for one in drawn if one.endswith(tail))]
     said = [one.partition(":")[0] for one in drawn if one in brief]
-    if (public := _public(statements)) is not None:
-        whose, some = public
-        said.append(f"{whose} is public: as run these protect" if some else "noise is public: as run it protects")
-        said[-1] += " nobody"
     line = [f"{'; '.join(said)} (see “In short”)"] if said else []
     return [*line, *(one for one in drawn if one not in brief)]
 
 
 def told(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> list[str]:
-    """What must be known beside the numbers of `block`, a sentence each; whose it is, where not all have it.
-    First that a noise is public, where one is: no ε of it holds anybody back."""
+    """What must be known beside the numbers of `block`, a sentence each, and whose it is."""
     held: dict[str, list[str]] = {}
     for label, statement in sorted(statements.items(), key=lambda one: natural(one[0])):
         for remark in remarks(statement):
@@ -273,12 +246,7 @@ def told(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> 
         for remark, labels in held.items()
     ]
     left = len(said) - most
-    first = subtracted(statements)
-    return (
-        [*first, *said]
-        if left <= 0
-        else [*first, *said[:most], f"And {left} more remark{'s' * (left > 1)}, in this file's metadata."]
-    )
+    return said if left <= 0 else [*said[:most], f"And {left} more remark{'s' * (left > 1)}, in this file's metadata."]
 
 
 _BUDGET = re.compile(r"ε \d[\d.,e+-]*\d|ε \d")

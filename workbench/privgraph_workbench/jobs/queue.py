@@ -17,9 +17,10 @@ from functools import lru_cache
 from privgraph.home import home
 from privgraph.runs.engine_options import RETRIES, EngineOptions
 from privgraph.runs.engines import ENGINES, send
+from privgraph.runs.examples import PLACE, open_store
 from privgraph.runs.launch import launch
 from privgraph.runs.queueing import LOCAL, STACK_LIMIT
-from privgraph.runs.records import StoreError, StoreIsFull, StoreIsReadOnly
+from privgraph.runs.records import EXAMPLE, StoreError, StoreIsFull, StoreIsReadOnly
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 
@@ -30,25 +31,42 @@ _last_launch: dict[str, float] = {}
 _launching = threading.Lock()
 
 
-_hidden: list[Callable[[], bool]] = []
+_shown: list[Callable[[], bool]] = []
 
 
-def hide_gallery(when: Callable[[], bool]) -> None:
-    """Who says, at each look into the store, whether lists leave out the runs of the gallery."""
-    _hidden[:] = [when]
+def show_examples(when: Callable[[], bool]) -> None:
+    """Who says, at each look, whether pages show the examples."""
+    _shown[:] = [when]
 
 
 def store() -> RunStore:
+    """The store that pages show: the examples, which nothing is written to, or one's own runs."""
+    return examples() if any(when() for when in _shown) else own()
+
+
+def of(run: str) -> RunStore:
+    """The store that has a run of that id, if any has."""
+    return examples() if run.startswith(EXAMPLE) else own()
+
+
+def own() -> RunStore:
     """The run store that the environment names; one for each, for the life of the process."""
-    whole, own = _store(os.environ.get("PRIVGRAPH_STORE", ""), str(home()))
-    return own if any(when() for when in _hidden) else whole
+    return _store(os.environ.get("PRIVGRAPH_STORE", ""), str(home()))
 
 
 @lru_cache(maxsize=8)
-def _store(url: str, folder: str) -> tuple[RunStore, RunStore]:
-    """The store, and the same without the gallery."""
-    whole = RunStore.open(url or None)
-    return whole, whole.without_gallery()
+def _store(url: str, folder: str) -> RunStore:
+    return RunStore.open(url or None)
+
+
+def examples() -> RunStore:
+    """The examples, for the life of the process."""
+    return _examples(os.environ.get(PLACE, ""), str(home()))
+
+
+@lru_cache(maxsize=8)
+def _examples(place: str, folder: str) -> RunStore:
+    return open_store()
 
 
 def submit(specs: Iterable[RunSpec], tags: Sequence[str] = (), engine: str = LOCAL) -> list[str]:
@@ -61,19 +79,19 @@ def submit(specs: Iterable[RunSpec], tags: Sequence[str] = (), engine: str = LOC
     chosen = list(specs)
     batch = f"batch-{secrets.token_hex(4)}" if len(chosen) > 1 else ""
     options = EngineOptions(workers=min(MOST_CREW, max(1, -(-len(chosen) // STACK_LIMIT))))
-    ENGINES[engine].check(store(), options)
+    ENGINES[engine].check(own(), options)
     retries = RETRIES if batch or engine != LOCAL else 0
-    ids = store().submit_all(chosen, tags, batch, engine=engine, retries=retries)
+    ids = own().submit_all(chosen, tags, batch, engine=engine, retries=retries)
     if engine == LOCAL:
-        launch(store(), ids)
+        launch(own(), ids)
     else:
-        send(store(), engine, options)
+        send(own(), engine, options)
     return ids
 
 
 def tick() -> None:
     """Look after the queue, as every page that shows runs does: at most once a second in a process."""
-    current = store()
+    current = own()
     with _launching:
         if time.monotonic() - _last_launch.get(current.url, -LAUNCH_EVERY) < LAUNCH_EVERY:
             return
@@ -84,8 +102,8 @@ def tick() -> None:
 
 def retry(run: str) -> None:
     """Queue a stopped, failed or lost run again, and start it where there is room. Raises `StoreError`."""
-    store().retry(run)
-    launch(store(), [run])
+    own().retry(run)
+    launch(own(), [run])
 
 
 def delete(runs: Iterable[str]) -> list[str]:
@@ -93,7 +111,7 @@ def delete(runs: Iterable[str]) -> list[str]:
     refused = []
     for run in runs:
         try:
-            store().delete(run)
+            own().delete(run)
         except StoreError as error:
             refused.append(f"{str(error)[:1].upper()}{str(error)[1:]}.")
     return refused

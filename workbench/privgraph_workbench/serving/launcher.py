@@ -26,9 +26,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from privgraph.home import home, open_to_others, umask
-from privgraph.runs import gallery
+from privgraph.runs import examples
 from privgraph.runs.records import StoreError
-from privgraph.runs.store import RunStore
 from privgraph_workbench.serving import people
 
 DEFAULT_HOST = "127.0.0.1"
@@ -66,25 +65,21 @@ class Started(NamedTuple):
         return f"privgraph-{self.address.rpartition(':')[2]}={self.token}"
 
 
-def main(
-    host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool = False, with_gallery: bool = True
-) -> int:
+def main(host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool = False) -> int:
     """Start the app, print its address, and wait until it ends or is interrupted.
 
-    `port` None means 8501, or a free one where that is taken. With `with_gallery` the runs that came with
-    the program are put into the store while the server starts. Returns an exit code: 0 ended, 1 the server
+    `port` None means 8501, or a free one where that is taken. The examples are unpacked while the server
+    starts. Returns an exit code: 0 ended, 1 the server
     failed, 2 refused (address or port).
     """
-    filling = threading.Thread(target=_fill)
-    if with_gallery:
-        filling.start()
+    unpacking = threading.Thread(target=_unpack)
+    unpacking.start()
     try:
         started = start(host, port)
     except LaunchError as error:
         print(error, file=sys.stderr)
         return 2
-    if with_gallery:
-        filling.join()
+    unpacking.join()
     process = started.process
     print(f"The workbench is at {started.opening} (Ctrl+C stops it; runs that were started go on).", flush=True)
     if open_to_others():
@@ -101,13 +96,12 @@ def main(
     return 0 if code in (0, -signal.SIGTERM, -signal.SIGINT) else 1
 
 
-def _fill() -> None:
-    """Put the gallery into the store. Where that fails, the app has one's own runs alone, and it is said
-    why."""
+def _unpack() -> None:
+    """Unpack the examples, and say why where that fails."""
     try:
-        gallery.bring_in(RunStore.open())
-    except (StoreError, OSError, ValueError) as error:
-        print(f"The gallery could not be put into the run store: {error}", file=sys.stderr)
+        examples.open_store().close()
+    except (StoreError, OSError) as error:
+        print(f"The examples cannot be opened: {error}", file=sys.stderr)
 
 
 def _open(started: Started) -> None:

@@ -17,9 +17,10 @@ from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from privgraph.options import short
-from privgraph.runs.records import StoreError, Unreadable
+from privgraph.runs.records import EXAMPLE, StoreError, Unreadable
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import people, styles
+from privgraph_workbench.text import texts
 from privgraph_workbench.words import markup
 
 TITLES = {
@@ -102,28 +103,41 @@ def run() -> None:
             _keep_modules(chosen.url_path)
 
 
+EXAMPLES, MINE = "examples", "mine"
+
+
 def _switch() -> None:
-    """One switch for all pages: whether the gallery's runs stand beside one's own. It is drawn by the entry,
-    so that it holds from page to page."""
-    if not queue.store().has_gallery():
-        return
-    with st.container(key=styles.GALLERY, horizontal=True, horizontal_alignment="right"):
-        st.toggle(
-            "Gallery: runs that came along",
-            value=True,
-            key="gallery",
+    """One switch for all pages: examples or one's own runs. It is drawn by the entry, so that it holds from
+    page to page."""
+    with st.container(key=styles.SHOWN, horizontal=True, horizontal_alignment="right"):
+        st.session_state["shown"] = st.segmented_control(
+            "Shown",
+            [EXAMPLES, MINE],
+            default=_begins(),
+            required=True,
+            key="show",
             bind="query-params",
-            help="Finished runs on public graphs that came with the workbench stand beside your own. Switch off to see "
-            "yours alone",
+            format_func={EXAMPLES: "Examples", MINE: "My runs"}.__getitem__,
+            label_visibility="collapsed",
+            help=texts("labels")["examples"],
         )
 
 
-def gallery_hidden() -> bool:
-    """Whether the reader has switched the gallery off."""
-    return get_script_run_ctx() is not None and st.session_state.get("gallery") is False
+def _begins() -> str:
+    """What is shown at first: what the address names, else one's own runs where there are any."""
+    if "shown" in st.session_state:
+        return str(st.session_state["shown"])
+    if st.query_params.get("run", "").startswith(EXAMPLE):
+        return EXAMPLES
+    return MINE if st.query_params.get("run") or queue.own().count() else EXAMPLES
 
 
-queue.hide_gallery(gallery_hidden)
+def examples_shown() -> bool:
+    """Whether pages show the examples."""
+    return get_script_run_ctx() is not None and st.session_state.get("shown") == EXAMPLES
+
+
+queue.show_examples(examples_shown)
 
 
 def visit() -> int:

@@ -42,10 +42,10 @@ _BUTTONS = (
     "[data-testid=stButtonGroup] [role=radio][aria-checked=true] { position: relative; z-index: 1; } }"
 )
 
-# The switch of the gallery stands in the row of the page's title, where there is room.
-GALLERY = "gallery-switch"
-_GALLERY = (
-    f"@media (min-width: 700px) {{ [data-testid=stLayoutWrapper]:has(> .st-key-{GALLERY}) "
+# The switch of examples and own runs stands in the row of the page's title, where there is room.
+SHOWN = "shown-switch"
+_SHOWN = (
+    f"@media (min-width: 700px) {{ [data-testid=stLayoutWrapper]:has(> .st-key-{SHOWN}) "
     "{ margin-bottom: -3.5rem; z-index: 2; } }"
 )
 
@@ -229,7 +229,7 @@ def sheet(*, dark: bool) -> str:
     looks = theme("dark" if dark else "light")
     rooms = "".join(
         (
-            *(_ROOM, _PAGES, _BESIDE, _GALLERY, _NARROW, _BUTTONS, _WHOLE, _TABS),
+            *(_ROOM, _PAGES, _BESIDE, _SHOWN, _NARROW, _BUTTONS, _WHOLE, _TABS),
             *(_CURVE, _RECENT, _FILTERS, _LINE, _STEPS, _UNIT),
         )
     )

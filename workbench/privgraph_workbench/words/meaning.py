@@ -9,7 +9,6 @@ from privgraph.privacy.composition import gaussian_epsilon, gaussian_mu
 from privgraph.privacy.events import Gaussian, Nothing
 from privgraph.privacy.kinds import MechanismKind, Neighbours
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.words.glossary import ADDED
 from privgraph_workbench.words.numbers import at_most, option, rounded_delta, upper
 
@@ -172,10 +171,9 @@ NO_EDGE = (
 
 
 def wager(statement: PrivacyStatement) -> str:
-    """The guarantee of a run as a wager, and on what it hangs where the run's noise is public."""
+    """The guarantee of a run as a wager."""
     exact = guess_of(statement)
-    said = risk(statement.unit, statement.epsilon, statement.delta, statement.neighbours, exact)
-    return f"With secret noise: {said[:1].lower()}{said[1:]}" if has_public_noise(statement) else said
+    return risk(statement.unit, statement.epsilon, statement.delta, statement.neighbours, exact)
 
 
 STRENGTHS = ((0.75, "strong"), (0.9, "moderate"), (0.99, "weak"), (1.0, "next to no"))
@@ -203,8 +201,7 @@ def called(best: float) -> str:
 
 def in_short(statement: PrivacyStatement) -> tuple[str, str]:
     """The wager of a run in two cells of a table: how often the guess is right at most, by epsilon and delta
-    and by the noise itself where that is known (`guess_of`), and what such protection is called; what its
-    noise would give, if nobody knew it, stands apart from what it gives."""
+    and by the noise itself where that is known (`guess_of`), and what such protection is called."""
     epsilon, delta = statement.epsilon, statement.delta
     if statement.unit == "none" or math.isinf(epsilon):
         return ALWAYS, "none"
@@ -214,8 +211,6 @@ def in_short(statement: PrivacyStatement) -> tuple[str, str]:
     told = right, called + "ne" * called.endswith("no")
     if statement.known_faults:
         told = told[0], f"{told[1]}, but for known faults"
-    if has_public_noise(statement):
-        return f"as run {ALWAYS}; with secret noise {told[0]}", f"as run none; with secret noise {told[1]}"
     return told
 
 

@@ -16,7 +16,6 @@ from privgraph.data.uploads import uploads
 from privgraph.options import Scalar, UnknownName, parameters
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
-from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.graph_id import GraphId, People
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec
@@ -232,18 +231,16 @@ def graph_names(records: Iterable[RunRecord]) -> dict[str, str]:
 
 def run_labels(records: Sequence[RunRecord], *, privacy_too: bool = False, seeds: bool = True) -> list[str]:
     """A short name for each run, distinct: method, and of graph and privacy what differs (or privacy in any
-    case); where nothing does the options in which runs differ, whose noise it is, and the end of the id.
+    case); where nothing does the options in which runs differ, and the end of the id.
     Seeds are told of settings of which there are several runs: by whether those of two settings are named
     nobody learns whether they are equal. Without `seeds`, each stands for all runs of its setting."""
     graphs = graph_names(records)
     parts = [(method_title(one.spec.method), graphs[graph_of(one)], "".join(_with_privacy(one)[1:])) for one in records]
     differing = [place for place in (1, 2) if len({part[place] for part in parts}) > 1 or (place == 2 and privacy_too)]
     names = [", ".join(filter(None, [part[0], *(part[place] for place in differing)])) for part in parts]
-    differs, keys = variants(records), [(setting(one), _noise(one)) for one in records]
+    differs, keys = variants(records), [setting(one) for one in records]
     first = {key: place for place, key in reversed(list(enumerate(keys)))}
-    apart = [names[place] for place in first.values()]
-    for by in ([differs[key] for key, _ in first], [noise for _, noise in first]):
-        apart = _told_apart(apart, by)
+    apart = _told_apart([names[place] for place in first.values()], [differs[key] for key in first])
     ends = dict(zip(first, apart, strict=True))
     several = Counter(keys)
     names = [
@@ -251,12 +248,6 @@ def run_labels(records: Sequence[RunRecord], *, privacy_too: bool = False, seeds
         for name, one, key in zip(names, records, keys, strict=True)
     ]
     return _told_apart(names, [_end(one.id) for one in records])
-
-
-def _noise(record: RunRecord) -> str:
-    """Whose noise it is: what came with the program and what was trained here have one setting."""
-    said = record.statement
-    return "" if said is None or said.unit == "none" else "public noise" if has_public_noise(said) else "secret noise"
 
 
 def _told_apart(names: Sequence[str], by: Sequence[str]) -> list[str]:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from privgraph.attacks.record import AttackRecord
 from privgraph.audits.record import AuditRecord
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.words.audits import alone, taken
 from privgraph_workbench.words.meaning import ranked
 from privgraph_workbench.words.numbers import stated
@@ -20,9 +19,8 @@ LITTLE = 0.99
 def answer(
     said: PrivacyStatement, attacks: Sequence[AttackRecord], audits: Sequence[AuditRecord], *, fallen_told: bool = False
 ) -> str:
-    """The answer; what overrules the rest comes first: a refuted proof, or a known fault. Where noise is
-    public, the epsilon is that of secret noise alone: a mark beside the run says so. `fallen_told`: that the
-    published epsilon is refuted, and on which premise, stands beside it."""
+    """The answer; what overrules the rest comes first: a refuted proof, or a known fault.
+    `fallen_told`: that the published epsilon is refuted, and on which premise, stands beside it."""
     if said.unit == "none" or math.isinf(said.epsilon):
         return "There is no guarantee here to rely on."
     sound = stated("sound", said.epsilon)
@@ -32,18 +30,14 @@ def answer(
         return "Do not rely on this guarantee: the program that made this run had a fault, which its page tells."
     of, only = f"the sound ε of {sound}", " for edges, and for nothing else" * (said.unit == "edge")
     what = f"{of}{only}"
-    weak, public = ranked(said.epsilon, said.delta) > LITTLE, has_public_noise(said)
-    told = (
-        f"{of} holds{only}"
-        if public
-        else f"You may rely on {what}: it is proved, and nothing tried here contradicts it"
-    )
+    weak = ranked(said.epsilon, said.delta) > LITTLE
+    told = f"You may rely on {what}: it is proved, and nothing tried here contradicts it"
     fell = [one for one in audits if one.refutes_published and one.covers == "run"]
     published = said.epsilon_as_published
     if published is not None and fell:
         if_ = f", {taken(fell[0])}" if all(alone(one, published) for one in fell) else ""
         why = "" if fallen_told else f", which is refuted{if_}"
-        told = f"{of} holds{only}, and" if public else f"Rely on {what},"
+        told = f"Rely on {what},"
         told += f" not the paper's {stated('published', published)}{why}"
     little = "; so large an ε excludes little" * weak
-    return f"This run's noise is public; with secret noise, {told}{little}." if public else f"{told}{little}."
+    return f"{told}{little}."

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import Gap, PrivacyStatement
 from privgraph.privacy.statements import premise
-from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import audits as audit_words
 from privgraph_workbench.words.numbers import exact_percent, lower, number, rounded_delta, stated, upper
@@ -107,13 +105,6 @@ def audited_how(statement: PrivacyStatement) -> str:
         attacked = ATTACKED[statement.adversary or Adversary.UNKNOWN]
         sure = f"confidence {exact_percent(statement.audit_confidence)}{attacked}"
     return "; ".join(filter(None, (sure, premise(statement))))
-
-
-PUBLIC_NOISE = (
-    "Everybody knows the key of this run's noise, so that the run can be repeated; whoever uses it is not held back by "
-    "ε. The attacks here did not use it. A run of your own has secret noise."
-)
-"""What public noise means."""
 
 
 def why_published(statement: PrivacyStatement) -> str:
@@ -241,15 +232,3 @@ def line(label: str, statement: PrivacyStatement, *, no_edge: bool = False) -> s
     unit = f"protects {EVERY_EDGE[0]}" if no_edge else unit
     badge = "".join(f" · {said}" for said in _also(statement))
     return f"{label + ': ' if label else ''}{unit} · {numbers} · δ: {rounded_delta(statement.delta)}{badge}"
-
-
-SAME_NOISE = "Each ε is that of the same noise with a secret key"
-"""What an epsilon of public noise is."""
-
-
-def protect_nobody(found: Sequence[PrivacyStatement], of: str = "models") -> str:
-    """How many of the private models with these statements protect nobody, because their noise is public; ""
-    where that of none is. of: what has a statement each, where that is no single model."""
-    public = sum(map(has_public_noise, found))
-    those = "the" if public == len(found) else f"{public:,} of the {len(found):,}"
-    return f"As run, {those} private {of} behind this protect nobody: their noise is public." if public else ""

@@ -7,12 +7,10 @@ from dataclasses import replace
 
 from privgraph.privacy.kinds import NEIGHBOURS
 from privgraph.privacy.statement import NOT_AUDITED, PrivacyStatement, audited_of
-from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.numbers import rounded_delta, stated
 
 _SAID: Sequence[Callable[[PrivacyStatement], str]] = (
-    lambda said: "public noise" if has_public_noise(said) else "secret noise",
     lambda said: f"{EPSILONS['sound'].title} {stated('sound', said.epsilon)}",
     lambda said: f"{EPSILONS['published'].title} {stated('published', said.epsilon_as_published)}",
     lambda said: f"δ {rounded_delta(said.delta)}",

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 from privgraph.registry import METHODS
-from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.meaning import strength
@@ -83,8 +82,6 @@ def _hides(record: RunRecord, unit: str) -> str:
     word = strength(said.epsilon, said.delta)
     at = f"**ε = {stated('sound', said.epsilon)}**"
     told = f"promises at {at} to hide {_whom(record, unit)}: in the worst case, {word} protection"
-    if has_public_noise(said):
-        return f"and, with secret noise, {told}. **Its noise is public: as run, it protects nobody**"
     return f"and {told}"
 
 

@@ -8,17 +8,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from privgraph.options import listed as both
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import theme
 from privgraph_workbench.facts import guarantees, teacher_settings
-from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.figures import seeds
 from privgraph_workbench.figures.axes import placed, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, percentages, shared
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.figures.palette import slots
-from privgraph_workbench.figures.runs import tradeoff, tradeoff_badges, tradeoff_marks
+from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.words.numbers import kept, number, percent, signed
 
 TITLE = "Methods with teachers, compared"
@@ -48,6 +48,7 @@ CARE = (
     "same test nodes."
 )
 OPEN = "ring: the setting that is open"
+RING = theme.MARKERS.index("octagon")
 
 
 def data(records: Iterable[RunRecord], opened: str = "") -> list[Row]:
@@ -78,7 +79,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         taken = {slot % COLOURS for title, slot in styles.items() if title != teacher_settings.TITLE_WEIGHTED}
         styles[teacher_settings.TITLE_WEIGHTED] = next((one for one in FREE if one not in taken), FREE[0])
     parts = [[row for row in rows if row["graph"] == graph] for graph in graphs]
-    seen = [[row for row in held if row["epsilon"] <= tradeoff_badges.LARGEST] or held for held in parts]
+    seen = [[row for row in held if row["epsilon"] <= tradeoff.LARGEST] or held for held in parts]
     bounds = shared(
         [row[key] for row in held for key in ("mean", "low", "high") if row[key] is not None] for held in seen
     )
@@ -97,7 +98,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         for title, slot in styles.items():
             series += _marks([row for row in held if row["title"] == title], title, slot, place)
         opened = [row for row in held if row["open"]]
-        series += tradeoff_marks.ring(OPEN, [(row["epsilon"], row["mean"]) for row in opened], place, size=19)
+        if opened:
+            look: dict[str, Any] = {"slot": theme.NEUTRAL, "shape": RING, "hollow": True, "size": 19.0, "group": OPEN}
+            x, y = tuple(row["epsilon"] for row in opened), tuple(row["mean"] for row in opened)
+            series.append(Series(name=OPEN, kind="points", x=x, y=y, panel=place, **look))
     named: set[str] = set()
     for at, one in enumerate(series):
         series[at] = replace(one, legend=one.legend and one.name not in named)
@@ -369,7 +373,7 @@ def _shape(row: Row) -> int:
 
 def _out_of_sight(rows: Sequence[Row], seen: Sequence[Row]) -> list[str]:
     beyond = len(rows) - len(seen)
-    many = f"{beyond} setting{'s' * (beyond > 1)} with ε over {tradeoff_badges.LARGEST:,.0f}"
+    many = f"{beyond} setting{'s' * (beyond > 1)} with ε over {tradeoff.LARGEST:,.0f}"
     return [f"{many}: out of sight, for so large an ε promises nothing."] if beyond else []
 
 

@@ -1,362 +1,233 @@
-"""Accuracy against epsilon, with confidence over seeds (Figure 2 of the ProGAP paper).
-
-Each setting is drawn at two epsilons of the same noise, the sound one and the one as published, joined by a
-thin line. Colour, dash and mark are a method's; the mark is filled at the sound epsilon, and hollow at the
-published one. What has no epsilon is a grey level.
-Epsilons of different privacy units are different promises: each unit of a graph has a panel of its own, and
-`notes.mixed_units` has the sentence that stands beside both. A broad pale staircase is the Pareto front.
-"""
+"""Accuracy against epsilon: a panel for each graph and unit, methods as lines, references as levels."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from types import MappingProxyType
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
 
-from privgraph.privacy.kinds import Neighbours
-from privgraph.privacy.statement import PrivacyStatement
-from privgraph.privacy.statements import premise
+import pandas as pd
+
+from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.axes import placed
-from privgraph_workbench.figures.chart import Chart, Row, Series, empty
+from privgraph_workbench import summary
+from privgraph_workbench.figures.axes import COLUMNS, placed, spans
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import badges_of, composed, mixed_units
 from privgraph_workbench.figures.palette import slots
-from privgraph_workbench.figures.runs import (
-    guesses,
-    tradeoff_axes,
-    tradeoff_badges,
-    tradeoff_marks,
-    tradeoff_shown,
-    tradeoff_table,
-)
-from privgraph_workbench.figures.runs.curve_names import curve_of, names
-from privgraph_workbench.figures.seeds import confidence
-from privgraph_workbench.words.naming import (
-    graph_of,
-    method_title,
-    network_of,
-    nodes_of,
-    reads_no_edge,
-    setting,
-    unit_of,
-    variants,
-)
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
+from privgraph_workbench.words.numbers import percent, stated
 
-TITLE = "Accuracy against privacy"
+TITLE = "Accuracy against epsilon"
+UNITS = {"edge": "edges", "node": "people"}
+LARGEST = 1000.0
+"""An axis ends there: beyond it an epsilon promises nothing to anybody."""
 ALIKE = 0.01
-"""Epsilons of one budget differ by less than this share: each method's noise meets what was asked for to its
-own last digits, which must not decide what is on the front."""
-ENTRIES = 16
-"""Curves and levels that a legend names at most; others are named where they are pointed at."""
-
-# what other rooms read here
-LARGEST, SMALL, TOGETHER = tradeoff_badges.LARGEST, tradeoff_axes.SMALL, tradeoff_table.TOGETHER
-table, TABLE_TOLD = tradeoff_table.table, tradeoff_table.TOLD
+"""Epsilons within this share of each other are as private."""
+LEVELS, CURVES = 6, 12
+"""Levels and curves that a panel draws."""
+READING = "Means over seeds; bars: 95% intervals; filled: sound ε; hollow: ε as published; grey: no ε"
+_SCORE = {"relation prediction": "PREC@1"}
 
 
-def data(
-    records: Iterable[RunRecord], metric: str = "test_accuracy", apart: Callable[[RunRecord], str] = setting
-) -> list[Row]:
-    """One row per setting (equal but for the seed), from the runs that are done and have the metric; `apart`:
-    by what else runs of one setting have rows of their own.
+def data(records: Iterable[RunRecord]) -> list[Row]:
+    """A row for each setting of the finished runs: the columns of `summary.settings`, and
 
-    method, title, dataset, graph (in words: each has a panel of its own), nodes (of the graph; None: not
-    known), network ("": the method leaves no choice), unit, variant (options that differ
-    within the group), asked (the epsilon asked for; None where the noise was given), epsilon (sound) and
-    epsilon_as_published (the largest over the seeds; None: no such number), mean, low, high (95% confidence
-    over seeds; None for fewer than three), seeds (their number), test_nodes (on how many nodes each accuracy
-    was measured; None: not known), reference (True: no epsilon to place it at, because nothing or everything
-    is protected), data_dependent, evaluator (True: test labels are private), composed (how many of all these
-    runs read the same people), epsilon_audited (the largest lower bound over the seeds that an attack has
-    shown; None: none has), audit_premise (what that bound takes for granted), delta, released, release (its
-    kind) and neighbours (of the statement; None: it has none), guess (what takes no learning; None: not
-    known), gallery (how many of the seeds came with the program),
-    noise_public (of one of them; None: nothing is protected), noise,
-    noise_multiplier and noise_std (`tradeoff_table.noise_of` the seed with that sound epsilon), runs (ids),
-    front (True: no other setting of this graph and unit, measured on as many nodes, has a higher mean at an
-    epsilon that is no larger, or by less than 1%; what reads no edge stands at 0 among those that protect
-    edges).
+    graph, unit, variant, asked, runs (ids), reference (no epsilon to place it at), evaluator (True: test
+    labels are private), composed (how many of these runs read the same people), front (no other setting is as
+    private and more accurate).
     """
-    done = [record for record in records if record.state == "done" and metric in record.metrics]
-    words, together, guessed = variants(done), composed(done), guesses.by_seed(done)
-    groups: dict[str, list[RunRecord]] = {}
-    for record in done:
-        groups.setdefault(apart(record), []).append(record)
-    rows = []
-    for members in groups.values():
-        first = members[0]
-        mean, low, high = confidence([member.metrics[metric] for member in members], most=1.0)
-        statements = [member.statement for member in members if member.statement is not None]
-        sound = max((one.epsilon for one in statements), default=math.inf)
-        published = [one.epsilon_as_published for one in statements if one.epsilon_as_published is not None]
-        as_published = max(published, default=None)
-        rows.append(
-            {
-                "method": first.spec.method,
-                "title": method_title(first.spec.method),
-                "dataset": first.spec.dataset,
-                "graph": graph_of(first),
-                "nodes": nodes_of(first),
-                "network": network_of(first),
-                "unit": unit_of(first),
-                "variant": words[setting(first)],
-                "asked": first.spec.asked_epsilon,
-                "epsilon": sound,
-                "epsilon_as_published": as_published,
-                "mean": mean,
-                "low": low,
-                "high": high,
-                "seeds": len(members),
-                "test_nodes": _whole(first.metrics.get("test_nodes")),
-                "reference": not (placed(sound) or placed(as_published)),
-                "data_dependent": any(one.data_dependent for one in statements),
-                "metric": metric,
-                "evaluator": True,
-                "composed": together[first.id],
-                **_audited(statements),
-                "delta": max((one.delta for one in statements), default=None),
-                "released": statements[0].released if statements else None,
-                "release": statements[0].release.value if statements else None,
-                "neighbours": _relation(statements),
-                "guess": guesses.of_setting(members, guessed),
-                "gallery": sum(member.gallery for member in members),
-                "noise_public": tradeoff_table.noise_public(statements),
-                **tradeoff_table.noise_of(max(statements, key=lambda one: one.epsilon, default=None)),
-                "runs": " ".join(member.id for member in members),
-            }
-        )
-    return sorted(
-        with_front(rows), key=lambda row: (row["graph"], row["method"], row["unit"], row["variant"], row["epsilon"])
-    )
+    done = [one for one in records if one.state == "done"]
+    together = composed(done)
+    return of_settings(summary.settings(summary.of_records(done)), together)
 
 
-def with_front(rows: Sequence[Row]) -> list[Row]:
-    """The rows, each with whether it is on the front of these."""
+def of_settings(table: pd.DataFrame, together: dict[str, int] | None = None) -> list[Row]:
+    """The same of a table of settings; `together`: how many runs read the same people, by run."""
+    rows: list[Row] = [
+        {str(name): _plain(value) for name, value in one.items() if name not in ("runs", "options")}
+        | {
+            "runs": " ".join(one["runs"]),
+            "reference": not (placed(one["epsilon"]) or placed(_plain(one["epsilon_as_published"]))),
+            "evaluator": True,
+            "composed": (together or {}).get(one["runs"][0], 0),
+        }
+        for one in table.to_dict("records")
+    ]
     return [{**row, "front": _on_front(row, rows)} for row in rows]
 
 
-def _relation(statements: Sequence[PrivacyStatement]) -> str | None:
-    """Under which relation of neighbouring datasets the epsilons of a setting hold."""
-    kinds = {one.neighbours.value for one in statements}
-    return None if not kinds else kinds.pop() if len(kinds) == 1 else Neighbours.UNKNOWN.value
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _audited(statements: Sequence[PrivacyStatement]) -> dict[str, object]:
-    """The largest epsilon that an attack has shown of these, and what it takes for granted."""
-    shown = [one for one in statements if one.epsilon_audited is not None]
-    most = max(shown, key=lambda one: one.epsilon_audited or 0.0, default=None)
-    return {
-        "epsilon_audited": None if most is None else most.epsilon_audited,
-        "audit_premise": "" if most is None else premise(most),
-    }
-
-
-def _on_front(row: Row, rows: Iterable[Row]) -> bool:
-    """Whether nothing that may be compared with it is as private and more accurate, or as accurate and more
-    private; epsilons within `ALIKE` of each other are as private. Of edges, what reads none of them is the
-    most private."""
-    held = list(rows)
-    blind = tradeoff_marks.hides_edges(row)
-    if not blind and not placed(row["epsilon"]):
+def _on_front(row: Row, rows: Sequence[Row]) -> bool:
+    """Whether no setting of its graph, unit, source and test nodes is as private and more accurate."""
+    if not placed(row["epsilon"]):
         return False
-    same, unit = [row[key] for key in ("graph", "test_nodes")], "edge" if blind else row["unit"]
-    beside = [one for one in held if [one[key] for key in ("graph", "test_nodes")] == same]
-    rivals = [(one["epsilon"], one["mean"]) for one in beside if one["unit"] == unit and placed(one["epsilon"])]
-    if blind and not rivals:
-        return False
-    if unit == "edge":
-        rivals += [(0.0, one["mean"]) for one in beside if tradeoff_marks.hides_edges(one)]
-    epsilon, mean = 0.0 if blind else row["epsilon"], row["mean"]
+    keys = ("graph", "unit", "source", "test_nodes")
+    rivals = [one for one in rows if all(one[key] == row[key] for key in keys) and placed(one["epsilon"])]
     return not any(
-        other <= (1 + ALIKE) * epsilon and reached >= mean and (other < epsilon or reached > mean)
-        for other, reached in rivals
+        one["epsilon"] <= (1 + ALIKE) * row["epsilon"]
+        and one["mean"] >= row["mean"]
+        and (one["epsilon"] < row["epsilon"] or one["mean"] > row["mean"])
+        for one in rivals
     )
 
 
-def _style(row: Row) -> str:
-    """What has one colour: a method looks the same whichever unit it protects, for each unit has a panel of
-    its own."""
-    return f"{row['title']}, {row['variant']}"
-
-
-def chart(rows: Sequence[Row]) -> Chart:
-    """One panel per graph and protected unit; epsilon on a logarithmic axis; references as levels. With both
-    epsilons and the front, where the rows do not say otherwise (`shown`)."""
+def chart(rows: Sequence[Row], *, published: bool = True, front: bool = False) -> Chart:
+    """Panels side by side, each of one graph and protected unit."""
     if not rows:
         return empty(TITLE, "no finished run to compare yet")
-    drawn = _everything(rows)
-    if not rows[0].get("with_published", True):
-        drawn = _sound(drawn, rows)
-    if not rows[0].get("with_front", True):
-        drawn = replace(drawn, series=tuple(one for one in drawn.series if one.group != tradeoff_marks.FRONT))
-    if rows[0].get(tradeoff_shown.FOR_OTHERS):
-        drawn = replace(drawn, series=tuple(tradeoff_marks.of_author(one) for one in drawn.series))
-    return drawn
-
-
-def _everything(rows: Sequence[Row]) -> Chart:
-    """All that there is to draw."""
-    graphs = list(dict.fromkeys(row["graph"] for row in rows))
-    curves = list(dict.fromkeys(curve_of(row) for row in rows if not row["reference"]))
-    levels = list(dict.fromkeys(curve_of(row) for row in rows if row["reference"]))
-    called, beside = names(rows), any(row.get("gallery") for row in rows)
-    rows = [tradeoff_marks.widened({**row, "own": tradeoff_marks.own(row) if beside else 0}) for row in rows]
-    metric = rows[0]["metric"].replace("_", " ")
-    parts = tradeoff_shown.panels_of(rows)
-    ends = [tradeoff_axes.ends_of(held) for held in parts]
-    panels, apart = tradeoff_axes.panels(parts, ends, metric)
-    series: list[Series] = []
-    first = sorted(rows, key=lambda row: -int(row.get("gallery", 0)))  # one's own take no colour away
-    looks = {_style(row): row["method"] for row in first if not row["reference"]}
-    styles = slots(looks, alike=len(set(looks.values())) > 1)  # of one method alone colours tell settings apart
-    dashes = tradeoff_marks.dashes([row for row in rows if row["reference"]])
-    own = {curve_of(row): styles[_style(row)] for row in rows if not row["reference"]}
-    mixed = len({row["low"] is None for row in rows}) > 1
-    for place, held in enumerate(parts):
-        private = [row for row in held if not row["reference"]]
-        for row in held:
-            if row["reference"]:
-                series += tradeoff_marks.level_band(row, place, ends[place])
-        here = [curve for curve in curves if any(curve_of(row) == curve for row in private)]
-        bars = tradeoff_marks.bars(len(here), ends[place], many=len(parts) > 1)
-        for at, curve in enumerate(here):
-            members = [row for row in private if curve_of(row) == curve]
-            series += tradeoff_marks.rings(members, place)
-            series += tradeoff_marks.curve(
-                members, called[curve], own[curve], place, mixed=mixed, bars=bars[at], end=ends[place][1]
+    places = list(dict.fromkeys((row["graph"], row["unit"]) for row in rows if not row["reference"]))
+    places = places or list(dict.fromkeys((row["graph"], "none") for row in rows))
+    colours = slots({_curve(row): row["method"] for row in rows if not row["reference"]})
+    kinds: tuple[Epsilon, ...] = ("published", "sound") if published else ("sound",)
+    panels, series, hidden = [], list[Series](), 0
+    for place, (graph, unit) in enumerate(places):
+        here = [row for row in rows if row["graph"] == graph and not row["reference"] and row["unit"] == unit]
+        levels = [row for row in rows if row["graph"] == graph and row["reference"]][:LEVELS]
+        low, high = _ends(here, kinds)
+        panels.append(
+            Panel(
+                title=f"{graph}: {UNITS.get(unit, 'nothing')} protected",
+                x=Axis(title="ε (log; left: more private)", scale="log", low=low, high=high),
+                y=Axis(title=_score(here or levels), percent=True),
             )
-        for level in levels:
-            for row in held:
-                if row["reference"] and curve_of(row) == level:
-                    series.append(tradeoff_marks.level(row, called[level], dashes[level], place, ends[place]))
-        series += tradeoff_marks.guess(held, place, ends[place])
-        series += tradeoff_marks.front(held, place, ends[place])
-    series, left = _named(series, [*levels[: tradeoff_shown.LEVELS], *curves, *levels[tradeoff_shown.LEVELS :]])
-    series += tradeoff_marks.keys(series)
-    warning = mixed_units(rows)
-    badges = [warning] if warning else []
-    if any(row["data_dependent"] for row in rows):
-        badges.append("an ε shown here depends on the private data itself")
-    badges += tradeoff_badges.other_nodes(parts)
-    if rows[0].get("with_published", True):
-        badges += tradeoff_badges.out_of_sight(parts, ends) + tradeoff_badges.refuted(rows)
-    else:
-        sound = [tradeoff_axes.ends_of(held, ("sound",)) for held in parts]
-        badges += tradeoff_badges.out_of_sight(parts, sound, ("sound",))
-    best = max(rows, key=lambda row: float(row["mean"]))
-    highest = f" Highest: {called[curve_of(best)]} with {percent(best['mean'])} on {best['graph']}."
-    if warning:  # guarantees for different units are not ranked
-        highest = ""
+        )
+        for at, row in enumerate(levels):
+            series += _level(row, at, place, (low, high))
+        series += _guess(here or levels, place, (low, high))
+        curves = list(dict.fromkeys(map(_curve, here)))
+        hidden += max(0, len(curves) - CURVES)
+        for curve in curves[:CURVES]:
+            series += _of_curve([row for row in here if _curve(row) == curve], colours[curve], place, kinds, high)
+        series += _front(here, place, high) if front else []
+    warnings = [mixed_units(rows), f"{hidden} more curves are not drawn" if hidden else ""]
     return Chart(
         title=TITLE,
-        panels=panels,
-        series=tuple(series),
-        summary=f"Accuracy against epsilon for {len(rows)} settings on {', '.join(graphs)}.{highest}",
-        badges=(*badges, *badges_of(rows)),
-        beside=(*_advised(rows), *filter(None, [rows[0].get(TOGETHER, "")])),
+        panels=tuple(panels),
+        series=tuple(_once(series)),
+        summary=READING,
+        badges=(*filter(None, warnings), *badges_of(rows)),
         columns=2,
         wide=True,
-        height=110 + 330 * math.ceil(len(parts) / 2),
+        height=110 + 330 * math.ceil(len(places) / 2),
         legend=True,
-        reading=(reading := _reading(rows)),
-        notes=(
-            reading,
-            *reads_none(rows),
-            *tradeoff_marks.unseen_guess(parts, tradeoff_axes.places(rows)[0]),
-            *agreeing(rows),
-            *([f"{left} more curves have no room in the legend."] if left else []),
-            *apart,
-        ),
+        reading=READING,
+        notes=(READING,),
     )
 
 
 plot = plotted(chart)
 
 
-def shown(
-    rows: Sequence[Row],
-    *,
-    published: bool,
-    front: bool,
-    advice: Mapping[str, str] = MappingProxyType({}),
-    advised: str = "",
-) -> list[Row]:
-    """The rows of the same figure with or without the epsilons as published, and the Pareto front: its files
-    are what is drawn, and say what to take: of a row where `advice` has it by the row's runs, and beside the
-    figure the lines of `advised`, which the first row keeps."""
-    drawn = {"with_published": published, "with_front": front}
-    told = [{**row, **drawn, **({"advice": advice.get(row["runs"], "")} if advice else {})} for row in rows]
-    return [
-        {**row, tradeoff_shown.ADVISED: advised} if advised and not place else row for place, row in enumerate(told)
+def _curve(row: Row) -> str:
+    """What a curve is called; an example beside one's own runs says so."""
+    return ", ".join(filter(None, (row["title"], row["variant"], "example" * (row["source"] == "example"))))
+
+
+def _score(rows: Sequence[Row]) -> str:
+    tasks = METHODS[rows[0]["method"]].tasks if rows and rows[0]["method"] in METHODS else ()
+    return next((score for task, score in _SCORE.items() if task in tasks), "test accuracy")
+
+
+def _ends(rows: Sequence[Row], kinds: Sequence[Epsilon]) -> tuple[float, float]:
+    """Of the axis: around the epsilons, a decade at least."""
+    found = [row[COLUMNS[kind]] for row in rows for kind in kinds if placed(row[COLUMNS[kind]])]
+    found = [one for one in found if one <= LARGEST] or found or [0.5, 8.0]
+    wider = max(1.0, math.sqrt(10 * min(found) / max(found)))
+    return spans(min(found) / wider, max(found) * wider)
+
+
+def _of_curve(rows: Sequence[Row], slot: int, panel: int, kinds: Sequence[Epsilon], high: float) -> list[Series]:
+    """A line through the sound epsilons, or the published ones where none is sound, with bars and marks."""
+    name = _curve(rows[0])
+    shared: dict[str, Any] = {"slot": slot, "panel": panel, "group": name}
+    at = {
+        kind: sorted((row for row in rows if placed(row[COLUMNS[kind]])), key=lambda row: row["epsilon"])
+        for kind in kinds
+    }
+    kind: Epsilon = "sound" if at["sound"] else kinds[0]
+    line = [(row[COLUMNS[kind]], row["mean"]) for row in at[kind] if row[COLUMNS[kind]] <= high]
+    series = [Series(name=name, kind="path", x=(None, None), y=(None, None), **shared)]  # the legend's
+    if len(line) > 1:
+        across, up = zip(*line, strict=True)
+        series.append(Series(name=name, kind="line", legend=False, x=across, y=up, **shared))
+    bars = [(row[COLUMNS[kind]], row[end]) for row in at[kind] if row["low"] is not None for end in ("low", "high")]
+    if bars:
+        across, up = zip(*bars, strict=True)
+        series.append(Series(name="95% interval", kind="links", legend=False, x=across, y=up, **shared))
+    for kind, held in at.items():
+        seen = [row for row in held if row[COLUMNS[kind]] <= high]
+        if seen:
+            series.append(
+                Series(
+                    name=f"{name}: {EPSILONS[kind].title}",
+                    kind="points",
+                    x=tuple(row[COLUMNS[kind]] for row in seen),
+                    y=tuple(row["mean"] for row in seen),
+                    shape=slot,
+                    epsilon=kind,
+                    legend=False,
+                    hover=tuple(map(_hover, seen)),
+                    keys=tuple(row["runs"] for row in seen),
+                    **shared,
+                )
+            )
+    return series
+
+
+def _hover(row: Row) -> str:
+    spread = "" if row["low"] is None else f" ({percent(row['low'])} – {percent(row['high'])})"
+    epsilons = [
+        f"{EPSILONS[kind].title} {stated(kind, row[column])}" for kind, column in COLUMNS.items() if row[column]
     ]
+    return "\n".join([_curve(row), f"{percent(row['mean'])}{spread}, seeds: {row['seeds']}", *epsilons])
 
 
-def _advised(rows: Sequence[Row]) -> list[str]:
-    """What is said to take, by whichever row keeps it."""
-    text = next((str(row[tradeoff_shown.ADVISED]) for row in rows if row.get(tradeoff_shown.ADVISED)), "")
-    return text.split("\n") if text else []
+def _level(row: Row, at: int, panel: int, ends: tuple[float, float]) -> list[Series]:
+    name = _curve(row)
+    shared: dict[str, Any] = {"slot": NEUTRAL, "panel": panel, "group": name, "x": ends}
+    level = Series(name=name, kind="level", y=(row["mean"],), shape=1 + at, hover=(_hover(row),) * 2, **shared)
+    if row["low"] is None:
+        return [level]
+    low, high = (row["low"],) * 2, (row["high"],) * 2
+    return [Series(name="95% interval", kind="band", low=low, y=high, legend=False, faint=True, **shared), level]
 
 
-def _sound(full: Chart, rows: Sequence[Row]) -> Chart:
-    """The same with each method at its sound epsilon alone. Curves of which nothing is proved are left out,
-    and named in a note."""
-    curves = {(one.group, one.panel) for one in full.series if one.kind == "path"}
-    proved = {(one.group, one.panel) for one in full.series if one.epsilon == "sound"}
-    series = [
-        one
-        for one in full.series
-        if ((one.group, one.panel) in proved or (one.group, one.panel) not in curves)
-        and one.epsilon != "published"
-        and one.name not in (tradeoff_marks.SAME_RUN, *tradeoff_marks.KEYS.values())
-    ]
-    called = names(rows)
-    unproved = sorted({called[group] for group, panel in curves if (group, panel) not in proved})
-    note = [f"No ε is proved for {'; '.join(unproved)}: not drawn here."] if unproved else []
-    panels = []
-    for panel, held in zip(full.panels, tradeoff_shown.panels_of(rows), strict=True):
-        low, high = tradeoff_axes.ends_of(held, ("sound",))
-        ticks = tradeoff_marks.ticks(held, low, high)
-        panels.append(replace(panel, x=replace(panel.x, low=low, high=high, ticks=ticks)))
-    return replace(full, panels=tuple(panels), series=tuple(series), notes=(*full.notes, *note))
-
-
-def _reading(rows: Sequence[Row]) -> str:
-    """What a mark is a mean of, and what bars and lines are."""
-    least, most = (bound(row["seeds"] for row in rows) for bound in (min, max))
-    count = f"{most} seed{'s' * (most > 1)}" if least == most else f"{least} to {most} seeds"
-    told = [f"Means over {count}"]
-    if any(row["low"] is not None for row in rows):
-        ones = any(row["seeds"] == 1 and row["test_nodes"] and not row["reference"] for row in rows)
-        of_one = ", of one seed by its test nodes" * ones
-        told.append(f"bars and bands: 95% confidence (Student's t{of_one})")
-        told += ["smaller marks: fewer than three seeds"] if any(row["low"] is None for row in rows) else []
-    return f"{'; '.join([*told, 'a line: one method at several ε'])}."
-
-
-def reads_none(rows: Sequence[Row]) -> list[str]:
-    """Where edges are protected: that what reads none hides all of them. Its statement promises nothing."""
-    blind = sorted({row["title"] for row in rows if row["unit"] == "none" and reads_no_edge(row["method"])})
-    if not blind or not any(row["unit"] == "edge" for row in rows):
+def _guess(rows: Sequence[Row], panel: int, ends: tuple[float, float]) -> list[Series]:
+    """What guessing reaches, where it is in sight."""
+    known = [row for row in rows if row["guess"] is not None]
+    if not known or known[0]["guess"] < min(row["mean"] if row["low"] is None else row["low"] for row in rows):
         return []
-    names = " and ".join(blind)
-    return [f"{names}: no edge is read, so that every edge is hidden without noise (ε = 0 for edges), and no person."]
+    level = known[0]["guess"]
+    hover = (f"Guessing\n{percent(level)}",) * 2
+    look: dict[str, Any] = {"slot": NEUTRAL, "shape": 0, "group": "Guessing", "hover": hover}
+    return [Series(name="Guessing", kind="level", x=ends, y=(level,), panel=panel, **look)]
 
 
-def agreeing(rows: Sequence[Row]) -> list[str]:
-    """What the bars are of points whose seeds agree, where there are such (`tradeoff_marks.widened`)."""
-    if not any(row.get("agree") for row in rows):
+def _front(rows: Sequence[Row], panel: int, high: float) -> list[Series]:
+    """The highest mean at an epsilon or below it, as a staircase."""
+    steps = sorted({(row["epsilon"], row["mean"]) for row in rows if row["front"]})
+    if len(steps) < 2:
         return []
-    return ["Where all seeds agree, a bar is what the number of test nodes alone leaves open (95%)."]
+    corners = [steps[0]]
+    for (_, before), (x, y) in pairwise(steps):
+        corners += [(x, before), (x, before), (x, y), (x, y)]
+    corners.append((high, steps[-1][1]))
+    across, up = zip(*corners, strict=True)
+    look: dict[str, Any] = {"slot": NEUTRAL, "width": 7.0, "panel": panel, "group": "Pareto front"}
+    return [Series(name="Pareto front", kind="links", x=across, y=up, **look)]
 
 
-def _whole(number: float | None) -> int | None:
-    return None if number is None else round(number)
-
-
-def _named(series: Sequence[Series], names: Sequence[str]) -> tuple[list[Series], int]:
-    """The series with the first `ENTRIES` of these names in the legend, and how many were left out of it."""
-    left = set(names[ENTRIES:])
-    return [replace(one, legend=False) if one.group in left else one for one in series], len(left)
+def _once(series: Iterable[Series]) -> Iterable[Series]:
+    """Entries of the legend once, though a curve has several panels."""
+    seen = set[tuple[str, str]]()
+    for one in series:
+        key = (one.name, one.kind)
+        if not (one.kind == "path" and key in seen):
+            yield one
+        seen.add(key)

@@ -12,8 +12,8 @@ from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.spec import make_spec
+from privgraph_workbench.advice import BASELINE as BLIND
 from privgraph_workbench.facts import without_edges
-from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import at_hand

@@ -8,7 +8,6 @@ import streamlit as st
 
 from privgraph.attacks.record import RARE, AttackRecord
 from privgraph.registry import sides
-from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.figures.attacks import attack_kept
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.views.attacks import ranking, standings
@@ -242,7 +241,6 @@ def _more(row: ranking.Place) -> Row:
     """What a CSV says of the run besides."""
     rates = row.attack.outcome.rates
     place = next((at for at, one in enumerate(rates) if one.false == RARE and row.attack.outcome.measurable(one)), None)
-    statement = row.run.statement
     return {
         "protects": row.unit,
         "verdict": verdicts.word(row.attack, row.severe),
@@ -256,5 +254,4 @@ def _more(row: ranking.Place) -> Row:
         "graph": naming.data_title(row.run.spec.dataset),
         "seed": row.run.spec.seed,
         "found_at_1_percent": None if place is None else row.attack.rates_found[place].true,
-        "public_noise": statement is not None and has_public_noise(statement),
     }

@@ -69,8 +69,8 @@ def _elsewhere(record: RunRecord) -> RunRecord | None:
     where there is none."""
     here = tuple(name for name, spec in DATASETS.items() if datasets.unavailable(spec) is None)
     found = states.readable(queue.store().find(RunQuery(datasets=here, states=("done",), limit=MOST_RUNS)))
-    runs = [one for one in choosing.shown(found) if attackable(one)]
-    return min(runs, key=lambda one: (one.spec.unit != record.spec.unit, one.gallery), default=None)
+    runs = [one for one in found if attackable(one)]
+    return min(runs, key=lambda one: one.spec.unit != record.spec.unit, default=None)
 
 
 def button(record: RunRecord, subject: Attacked, label: str, attack: str, options: AttackOptions) -> None:

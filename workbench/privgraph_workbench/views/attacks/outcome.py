@@ -18,7 +18,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import reach
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.attacks import at_hand, begun, columns
-from privgraph_workbench.views.parts import public_noise, right_how_often
+from privgraph_workbench.views.parts import layout, right_how_often
 from privgraph_workbench.words import markup, relying
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.audits import alone, bare_words, premise_of, taken, without_premise
@@ -41,7 +41,7 @@ def show(record: RunRecord, audit: AuditRecord, subject: Subject, audits: Sequen
         st.warning(told, icon="⚖️")  # amber: the number that the run relies on stands
     else:
         st.info(told, icon=":material/balance:")
-    public_noise.details(record, (why(audit, said), weaker(audit, said)), right_how_often.of(record))
+    layout.details((why(audit, said), weaker(audit, said)), right_how_often.of(record))
 
 
 def lead(audit: AuditRecord) -> str:

@@ -29,7 +29,7 @@ from privgraph_workbench.views.attacks import (
     shown,
     standings,
 )
-from privgraph_workbench.views.parts import choosing, layout, public_noise, states, under_way
+from privgraph_workbench.views.parts import choosing, layout, states, under_way
 from privgraph_workbench.words import markup, naming, verdicts
 
 MOST_RUNS = 200
@@ -112,14 +112,14 @@ def body(place: DeltaGenerator, lead: DeltaGenerator) -> None:
 
 def _choose_run() -> RunRecord | None:
     """The run that the address names, or one that is under attack, or the newest of one's own that was
-    attacked, or the private one of the gallery that differs most from its method without privacy; an
+    attacked, or the private one that differs most from its method without privacy; an
     invitation where none can be attacked. Those that were attacked are offered first."""
     store, asked = queue.store(), st.query_params.get("run")
     query = RunQuery(states=("done",), limit=MOST_RUNS)
     counts = Counter({one.run: 1 for one in store.newest_attacks(MOST_RUNS)})
     named = (*counts, *([asked] if asked else ()))  # however old they are
     found = states.readable([*store.find(query), *(store.find(replace(query, ids=named)) if named else [])])
-    records = {one.id: one for one in choosing.shown(found, "run") if attackable(one)}
+    records = {one.id: one for one in found if attackable(one)}
     asked = st.query_params.get("run")
     if asked is not None and asked not in records:
         st.warning(f"There is no finished run {markup.literal(asked[:80])} that an attack is for.")
@@ -128,10 +128,7 @@ def _choose_run() -> RunRecord | None:
         st.page_link(shell.page("train"), label="**Train a run**", icon=":material/model_training:")
         return None
     going = _under_way(records)
-    records = {
-        run: records[run]
-        for run in sorted(records, key=lambda run: (run not in going, not counts[run], records[run].gallery))
-    }
+    records = {run: records[run] for run in sorted(records, key=lambda run: (run not in going, not counts[run]))}
     if asked not in records:  # the order reads all attacks, and is looked at once
         choosing.begin("run", records, next((run for run in [*going, *_clearest(records)] if run in records), ""))
     held = st.query_params.get("run")
@@ -184,11 +181,9 @@ def _about(record: RunRecord) -> None:
     """The state of the run, the way to it, and how the page works."""
     with st.container(horizontal=True, vertical_alignment="center"):
         states.badge(record)
-        public_noise.badge(record)
         st.page_link(
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
         )
-        public_noise.way(record)
         with st.popover("How it works", icon=":material/help:", type="tertiary"):
             st.markdown(WORDS)
 
@@ -197,7 +192,7 @@ def _clearest(records: Mapping[str, RunRecord]) -> list[str]:
     """Runs in the order in which a page without an address opens on them: one's own attacked ones, the newest
     first; what the page's answer to its first question begins with; then all others."""
     store = queue.store()
-    own = [one.run for one in store.newest_attacks(MOST_RUNS) if one.run in records and not records[one.run].gallery]
+    own = [one.run for one in store.newest_attacks(MOST_RUNS) if one.run in records and not records[one.run].example]
     asked = ranking.by_question([one for one in store.all_attacks() if one.run in records])
     rows = next((asked[asks] for asks in (sides(name).asks for name in ATTACKS) if asks in asked), [])
     return [*own, *([standings.first(rows).run.id] if rows else []), *records]

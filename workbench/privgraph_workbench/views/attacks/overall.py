@@ -11,7 +11,7 @@ from privgraph.registry import sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.attacks import verdict
-from privgraph_workbench.views.parts import given_away, public_noise, right_how_often
+from privgraph_workbench.views.parts import given_away, layout, right_how_often
 from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import caveats, relying, verdicts
 from privgraph_workbench.words.numbers import lower
@@ -79,7 +79,7 @@ def told(
 
 def details(record: RunRecord, attacks: Sequence[AttackRecord], place: int) -> None:
     """What the verdict rests on, and outsider, worst case and promise on one scale, folded."""
-    public_noise.details(record, (attack_words.chosen_how(attacks[place], attacks),), right_how_often.of(record))
+    layout.details((attack_words.chosen_how(attacks[place], attacks),), right_how_often.of(record))
 
 
 def show(

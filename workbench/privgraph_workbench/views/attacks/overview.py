@@ -89,7 +89,7 @@ def _question(asked: Mapping[str, Sequence[ranking.Place]], shown: tuple[str, st
     if shown != st.session_state.get(OF) and shown[1] in asked:
         st.session_state[QUESTION] = shown[1]
     st.session_state[OF] = shown
-    if st.session_state.get(QUESTION) not in asked:  # what was attacked may be gone, with the gallery
+    if st.session_state.get(QUESTION) not in asked:
         st.session_state[QUESTION] = next(iter(asked))
     return str(
         st.pills(  # on a phone they stand below each other

@@ -148,18 +148,13 @@ def at(rows: Sequence[Place], run: str) -> int | None:
 
 def names(rows: Sequence[Place]) -> tuple[dict[str, str], str]:
     """Of each run, by id, what tells it apart from the others, and in words what all have in common: graph
-    and seed, and that they are from the gallery."""
+    and seed."""
     records = [one.run for one in rows]
     graphs, seeds = {one.spec.dataset for one in records}, {one.spec.seed for one in records}
-    galleries = {one.gallery for one in records}
     told = naming.short_names(records, graph=len(graphs) > 1)
     common = [f"on {naming.data_title(records[0].spec.dataset)}"] * (len(graphs) == 1)
     if len(seeds) == 1:
         seed = f"seed {records[0].spec.seed}"
         told = {run: name.replace(f", {seed}", "", 1) for run, name in told.items()}
         common.append(seed)
-    if len(galleries) > 1:
-        told = {one.id: told[one.id] + " · gallery" * one.gallery for one in records}
-    elif records[0].gallery:
-        common.append("from the gallery")
     return naming.distinct(told), ", ".join(common)

@@ -14,8 +14,8 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS, sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
+from privgraph_workbench.advice import BASELINE as BLIND
 from privgraph_workbench.facts import without_edges, without_privacy
-from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.attacks import (
     attack_areas,
     attack_exposure,

@@ -22,7 +22,7 @@ from privgraph_workbench.facts.attackable import attackable
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import at_hand, audited_runs, begun, bounds, new_audit
-from privgraph_workbench.views.parts import choosing, layout, public_noise, statement, states, under_way
+from privgraph_workbench.views.parts import choosing, layout, statement, states, under_way
 from privgraph_workbench.words import markup, naming
 
 MOST_RUNS = 200
@@ -125,14 +125,14 @@ def _new_and_claims(
 
 def _choose_run() -> RunRecord | None:
     """The run that the address names, or one whose published claim an audit refutes, or the newest that was
-    audited (one's own before those of the gallery; a bound of an outsider's attack is no audit), or one whose
+    audited (a bound of an outsider's attack is no audit), or one whose
     claims differ so that an audit can decide, or the newest that protects something; an invitation where
     there is none. Those that were audited are offered first, however old."""
     store, asked = queue.store(), st.query_params.get("run")
     query = RunQuery(units=("edge", "node"), states=("done",), limit=MOST_RUNS)
     named = store.find(replace(query, ids=(asked,))) if asked else []
     found = states.readable([*store.find(query), *store.find(replace(query, order="audited_epsilon")), *named])
-    records = {record.id: record for record in choosing.shown(found, "run")}
+    records = {record.id: record for record in found}
     asked = st.query_params.get("run")
     there: list[RunRecord] = []
     if asked is not None and asked not in records:
@@ -150,13 +150,10 @@ def _choose_run() -> RunRecord | None:
     counted = [run for run, one in records.items() if one.epsilon_audited is not None]
     audited = [run for run in counted if run in shown]
     telling = [run for run, one in records.items() if _telling(one)]
-    records = {
-        run: records[run]
-        for run in sorted(records, key=lambda run: (run not in audited, run not in counted, records[run].gallery))
-    }
-    own = [run for run, one in records.items() if not one.gallery]
+    records = {run: records[run] for run in sorted(records, key=lambda run: (run not in audited, run not in counted))}
+    own = [run for run, one in records.items() if not one.example]
     audited.sort(key=lambda run: records[run].created, reverse=True)
-    audited.sort(key=lambda run: (not _refuting(records[run]), records[run].gallery))
+    audited.sort(key=lambda run: not _refuting(records[run]))
     offered = [*audited, *own, *telling, *records]
     records |= {one.id: one for one in there}  # stays among them, with the way to those like it
     choosing.begin("run", records, offered[0])
@@ -178,13 +175,11 @@ def _choose_run() -> RunRecord | None:
         return None
     with st.container(horizontal=True, vertical_alignment="center"):
         states.badge(record)
-        public_noise.badge(record)
         st.page_link(
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
         )
         with st.popover("How it works", icon=":material/help:", type="tertiary"):
             st.markdown(WORDS)
-        public_noise.way(record)
     return record
 
 

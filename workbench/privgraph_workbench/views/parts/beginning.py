@@ -34,7 +34,7 @@ def send(specs: Sequence[RunSpec], tags: Sequence[str] = (), *, changed: str = "
         st.error(markup.sentence(error))
         return
     st.session_state.setdefault("changed", {}).update(dict.fromkeys(ids, changed))
-    st.session_state["earlier"] = ids[0] if before and not before[0].pending and not before[0].gallery else ""
+    st.session_state["earlier"] = ids[0] if before and not before[0].pending else ""
     st.switch_page(shell.page("train"), query_params={"run": ids[0]})
 
 

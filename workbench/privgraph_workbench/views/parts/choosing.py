@@ -16,14 +16,12 @@ from streamlit.delta_generator import DeltaGenerator
 from privgraph.data.spec import DatasetSpec
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import datasets
-from privgraph_workbench.serving import shell
 from privgraph_workbench.words import naming
 
 ALONG = ("data", "run", "private", "bare")
 """What goes along to the next page: Streamlit forgets what a page's fields held when another is opened."""
 BRING, TEXTS, GRAPH = "bring", "texts", "graph"
 """In the address of the Data page: that it is opened to bring one's own, and what."""
-OF_GALLERY, OF_GALLERY_SHORT = " · from the gallery", " · gallery"
 _BEFORE, _LAST, _FOUND, _FIND = "before.", "last.", "found.", "find."
 
 
@@ -47,24 +45,11 @@ def runs(records: Iterable[RunRecord], *, short: bool = False) -> dict[str, str]
     """
     held = list(records)
     if not short:
-        named = {one.id: naming.plain_name(one) + (OF_GALLERY if one.gallery else "") for one in held}
+        named = {one.id: naming.plain_name(one) for one in held}
     else:
         told = naming.short_names(held)
-        named = {one.id: told[one.id] + (OF_GALLERY_SHORT if one.gallery else "") for one in held}
+        named = {one.id: told[one.id] for one in held}
     return naming.distinct(named)
-
-
-def shown(records: Iterable[RunRecord], *keys: str) -> list[RunRecord]:
-    """The runs that the switch of the gallery leaves: where it is off, none of the gallery's, though the
-    address names one by these `keys`, which was chosen while it was on."""
-    held = list(records)
-    if not shell.gallery_hidden():
-        return held
-    gone = {one.id for one in held if one.gallery}
-    for key in keys:
-        if st.query_params.get(key) in gone:
-            forget(key)
-    return [one for one in held if one.id not in gone]
 
 
 def titles(named: Mapping[str, str]) -> dict[str, str]:

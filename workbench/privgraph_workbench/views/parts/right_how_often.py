@@ -9,7 +9,6 @@ from privgraph.attacks.exchange import group_delta
 from privgraph.attacks.record import AttackRecord
 from privgraph.audits.record import AuditRecord
 from privgraph.audits.roc import least_area
-from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.words import meaning, verdicts
@@ -34,18 +33,17 @@ def told(record: RunRecord, attacks: Sequence[AttackRecord], audits: Sequence[Au
     played = [(least, one.confidence) for one in audits if (least := least_area(one)) is not None]
     if outside is None and not played:
         return ""
-    secret = ", with secret noise" * has_public_noise(said)
     lines = [("a coin", "50%")]
     if outside is not None:
         lines.append(("an outsider, of models like this run", f"**{percent(outside.found[0])}**"))
-        lines.append((f"what the sound ε allows that outsider{secret}", _allowed(outside)))
+        lines.append(("what the sound ε allows that outsider", _allowed(outside)))
     if played:
         least, confidence = max(played)
         sure = f":gray[{exact_percent(confidence)} confidence]"
         lines.append(("the worst case: the same noise, on data made for the attack", f"**{at_least(least)}** {sure}"))
     whom = "the worst case" if played else "somebody who knows all but one record"
     most = at_most(meaning.ranked(said.epsilon, said.delta))
-    lines.append((f"what the sound ε allows {whom}{secret}", f"**{most}**"))
+    lines.append((f"what the sound ε allows {whom}", f"**{most}**"))
     rows = [("who picks the right one of two", "how often"), ("---", "---"), *lines]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
 

@@ -28,16 +28,12 @@ from privgraph.privacy.events import (
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import attacked, tuning_price
-from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.facts import composition, method_costs
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import audits as audit_words
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.numbers import exact_percent, kept_budget, rounded_delta, stated, upper
-
-PUBLIC = "**:red[Only with secret noise: that of this run is public.]**"
-"""Below a sound epsilon whose noise anybody can subtract."""
 
 
 def show(
@@ -146,11 +142,8 @@ def numbers(
 
 
 def under_sound(statement: PrivacyStatement, fell: str = "") -> None:
-    """That the sound epsilon `fell` to an audit, as a mark, and what it hangs on where the run's noise is
-    public: the same on every card of the run."""
+    """That the sound epsilon `fell` to an audit, as a mark: the same on every card of the run."""
     _fell(fell)
-    if has_public_noise(statement):
-        st.markdown(PUBLIC)
 
 
 def under_published(statement: PrivacyStatement, fell: str) -> None:

@@ -13,6 +13,7 @@ from privgraph_workbench.figures.notes import TRUTH_BADGE
 from privgraph_workbench.figures.teachers.answers import OTHER_BADGE, PRIVATE_BADGE
 from privgraph_workbench.figures.teachers.ensembles import DEPENDENT_BADGE
 from privgraph_workbench.serving import shell
+from privgraph_workbench.text import texts
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.markup import sentence
 
@@ -30,10 +31,6 @@ STATES: Mapping[str, tuple[str, Colour, str]] = {
 }
 TUNED = "The best of a tuning: its epsilon is the price of everything that was tried."
 TRIED = "A run that a tuning tried: the guarantee holds for the one that it chooses, and for no other trial."
-GALLERY = (
-    "It came with the workbench: trained on a public graph, with noise that anybody can draw again. It shows what the "
-    "method does; ask for the same settings, and they are run here with noise of your own."
-)
 
 
 def state_word(state: str) -> str:
@@ -68,10 +65,8 @@ def badge(record: RunRecord, *, finished: bool = False) -> None:
     word, colour, meaning = STATES.get(record.state, (record.state, UNKNOWN, "This version does not know this state."))
     if not finished:
         st.badge(markup.literal(word), color=colour, help=meaning)
-    if record.gallery:
-        st.badge(
-            "gallery" if finished else "from the gallery", color="violet", icon=":material/photo_library:", help=GALLERY
-        )
+    if record.example:
+        st.badge("example", color="violet", icon=":material/photo_library:", help=texts("labels")["example"])
     if record.tuning is not None:
         if record.tuning.trial is Trial.RELEASED:
             st.badge(str(record.tuning), color="green", icon=":material/verified:", help=TUNED)

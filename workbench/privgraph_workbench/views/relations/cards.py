@@ -9,14 +9,12 @@ import streamlit as st
 
 from privgraph.options import OptionError, UnknownName, parameters
 from privgraph.registry import METHODS as METHOD_TABLE
-from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import PENDING, RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import statement
 from privgraph_workbench.views.relations import sent, times
 from privgraph_workbench.views.relations.names import PRIVATE, more_apart, role
 from privgraph_workbench.views.relations.runs import (
@@ -87,8 +85,6 @@ def _card(title: str, record: RunRecord | None) -> None:
             values[1] = "no formula"
         numbers = " · ".join(_number(*one) for one in zip(labels, values, strict=True))
         st.markdown(numbers)
-        if has_public_noise(said):
-            st.markdown(statement.PUBLIC, help=statement_words.PUBLIC_NOISE)
     st.page_link(
         shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
     )
@@ -128,8 +124,7 @@ def _settings(private: RunRecord | None, bare: RunRecord | None) -> None:
 
 
 def here(record: RunRecord) -> None:
-    """A run of the gallery that has numbers and no encoder: the way to one of the same settings, with a seed
-    of its own, so that the gallery's stays."""
+    """An example that has numbers and no encoder: the way to a run of the same settings."""
     found = queue.store().find(RunQuery(methods=(record.spec.method,), limit=MOST_RUNS))
     setting = naming.setting(record)
     alike = [one for one in found if one.stored_spec is not None and naming.setting(one) == setting]

@@ -131,7 +131,7 @@ def _without_encoder(pair: Pair) -> None:
     answers = "the other one and the base encoder answer" if pair.here else "the base encoder answers alone"
     with st.container(border=True):
         st.markdown(
-            f":material/photo_library: The gallery has the numbers of {whose}, and no encoder: until one is trained "
+            f":material/photo_library: The examples have the numbers of {whose}, and no encoder: until one is trained "
             f"here, {answers}."
         )
         with st.container(horizontal=True):

@@ -16,7 +16,6 @@ from privgraph.registry import ATTACKS, sides
 from privgraph.registry import attack as attack_spec
 from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
-from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph_workbench.figures.attacks import attack_areas
 from privgraph_workbench.figures.chart import Row
@@ -24,7 +23,7 @@ from privgraph_workbench.figures.relations import relation_ranking
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import statement, states, under_way
+from privgraph_workbench.views.parts import states, under_way
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.relations import elsewhere, price, times
 from privgraph_workbench.views.relations.names import role
@@ -58,7 +57,7 @@ def show(pair: Pair) -> None:
         "Somebody has the encoder and all texts, and wants to know which of them are joined. What can they learn?"
     )
     first, *rest = _promises(pair)
-    st.markdown(f"- {first}", help=statement_words.PUBLIC_NOISE if _public(pair) else None)
+    st.markdown(f"- {first}")
     if rest:
         st.markdown("\n".join(f"- {one}" for one in rest))
     found = [(record, attack) for record in pair.records for attack in newest(queue.store().attacks(record.id))]
@@ -91,12 +90,6 @@ def show(pair: Pair) -> None:
         )
 
 
-def _public(pair: Pair) -> bool:
-    """Whether anybody can draw the noise of the private run again, so that its ε does not protect."""
-    said = None if pair.private is None else pair.private.statement
-    return said is not None and has_public_noise(said)
-
-
 def _promises(pair: Pair) -> list[str]:
     """What holds against every attack, with and without privacy, and what a smaller ε would promise."""
     told = []
@@ -104,7 +97,7 @@ def _promises(pair: Pair) -> list[str]:
     if pair.private is not None and said is not None and math.isfinite(said.epsilon):
         most = at_most(guess(said.epsilon, said.delta))
         word = f"{strength(said.epsilon, said.delta)} protection"
-        at = markup.literal(naming.budget(pair.private)) + " and secret noise" * _public(pair)
+        at = markup.literal(naming.budget(pair.private))
         if most == at_most(1.0):
             told.append(f"**At {at}** ({word}): so large an ε excludes next to nothing.")
         else:
@@ -113,8 +106,6 @@ def _promises(pair: Pair) -> list[str]:
                 f"{most} of the time, even if they know all others. A coin is right 50% of the time. How many "
                 "relations there are is taken to be public: the promise is for whom that number does not tell."
             )
-        if _public(pair):
-            told[0] += f" {statement.PUBLIC} A run of your own has secret noise."
         beside = " · ".join(f"ε {one:g}: {bound(guess(one, said.delta))}" for one in OTHERS)
         told.append(
             f"The same for other ε, at most: {beside}. It holds for one relation, not for all of a text together "
@@ -187,11 +178,10 @@ def _reading(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> str
     seldom = "" if telling else _seldom([record for record, _ in found])
     attacked = {record.id for record, _ in found}
     left = "".join(f"{role(one).capitalize()} was not attacked. " for one in pair.records if one.id not in attacked)
-    promise = ", and that of secret noise alone" * _public(pair)
     shows = "So it cannot show here what ε protects. " * (bare and not telling)
     return (
         f"**{lead}.** Of two relations, one that was learnt from and one that was not, it picks the right one this "
-        f"often: {each}. A coin: 50%. {seldom}{shows}{left}Another attack may find more; only ε is a promise{promise}."
+        f"often: {each}. A coin: 50%. {seldom}{shows}{left}Another attack may find more; only ε is a promise."
     )
 
 

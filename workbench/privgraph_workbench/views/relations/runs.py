@@ -14,7 +14,7 @@ from privgraph.data.errors import DataError
 from privgraph.nn.text.naming import EncoderError, describe_encoder
 from privgraph.options import OptionError, UnknownName
 from privgraph.runs.graph_id import GraphId
-from privgraph.runs.records import PENDING, RunQuery, RunRecord, StoreError
+from privgraph.runs.records import EXAMPLE, PENDING, RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench.facts import datasets, describing
 from privgraph_workbench.jobs import queue
@@ -75,8 +75,8 @@ class Pair:
 
 
 def encoder_here(record: RunRecord) -> bool:
-    """Whether a finished run's encoder is at hand: the gallery's runs come without theirs."""
-    return not record.gallery or any(queue.store().folder(record.id).glob("*.safetensors"))
+    """Whether a finished run's encoder is at hand: most examples come without theirs."""
+    return not record.id.startswith(EXAMPLE) or any(queue.of(record.id).folder(record.id).glob("*.safetensors"))
 
 
 def name_all() -> None:
@@ -103,13 +103,13 @@ def unseeded(record: RunRecord) -> str:
 def _entry(record: RunRecord) -> str:
     """A run in a selector; one that cannot be asked stands for all seeds of its setting."""
     if encoder_here(record):
-        return plainly(record) + choosing.OF_GALLERY_SHORT * record.gallery
+        return plainly(record)
     return unseeded(record) + NUMBERS
 
 
 def _offered(records: Sequence[RunRecord], key: str) -> list[RunRecord]:
     """The runs that can be asked, and one of each setting of which none can: a selector with all seeds of the
-    gallery would be of dead ends. What the address names is there in any case."""
+    examples would be of dead ends. What the address names is there in any case."""
     named, settings_there, kept = st.query_params.get(key), set[str](), []
     for one in records:  # what can be asked comes first
         setting = naming.setting(one)
@@ -130,7 +130,7 @@ def finished() -> list[RunRecord]:
     named = tuple(st.query_params[key] for key in ("private", "bare") if key in st.query_params)
     found = [*store.find(query), *(store.find(replace(query, ids=named)) if named else [])]
     records = states.readable(list({one.id: one for one in found}.values()))
-    return choosing.shown(records, "private", "bare")
+    return records
 
 
 def complain(records: Sequence[RunRecord]) -> None:
@@ -145,13 +145,12 @@ def complain(records: Sequence[RunRecord]) -> None:
 def choose(records: Sequence[RunRecord], places: Sequence[DeltaGenerator]) -> tuple[RunRecord | None, RunRecord | None]:
     """A private run, and one without privacy beside it, as the address says; else the newest that fit. The
     three places are those of the data and of the two runs."""
-    # what can be asked before what cannot, of which the first seed stands for all; first the gallery's, whose
-    # answers are kept; data of which there are more runs before others of their name; PvGaLM before its rival
+    # what can be asked first; then data with more runs; PvGaLM before its rival
     count = Counter(GraphId.of(one.spec) for one in records)
     ordered = sorted(
         records,
         key=lambda one: (
-            (0, not one.gallery, one.spec.method != METHODS[0], 0)
+            (0, 0, one.spec.method != METHODS[0], 0)
             if encoder_here(one)
             else (1, -count[GraphId.of(one.spec)], one.spec.method != METHODS[0], one.spec.seed)
         ),
@@ -313,7 +312,7 @@ def _follow() -> None:
 
 
 NUMBERS = " · no encoder"
-"""After a run of which the gallery has the numbers and no encoder."""
+"""After an example that has numbers and no encoder."""
 HELP = {
     "private": "Its encoder was fine-tuned with clipped gradients and noise (PvGaLM, the paper's method), or on "
     "randomised relations. “edge”: ε protects one relation, which is an edge between two texts. Runs that can be asked "

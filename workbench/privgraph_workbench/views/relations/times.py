@@ -12,16 +12,14 @@ from privgraph_workbench.jobs import queue
 
 def seconds(spec: RunSpec) -> float | None:
     """About how long a run takes, by finished ones of its method on its graph, whose times are taken to grow
-    with steps and the texts of each: the quickest, for others had company. Those of this machine come before
-    the gallery's. None where none tells."""
+    with steps and the texts of each: the quickest, for others had company. None where none tells."""
     graph = GraphId.of(spec)
     alike = [
         one
         for one in expecting.finished(queue.store(), [spec.method], spec.dataset)
         if one.seconds and GraphId.of(one.spec) == graph and one.spec.unit == spec.unit
     ]
-    own = [one for one in alike if not one.gallery] or alike
-    pace = min((one.seconds / _work(one.spec) for one in own if one.seconds), default=None)
+    pace = min((one.seconds / _work(one.spec) for one in alike if one.seconds), default=None)
     return None if pace is None else pace * _work(spec)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from privgraph.runs.records import RunRecord, StoreError
+from privgraph.runs.records import EXAMPLE, RunRecord, StoreError
 from privgraph_workbench.facts import plans
 from privgraph_workbench.forms import again
 from privgraph_workbench.jobs import queue
@@ -22,7 +22,7 @@ MOST_NAMED = 3
 
 def bar(records: Sequence[RunRecord], none: Callable[[], None]) -> None:
     """How many are chosen, and what can be done with them; `none` chooses no run any more."""
-    own = [record.id for record in records if not record.gallery]
+    own = [record.id for record in records if not record.id.startswith(EXAMPLE)]
     with st.container(key=styles.FOOT):
         if own and st.session_state.get(DELETING) == own:
             _confirm_delete(own)
@@ -59,8 +59,9 @@ def _actions(records: Sequence[RunRecord], own: Sequence[str]) -> None:
         collected.runs([record.id for record in known if record.state == "done"]),
         "Runs that are done: leave with all that you kept on the page Report",
     )
-    with st.popover("Tag", icon=":material/label:"):
-        _tag(ids)
+    if own:
+        with st.popover("Tag", icon=":material/label:"):
+            _tag(own)
     with st.popover("Copy", icon=":material/content_copy:"):
         st.caption("Links" if len(ids) > 1 else "Link")
         for run in ids:
@@ -84,7 +85,6 @@ def _actions(records: Sequence[RunRecord], own: Sequence[str]) -> None:
             key="delete_chosen",
             on_click=st.session_state.update,
             args=({DELETING: own},),
-            help="" if len(own) == len(ids) else "Runs of the gallery can be hidden, not deleted",
         )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from statistics import fmean
 from typing import Any
 
@@ -94,7 +93,6 @@ def row(
     graph, size = _graph(first)
     state, look = _state(group)
     newest = max(_held(group, "created"), default=None)
-    shipped = all(one["gallery"] for one in group)
     return {
         "title": method_title(first["method"]),
         "told": ", ".join(_told(records.get(first["id"]), told)),
@@ -110,7 +108,7 @@ def row(
         "spread": "" if mean is None or low is None or high is None else f"{100 * low:.1f} – {100 * high:.1f}",
         "state": state,
         "look": look,
-        "when": "" if newest is None else made_on(newest) if shipped else since(time.time() - newest),
+        "when": "" if newest is None else since(time.time() - newest),
         "tags": sorted({str(tag) for one in group for tag in one["tags"]}),
         "marks": list(dict.fromkeys(str(one["tuning"]) for one in group if one["tuning"])),
         "runs": [{"id": one["id"], "seed": one["seed"], "text": _result(one)} for one in group],
@@ -165,7 +163,7 @@ def _epsilons(group: Sequence[Light]) -> list[dict[str, Any]]:
                     "title": mark.title,
                     "text": _claimed(kind, max(held)),
                     "refuted": wrong,
-                    "public": kind == "sound" and group[0]["unit"] != "none" and any(one["gallery"] for one in group),
+                    "public": kind == "sound" and group[0]["unit"] != "none" and any(one["example"] for one in group),
                 }
             )
     return found
@@ -205,16 +203,6 @@ def _result(one: Light) -> str:
 def relations(method: str) -> bool:
     """Whether the method predicts relations, so that what the store calls its accuracy is PREC@1."""
     return method in METHODS and RELATIONS in METHODS[method].tasks
-
-
-def made_on(moment: float) -> str:
-    """When a run of the gallery was made.
-
-    >>> made_on(1795582170.2)
-    'gallery, 25 Nov 2026'
-    """
-    day = datetime.fromtimestamp(moment, UTC)
-    return f"gallery, {day.day} {day:%b %Y}"
 
 
 def since(seconds: float) -> str:

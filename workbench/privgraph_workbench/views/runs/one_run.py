@@ -23,7 +23,7 @@ from privgraph_workbench.forms import again, beginnings
 from privgraph_workbench.jobs import queue, watching
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import beginning, collected, file_links, layout, statement, states
-from privgraph_workbench.views.runs import comparison, replay, story, tabs
+from privgraph_workbench.views.runs import comparison, story, tabs
 from privgraph_workbench.words import markup, meaning, naming
 from privgraph_workbench.words.numbers import duration, kept_budget, percent, rounded_delta, stated
 
@@ -89,7 +89,6 @@ def _unfinished(record: RunRecord, watched: watching.Watched) -> None:
         if drawing.figure["data"]:
             live_plot.grow(drawing.base, drawing.figure, drawing.tail, key=f"curves.{record.id}")
         elif record.pending:
-            replay.show(record)
             beginning.show(record, _facts(record))
         else:
             st.caption("It had measured nothing when it ended.")

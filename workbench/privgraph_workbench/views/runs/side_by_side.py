@@ -10,7 +10,6 @@ import streamlit as st
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import composition
-from privgraph_workbench.facts.ahead import ahead, measured
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, curves
 from privgraph_workbench.figures.seeds import confidence
@@ -33,15 +32,13 @@ STAGES = (
 
 
 def show(chosen: Sequence[RunRecord]) -> None:
-    """Who is ahead, what differs, and the figures."""
+    """What differs, and the figures."""
     if len(chosen) < 2:
         return
     st.markdown("### Side by side")
     together = composition.together(chosen)  # of all: who sees six of ten has been shown ten
     groups = settings_of(chosen)
     labels = _labels(groups)
-    if said := ahead(groups, labels):
-        st.markdown(said)
     if len(groups) > MOST_COMPARED:
         what = "runs" if all(len(group) == 1 for group in groups) else "settings"
         st.info(f"Table and figures show the first {MOST_COMPARED} of {len(groups)} chosen {what}.")
@@ -161,7 +158,7 @@ def told_apart(
 
 
 def _accuracy(group: Sequence[RunRecord]) -> str:
-    held = measured(group)
+    held = [one.metrics["test_accuracy"] for one in group if "test_accuracy" in one.metrics]
     if not held:
         return NONE
     mean, low, high = confidence(held, most=1.0)

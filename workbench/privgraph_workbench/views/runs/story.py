@@ -20,7 +20,6 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import premise
 from privgraph.registry import ATTACKS, AUDITS, METHODS
 from privgraph.runs import attacking, auditing
-from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunRecord, StoredEvent, StoreError, Unreadable
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import placing, reach, without_edges
@@ -33,7 +32,7 @@ from privgraph_workbench.figures.runs import standing
 from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell, styles
-from privgraph_workbench.views.parts import given_away, layout, public_noise, right_how_often, statement
+from privgraph_workbench.views.parts import given_away, layout, right_how_often, statement
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.runs import comparison
 from privgraph_workbench.words import markup
@@ -86,14 +85,12 @@ def found_out(record: RunRecord) -> None:
                     _by("the worst case, so far")
             st.markdown(_shown(said, audits, bare))
         if attacks or audits:
-            public_noise.details(record, details, right_how_often.told(record, attacks, audits))
+            layout.details(details, right_how_often.told(record, attacks, audits))
         with st.container(horizontal=True):
             if attacks:
                 _see(record, "outsider", f"See the attack{'s' * (len(attacks) > 1)}", ":material/person_search:")
             if audits:
                 _see(record, "worst-case", f"See the audit{'s' * (len(audits) > 1)}", ":material/gavel:")
-            if attacks or audits:
-                public_noise.way(record)
 
 
 def _by(who: str) -> None:
@@ -141,7 +138,7 @@ def _shown(said: PrivacyStatement, audits: Sequence[AuditRecord], bare: float | 
         shown += f" {premise(said)}; {without(bare, said)}"
     if (said.epsilon_as_published or math.inf) < said.epsilon_audited <= said.epsilon:
         stands = f"the sound {stated('sound', said.epsilon)} stands in its place"
-        shown += f". With secret noise, {stands}" if has_public_noise(said) else f". {stands[:1].upper()}{stands[1:]}"
+        shown += f". {stands[:1].upper()}{stands[1:]}"
     return f"{shown}."
 
 

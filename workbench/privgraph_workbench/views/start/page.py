@@ -1,4 +1,4 @@
-"""The Start page: three doors, a curve from the gallery, a demo of half a minute, recent runs."""
+"""The Start page: three doors, a curve of examples, a demo of half a minute, recent runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import streamlit as st
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench import live_plot
-from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.figures.chart import Chart, Row
 from privgraph_workbench.figures.drawing import with_plotly
 from privgraph_workbench.figures.runs import tradeoff
@@ -103,9 +102,8 @@ def _doors() -> None:
 
 
 def _curve() -> None:
-    """What privacy costs on the demo's network, from the gallery, and the demo beside it."""
-    query = RunQuery(methods=CURVE, datasets=("social",), units=("none", "edge"), states=("done",), limit=MOST_DRAWN)
-    rows = _rows(Finished.of(queue.store(), (row for row in queue.store().find_rows(query) if row["gallery"])))
+    """What privacy costs on the demo's network, and the demo beside it."""
+    rows = _rows(queue.examples().url)
     with st.container(border=True):
         if not rows:
             _demo()
@@ -130,17 +128,12 @@ def _curve() -> None:
         with drawn:
             live_plot.show(with_plotly.draw(_chart(rows), layout.theme()), key=styles.CURVE)
             st.markdown(DECODED)
-            st.caption(
-                "The curve came along, as the **gallery**, which the switch at the top right shows or hides; your own "
-                "runs will stand beside it. An evaluator, who knows the true groups, measured its accuracies; each ε "
-                "is that of one run alone."
-            )
 
 
 def _chart(rows: list[Row]) -> Chart:
     """The figure of Trade-offs for a first look: its warnings stand in the text beside it, and what the text
     does not speak of is left out."""
-    whole = tradeoff.chart(tradeoff.shown(rows, published=True, front=False))
+    whole = tradeoff.chart(rows)
     return replace(
         whole,
         panels=tuple(replace(panel, title="") for panel in whole.panels),
@@ -150,9 +143,10 @@ def _chart(rows: list[Row]) -> Chart:
 
 
 @lru_cache(maxsize=8)
-def _rows(done: Finished) -> list[Row]:
-    """The rows of the curve."""
-    records = [one for one in done.read(queue.store()) if not one.unreadable]
+def _rows(_url: str) -> list[Row]:
+    """The rows of the curve, which never change."""
+    query = RunQuery(methods=CURVE, datasets=("social",), units=("none", "edge"), states=("done",), limit=MOST_DRAWN)
+    records = queue.examples().find(query)
     here = [one for one in records if one.spec.data_options.items() >= DEMO_DATA.items()]
     # without privacy ProGAP does what the network does: one line says it
     return tradeoff.data([one for one in here if (one.spec.method, one.spec.unit) != ("progap", "none")])
@@ -175,7 +169,7 @@ def _demo() -> None:
 
 def _recent() -> None:
     st.markdown("### Recent runs")
-    records = queue.store().find(RunQuery(limit=RECENT, own=True))
+    records = queue.own().find(RunQuery(limit=RECENT))
     if not records:
         st.info("Nothing has run here yet. The demo above is a good first run.", icon="🕸️")
         return
@@ -186,6 +180,6 @@ def _recent() -> None:
                 st.page_link(shell.page("train"), label=naming.name(record), query_params={"run": record.id})
                 if record.metrics:
                     st.caption(f"test accuracy {percent(record.metrics.get('test_accuracy'))}")
-    total = queue.store().count(RunQuery(own=True))
+    total = queue.own().count()
     if total > len(records):
         st.page_link(shell.page("runs"), label=f"All {total:,} runs", icon=":material/list_alt:")

@@ -8,7 +8,6 @@ from statistics import fmean
 import streamlit as st
 
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts.comparing import LEADS
 from privgraph_workbench.facts.teacher_settings import TITLE_WEIGHTED, WEIGHTED, WEIGHTS
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, states
@@ -25,23 +24,25 @@ HELP = (
 )
 LISTED = {**WEIGHTS, WEIGHTED: TITLE_WEIGHTED}
 """What runs are called in the list by their weights."""
+LEADS: Mapping[str, tuple[str, ...]] = {"privgnn": ("release",), "pate": ("teacher", "noise"), "dp-gpl": ("weighting",)}
+"""Methods with teachers, and the options by which their runs are grouped."""
 STAR = "★ "
 USUAL = 4.0
-"""Epsilon up to which a run of the gallery is shown unasked."""
+"""Epsilon up to which an example is shown unasked."""
 Means = Mapping[str, tuple[float, int]]
 """The student's accuracy on average over the seeds of a run's setting, and their number, by the run's id."""
 
 
 def show(records: Mapping[str, RunRecord], means: Means, instead: RunRecord | None = None) -> RunRecord:
-    """The run that was chosen here or on the page before; else one's own newest, or a usual one of the
-    gallery. instead: a run that was asked for and cannot be shown, in whose place one of its method is."""
+    """The run that was chosen here or on the page before; else one's own newest, or a usual
+    example. instead: a run that was asked for and cannot be shown, in whose place one of its method is."""
     groups = grouped(records.values())
     held = (st.query_params.get("run"), st.session_state.get("run"), st.session_state.get("before.run"))
     chosen = next((str(one) for one in held if one in records), None)
     if instead is not None and instead.spec.method in groups:
         chosen = st.session_state["run"] = first(groups[instead.spec.method]).id
     elif chosen is None:
-        newest = next((one for one in records.values() if not one.gallery), next(iter(records.values())))
+        newest = next(iter(records.values()))
         chosen = st.session_state["run"] = first(groups[newest.spec.method]).id
     method = records[chosen].spec.method
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -68,15 +69,7 @@ def show(records: Mapping[str, RunRecord], means: Means, instead: RunRecord | No
             f"{markup.literal(naming.data_title(record.spec.dataset))}, seed {record.spec.seed}", width="content"
         )
         states.badge(record, finished=True)
-    if record.gallery and shell.gallery_hidden():
-        st.caption(STAYS)
     return record
-
-
-STAYS = (
-    "The gallery is switched off: its runs are in no list. This one stays, because the page's address names it; "
-    "another run, or the page without its address, closes it."
-)
 
 
 def _switch(runs: Mapping[str, str]) -> None:
@@ -85,8 +78,7 @@ def _switch(runs: Mapping[str, str]) -> None:
 
 
 def grouped(records: Iterable[RunRecord]) -> dict[str, list[RunRecord]]:
-    """The runs by method: one's own as they come, newest first; then the gallery's by what they release, and
-    by epsilon, the smallest first."""
+    """The runs by method: one's own as they come, newest first; examples by what they release and epsilon."""
     groups: dict[str, list[RunRecord]] = {name: [] for name in LEADS}
     for one in records:
         groups[one.spec.method].append(one)
@@ -94,12 +86,11 @@ def grouped(records: Iterable[RunRecord]) -> dict[str, list[RunRecord]]:
 
 
 def _ordered(members: Sequence[RunRecord]) -> list[RunRecord]:
-    own = [one for one in members if not one.gallery]
-    return own + sorted((one for one in members if one.gallery), key=_place)
+    return sorted(members, key=_place) if members[0].example else list(members)
 
 
 def _place(record: RunRecord) -> tuple[list[str], float, float]:
-    """Where a run of the gallery stands in the list."""
+    """Where an example stands in the list."""
     values = [str(record.spec.options.get(key)) for key in LEADS[record.spec.method]]
     places = [str(list(WEIGHTS).index(value)) if value in WEIGHTS else value for value in values]
     places.append(str(record.spec.options.get("preset", "own") != "own"))
@@ -107,10 +98,8 @@ def _place(record: RunRecord) -> tuple[list[str], float, float]:
 
 
 def first(members: Sequence[RunRecord]) -> RunRecord:
-    """The run of a method that is shown unasked: one's own newest; else of the gallery's usual ones the most
-    accurate, with unequal weights where there are such."""
-    own = next((one for one in members if not one.gallery), None)
-    return own or best(members) or members[0]
+    """The run of a method that is shown unasked: one's own newest; of examples the best."""
+    return (best(members) if members[0].example else None) or members[0]
 
 
 def best(members: Sequence[RunRecord]) -> RunRecord | None:
@@ -146,13 +135,9 @@ def averages(records: Sequence[RunRecord]) -> Means:
 
 def titles(members: Sequence[RunRecord], means: Means | None = None) -> dict[str, str]:
     """What runs of one method are called, by id: first what they are grouped by, then epsilon and the
-    student's accuracy over seeds, and what else they differ in; whose they are where some are the gallery's,
-    and with which of these to begin."""
-    method, star = members[0].spec.method, best([one for one in members if one.gallery])
+    student's accuracy over seeds, and what else they differ in,
+    and with which example to begin."""
+    method, star = members[0].spec.method, best([one for one in members if one.example])
     right = {name: percent(mean) for name, (mean, _) in (means or {}).items()}
     names = listing.led_by_options(members, LEADS[method], BEHIND.get(method, ()), LISTED, right)
-    mixed = len({one.gallery for one in members}) > 1
-    return {
-        one.id: STAR * (one is star) + names[one.id] + choosing.OF_GALLERY_SHORT * (mixed and one.gallery)
-        for one in members
-    }
+    return {one.id: STAR * (one is star) + names[one.id] for one in members}

@@ -8,7 +8,6 @@ import streamlit as st
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import guarantees
-from privgraph_workbench.facts.row_words import with_interval
 from privgraph_workbench.facts.teacher_settings import COLUMNS
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import teachers_compared
@@ -20,7 +19,7 @@ from privgraph_workbench.views.teachers.answered import TABLE
 from privgraph_workbench.views.teachers.tabs import OPENS, VOTES
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import kept, number
+from privgraph_workbench.words.numbers import kept, number, with_interval
 
 CHOOSE = (
     "**Choose a row to open it:** on this page where its *answers are kept* (what the teachers said, query by "

@@ -12,7 +12,6 @@ import streamlit as st
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.methods.teachers.answers import NAME
 from privgraph.runs.records import RunQuery, RunRecord, UnknownRun, Unreadable
-from privgraph_workbench.facts.comparing import LEADS
 from privgraph_workbench.facts.teacher_settings import WEIGHTED
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -137,7 +136,7 @@ def _finished() -> tuple[list[RunRecord], dict[str, RunRecord]]:
     """The newest finished runs of teachers, and the one that the address names, however old; and those that
     kept their answers, by id."""
     store, asked = queue.store(), st.query_params.get("run")
-    query = RunQuery(methods=tuple(LEADS), states=("done",), limit=MOST_RUNS)
+    query = RunQuery(methods=tuple(choose_run.LEADS), states=("done",), limit=MOST_RUNS)
     found = states.readable([*store.find(query), *(store.find(replace(query, ids=(asked,))) if asked else [])])
     records = {record.id: record for record in found if has_answers(store.url, record.id, record.created)}
     return list({record.id: record for record in found}.values()), records
@@ -154,7 +153,7 @@ def _unanswered(found: Sequence[RunRecord], records: Mapping[str, RunRecord]) ->
         st.warning(f"There is no finished run {markup.literal(asked[:80])} with answers of teachers.")
         return None
     method, options = record.spec.method, record.spec.options
-    leads = [naming.said(method, key, options[key]) for key in LEADS[method] if key in options]
+    leads = [naming.said(method, key, options[key]) for key in choose_run.LEADS[method] if key in options]
     words = [naming.method_title(method), *leads, listing.guaranteed(record)]
     if "test_accuracy" in record.metrics:
         words.append(percent(record.metrics["test_accuracy"]))

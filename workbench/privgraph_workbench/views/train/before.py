@@ -16,12 +16,12 @@ from privgraph.options import OptionError, UnknownName, build
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.launch import capacity
 from privgraph.runs.memory import too_large
-from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench import live_plot
+from privgraph_workbench.advice import BASELINE as BLIND
 from privgraph_workbench.facts import datasets, expecting, plans
 from privgraph_workbench.facts.expecting import BEYOND_RUNS, RELATIONS, Expected, Outlook
-from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.runs import expected as figure
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.forms.again import CHANGED
@@ -281,9 +281,6 @@ def _beside(told: Outlook, asked: Asked) -> str:
     return " · ".join(said)
 
 
-OF_GALLERY = "The noise of the gallery's runs is public: whoever has this program can subtract it. Yours is secret"
-
-
 def _run(runs: Sequence[RunSpec], wrong: bool, took: float | None) -> None:
     count = len(runs)
     several = len({run.options.get("epsilon") for run in runs}) > 1
@@ -295,17 +292,8 @@ def _run(runs: Sequence[RunSpec], wrong: bool, took: float | None) -> None:
             if count > 1:
                 rest = "the second is" if count == 2 else "the others are"
                 st.caption(f"The first opens; {rest} beside it on Runs.")
-            if again := _of_gallery(runs):
-                which = "the gallery's run" if count == 1 else f"{again} runs of the gallery"
-                st.caption(f"Replaces {which}.", help=OF_GALLERY)
     if pressed:
         beginning.send(runs, changed=st.query_params.get(CHANGED, ""))
-
-
-def _of_gallery(runs: Sequence[RunSpec]) -> int:
-    """How many of these very runs the gallery has with noise, which everybody can subtract there."""
-    ids = tuple({run.id for run in runs if run.unit != "none"})
-    return sum(bool(row["gallery"]) for row in queue.store().find_rows(RunQuery(ids=ids, limit=len(ids)))) if ids else 0
 
 
 def _await_facts(spec: DatasetSpec, asked: Asked) -> None:
@@ -350,11 +338,7 @@ def _over(seeds: int) -> str:
 
 def _from(told: Outlook, asked: Asked, records: Sequence[RunRecord]) -> str:
     """What the figure comes from, and how far it speaks of what is asked for."""
-    gallery = sum(one.gallery for one in records)
-    said = [
-        f"From {len(records):,} finished run{'s' * (len(records) != 1)} on this graph and split"
-        + (f", {gallery:,} of the gallery" * bool(gallery))
-    ]
+    said = [f"From {len(records):,} finished run{'s' * (len(records) != 1)} on this graph and split"]
     if told.differs:
         said.append(f"they differ from yours in: {markup.literal(', '.join(told.differs))}")
     for epsilon in asked.epsilons:

@@ -23,14 +23,14 @@ START = " :green-badge[start here]"
 
 
 def choose_data() -> DatasetSpec:
-    """The graph: what can be loaded now, first what the gallery has runs on. One's own runs move nothing."""
+    """The graph: what can be loaded now, first what the examples are on."""
     every = datasets.choices()
     here = {spec.name: spec for spec in every if datasets.unavailable(spec) is None}
     asked = st.query_params.get("data")
     if asked is not None and asked not in here:
         st.warning(f"In this page's address, {datasets.complaint(asked)}.")
     rows = queue.store().find_rows(RunQuery(states=("done",), limit=MOST_READ))
-    told, came = Counter(row["dataset"] for row in rows), {row["dataset"] for row in rows if row["gallery"]}
+    told, came = Counter(row["dataset"] for row in rows), {row["dataset"] for row in queue.examples().find_rows()}
     order = {"upload": 0, "embedded": 1, "real": 2}
     names = sorted(here, key=lambda name: (name not in came, order.get(here[name].kind, 3)))
     titles = {one: markup.literal(title) for one, title in choosing.graphs(here[name] for name in names).items()}

@@ -1,4 +1,4 @@
-"""What the gallery shows, trained and packed: python -m privgraph.studies.gallery --home FOLDER.
+"""The examples, trained and packed: python -m privgraph.studies.examples --home FOLDER.
 
 Each chapter is a piece of a method's study on a public graph. Runs, attacks and audits are those of a store
 of their own, whose noise key is no secret (`streams.OPEN_KEY`), so that anybody can repeat each; what is
@@ -20,7 +20,7 @@ from privgraph.methods.relations.relational import study as relational
 from privgraph.methods.teachers.privgnn import study as privgnn
 from privgraph.options import Scalar, parameters, values
 from privgraph.registry import ATTACKS
-from privgraph.runs import audit, gallery
+from privgraph.runs import audit, examples
 from privgraph.runs.launch import wait
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
@@ -167,11 +167,11 @@ def trained(store: RunStore, chapter: str) -> Iterator[str]:
     specs = list({spec.id: spec for spec in CHAPTERS[chapter]()}.values())
     for spec in askable() if chapter == "relations" else ():
         there = store.find(RunQuery(ids=(spec.id,), states=("done",)))
-        if there and not (store.folder(spec.id) / gallery.ADAPTER[0]).is_file():
+        if there and not (store.folder(spec.id) / examples.ADAPTER[0]).is_file():
             store.delete(spec.id)  # its encoder is not at hand: it is trained again, with the same noise
     for start in range(0, len(specs), AT_ONCE):
         chosen = specs[start : start + AT_ONCE]
-        ids = [store.submit(spec, batch=f"gallery-{chapter}-{spec.seed}") for spec in chosen]
+        ids = [store.submit(spec, batch=f"examples-{chapter}-{spec.seed}") for spec in chosen]
         for run in ids:
             if store.get(run).state in ("stopped", "failed", "lost"):
                 store.retry(run)
@@ -218,10 +218,9 @@ def audited(store: RunStore) -> Iterator[str]:
 
 def main() -> None:
     """Train, attack and audit what is missing, and write the file."""
-    parser = argparse.ArgumentParser(description="Make the gallery that ships with privgraph.")
+    parser = argparse.ArgumentParser(description="Make the examples that ship with privgraph.")
     parser.add_argument("--home", type=Path, required=True, help="the folder of its own store")
     parser.add_argument("--chapters", nargs="*", choices=list(CHAPTERS), default=list(CHAPTERS))
-    parser.add_argument("--restore", action="store_true", help="begin with the runs of the file that ships")
     parser.add_argument("--pack", action="store_true", help="make nothing: the file of what is there")
     asked = parser.parse_args()
     asked.home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -229,11 +228,9 @@ def main() -> None:
     if not key.exists():
         key.write_bytes(OPEN_KEY)
     if key.read_bytes() != OPEN_KEY:
-        parser.error(f"{asked.home} has a secret noise key: the gallery needs a folder of its own")
+        parser.error(f"{asked.home} has a secret noise key: the examples need a folder of their own")
     os.environ["PRIVGRAPH_HOME"] = str(asked.home)
     store = RunStore.open()
-    if asked.restore:
-        print(f"{gallery.adopt(store):,} runs of the file that ships", flush=True)
     if not asked.pack:
         for chapter in asked.chapters:
             for line in trained(store, chapter):
@@ -243,7 +240,7 @@ def main() -> None:
             for line in steps(store):
                 print(line, flush=True)
     chapters = {chapter: CHAPTERS[chapter]() for chapter in CHAPTERS}
-    print(gallery.write(store, chapters, whole={spec.id for spec in askable()}), flush=True)
+    print(examples.write(store, chapters, whole={spec.id for spec in askable()}), flush=True)
 
 
 if __name__ == "__main__":

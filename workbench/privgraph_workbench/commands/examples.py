@@ -1,0 +1,72 @@
+"""`privgraph examples`: the finished runs that came with the program, and any of them run again."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from privgraph.runs import examples
+from privgraph.runs.records import EXAMPLE, RunRecord
+from privgraph.runs.store import RunStore
+from privgraph_workbench.commands.output import json_line
+from privgraph_workbench.commands.parser import UsageError
+from privgraph_workbench.commands.values import find_run
+from privgraph_workbench.facts import plans
+
+
+def examples_command(parsed: argparse.Namespace) -> int:
+    """Print the examples, one of them with the commands that repeat it, or both results side by side."""
+    store = examples.open_store()
+    if parsed.run is None:
+        if parsed.again:
+            raise UsageError("say which example is to be run again")
+        _print_all(store, as_json=parsed.json)
+        return 0
+    record = find_run(store, EXAMPLE + parsed.run.removeprefix(EXAMPLE))
+    told: dict[str, Any] = {"run": record.id, "version": record.version, "kept": _numbers(record)}
+    if parsed.again:
+        with tempfile.TemporaryDirectory() as folder:
+            again = examples.again(record, Path(folder))
+        if again.state != "done":
+            print(f"privgraph: the run is {again.state}: {again.error}", file=sys.stderr)
+            return 1
+        told["again"] = _numbers(again)
+    told["with its own noise"] = f"privgraph examples {record.id} --again"
+    told["with noise of yours"] = plans.command_line(record.spec)
+    if parsed.json:
+        print(json_line(told))
+        return 0
+    for name, value in told.items():
+        numbers = value.items() if isinstance(value, dict) else ()
+        words = ", ".join(f"{key.replace('_', ' ')} {_number(number)}" for key, number in numbers)
+        print(f"{name}: {words or value}")
+    return 0
+
+
+def _numbers(record: RunRecord) -> dict[str, float | None]:
+    said = record.statement
+    return {
+        "test_accuracy": record.metrics.get("test_accuracy"),
+        "val_accuracy": record.metrics.get("val_accuracy"),
+        "sound_epsilon": said.epsilon if said else None,
+        "published_epsilon": said.epsilon_as_published if said else None,
+        "delta": said.delta if said else None,
+    }
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.6g}"
+
+
+def _print_all(store: RunStore, *, as_json: bool) -> None:
+    chapters = examples.chapters(store)
+    if as_json:
+        print(json_line(chapters))
+        return
+    for chapter, ids in chapters.items():
+        print(f"{chapter}: {len(ids):,} runs")
+        for run in ids:
+            print(f"  {run}")

@@ -1,0 +1,107 @@
+"""Sweeps: which methods fit a graph, which runs a comparison has, and how long they take. No Streamlit."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+
+from privgraph.data.catalogue import dataset
+from privgraph.data.spec import DatasetSpec, PublicFacts
+from privgraph.options import OptionError, Scalar
+from privgraph.registry import METHODS
+from privgraph.runs.graph_id import GraphId
+from privgraph.runs.queueing import STACK_LIMIT
+from privgraph.runs.records import RunRecord
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph_workbench.advice import BASELINE, NETWORK
+
+UNITS = ("edge", "node")
+EPSILONS: Mapping[str, tuple[float, ...]] = {"edge": (0.5, 1.0, 2.0, 4.0), "node": (1.0, 2.0, 4.0, 8.0)}
+"""Target epsilons of a comparison, where nobody chose others."""
+SEEDS = 3
+REFERENCES: Mapping[str, Mapping[str, Scalar]] = {
+    BASELINE: {"unit": "none"},
+    NETWORK: {"unit": "none", "conv": "gcn"},
+}
+"""What is trained without privacy beside: a model that reads no edge, and a network."""
+START_SECONDS = 4.0
+"""To start a worker and load torch."""
+UNKNOWN_SECONDS = 10.0
+"""Of a run of a method of which no finished run tells its time."""
+
+
+def fitting(data: DatasetSpec, unit: str) -> list[str]:
+    """The methods that protect the unit of such a graph and answer about its own test nodes."""
+    return [name for name in _all(data, unit) if not _own_parts(name) and name != BASELINE]
+
+
+def apart(data: DatasetSpec, unit: str) -> list[str]:
+    """Those that fit as well and draw public and private parts of their own."""
+    return [name for name in _all(data, unit) if _own_parts(name)]
+
+
+def _all(data: DatasetSpec, unit: str) -> list[str]:
+    return [name for name, one in METHODS.items() if one.refuses(data.task, data.undirected, unit) is None]
+
+
+def _own_parts(name: str) -> bool:
+    return METHODS[name].own_parts and METHODS[name].tasks == ("node classification",)
+
+
+def references(data: DatasetSpec) -> list[str]:
+    """The references that such a graph admits."""
+    return [name for name in REFERENCES if METHODS[name].refuses(data.task, data.undirected, "none") is None]
+
+
+def specs(
+    data: str,
+    unit: str,
+    *,
+    epsilons: Sequence[float] = (),
+    seeds: int = SEEDS,
+    data_options: Mapping[str, object] | None = None,
+    methods: Sequence[str] = (),
+) -> list[RunSpec]:
+    """The runs of a comparison, those without privacy first.
+
+    Raises:
+        OptionError: Nothing fits, a method does not, or a number is out of range.
+    """
+    if unit not in UNITS:
+        raise OptionError(f"unit must be one of {', '.join(UNITS)} (got {unit})")
+    if not 1 <= seeds <= 20:
+        raise OptionError(f"seeds must be from 1 to 20 (got {seeds})")
+    spec = dataset(data)
+    offered = fitting(spec, unit)
+    if not offered:
+        raise OptionError(f"no method protects one {unit} of {spec.title}")
+    unknown = [name for name in methods if name not in offered]
+    if unknown:
+        raise OptionError(f"{unknown[0]} does not fit; methods that do are {', '.join(offered)}")
+    asked: list[tuple[str, Mapping[str, object]]] = [(name, REFERENCES[name]) for name in references(spec)]
+    for name in methods or offered:
+        if spec.task != "node classification" and METHODS[name].without_privacy == name:
+            asked.append((name, {"unit": "none"}))
+        asked += [(name, {"unit": unit, "epsilon": epsilon}) for epsilon in epsilons or EPSILONS[unit]]
+    return [
+        make_spec(name, data, dict(options), data_options=data_options, seed=seed)
+        for seed in range(seeds)
+        for name, options in asked
+    ]
+
+
+def seconds(wanted: Sequence[RunSpec], facts: PublicFacts | None, known: Sequence[RunRecord], workers: int) -> float:
+    """Estimate how long the runs take, by finished runs of this machine, whose times grow with the nodes."""
+    pace: dict[str, list[float]] = {}
+    for one in known:
+        nodes = None if one.unreadable else GraphId.of(one.spec).nodes
+        if one.seconds and nodes:
+            pace.setdefault(one.spec.method, []).append(one.seconds / nodes)
+    total = 0.0
+    for name in {spec.method for spec in wanted}:
+        runs = [spec for spec in wanted if spec.method == name]
+        times = math.ceil(len(runs) / STACK_LIMIT) if runs[0].config().stacks else len(runs)
+        each = statistics.median(pace[name]) * facts.nodes if name in pace and facts is not None else UNKNOWN_SECONDS
+        total += times * (each + START_SECONDS)
+    return total / max(1, workers)

@@ -1,1 +1,0 @@
-"""The Trade-offs page."""
