@@ -25,6 +25,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 ROOT = Path(__file__).resolve().parents[1]
+os.environ.setdefault("PRIVGRAPH_EXAMPLES", str(ROOT / "build" / "examples"))  # unpacked once for all tests
 
 
 def _register_figures() -> None:

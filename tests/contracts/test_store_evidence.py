@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import lzma
 import math
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -16,7 +13,6 @@ from tests.figures.made_attacks import attack as made_attack
 
 from privgraph.audits.record import AuditRecord, Bound
 from privgraph.privacy.kinds import Adversary, Route
-from privgraph.runs import gallery as shipped
 from privgraph.runs.records import RunIsFixed, RunQuery, StoreError, UnknownRun
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import audit_turns, audits
@@ -160,21 +156,4 @@ def test_a_store_from_before_audits_keeps_working(url: str) -> None:
     assert store.get(run).state == "done"
     store.add_audit(run, an_audit(run, 1.0, turn=store.begin_audit(run)))
     assert store.get(run).epsilon_audited == 1.0
-    store.close()
-
-
-def test_runs_of_the_gallery_come_with_what_was_shown_of_each(url: str, tmp_path: Path) -> None:
-    runs_there = {one["run"]["id"]: one for chapter in shipped.content().values() for one in chapter}
-    told = [one for one in runs_there.values() if one["audits"] or len(one["attacks"]) > 1]
-    assert len(told) > 20
-    file = tmp_path / "gallery.json.xz"
-    file.write_bytes(lzma.compress(json.dumps({"form": shipped.FORM, "chapters": {"told": told}}).encode()))
-    store = RunStore.open(url, tmp_path / "runs")
-    assert shipped.bring_in(store, file) == len(told)
-    for one in told:
-        run = one["run"]["id"]
-        shown = [record["epsilon"] for record in one["audits"]]
-        assert [record.epsilon for record in store.audits(run)] == shown
-        assert len(store.attacks(run)) == len(one["attacks"])
-        assert len(store.events(run)) == len(one["events"])
     store.close()

@@ -15,7 +15,7 @@ from privgraph.progress import Artifact, Log, Metric, Progress, Spent
 from privgraph.runs.leases import Outcome
 from privgraph.runs.records import RunIsFixed, RunQuery, StoreError, UnknownRun
 from privgraph.runs.store import RunStore
-from privgraph.runs.tables import gallery, origins, runs, schema
+from privgraph.runs.tables import origins, runs, schema
 
 
 def test_equal_specs_are_one_run(store: RunStore) -> None:
@@ -109,14 +109,6 @@ def test_a_run_that_is_done_is_at_no_stage(store: RunStore) -> None:
         store.leases.finish(run, "w", Outcome(state=state))
         record = store.get(run)
         assert (record.stage, record.progress) == (("", 1.0) if state == "done" else ("head", 0.5))
-
-
-def test_the_states_of_runs_that_came_along_are_nobody_s(store: RunStore) -> None:
-    own, came = done(store, 0), done(store, 1)
-    with store.database.write() as connection:
-        number = sa.select(runs.c.number).where(runs.c.id == came).scalar_subquery()
-        connection.execute(gallery.insert().values(run=number, file="0", added=0))
-    assert store.states([own, came]) == {own: "done"}, "whoever asks for one trains it"
 
 
 def test_only_its_worker_adds_to_a_run(store: RunStore) -> None:

@@ -29,7 +29,6 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.server import Gate
 from privgraph_workbench.views.accounting import linked as accounting
-from privgraph_workbench.views.tradeoffs import page as tradeoffs
 from privgraph_workbench.views.train.controls import SEEDS, SETUP
 
 PAGES = ("start", "train", "data", "accounting", "attacks", "audit", "tradeoffs", "teachers", "relations", "runs")
@@ -159,8 +158,6 @@ def _read(page: str, query: Query, asked: Asked, said: list[str]) -> None:
     if page == "accounting":
         accounting.given_noise()
         accounting.wanted_epsilon(METHODS["progap"].load_config())
-    elif page == "tradeoffs":
-        said += tradeoffs._complaints()
     elif page == "runs":
         kept().store.find_rows(RunQuery(text=asked.get("find", ""), tags=tuple(asked.get_all("tagged"))), graphs=True)
 

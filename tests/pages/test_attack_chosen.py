@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from tests import full_gallery
 from tests.figures.made_attacks import attack as made_attack
 from tests.pages.attack_pages import box
 from tests.pages.kept_runs import keep, spec
@@ -46,7 +45,6 @@ def test_the_old_address_is_that_of_the_worst_case(opened: Open, run: str) -> No
 def test_without_an_address_the_page_opens_on_what_a_promise_keeps_and_attacked_runs_come_first(
     opened: Open, store: RunStore
 ) -> None:
-    full_gallery.fill(store)
     app = opened("attacks")
     first = store.get(str(app.selectbox(key="run").value))
     assert first.spec.unit == "node"

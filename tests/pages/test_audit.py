@@ -9,7 +9,6 @@ from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from tests import full_gallery
 from tests.figures.made_audits import audit as made_audit
 from tests.pages.kept_runs import keep, spec
 from tests.pages.reading import texts
@@ -293,7 +292,6 @@ class TestUnderWay:
 @pytest.mark.long
 def test_without_an_address_the_page_opens_where_an_audit_can_decide(opened: Open, store: RunStore) -> None:
     """Between the paper's claim and a larger proved one; and audited runs are offered first."""
-    full_gallery.fill(store)
     app = opened("audit")
     said = store.get(str(app.selectbox(key="run").value)).statement
     assert said is not None

@@ -10,7 +10,6 @@ from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from tests import full_gallery
 from tests.figures.made_relations import made_answer, made_pair, made_run
 from tests.pages import offered_files
 from tests.pages.reading import texts
@@ -289,7 +288,6 @@ def test_a_question_can_be_cancelled(opened: Open, store: RunStore, process: Ans
 
 @pytest.mark.long
 def test_the_page_opens_on_a_kept_answer_of_the_gallery(opened: Open, store: RunStore, process: Answering) -> None:
-    full_gallery.fill(store)
     app = opened("relations")
     first, second, *_ = worked.content()["answers"]
     assert app.text_input(key=nearest.TEXT).value == first
@@ -319,7 +317,6 @@ def test_the_page_opens_on_a_kept_answer_of_the_gallery(opened: Open, store: Run
 def test_what_the_page_opened_on_is_not_asked_of_other_encoders(
     opened: Open, store: RunStore, process: Answering
 ) -> None:
-    full_gallery.fill(store)
     app = opened("relations")
     own = made_run(store)
     app.run()
@@ -332,7 +329,6 @@ def test_what_the_page_opened_on_is_not_asked_of_other_encoders(
 def test_randomised_relations_keep_their_column_and_the_seed_of_the_others(
     opened: Open, store: RunStore, process: Answering
 ) -> None:
-    full_gallery.fill(store)
     app = opened("relations")
     options = app.selectbox(key="private").options
     place = next(place for place, one in enumerate(options) if one.startswith("Randomised relations, edge ε 4"))

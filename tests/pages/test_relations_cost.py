@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from tests import full_gallery
 from tests.figures.made_relations import made_answer, made_pair, made_run
 from tests.pages.reading import texts
 from tests.pages.relation_pages import (
@@ -35,7 +34,6 @@ pytestmark = pytest.mark.usefixtures("described")
 def test_runs_of_the_gallery_say_that_their_encoder_is_not_here_and_are_trained_by_one_click(
     opened: Open, store: RunStore, process: Answering, submitted: list[RunSpec]
 ) -> None:
-    full_gallery.fill(store)
     first = opened("relations")
     assert "no encoder" not in texts(first), "encoders of a few runs came along, and those stand first"
     assert not [one for one in first.button if str(one.key).startswith("train_here.")]
@@ -81,7 +79,6 @@ def test_runs_of_the_gallery_say_that_their_encoder_is_not_here_and_are_trained_
 def test_the_switch_of_the_gallery_hides_what_the_address_names(
     opened: Open, store: RunStore, process: Answering
 ) -> None:
-    full_gallery.fill(store)
     chosen = str(opened("relations").selectbox(key="private").value)
     app = opened("relations", private=chosen, gallery="false")
     assert "No language model has learnt relations here yet" in app.info[0].value

@@ -9,7 +9,6 @@ from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from tests import full_gallery
 from tests.figures.made_relations import made_run
 from tests.pages.reading import texts
 from tests.pages.relation_pages import Answering, ask, described, files, process, submitted
@@ -347,7 +346,6 @@ def test_a_run_without_privacy_is_asked_for_without_its_options(
 def test_a_run_without_encoder_has_one_of_its_settings_that_can_be_asked(
     opened: Open, store: RunStore, process: Answering
 ) -> None:
-    full_gallery.fill(store)
     app = opened("relations")
     private = app.selectbox(key="private")
     assert not [one for one in private.options if one == "PvGaLM, edge ε 4 · no encoder"], "seed 0 can be asked"

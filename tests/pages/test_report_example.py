@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from tests import full_gallery
 from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 from tests.pages.report_list import empty, listed
@@ -31,7 +30,6 @@ def test_an_example_is_shown_and_made_without_a_trace_in_ones_own_list(
 ) -> None:
     asked: list[reporting.Asked] = []
     monkeypatch.setattr(reporting, "build", lambda one, step: asked.append(one) or b"x" * 100_000)
-    full_gallery.fill(store)
     app = opened("report")
     app.button(key="report_example").click().run()
     assert not app.exception, app.exception
@@ -60,7 +58,6 @@ def test_an_example_is_shown_and_made_without_a_trace_in_ones_own_list(
 
 @pytest.mark.long
 def test_the_example_stands_beside_a_list_that_it_does_not_touch(opened: Open, store: RunStore) -> None:
-    full_gallery.fill(store)
     run = keep(store, spec(epsilon=2.0))
     opened("train", run=run).button(key=f"collect.{run}").click().run()
     (file,) = home().glob("report*.json")

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
-from tests import full_gallery
 from tests.figures.made_audits import audit as made_audit
 from tests.pages.kept_runs import keep, spec
 from tests.pages.run_list import rows_of, table_of
@@ -91,7 +90,6 @@ def test_an_equals_sign_means_the_number_that_the_list_shows(opened: Callable[..
 
 @pytest.mark.long
 def test_the_search_that_is_given_as_an_example_finds_runs_of_the_gallery(store: RunStore) -> None:
-    full_gallery.fill(store)
     search = searching.read(searching.EXAMPLE)
     assert not search.complaints
     groups = listed.by_setting(store, store.find_rows(RunQuery(text=search.words), graphs=True), "newest")
@@ -277,7 +275,6 @@ def test_graphs_of_two_sizes_are_told_apart(opened: Callable[..., AppTest], stor
 @pytest.mark.long
 def test_what_models_of_relations_reach_is_not_called_accuracy(opened: Callable[..., AppTest], store: RunStore) -> None:
     keep(store, spec())
-    full_gallery.fill(store)
     rows = rows_of(opened("runs", of_method=["relational", "progap"]))
     assert {row["measure"] for row in rows if row["title"] == METHODS["relational"].title} == {"PREC@1"}
     assert {row["measure"] for row in rows if row["title"] == METHODS["progap"].title} == {""}

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from tests import full_gallery
 from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 from tests.pages.run_list import rows_of, table_of
@@ -16,7 +15,6 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import composition
-from privgraph_workbench.facts.ahead import ahead
 from privgraph_workbench.figures.runs import compare
 from privgraph_workbench.views.runs import page
 from privgraph_workbench.views.runs.side_by_side import comparison, told_apart
@@ -39,27 +37,9 @@ def test_settings_are_compared_by_their_means(opened: Callable[..., AppTest], st
     assert apart["ProGAP, edge ε 2"]["test accuracy"] == "61.0% (58.5% to 63.5%)"
     assert (same["seeds"], same["state"]) == ("0, 1, 2", "done")
     assert not any(own.values())
-    said = ahead(groups, list(table))
-    assert said == (
-        "**ProGAP, edge ε 8** has the highest mean accuracy, 72.0%. **ProGAP, edge ε 4** cannot be told from it: "
-        "1.0 points below, 95% interval −1.3 to 3.3, all seeds differ alike. **ProGAP, edge ε 2** is 11.0 points below "
-        "(95% interval 8.7 to 13.3, all seeds differ alike)."
-    )
     app = opened("runs", chosen=",".join(one.id for one in records))
-    assert said in {text.value for text in app.markdown}
     drawn = [json.loads(one.proto.json) for one in app.get("bidi_component")]
     assert any("3 settings side by side" in one.get("summary", "") for one in drawn)
-
-
-def test_of_one_setting_the_mean_is_told_and_no_seed_is_ahead(opened: Callable[..., AppTest], store: RunStore) -> None:
-    runs = [store.get(keep(store, spec(epsilon=2.0, seed=seed), accuracy=0.6 + 0.1 * seed)) for seed in range(3)]
-    said = (
-        "**ProGAP, edge ε 2** has a mean accuracy of 70.0% over 3 seeds (95% interval 45.2% to 94.8%); single seeds "
-        "reached 60.0% to 80.0%."
-    )
-    assert ahead([[one] for one in runs], ["seed 0", "seed 1", "seed 2"]) == said
-    app = opened("runs", chosen=",".join(one.id for one in runs))
-    assert said in {text.value for text in app.markdown}
 
 
 def test_a_mean_has_its_number_behind_its_interval_and_curves_say_that_they_are_means(
@@ -77,39 +57,6 @@ def test_a_mean_has_its_number_behind_its_interval_and_curves_say_that_they_are_
     shown = "".join(one.proto.json for one in app.get("bidi_component"))
     assert "(mean of 3 seeds): validation accuracy" in shown
     assert "MLP (ignores edges), protects no person: validation accuracy" in shown
-
-
-def test_graphs_are_compared_each_by_itself(store: RunStore) -> None:
-    made = [make_spec(*one) for one in (("gap", "karate"), ("progap", "karate"), ("gap", "social"))]
-    records = [store.get(keep(store, one, accuracy=0.6 + 0.1 * at)) for at, one in enumerate(made)]
-    said = ahead([[one] for one in records], ["A", "B", "C"])
-    assert said.startswith("On Karate club: **B** has the highest accuracy, 70.0%. **A** is 10.0 points below.")
-    assert "**GAP, edge ε 1** reached 80.0%, with one seed. Accuracies on different graphs" in said
-    again = store.get(keep(store, spec("gap", seed=1)))
-    told = composition.together([*records[1:], again])
-    assert "- Karate club, edge-level: 2 private runs have shown ε = " in told
-    assert told.count("1 private run has shown ε = ") == 1, "the other graph has a line of its own"
-
-
-def test_unlike_guarantees_are_not_ranked(store: RunStore) -> None:
-    """Each is compared within its unit and relation, beside what has no privacy."""
-    asked = [("gap", "edge"), ("progap", "edge"), ("gap", "node"), ("gnn", "none")]
-    made = [
-        store.get(keep(store, spec(method, unit=unit), accuracy=0.6 + 0.1 * at))
-        for at, (method, unit) in enumerate(asked)
-    ]
-    labels = ["A", "B", "C", "D"]
-    said = ahead([[one] for one in made[:3]], labels[:3])
-    assert said == (
-        "Edge-level: **B** has the highest accuracy, 70.0%. **A** is 10.0 points below. With fewer than three seeds of "
-        "each, other seeds may turn this round. Node-level: **GAP, node ε 1** reached 80.0%, with one seed. Different "
-        "guarantees are not ranked."
-    )
-    said = ahead([[one] for one in made], labels)
-    edge, _, node = said.partition("Node-level: ")
-    assert "**C**" not in edge
-    assert "**D** has the highest accuracy, 90.0%" in edge
-    assert "**D** has the highest accuracy, 90.0%. **C** is 10.0 points below" in node
 
 
 def test_runs_that_protect_nothing_have_no_epsilon_to_compose(store: RunStore) -> None:
@@ -205,23 +152,6 @@ def test_deleting_asks_first(opened: Callable[..., AppTest], store: RunStore) ->
     app.button(key="delete_yes").click().run()
     assert not app.exception, app.exception
     assert [record.id for record in store.find(RunQuery())] == [other]
-
-
-@pytest.mark.long
-def test_runs_of_the_gallery_are_not_offered_for_deletion(opened: Callable[..., AppTest], store: RunStore) -> None:
-    full_gallery.fill(store)
-    shipped = [record.id for record in store.find(RunQuery(limit=2))]
-    keys = {button.key for button in opened("runs", chosen=",".join(shipped)).button}
-    assert "choose_none" in keys
-    assert "delete_chosen" not in keys
-    own = keep(store, spec())
-    app = opened("runs", chosen=",".join([*shipped, own]))
-    assert app.button(key="delete_chosen").label == "Delete your own run"
-    app.button(key="delete_chosen").click().run()
-    app.button(key="delete_yes").click().run()
-    assert not app.exception, app.exception
-    assert not store.find(RunQuery(ids=(own,)))
-    assert len(store.find(RunQuery(ids=tuple(shipped)))) == 2
 
 
 def test_all_of_a_long_list_do_not_go_into_the_address(

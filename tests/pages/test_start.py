@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
-from tests import full_gallery
 from tests.pages.kept_runs import keep, spec
 from tests.pages.test_data import counted as waited
 
@@ -17,8 +17,7 @@ from privgraph.privacy.kinds import Neighbours
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
-from privgraph_workbench.figures.runs.tradeoff_marks import FRONT
-from privgraph_workbench.views.parts import statement
+from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.start.page import demo_spec
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words.numbers import percent
@@ -100,75 +99,30 @@ def test_recent_runs_are_listed_with_what_they_came_to(opened: Callable[..., App
 
 
 @pytest.mark.long
-def test_with_the_gallery_the_first_page_shows_what_privacy_costs(
+def test_one_switch_shows_examples_or_ones_own_runs(opened: Callable[..., AppTest], store: RunStore) -> None:
+    app = opened("runs")
+    assert app.button_group(key="show").value == "examples", "nothing of one's own has run"
+    assert all(row["runs"][0]["id"].startswith("example/") for row in listed(app))
+    run = keep(store, spec("gap", unit="edge"))
+    own = opened("runs")
+    assert own.button_group(key="show").value == "mine"
+    assert [one["id"] for row in listed(own) for one in row["runs"]] == [run]
+    assert all(row["runs"][0]["id"].startswith("example/") for row in listed(opened("runs", show="examples")))
+
+
+@pytest.mark.long
+def test_an_example_is_opened_by_its_address_and_carries_the_badge(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
     keep(store, spec("gap", unit="edge"))
-    assert not opened("start").get("bidi_component"), "no gallery, no curve"
-    full_gallery.fill(store)
-    app = opened("start")
-    assert len(app.get("bidi_component")) == 1
-    assert any("#### What does privacy cost?" in one.value for one in app.markdown)
-    assert any("**10 to 30 seconds.**" in one.value for one in app.markdown)
-    (drawn_beside,) = [one for one in app.columns if one.get("bidi_component")]
-    assert any("**Hollow points**: what the paper's formula" in one.value for one in drawn_beside.markdown)
-    assert app.toggle(key="gallery").label == "Gallery: runs that came along"
-    curve = json.loads(app.get("bidi_component")[0].proto.json)["figure"]
-    drawn = {trace.get("name") for trace in curve["data"]}
-    assert FRONT not in drawn
-    assert "Graph network (not private)" in drawn
-    assert "ProGAP, not private" not in drawn, "it does what the network does"
-    words = [note["text"] for note in curve["layout"].get("annotations", ())]
-    assert not any("⚠" in text for text in words), "what a first look must know stands in the text beside it"
-    assert any("each ε is that of one run alone" in one.value for one in app.caption)
-    labels = [link.proto.label for link in app.get("page_link")]
-    assert sum("Karate club" in label for label in labels) == 1, "recent runs are one's own"
-    assert not any("from the gallery" in label for label in labels)
-    app.toggle(key="gallery").set_value(False).run()
-    assert not app.get("bidi_component"), "the switch hides it"
+    (one,) = queue.examples().find(RunQuery(methods=("progap",), units=("edge",), limit=1))
+    app = opened("train", run=one.id)
+    assert not app.exception, app.exception
+    assert app.button_group(key="show").value == "examples"
+    assert "badge[:material/photo_library: example]" in "\n".join(one.value for one in app.markdown)
 
 
-@pytest.mark.long
-def test_the_switch_hides_the_gallery_on_every_page(opened: Callable[..., AppTest], store: RunStore) -> None:
-    assert not opened("start").toggle, "where there is none, there is no switch"
-    full_gallery.fill(store)
-    app = opened("tradeoffs", data="social")
-    assert any("came with the program (gallery)" in one.value for one in app.caption)
-    hidden = opened("tradeoffs", data="social", gallery="false")
-    assert not any("gallery)" in one.value for one in hidden.caption)
-    assert "No finished run" in hidden.info[0].value
-    (listed,) = (data for one in opened("runs").get("bidi_component") if "rows" in (data := json.loads(one.proto.json)))
-    assert all(row["when"].startswith("gallery, ") for row in listed["rows"])
-    assert "Nothing has run here yet" in opened("runs", gallery="false").info[0].value
-    assert any("gallery]" in one.value for one in opened("teachers").markdown)
-
-
-@pytest.mark.long
-def test_a_run_of_the_gallery_is_marked_and_says_that_its_noise_is_public(
-    opened: Callable[..., AppTest], store: RunStore
-) -> None:
-    full_gallery.fill(store)
-    run = next(one for one in store.find(RunQuery(methods=("progap",), units=("edge",))))
-    app = opened("train", run=run.id)
-    told = "\n".join(one.value for one in app.markdown)
-    assert "from the gallery" in told
-    assert "protection. **Its noise is public: as run, it protects nobody" in told
-    assert statement.PUBLIC in told, "on the card of the number, as heavy as it"
-    assert "With secret noise: somebody who knows everything else guesses" in told
-    app.session_state[f"tabs.{run.id}"] = "The promise"
-    assert "the noise of this run is no secret" in "\n".join(one.value for one in app.run().markdown)
-
-
-@pytest.mark.long
-def test_what_is_drawn_again_while_a_demo_starts_is_called_a_replay(
-    opened: Callable[..., AppTest], store: RunStore
-) -> None:
-    full_gallery.fill(store)
-    store.submit(demo_spec())
-    app = opened("train", run=demo_spec().id)
-    titles = [
-        json.loads(one.proto.json)["figure"]["layout"]["title"]["text"]
-        for one in app.get("bidi_component")
-        if "figure" in one.proto.json
-    ]
-    assert "Replay of a finished run: learning curves" in titles
+def listed(app: AppTest) -> list[dict[str, Any]]:
+    """The rows of the list of runs."""
+    told = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    return next(one["rows"] for one in told if "rows" in one)

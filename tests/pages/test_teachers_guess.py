@@ -11,7 +11,6 @@ from itertools import pairwise
 from statistics import NormalDist
 
 import pytest
-from tests import full_gallery
 from tests.pages.kept_runs import KARATE
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
@@ -35,7 +34,6 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunStore]:
         patch.setenv("PRIVGRAPH_HOME", str(tmp_path_factory.mktemp("shipped")))
         queue._store.cache_clear()
         store = queue.store()
-        full_gallery.fill(store)
         yield store
         store.close()
         queue._store.cache_clear()

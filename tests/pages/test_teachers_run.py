@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from tests import full_gallery
 from tests.figures.made_answers import answers as made_answers
 from tests.pages.kept_runs import keep, keep_answers
 
@@ -159,7 +158,6 @@ def test_that_the_noise_of_a_run_is_public_stands_where_its_epsilon_does(opened:
     _kept(store)
     said = "protects nobody: its noise is public"
     assert not any(said in one.value for one in opened("teachers").markdown), "one's own"
-    full_gallery.fill(store)
     for one in store.find():
         if not one.gallery:
             store.delete(one.id)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from privgraph.studies.gallery import askable
-from tests import full_gallery
 
 from privgraph.data.load import load
 from privgraph.runs import gallery, worked
@@ -21,7 +20,6 @@ from privgraph.studies.worked import examples, question
 def asked(tmp_path: Path) -> Iterator[Question]:
     """What the examples were asked, of the runs of the gallery that ships."""
     store = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "runs")
-    full_gallery.fill(store)
     yield question(store, askable())
     store.close()
 

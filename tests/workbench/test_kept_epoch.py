@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests import full_gallery
 from tests.figures import made_runs
 
 from privgraph.methods.kept import Kept
@@ -25,7 +24,6 @@ def test_what_methods_say_is_what_their_runs_came_to() -> None:
     """Of the last epoch a run's validation accuracy is that where its curve ends; of the best one, no lower
     than anywhere in the last stage."""
     store = RunStore.open()
-    full_gallery.fill(store)
     seen: dict[tuple[str, Kept | None], int] = {}
     for name in ("progap", "gap", "mlp", "gnn", "dp-mlp", "dp-gnn", "heter-poisson", "privgnn", "edge-rand"):
         for record in store.find(RunQuery(methods=(name,), states=("done",), limit=400))[::20]:

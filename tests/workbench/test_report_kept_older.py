@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests import full_gallery
 from tests.figures import made_runs
 
 from privgraph.privacy.statement import NOT_AUDITED
@@ -33,7 +32,6 @@ def _gallery(home: Path) -> tuple[RunStore, list[RunRecord]]:
     home.mkdir()
     expecting._kept.clear()
     store = RunStore.open(f"sqlite:///{home / 'runs.sqlite'}", home / "runs")
-    full_gallery.fill(store)
     found = store.find(RunQuery(datasets=("cora",), methods=("progap", "gap", "mlp"), limit=3000))
     return store, [
         one for one in found if one.spec.method == "mlp" or (one.spec.unit, one.spec.asked_epsilon) == ("edge", 4.0)

@@ -13,7 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy import stats
 
 from privgraph.privacy.kinds import Neighbours, Release
@@ -211,20 +213,31 @@ def table(found: Sequence[Advice]) -> pd.DataFrame:
 
 def difference(one: pd.DataFrame, other: pd.DataFrame, level: float = 0.95) -> Difference | None:
     """By how much the runs of one setting are more accurate than those of another; None for too few seeds."""
-    both = one.merge(other, on="seed", suffixes=("", "_other"))
-    x, y = one.accuracy, other.accuracy
-    if len(both) >= FEWEST and 2 * len(both) > max(len(one), len(other)):
-        x, y = both.accuracy, both.accuracy_other
-        test = stats.ttest_rel(x, y) if (x - y).std() > 0 else None
-    elif min(len(one), len(other)) >= FEWEST:
-        test = stats.ttest_ind(x, y, equal_var=False) if x.std() + y.std() > 0 else None
+    mine, theirs = (dict(zip(frame.seed, frame.accuracy, strict=True)) for frame in (one, other))
+    shared = sorted(mine.keys() & theirs.keys())
+    if len(shared) >= FEWEST and 2 * len(shared) > max(len(mine), len(theirs)):
+        x, y = (np.array([held[seed] for seed in shared]) for held in (mine, theirs))
+        error, freedom = float((x - y).std(ddof=1)) / math.sqrt(len(shared)), len(shared) - 1.0
+    elif min(len(mine), len(theirs)) >= FEWEST:
+        x, y = np.array([*mine.values()]), np.array([*theirs.values()])
+        error, freedom = _welch(x, y)
     else:
         return None
-    mean = float(one.accuracy.mean() - other.accuracy.mean()) if test is None else float(x.mean() - y.mean())
-    ends = (mean, mean) if test is None else test.confidence_interval(level)
+    mean = float(x.mean() - y.mean())
     guess = one.run.equals(other.run)  # of the same runs, so that its agreement over seeds tells nothing
-    reach = _wald(one, other, x.nunique() if guess else min(x.nunique(), y.nunique()), level)
-    return Difference(mean=mean, low=min(float(ends[0]), mean - reach), high=max(float(ends[1]), mean + reach))
+    distinct = len(set(x)) if guess else min(len(set(x)), len(set(y)))
+    reach = max(float(stats.t.ppf((1 + level) / 2, freedom)) * error, _wald(one, other, distinct, level))
+    return Difference(mean=mean, low=mean - reach, high=mean + reach)
+
+
+def _welch(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
+    """Standard error and degrees of freedom of the difference of two means (Welch 1947)."""
+    parts = [values.var(ddof=1) / len(values) for values in (x, y)]
+    total = float(sum(parts))
+    if total == 0:
+        return 0.0, 1.0
+    held = zip(parts, (x, y), strict=True)
+    return math.sqrt(total), total**2 / sum(part**2 / (len(values) - 1) for part, values in held)
 
 
 def _wald(one: pd.DataFrame, other: pd.DataFrame, distinct: int, level: float) -> float:

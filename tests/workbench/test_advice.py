@@ -1,0 +1,217 @@
+"""Which method to take at which epsilon: the rule, by numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from privgraph_workbench import advice, summary
+from privgraph_workbench.advice import Outcome, Verdict
+
+NODES = 100_000
+"""So many test nodes that seeds alone decide."""
+FULL = {"neighbours": "undirected edge", "release": "model"}
+
+
+def runs(
+    method: str,
+    values: Sequence[float],
+    *,
+    unit: str = "edge",
+    asked: float | None = 1.0,
+    guess: float = 0.3,
+    nodes: float = NODES,
+    first: int = 0,
+    options: str = "{}",
+    sound: float | None = None,
+    **more: str,
+) -> pd.DataFrame:
+    """A setting with a run for each value, from seed `first` on."""
+    row = {**FULL, "neighbours": "frozen roster" if unit == "node" else "undirected edge", **more}
+    return pd.DataFrame(
+        [
+            {
+                "run": f"{method}-{unit}-{asked}-{first + at}",
+                "graph": "ring",
+                "dataset": "ring",
+                "method": method,
+                "title": method,
+                "unit": unit if asked is not None else "none",
+                "asked": asked,
+                "options": options,
+                "seed": first + at,
+                "source": "own",
+                "accuracy": value,
+                "guess": guess,
+                "test_nodes": nodes,
+                "epsilon": (asked if sound is None else sound) if asked is not None else float("inf"),
+                "delta": 1e-5,
+                "data_dependent": False,
+                "epsilon_as_published": None,
+                "epsilon_audited": None,
+                "seconds": 1.0,
+                **row,
+            }
+            for at, value in enumerate(values)
+        ]
+    ).astype(dict.fromkeys(("asked", "epsilon", "epsilon_as_published", "epsilon_audited"), "float64"))
+
+
+def advised(*frames: pd.DataFrame, unit: str = "edge") -> list[advice.Advice]:
+    return advice.advise(pd.concat(frames, ignore_index=True), unit)
+
+
+def verdicts(one: advice.Advice) -> dict[str, Verdict]:
+    return {method.method: method.verdict for method in one.methods}
+
+
+MLP = runs("mlp", [0.50, 0.51, 0.52], asked=None)
+
+
+def test_pairs_hide_no_difference_that_every_split_has_in_common() -> None:
+    one, other = runs("gap", [0.60, 0.70, 0.80]), runs("progap", [0.55, 0.66, 0.75])
+    found = advice.difference(one, other)
+    assert found is not None
+    expected = stats.ttest_rel(one.accuracy, other.accuracy).confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx(tuple(expected))
+    assert advice.better(one, other)
+    assert not advice.better(other, one)
+
+
+def test_where_few_seeds_are_shared_the_means_are_compared() -> None:
+    one = runs("gap", [0.70, 0.71, 0.72, 0.70, 0.71, 0.72, 0.70])
+    far, near = runs("progap", [0.50, 0.51, 0.52]), runs("progap", [0.70, 0.71, 0.72])
+    found = advice.difference(one, far)
+    assert found is not None
+    expected = stats.ttest_ind(one.accuracy, far.accuracy, equal_var=False).confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx(tuple(expected))
+    assert advice.better(one, far)
+    assert not advice.better(one, near)
+    assert advice.difference(one, runs("progap", [0.1, 0.1])) is None
+
+
+def test_no_interval_is_narrower_than_the_test_nodes_allow() -> None:
+    """Seeds that agree are no certainty: their answers are counted once."""
+    one, other = runs("gap", [0.6] * 3, nodes=100), runs("progap", [0.5] * 3, nodes=100)
+    found = advice.difference(one, other)
+    assert found is not None
+    half = stats.norm.ppf(0.975) * ((0.6 * 0.4 + 0.5 * 0.5) / 100) ** 0.5
+    assert (found.low, found.high) == pytest.approx((0.1 - half, 0.1 + half))
+    assert not advice.better(one, other)
+    assert advice.better(runs("gap", [0.6] * 3), runs("progap", [0.5] * 3))
+
+
+def test_of_many_methods_each_must_differ_more() -> None:
+    one, other = runs("gap", [0.60, 0.63, 0.62, 0.65]), runs("progap", [0.55, 0.55, 0.60, 0.60])
+    rest = [runs(name, [0.55, 0.55, 0.60, 0.60]) for name in ("edge-rand", "dp-gnn", "dp-mlp", "heter-poisson")]
+    low = runs("mlp", [0.35, 0.36, 0.355], asked=None)
+    two, many = advised(low, one, other)[0], advised(low, one, other, *rest)[0]
+    assert (two.outcome, two.take) == (Outcome.TAKE, ("gap",))
+    assert many.outcome is Outcome.OPEN
+    assert set(many.take) > {"gap", "progap"}
+
+
+def test_edges_are_compared_with_a_model_that_reads_none() -> None:
+    below = advised(MLP, runs("gap", [0.48, 0.50, 0.49]), runs("progap", [0.40, 0.41, 0.42]))[0]
+    assert (below.outcome, below.take) == (Outcome.BASELINE, ("mlp",))
+    assert set(verdicts(below).values()) == {Verdict.BASELINE}
+    idle = runs("mlp", [0.30, 0.31, 0.29], asked=None)
+    above = advised(idle, runs("gap", [0.48, 0.50, 0.49]), runs("progap", [0.40, 0.41, 0.42]))[0]
+    assert (above.outcome, above.take) == (Outcome.TAKE, ("gap",)), "a baseline no better than guessing is none"
+
+
+def test_people_are_compared_with_a_guess() -> None:
+    frames = runs("gap", [0.30, 0.31, 0.29], unit="node"), runs("dp-mlp", [0.28, 0.31, 0.30], unit="node")
+    found = advised(MLP, *frames, unit="node")[0]
+    assert (found.outcome, found.take) == (Outcome.BASELINE, ())
+    better = advised(*frames, runs("progap", [0.48, 0.49, 0.50], unit="node"), unit="node")[0]
+    assert (better.outcome, better.take) == (Outcome.TAKE, ("progap",))
+    assert verdicts(better) == {"progap": Verdict.BEST, "gap": Verdict.BASELINE, "dp-mlp": Verdict.BASELINE}
+
+
+def test_among_ties_the_stronger_promise_comes_first() -> None:
+    weak = runs("heter-poisson", [0.60, 0.61, 0.62], unit="node", neighbours="frozen sample", release="weights")
+    strong = runs("dp-mlp", [0.59, 0.62, 0.60], unit="node", neighbours="node record", release="model")
+    found = advised(weak, strong, unit="node")[0]
+    assert (found.outcome, found.take) == (Outcome.OPEN, ("dp-mlp", "heter-poisson"))
+    assert {one.method: one.promise for one in found.methods} == {
+        "heter-poisson": "opt-out only, weights only",
+        "dp-mlp": "",
+    }
+
+
+def test_a_larger_epsilon_must_beat_what_a_smaller_one_gave() -> None:
+    small = runs("gap", [0.70, 0.71, 0.72]), runs("progap", [0.55, 0.56, 0.57])
+    large = runs("gap", [0.69, 0.70, 0.72], asked=4.0), runs("progap", [0.60, 0.61, 0.62], asked=4.0)
+    first, second = advised(MLP, *small, *large)
+    assert (first.outcome, first.take, first.at) == (Outcome.TAKE, ("gap",), 1.0)
+    assert (second.outcome, second.take, second.at) == (Outcome.BASELINE, ("gap",), 1.0)
+
+
+def test_what_does_not_keep_its_target_is_left_out() -> None:
+    lies = runs("gap", [0.9, 0.91, 0.92], sound=1.5)
+    found = advised(MLP, lies, runs("progap", [0.7, 0.71, 0.72]), runs("edge-rand", [0.6, 0.61, 0.62]))[0]
+    assert found.take == ("progap",)
+    assert "gap" not in verdicts(found)
+
+
+def test_other_options_and_methods_with_parts_of_their_own_do_not_compete() -> None:
+    usual, moved = runs("gap", [0.60, 0.61, 0.62, 0.61]), runs("gap", [0.9] * 3, options='{"hops": 9}')
+    found = advised(MLP, usual, moved, runs("progap", [0.7, 0.71, 0.72]))[0]
+    assert found.take == ("progap",)
+    node = [runs(name, [0.6, 0.61, 0.62], unit="node") for name in ("gap", "dp-mlp", "pate")]
+    assert set(verdicts(advised(*node, unit="node")[0])) == {"gap", "dp-mlp"}
+
+
+def test_too_few_seeds_are_said() -> None:
+    found = advised(MLP, runs("gap", [0.9, 0.9]), runs("progap", [0.5, 0.5]))[0]
+    assert found.outcome is Outcome.UNKNOWN
+    assert set(verdicts(found).values()) == {Verdict.FEW}
+    assert advised(MLP, runs("gap", [0.9, 0.91, 0.92])) == [], "one method is no comparison"
+
+
+def test_costs_are_points_below_the_network_without_privacy() -> None:
+    network = runs("gnn", [0.80, 0.81, 0.82], asked=None)
+    found = advised(network, MLP, runs("gap", [0.70, 0.71, 0.72]), runs("progap", [0.6, 0.61, 0.62]))
+    cost = found[0].methods[0].cost
+    assert cost is not None
+    assert (cost.mean, cost.low, cost.high) == pytest.approx((0.1, 0.1, 0.1), abs=0.01)
+    table = advice.table(found)
+    assert list(table.cost.round(6)) == [10.0, 20.0]
+    assert list(table.verdict) == ["best", "worse"]
+    elsewhere = runs("gnn", [0.80, 0.81, 0.82], asked=None, nodes=50)
+    assert advised(elsewhere, MLP, runs("gap", [0.7, 0.71, 0.72]), runs("progap", [0.6] * 3))[0].methods[0].cost is None
+
+
+def test_a_rule_of_chance_keeps_its_promise() -> None:
+    """Six methods that are alike: one of them is called best in at most 5% of draws."""
+    rng, called = np.random.default_rng(1), 0
+    names = ("gap", "progap", "edge-rand", "dp-gnn", "dp-mlp", "heter-poisson")
+    for _ in range(60):
+        frames = [runs(name, list(0.6 + 0.02 * rng.standard_normal(5))) for name in names]
+        called += advised(MLP, *frames)[0].outcome is Outcome.TAKE
+    assert called <= 8
+    frames = [runs(name, list(0.6 + 0.02 * rng.standard_normal(5) + 0.2 * (name == "gap"))) for name in names]
+    assert advised(MLP, *frames)[0].take == ("gap",)
+
+
+def test_settings_have_intervals_over_seeds_and_the_largest_epsilon() -> None:
+    frame = pd.concat([runs("gap", [0.5, 0.6, 0.7]), runs("progap", [0.5, 0.6], sound=0.9)], ignore_index=True)
+    frame.loc[1, "epsilon"] = 1.25
+    table = summary.settings(frame)
+    gap, progap = table.iloc[0], table.iloc[1]
+    half = stats.t.ppf(0.975, 2) * 0.1 / 3**0.5
+    assert (gap["mean"], gap.low, gap.high) == pytest.approx((0.6, 0.6 - half, 0.6 + half))
+    assert gap.epsilon == 1.25
+    assert gap.runs == list(frame.run[:3])
+    assert pd.isna(progap.low)
+    assert progap.seeds == 2
+
+
+def test_no_setting_is_of_own_runs_and_examples() -> None:
+    frame = pd.concat([runs("gap", [0.5, 0.6]), runs("gap", [0.8, 0.9]).assign(source="example")], ignore_index=True)
+    assert list(summary.settings(frame)["mean"].round(6)) == [0.55, 0.85]
