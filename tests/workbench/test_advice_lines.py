@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from dataclasses import replace
 
@@ -14,7 +12,7 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advice_lines, advised, advising
 from privgraph_workbench.facts.advising import Verdict
-from privgraph_workbench.figures import for_others, set_tables
+from privgraph_workbench.figures import set_tables
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.runs import tradeoff
 
@@ -103,14 +101,6 @@ def test_what_reads_no_edge_is_taken_to_hide_edges_and_not_people(records: list[
     (row,) = (row for row in tradeoff.data(level) if row["method"] == "mlp")
     assert advice_lines.of_row(row, said).startswith("to hide edges: take at ε 4")
     assert advice_lines.of_row(row, said[:1]).startswith("take at ε 4"), "where it can be taken for nothing else"
-
-
-def test_the_lines_leave_without_how_often_a_guess_is_right(records: list[RunRecord]) -> None:
-    text = "To hide people: don't. A guess: 31.9%.\nε 4 | beats a guess (31.9%)"
-    rows = tradeoff.shown(tradeoff.data(records), published=False, front=False, advised=text)
-    assert "31.9" not in str(for_others.rows("tradeoff", rows))
-    header = next(csv.reader(io.StringIO(export("tradeoff", rows, {}, "csv").decode())))
-    assert "advised" not in header
 
 
 @pytest.mark.parametrize("kind", ["txt", "svg"])

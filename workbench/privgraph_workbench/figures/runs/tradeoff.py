@@ -288,7 +288,7 @@ def shown(
     are what is drawn, and say what to take: of a row where `advice` has it by the row's runs, and beside the
     figure the lines of `advised`, which the first row keeps."""
     drawn = {"with_published": published, "with_front": front}
-    told = [{**row, **drawn, **({"advice": advice.get(row["runs"], "")} if advice else {})} for row in rows]
+    told = [{**row, **drawn, **({"advice": advice.get(row.get("runs", ""), "")} if advice else {})} for row in rows]
     return [
         {**row, tradeoff_shown.ADVISED: advised} if advised and not place else row for place, row in enumerate(told)
     ]

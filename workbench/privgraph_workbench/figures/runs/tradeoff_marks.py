@@ -185,7 +185,7 @@ def curve(members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, 
                     group=curve,
                     size=7 if few else 9,
                     hover=tuple(_hover(row, name) for row in chosen),
-                    keys=tuple(str(row["runs"]) for row in chosen),
+                    keys=tuple(str(row.get("runs") or "") for row in chosen),
                 )
             )
     return series

@@ -63,7 +63,9 @@ def outline(rows: Sequence[Row], wanted: Collection[str] = ()) -> list[Row]:
 
 def _outlined(rows: Sequence[Row], wanted: Collection[str]) -> set[int]:
     """Which rows `outline` draws, by their `id`."""
-    asked = {(row["graph"], curve_of(row)) for row in rows if not set(str(row["runs"]).split()).isdisjoint(wanted)}
+    asked = {
+        (row["graph"], curve_of(row)) for row in rows if not set(str(row.get("runs") or "").split()).isdisjoint(wanted)
+    }
     chosen = {id(row) for row in rows if (row["graph"], curve_of(row)) in asked}
     for held in panels_of(rows):
         private = [row for row in held if not row["reference"]]
@@ -157,7 +159,7 @@ def thin(rows: Sequence[Row], wanted: Collection[str] = ()) -> dict[str, Row]:
     if max(counts.values(), default=0) < 2:
         return {}
     alone = [row for row in private if counts[row["graph"]] == 1]
-    return {row["graph"]: row for row in alone if set(str(row["runs"]).split()).isdisjoint(wanted)}
+    return {row["graph"]: row for row in alone if set(str(row.get("runs") or "").split()).isdisjoint(wanted)}
 
 
 def _worth(points: Sequence[Row]) -> tuple[int, float]:

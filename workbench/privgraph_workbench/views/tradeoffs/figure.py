@@ -25,7 +25,7 @@ from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.parts.states import readable
 from privgraph_workbench.views.tradeoffs import chosen_methods, drawing, guess_told, points, sending, settings_table
-from privgraph_workbench.views.tradeoffs.known import known, rows_of, to_report
+from privgraph_workbench.views.tradeoffs.known import known, rows_of
 from privgraph_workbench.views.tradeoffs.one_graph import OneGraph
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import percent
@@ -193,16 +193,13 @@ def plot(shown: Shown, unit: str = "") -> None:
 def below(shown: Shown) -> None:
     """What stands below the figure: its files, how to open a point, what is drawn of it, and how to read
     it."""
-    rows, query, graph, done = shown.rows, shown.query, shown.graph, shown.done
+    rows, done = shown.rows, shown.done
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        told, behind = to_report(graph, query.units[1:]) if query.datasets else ("", [])
         figure_exports(
             "tradeoff",
             rows,
             drawing.behind(done, shown.graphs, shown.every, shown.sent),
             name=shown.named,
-            runs=behind,
-            advice=told,
             finish=partial(drawing.finished, drawing.readable(done)),
         )
         points.open_by_name(rows)

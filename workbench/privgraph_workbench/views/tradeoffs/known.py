@@ -11,7 +11,7 @@ from privgraph.options import Scalar
 from privgraph.registry import METHODS
 from privgraph.runs.records import PENDING, RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
-from privgraph_workbench.facts import advised, advising, comparing, finished, promising
+from privgraph_workbench.facts import advising, comparing, finished, promising
 from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.facts.row_words import both
 from privgraph_workbench.facts.stretches import BLIND, Stretch
@@ -79,14 +79,6 @@ def shared_by(graph: OneGraph, unit: str) -> dict[str, Scalar]:
     newest run."""
     run = newest(graph, unit) if graph.spec.domains else None
     return {} if run is None else comparing.shared_options(graph.spec, run.spec, unit)
-
-
-def to_report(graph: OneGraph, units: Sequence[str]) -> tuple[str, list[RunRecord]]:
-    """What is said to take there in words that a report takes along, and the runs that it is said from."""
-    found = [told for unit in units if (told := known(graph, unit)) is not None]
-    records = list({record.id: record for told in found for record in told.records}.values())
-    text = advised.words(graph.title, [told.said for told in found], len(records))
-    return text, records if text else []
 
 
 def of_options(graph: OneGraph, shared: Mapping[str, Scalar], unit: str) -> Known:
