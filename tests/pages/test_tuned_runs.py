@@ -14,7 +14,6 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph.runs.trials import NOT_RELEASED, Terms, Trial
 from privgraph.runs.tunings import Tunings
-from privgraph_workbench import reporting
 from privgraph_workbench.facts.composition import together
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.views.runs import listed, story
@@ -93,9 +92,8 @@ def test_what_is_shown_together_counts_the_price(store: RunStore, tuned: tuple[s
     assert "∞" in together([store.get(tuned[1]), plain])
 
 
-def test_a_report_and_a_figure_average_over_no_trial(store: RunStore, tuned: tuple[str, str]) -> None:
+def test_a_figure_averages_over_no_trial(store: RunStore, tuned: tuple[str, str]) -> None:
     """A mean with its number of runs would tell what was tried, and how often."""
     alone = keep(store, spec("gap", unit="edge", epsilon=1.5))
     for run in (*tuned, alone):
-        assert [one.id for one in reporting.told_of(store, store.get(run)).same] == [run]
         assert [one.id for one in story.outlook(store.get(run))[1]] == [run]

@@ -14,7 +14,6 @@ from privgraph.progress import Log
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.store import RunStore
 from privgraph.runs.trials import Mark, Trial
-from privgraph_workbench import report
 from privgraph_workbench.cli import main
 
 
@@ -40,5 +39,3 @@ def test_times_threads_and_memory_are_left_out(tmp_path: Path, monkeypatch: pyte
     assert all(("time" in event) != tuned for event in record["events"])
     assert "metric" in [event["kind"] for event in record["events"]]
     assert (" s on " in (tmp_path / f"{run}.md").read_text()) != tuned
-    page = report.html(store.get(run), store.events(run), [])
-    assert ("Most memory" in page) != tuned

@@ -5,10 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.parts import collected
 
 st.set_page_config(page_title="privgraph", page_icon="🕸️", layout="wide")
 shell.tidy()
 shell.ask_who()
-collected.count()
 shell.run()

@@ -172,21 +172,16 @@ def _tune(commands: Commands[Parser]) -> None:
 
 
 def _report(commands: Commands[Parser]) -> None:
-    made = _command(commands, "report", "Runs as one report: a zip archive that is read without a network.", "report")
+    made = _command(
+        commands, "report", "Settings of runs as one report: a zip archive that is read without a network.", "report"
+    )
     made.add_argument("runs", nargs="+", metavar="RUN", help="id of a run, or the beginning of one")
     made.add_argument("--out", default="report.zip", metavar="FILE", help="where to write it (default: report.zip)")
     made.add_argument("--title", default="", help="title of the report (default: what was run)")
     made.add_argument("--author", default="", help="who wrote it, on its first page")
     made.add_argument("--date", default="", help="of when it is, as it is to be printed (default: not dated)")
     made.add_argument("--remark", default="", help="what is said on its first page")
-    made.add_argument(
-        "--for-others",
-        "--share",
-        dest="share",
-        action="store_true",
-        help="a report for others: leave out whatever tells the seeds (--share: the same)",
-    )
-    made.add_argument("--no-notebook", action="store_true", help="leave out the executed notebook")
+    made.add_argument("--no-notebook", action="store_true", help="leave out the notebook")
     made.add_argument("--no-appendix", action="store_true", help="a summary: the first page, and the figures")
 
 

@@ -1,4 +1,4 @@
-"""`privgraph report`: runs as one archive that is read without a network."""
+"""`privgraph report`: settings as one archive that is read without a network."""
 
 from __future__ import annotations
 
@@ -7,51 +7,47 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from privgraph.options import OptionError
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.store import RunStore
-from privgraph_workbench import reporting
 from privgraph_workbench.commands.values import find_run
-from privgraph_workbench.facts.row_words import both
-from privgraph_workbench.words.naming import describe, graph_of, method_title, setting
-
-MOST_NAMED = 4
-"""Methods or graphs that a title names."""
+from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.report.asked import LETTERS, Asked, Entry
+from privgraph_workbench.words.naming import graph_of, method_title, statements_of
 
 
 def _title(records: Sequence[RunRecord]) -> str:
-    """What was run: the settings by name, as many as a title has room for, and on which graphs."""
-    settings = list({setting(one): describe(one) for one in records}.values())
-    if len(settings) == 1:
-        return settings[0]
-    methods = list(dict.fromkeys(method_title(one.spec.method) for one in records))
-    graphs = list(dict.fromkeys(graph_of(one).partition(" (")[0] for one in records))
-    names = (f"{len(held)} {what}" if len(held) > MOST_NAMED else both(held)
-             for held, what in ((methods, "methods"), (graphs, "graphs")))  # fmt: skip
-    return " on ".join(names)[: reporting.TITLE]
+    """Methods and graphs."""
+    named = ([method_title(one.spec.method) for one in records], map(graph_of, records))
+    return ": ".join(", ".join(dict.fromkeys(one)) for one in named)[: LETTERS["title"]]
 
 
 def report_command(parsed: argparse.Namespace) -> int:
     """Write the archive, and print its path."""
+    from privgraph_workbench.report.archive import pack  # matplotlib and typst take a second to import
+
     try:
         store = RunStore.open()
         records = list({one.id: one for one in (find_run(store, run) for run in parsed.runs)}.values())
-        told = [reporting.told_of(store, one) for one in records]
+        records = [one for one in records if one.tuning is None and one.state == "done"]
+        if not records:
+            raise OptionError("none of these is a finished run outside a tuning")
+        runs = [one.id for one in records]
+        rows = tradeoff.data(records)
+        entry = Entry.of("tradeoff", rows, statements_of(records), runs) if rows else Entry(runs=tuple(runs))
+        asked = Asked(
+            title=parsed.title or _title(records),
+            author=parsed.author,
+            date=parsed.date,
+            remark=parsed.remark,
+            notebook=not parsed.no_notebook,
+            appendix=not parsed.no_appendix,
+            entries=[entry],
+        )
+        packed = pack(asked, store)
     except StoreError as error:
         print(f"privgraph: {error}", file=sys.stderr)
         return 1
-    title = parsed.title or _title(records)
-    asked = reporting.Asked(
-        title=title,
-        author=parsed.author,
-        date=parsed.date,
-        remark=parsed.remark,
-        runs=told,
-        figures=reporting.usual(told),
-        share=parsed.share,
-        notebook=not parsed.no_notebook,
-        appendix=not parsed.no_appendix,
-    )
-    packed = reporting.build(asked)
     try:
         Path(parsed.out).write_bytes(packed)
     except OSError as error:

@@ -20,11 +20,11 @@ from privgraph.runs.queueing import STACK_LIMIT
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.sweeps import START_SECONDS
 from privgraph_workbench.facts.finished import Finished
 from privgraph_workbench.facts.references import GUARANTEE, chance, parts, without_privacy
 from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.seeds import confidence
+from privgraph_workbench.sweeps import START_SECONDS
 from privgraph_workbench.words import differences
 from privgraph_workbench.words.naming import nodes_of, setting
 

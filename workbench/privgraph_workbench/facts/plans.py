@@ -29,7 +29,18 @@ def _plan(method_name: str, options: str, facts: PublicFacts) -> Plan:
 def command_line(spec: RunSpec) -> str:
     """The command that makes the same run, with what differs from the defaults; for a trial of a tuning, a
     run of the same settings that stands alone, and says so."""
-    line = ["privgraph", "run", spec.method, "--data", spec.dataset]
+    line = ["privgraph", "run", *_setting(spec), "--seed", str(spec.seed)]
+    line += [] if spec.device == "auto" else ["--device", spec.device]
+    return shlex.join(line) + ("  # the settings of a trial; this run stands alone" if spec.trial else "")
+
+
+def sweep_line(spec: RunSpec, seeds: str) -> str:
+    """The command that makes runs of the same setting. seeds: a word of the shell, as it stands there."""
+    return f"{shlex.join(['privgraph', 'sweep', *_setting(spec)])} --seeds {seeds}"
+
+
+def _setting(spec: RunSpec) -> list[str]:
+    line = [spec.method, "--data", spec.dataset]
     known = parameters(METHODS[spec.method].load_config()) if spec.method in METHODS else ()
     defaults = {parameter.name: parameter.default for parameter in known}
     shared = ("unit", "epsilon", "delta", "accounting")
@@ -42,11 +53,8 @@ def command_line(spec: RunSpec) -> str:
     for name, value in spec.options.items():
         if name not in shared and defaults.get(name) != value:
             rest += ["--set", f"{name}={option(value)}"]
-    line += ["--seed", str(spec.seed)]
     if spec.split != "random":
         line += ["--split", spec.split]
-    if spec.device != "auto":
-        line += ["--device", spec.device]
     for name, value in spec.data_options.items():
         line += ["--data-set", f"{name}={option(value)}"]
-    return shlex.join(line + rest) + ("  # the settings of a trial; this run stands alone" if spec.trial else "")
+    return line + rest

@@ -94,6 +94,22 @@ SUBJECTS: Mapping[str, Mapping[str, str]] = {
 FIGURES: Mapping[str, str] = {name: title for figures in SUBJECTS.values() for name, title in figures.items()}
 """Every figure: its name, and what it shows."""
 
+OF_SETTINGS = frozenset(
+    {
+        *("tradeoff", "expected", "depth", "teachers_compared", "neighbours_heatmap"),
+        *("ledger", "cost", "entry_costs", "split"),
+        *("noise_shapes", "terms", "revealed_scale", "precision"),
+        *("relation_ranking", "relation_options"),
+        *("audit_roc", "audit_scores", "audit_bounds"),
+        *("attack_roc", "attack_kept", "attack_areas"),
+        *SUBJECTS["play"],
+    }
+)
+"""The figures of settings, which a report may hold: all others show single runs, nodes or private data."""
+
+EXAMINATIONS = frozenset({*SUBJECTS["audits"], *SUBJECTS["attacks"]})
+"""The figures of what attacks and audits found, which an evaluator alone sees."""
+
 _ROOMS = {name: room for room, figures in SUBJECTS.items() for name in figures}
 
 

@@ -31,7 +31,7 @@ from privgraph.runs.records import plain
 from privgraph_workbench.figures import chart_of, module_of, set_tables
 from privgraph_workbench.figures import notes as figures_notes
 from privgraph_workbench.figures.chart import Chart, Row
-from privgraph_workbench.print_lines import SANS, further
+from privgraph_workbench.figures.drawing.letters import SANS, further
 from privgraph_workbench.words.markup import capital
 from privgraph_workbench.words.statements import without_edges
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import pairwise
 
-from privgraph_workbench.print_lines import SANS, broken_at, nearer, whole, width_of
+from privgraph_workbench.figures.drawing.letters import SANS, broken_at, nearer, whole, width_of
 
 ROOM = 0.98
 """Of a width, what is filled: each program that shows a picture rounds letters in its own way."""

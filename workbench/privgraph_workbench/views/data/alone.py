@@ -11,9 +11,9 @@ from privgraph.data.upload_checks import dropped_words
 from privgraph.data.upload_lines import EdgeList, edge_list, nodes_to_fill_in
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures.graphs import degrees
+from privgraph_workbench.parts.links import offer
 from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.views.parts import layout
-from privgraph_workbench.views.parts.file_links import offer
 from privgraph_workbench.words import markup
 
 _FOUND = "upload_alone"

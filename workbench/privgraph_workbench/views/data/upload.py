@@ -15,10 +15,10 @@ from privgraph.data.errors import DataError
 from privgraph.data.upload import check_upload
 from privgraph.data.upload_columns import Columns
 from privgraph.data.upload_faults import faults, in_words
+from privgraph_workbench.parts.links import offer
 from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.views.data import alone, columns, kept
 from privgraph_workbench.views.parts import choosing
-from privgraph_workbench.views.parts.file_links import offer
 from privgraph_workbench.words import markup
 
 MOST_UPLOAD_MB = 200

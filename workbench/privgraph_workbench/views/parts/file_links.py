@@ -6,23 +6,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from html import escape
 
 import streamlit as st
 
-from privgraph.attacks.record import AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.runs.records import RunRecord, StoredEvent, Unreadable
+from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
-from privgraph_workbench.figures import FIGURES, chart_of
+from privgraph_workbench.figures import OF_SETTINGS, chart_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing.with_plotly import draw
-from privgraph_workbench.jobs import queue
-from privgraph_workbench.serving.offered_files import File, Shelf
-from privgraph_workbench.serving.styles import FILE_LINK, PRIMARY_LINK
-from privgraph_workbench.views.parts import collected, layout
+from privgraph_workbench.parts import cart
+from privgraph_workbench.parts.links import offer
+from privgraph_workbench.report.asked import Entry
+from privgraph_workbench.serving.offered_files import File
+from privgraph_workbench.views.parts import layout
 
-_TAB = 'target="_blank" rel="noopener"'
 FIGURE_ONLY, WHOLE = "Figure with warnings", "All that it states"
 """What stands below an exported picture."""
 
@@ -35,13 +33,11 @@ def figure_exports(
     name: str = "",
     label: str = "Export",
     runs: Sequence[RunRecord] = (),
-    advice: str = "",
     finish: Callable[[Sequence[Row]], Sequence[Row]] | None = None,
 ) -> None:
     """A menu with every format of the figure, and the way to keep it; `name` begins the files' names. `runs`:
-    those whose numbers it shows, where its rows do not name them; `advice`: what it says to take, in
-    Markdown, which a report takes along; `finish`: makes of the rows those of a file, where that takes too
-    long for a drawing."""
+    those whose numbers it shows, where its rows do not name them; `finish`: makes of the rows those of a
+    file, where that takes too long for a drawing."""
     from privgraph_workbench.figures.export import FORMATS, export
 
     def make(kind: str, theme: str, whole: bool) -> bytes:
@@ -74,26 +70,8 @@ def figure_exports(
                 }
             )
             st.caption("Each file carries the figure's privacy statement; that of a CSV is the TXT beside it.")
-        collected.button(
-            f"collect.{figure}.{name}",
-            [collected.figure(figure, rows, statements, [one.id for one in runs], advice)],
-            f"{FIGURES[figure]}{', with what to take,' * bool(advice)} as it is now: leave with all that you kept on "
-            "the page Report",
-        )
-
-
-def offer(offered: Mapping[str, File], folder: str = "", *, primary: bool = False) -> None:
-    """A link for each file, by its label; one that is shown has a tab of its own. `folder` tells files apart
-    that leave with the same name; `primary`: it is what the page is for."""
-    looks = f"{FILE_LINK} {PRIMARY_LINK}" if primary else FILE_LINK
-    shelf: Shelf = st.session_state.setdefault("shelf", Shelf())
-    st.html(
-        "".join(
-            f'<a class="{looks}" href="{escape(shelf.offer(file, folder + file.name))}" '
-            f"{_TAB if file.shown else 'download'}>{escape(label)}</a>"
-            for label, file in offered.items()
-        )
-    )
+        if figure in OF_SETTINGS:
+            cart.button(f"collect.{figure}.{name}", [Entry.of(figure, rows, statements, [one.id for one in runs])])
 
 
 def drawn_figure(
@@ -109,52 +87,3 @@ def drawn_figure(
     names its own files."""
     live_plot.show(draw(chart_of(figure, rows), layout.theme()), key=f"{figure}{view}.{record.id}", on_drag=on_drag)
     figure_exports(figure, rows, statements, name=f"{record.id}{view}", runs=runs or [record])
-
-
-def report_menu(record: RunRecord, events: Sequence[StoredEvent], stands: Sequence[Row]) -> None:
-    """A finished run as a page of its own, and the way to keep it for a report of several. `stands`: the rows
-    of where its accuracy stands."""
-    _report(record, events, stands)
-    collected.button(
-        f"collect.{record.id}",
-        collected.runs([record.id]),
-        "All of this run: what came out, its statement in full, and the command",
-    )
-
-
-def _attacks_on(record: RunRecord) -> list[AttackRecord] | None:
-    """All attacks on the run; None where another version has kept them."""
-    try:
-        return queue.store().attacks(record.id)
-    except Unreadable:
-        return None
-
-
-def _report(record: RunRecord, events: Sequence[StoredEvent], stands: Sequence[Row]) -> None:
-    """The report of a run, for oneself or for others."""
-    from privgraph_workbench import report
-
-    with st.popover(
-        "Save this page", icon=":material/description:", help="Results, figures and the whole statement on one page"
-    ):
-        share = st.toggle(
-            "For others: leave the seed out",
-            key=f"report.share.{record.id}",
-            value=True,
-            help="A seed says which nodes were held out, and is nobody else's business",
-        )
-        kinds = (
-            ("HTML page", report.html, "html", "text/html"),
-            ("Markdown", report.markdown, "md", "text/markdown"),
-        )
-        offer(
-            {
-                label: File(
-                    name=f"{record.spec.method}-{record.spec.dataset.replace(':', '-')}-report.{suffix}",
-                    mime=mime,
-                    make=partial(make, record, list(events), _attacks_on(record), stands, share=share),
-                )
-                for label, make, suffix, mime in kinds
-            },
-            folder=f"{record.id}/",
-        )

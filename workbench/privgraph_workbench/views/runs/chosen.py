@@ -10,8 +10,10 @@ from privgraph.runs.records import EXAMPLE, RunRecord, StoreError
 from privgraph_workbench.facts import plans
 from privgraph_workbench.forms import again
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import cart
+from privgraph_workbench.report.asked import Entry
 from privgraph_workbench.serving import shell, styles
-from privgraph_workbench.views.parts import collected, layout
+from privgraph_workbench.views.parts import layout
 from privgraph_workbench.words import markup
 
 DELETING = "deleting"
@@ -54,11 +56,8 @@ def _actions(records: Sequence[RunRecord], own: Sequence[str]) -> None:
             if record.state in ("stopped", "failed", "lost"):
                 queue.retry(record.id)
         st.rerun()
-    collected.button(
-        "collect_chosen",
-        collected.runs([record.id for record in known if record.state == "done"]),
-        "Runs that are done: leave with all that you kept on the page Report",
-    )
+    done = tuple(record.id for record in known if record.state == "done")
+    cart.button("collect_chosen", [Entry(runs=done)] if done else [])
     if own:
         with st.popover("Tag", icon=":material/label:"):
             _tag(own)

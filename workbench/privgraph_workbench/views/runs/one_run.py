@@ -15,14 +15,14 @@ from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.serialisation import entry_from_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
-from privgraph_workbench import live_plot, repeating
+from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets, method_costs, plans
-from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.runs import standing
 from privgraph_workbench.forms import again, beginnings
 from privgraph_workbench.jobs import queue, watching
+from privgraph_workbench.parts import cart
+from privgraph_workbench.report.asked import Entry
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.parts import beginning, collected, file_links, layout, statement, states
+from privgraph_workbench.views.parts import beginning, layout, statement, states
 from privgraph_workbench.views.runs import comparison, story, tabs
 from privgraph_workbench.words import markup, meaning, naming
 from privgraph_workbench.words.numbers import duration, kept_budget, percent, rounded_delta, stated
@@ -41,8 +41,6 @@ def show(run: str) -> None:
         states.badge(record)
         states.unreadable(record)
         return
-    if record.state == "done":
-        collected.saw(run)
     title = f"{beginnings.called(record.spec)} on {naming.graph_short(record)}"
     st.set_page_config(page_title=f"{title} · privgraph")
     st.title(markup.literal(title))
@@ -66,7 +64,7 @@ def _live(run: str, was_live: bool) -> None:
     story.tell(record, _facts(record), told, same)
     if record.state == "done":
         story.found_out(record)
-    _head(record, watched.events, standing.data(record, same, told))
+    _head(record)
     _seeds(record, same)
     beginning.earlier(record)
     if record.error:
@@ -101,7 +99,7 @@ def _unfinished(record: RunRecord, watched: watching.Watched) -> None:
             tabs.log(watched.events)
 
 
-def _head(record: RunRecord, events: Sequence[StoredEvent], stands: Sequence[Row]) -> None:
+def _head(record: RunRecord) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         states.badge(record)
         st.markdown(f"{markup.literal(_budget(record))} · seed {record.spec.seed}", width="content")
@@ -111,7 +109,7 @@ def _head(record: RunRecord, events: Sequence[StoredEvent], stands: Sequence[Row
             st.markdown(f":gray-badge[{markup.literal(tag)}]", width="content")  # st.badge has escapes of its own
     if record.pending:
         st.progress(record.progress, text=_progress_text(record))
-    _buttons(record, events, stands)
+    _buttons(record)
 
 
 def _seeds(record: RunRecord, same: Sequence[RunRecord]) -> None:
@@ -147,7 +145,7 @@ def _progress_text(record: RunRecord) -> str:
     return f"{record.progress:.0%} · {stage}{left}"
 
 
-def _buttons(record: RunRecord, events: Sequence[StoredEvent], stands: Sequence[Row]) -> None:
+def _buttons(record: RunRecord) -> None:
     with st.container(horizontal=True):
         if record.pending:
             stopping = record.state == "stopping"
@@ -173,12 +171,11 @@ def _buttons(record: RunRecord, events: Sequence[StoredEvent], stands: Sequence[
         ):
             st.switch_page(shell.page("train"), query_params=again.address(record))
         if record.state == "done":
-            file_links.report_menu(record, events, stands)
+            cart.button(f"collect.{record.id}", [Entry(runs=(record.id,))])
         with st.popover("Copy link", icon=":material/link:"):
             st.caption("This address shows the run to everybody who can reach this app.")
             st.code(layout.link("train", run=record.id), language=None, wrap_lines=True)
         with st.popover("Copy command", icon=":material/terminal:"):
-            st.caption(f"{repeating.makes([record])}.")
             st.code(plans.command_line(record.spec), language="shell", wrap_lines=True)
 
 

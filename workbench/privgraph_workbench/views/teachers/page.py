@@ -11,11 +11,11 @@ import streamlit as st
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.methods.teachers.answers import NAME
+from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunQuery, RunRecord, UnknownRun, Unreadable
 from privgraph_workbench.facts.teacher_settings import WEIGHTED
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.tables import noise_is_public
 from privgraph_workbench.views.parts import keeping, states
 from privgraph_workbench.views.teachers import (
     alike,
@@ -102,7 +102,7 @@ def _who_pays(record: RunRecord) -> None:
                 icon=":material/sell:",
                 query_params={"run": record.id, "tab": PAYERS},
             )
-    if noise_is_public(record):
+    if record.statement is not None and has_public_noise(record.statement):
         st.markdown(
             "**:red[As run, this protects nobody: its noise is public]** (its key came with the program, so anybody "
             "can subtract it); each ε holds with a secret key."

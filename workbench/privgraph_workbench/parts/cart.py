@@ -1,0 +1,139 @@
+"""What a visitor has put into the report, and its words: one JSON file in the home."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from privgraph.home import home
+from privgraph.options import OptionError
+from privgraph.runs.examining import write
+from privgraph_workbench.figures import FIGURES
+from privgraph_workbench.report.asked import LETTERS, MOST, Entry
+from privgraph_workbench.serving import shell
+from privgraph_workbench.text import texts
+
+WORDS = tuple(name for name in LETTERS if name != "caption")
+LARGEST = 50_000_000
+"""Bytes of a file that is read."""
+_LOCK = threading.RLock()
+"""All tabs are threads of one app."""
+
+
+@dataclass
+class Cart:
+    """Entries in order, and the report's words by name."""
+
+    entries: list[Entry] = field(default_factory=list)
+    words: dict[str, str] = field(default_factory=dict)
+
+
+def path() -> Path:
+    """The visitor's file: where people log in, each has one, whose name tells nobody's address."""
+    who = str(st.user.get("email") or "")
+    return home() / f"report{f'-{hashlib.sha256(who.encode()).hexdigest()[:16]}' if who else ''}.cart.json"
+
+
+def cart() -> Cart:
+    """What the file holds. One that cannot be read is set aside, with a message."""
+    file = path()
+    with _LOCK:
+        if not file.is_file():
+            return Cart()
+        try:
+            if file.stat().st_size > LARGEST:
+                raise ValueError("too large")
+            told = json.loads(file.read_text(encoding="utf-8"))
+            words = {name: str(told["words"][name]) for name in WORDS if name in told["words"]}
+            return Cart([Entry.read(one) for one in told["entries"]][:MOST], words)
+        except (ValueError, KeyError, TypeError, AttributeError, OptionError):
+            aside = file.with_suffix(".unreadable")
+            file.replace(aside)
+            st.warning(f"{texts('report')['page']['unreadable']} {aside.name}")
+            return Cart()
+
+
+def entries() -> list[Entry]:
+    """The entries in order."""
+    return cart().entries
+
+
+def _change(how: Callable[[Cart], None]) -> None:
+    with _LOCK:
+        held = cart()
+        how(held)
+        write(path(), {"entries": [asdict(one) for one in held.entries], "words": held.words})
+
+
+def add(fresh: Sequence[Entry]) -> None:
+    """Append those that are not there yet, as far as there is room."""
+
+    def change(held: Cart) -> None:
+        there = {one.mark for one in held.entries}
+        held.entries = [*held.entries, *(one for one in fresh if one.mark not in there)][:MOST]
+
+    _change(change)
+
+
+def remove(mark: str) -> None:
+    """Take out the entry with that mark."""
+
+    def change(held: Cart) -> None:
+        held.entries = [one for one in held.entries if one.mark != mark]
+
+    _change(change)
+
+
+def move(mark: str, by: int) -> None:
+    """Move the entry with that mark by so many places."""
+
+    def change(held: Cart) -> None:
+        at = next((place for place, one in enumerate(held.entries) if one.mark == mark), None)
+        if at is not None and 0 <= at + by < len(held.entries):
+            held.entries.insert(at + by, held.entries.pop(at))
+
+    _change(change)
+
+
+def edit(mark: str, **changed: Any) -> None:
+    """Change title, caption or tick of the entry with that mark."""
+
+    def change(held: Cart) -> None:
+        held.entries = [replace(one, **changed) if one.mark == mark else one for one in held.entries]
+
+    _change(change)
+
+
+def write_down(**words: str) -> None:
+    """Keep words of the report."""
+    _change(lambda held: held.words.update(words))
+
+
+def button(key: str, fresh: Sequence[Entry]) -> None:
+    """The button that adds these entries; a link to the report where it has them."""
+    told = texts("report")["page"]
+    there = {one.mark for one in entries()}
+    if fresh and all(one.mark in there for one in fresh):
+        st.page_link(shell.page("report"), label=told["in"], icon=":material/check:")
+        return
+    st.button(
+        told["add"],
+        key=key,
+        icon=":material/post_add:",
+        on_click=add,
+        args=(list(fresh),),
+        disabled=not fresh or len(there) >= MOST,
+        help=told["full"] if len(there) >= MOST else None,
+    )
+
+
+def named(one: Entry) -> str:
+    """What an entry is called where it has no title."""
+    return FIGURES[one.figure] if one.figure else texts("report")["headings"]["settings"]

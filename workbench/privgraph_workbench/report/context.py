@@ -1,0 +1,218 @@
+"""All that stands in a report, as plain values. No Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import pandas as pd
+
+from privgraph import __version__
+from privgraph.attacks.record import AttackRecord
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statements import Said, lines, statement_text
+from privgraph.registry import METHODS
+from privgraph.runs.final_statement import NOISE_IS_PUBLIC, has_public_noise
+from privgraph.runs.records import RunQuery, RunRecord, Unreadable
+from privgraph.runs.store import RunStore
+from privgraph_workbench import summary
+from privgraph_workbench.facts import plans, shown_bounds
+from privgraph_workbench.figures import FIGURES, chart_of
+from privgraph_workbench.report.asked import Asked, clean, visible
+from privgraph_workbench.text import fill, texts
+from privgraph_workbench.words.numbers import between, rounded_delta, stated
+
+FIRST = 10
+"""Settings on the first page."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """What templates and files are made of."""
+
+    words: Mapping[str, Any]
+    """Title, author, date, remarks and headings."""
+    table: pd.DataFrame
+    """The columns of `[settings]` in text/columns.toml, and `noise`."""
+    cells: Sequence[Sequence[str]]
+    """The same for people, under `columns`."""
+    columns: Sequence[str]
+    statements: Mapping[str, PrivacyStatement]
+    """By setting."""
+    protected: Sequence[tuple[str, Sequence[str]]]
+    """For whom, and the first lines of a statement."""
+    figures: Sequence[Mapping[str, Any]]
+    methods: Sequence[tuple[str, str, str]]
+    legend: Mapping[str, str]
+    papers: Sequence[str]
+    """Names of methods, attacks, audits and data sets."""
+    commands: str
+    settings: Sequence[Mapping[str, Any]]
+    """For the notebook."""
+
+
+def context(asked: Asked, store: RunStore) -> Context:
+    """Read the settings of the runs behind the entries, and put everything into words and cells."""
+    shown = asked.shown
+    ids = tuple(dict.fromkeys(run for one in shown for run in one.runs))
+    found = store.find(RunQuery(ids=ids, states=("done",))) if ids else []
+    records = {one.id: one for one in found if not one.unreadable}
+    examined = any(one.examines for one in shown)
+    attacks = [attack for run in records for attack in _attacks(store, run)]
+    records = {run: shown_bounds.counted(one, attacks) for run, one in records.items()}
+    table = summary.settings(summary.of_records(records.values()), attacks)
+    members = [[records[run] for run in runs] for runs in table.pop("runs")]
+    table = table if examined else table.drop(columns=["attack", "attack_low", "attack_high"])
+    table["noise"] = [_noise(one) for one in map(_statement, members)]
+    columns = [name for name in texts("report")["columns"] if name != "attack" or examined]
+    cells = [_cells(row, columns) for row in table.to_dict("records")]
+    labels = _distinct([_label(row) for row in table.to_dict("records")])
+    statements = {
+        label: said for label, group in zip(labels, members, strict=True) if (said := _statement(group)) is not None
+    }
+    for one in shown:
+        known = list(statements.values())
+        statements |= {visible(label): said for label, said in one.held.items() if said not in known}
+    methods = sorted({one[0].spec.method for one in members}, key=list(METHODS).index)
+    return Context(
+        words={
+            **{name: visible(getattr(asked, name)).strip() for name in ("title", "author", "date")},
+            "remarks": [one.strip() for one in visible(asked.remark).split("\n\n") if one.strip()],
+            "headings": _headings(len(cells) - FIRST),
+            "first": FIRST,
+            "appendix": asked.appendix,
+        },
+        table=table,
+        cells=[[visible(one) for one in row] for row in cells],
+        columns=[texts("report")["columns"][name] for name in columns],
+        statements=statements,
+        protected=_protected(statements, dict(zip(labels, table.title, strict=True))),
+        figures=[
+            {
+                "figure": one.figure,
+                "file": f"figures/{place:02d}-{one.figure}",
+                "title": visible(one.title).strip() or FIGURES[one.figure],
+                "caption": visible(one.caption).strip(),
+                "alt": chart_of(one.figure, one.rows).summary,
+                "evaluator": one.examines,
+                "rows": clean(list(one.rows)),
+                "statements": one.held,
+            }
+            for place, one in enumerate((one for one in shown if one.figure), start=1)
+        ],
+        methods=[(METHODS[one].title, METHODS[one].about, METHODS[one].paper) for one in methods],
+        legend={name: {**texts("columns")["settings"], **texts("columns")["report"]}[name] for name in table.columns},
+        papers=sorted(
+            {
+                *_named(records.values()),
+                *(str(row["attack"]) for one in shown for row in one.rows if one.examines and row.get("attack")),
+            }
+        ),
+        commands=_commands(members),
+        settings=[_spec(one) for one in members],
+    )
+
+
+def _headings(more: int) -> dict[str, str]:
+    told = dict(texts("report")["headings"])
+    told["made"] = fill(told["made"], version=__version__)
+    told["more"] = fill(told["more"], count=more) if more > 0 else ""
+    return told
+
+
+def _attacks(store: RunStore, run: str) -> Sequence[AttackRecord]:
+    try:
+        return store.attacks(run)
+    except Unreadable:
+        return ()
+
+
+def _statement(runs: Sequence[RunRecord]) -> PrivacyStatement | None:
+    """Of the runs of a setting, the one that promises least and has been shown to hold least."""
+    held = [one.statement for one in runs if one.statement is not None]
+    return max(held, key=lambda one: (one.epsilon, one.epsilon_audited or 0.0), default=None)
+
+
+def _noise(statement: PrivacyStatement | None) -> str:
+    if statement is None or statement.unit == "none":
+        return ""
+    return "public" if has_public_noise(statement) else "secret"
+
+
+def _protected(statements: Mapping[str, PrivacyStatement], titles: Mapping[str, str]) -> list[tuple[str, list[str]]]:
+    """Unit, relation, release, known faults and a public key in the statement's own words, each once."""
+    held: dict[tuple[str, ...], list[str]] = {}
+    for label, one in statements.items():
+        told = list(lines(one))
+        said = [*islice((text for kind, text in told if kind is Said.TERMS), 3)]
+        said += [text for kind, text in told if kind is Said.FAULT]
+        said += [f"{NOISE_IS_PUBLIC}."] if has_public_noise(one) else []
+        held.setdefault(tuple(clean(said)), []).append(titles.get(label, label))
+    return [(", ".join(dict.fromkeys(labels)), list(said)) for said, labels in held.items()]
+
+
+def _label(row: Mapping[Any, Any]) -> str:
+    asked = "" if pd.isna(row["asked"]) else f"ε {row['asked']:g}"
+    unit = "" if row["unit"] == "none" else row["unit"]
+    example = "example" if row["source"] == "example" else ""
+    return visible(", ".join(filter(None, (row["title"], row["graph"], unit, asked, row["variant"], example))))
+
+
+def _distinct(labels: Iterable[str]) -> list[str]:
+    count: dict[str, int] = {}
+    told = []
+    for one in labels:
+        count[one] = count.get(one, 0) + 1
+        told.append(one if count[one] == 1 else f"{one} ({count[one]})")
+    return told
+
+
+def _cells(row: Mapping[Any, Any], columns: Sequence[str]) -> list[str]:
+    """Numbers for people: bounds are rounded so that none says more than holds."""
+    made = {
+        **{name: str(row[name]) for name in ("title", "graph", "variant", "unit", "seeds", "source", "noise")},
+        "asked": _number(row["asked"], "{:g}"),
+        "mean": _number(row["mean"], "{:.1%}"),
+        "interval": "" if pd.isna(row["low"]) else between(row["low"], row["high"]),
+        "epsilon": stated("sound", row["epsilon"]),
+        "epsilon_published": "" if pd.isna(row["epsilon_published"]) else stated("published", row["epsilon_published"]),
+        "epsilon_audited": "" if pd.isna(row["epsilon_audited"]) else stated("audited", row["epsilon_audited"]),
+        "delta": "" if pd.isna(row["delta"]) else rounded_delta(row["delta"]),
+        "attack": _number(row.get("attack"), "{:.3f}"),
+    }
+    return [made[name] for name in columns]
+
+
+def _number(value: Any, form: str) -> str:
+    return "" if value is None or pd.isna(value) else form.format(value)
+
+
+def _named(records: Iterable[RunRecord]) -> Iterable[str]:
+    for one in records:
+        conv = one.spec.options.get("conv")
+        yield from (one.spec.dataset, f"gnn {conv}" if one.spec.method == "gnn" else one.spec.method)
+        if one.statement is not None and one.statement.audited_by:
+            yield one.statement.audited_by
+
+
+def _commands(members: Sequence[Sequence[RunRecord]]) -> str:
+    """A line of the shell for each setting, which draws seeds of its own."""
+    draw = "first=$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')"
+    made = [
+        plans.sweep_line(one[0].spec, f'"$first-$((first + {len({run.spec.seed for run in one}) - 1}))"')
+        for one in members
+    ]
+    return "\n".join(["#!/bin/sh", draw, *made, ""])
+
+
+def _spec(runs: Sequence[RunRecord]) -> dict[str, Any]:
+    spec = runs[0].spec
+    told = {"method": spec.method, "on": spec.dataset, "split": spec.split, "data_options": dict(spec.data_options)}
+    return {"spec": told, "options": dict(spec.options), "seeds": len({one.spec.seed for one in runs})}
+
+
+def full(statements: Mapping[str, PrivacyStatement]) -> dict[str, list[str]]:
+    """Each statement in words, a line each, by setting."""
+    return {label: clean(statement_text(one).split("\n")) for label, one in statements.items()}

@@ -1,0 +1,63 @@
+"""A notebook that trains the settings of a report with seeds of its own. No Streamlit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+OF_RUNS = frozenset(
+    {
+        *("tradeoff", "expected", "depth", "teachers_compared", "neighbours_heatmap"),
+        *("relation_ranking", "relation_options"),
+    }
+)
+"""The figures that are drawn from runs; the others from their rows."""
+IMPORTS = "import json\nimport secrets\nfrom pathlib import Path\n\nimport privgraph as pg"
+TRAIN = """first = secrets.randbelow(2**16)
+specs = [
+    spec
+    for one in SETTINGS
+    for spec in pg.sweep(pg.spec(**one["spec"], **one["options"]), seeds=range(first, first + one["seeds"]))
+]
+runs = pg.run_all(specs, progress=True)"""
+RUNS = "pg.figures.{name}(runs)"
+ROWS = 'pg.figures.{name}.plot(json.loads(Path({path!r}).read_text(encoding="utf-8"))["rows"])'
+
+
+def notebook(
+    words: Sequence[str], settings: Sequence[Mapping[str, Any]], figures: Iterable[tuple[str, str]], stated: str
+) -> bytes:
+    """Write the notebook; foreign text stands in literals of its code alone.
+
+    Args:
+        words: Title, author, date and remarks.
+        settings: For each `spec` and `options` of `privgraph.spec`, and the number of `seeds`.
+        figures: Name and file of each.
+        stated: The statements in words.
+    """
+    cells = [
+        IMPORTS,
+        f"print(*{json.dumps([one for one in words if one])}, sep='\\n')",
+        f"SETTINGS = json.loads({json.dumps(json.dumps(settings))})",
+        *([TRAIN] if settings else []),
+        *((RUNS if name in OF_RUNS and settings else ROWS).format(name=name, path=path) for name, path in figures),
+        f"print({json.dumps(stated)})",
+    ]
+    book = {
+        "cells": [
+            {
+                "cell_type": "code",
+                "execution_count": None,
+                "id": f"cell-{place:03d}",
+                "metadata": {},
+                "outputs": [],
+                "source": source,
+            }
+            for place, source in enumerate(cells)
+        ],
+        "metadata": {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return f"{json.dumps(book, indent=1)}\n".encode()
