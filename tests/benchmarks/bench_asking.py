@@ -16,12 +16,11 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from privgraph.studies.gallery import askable
-
 from privgraph.runs import gallery
 from privgraph.runs.asking import Asker
 from privgraph.runs.questions import Question
 from privgraph.runs.store import RunStore
+from privgraph.studies.examples import askable
 from privgraph.studies.worked import examples, question
 
 

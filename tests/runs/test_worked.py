@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from privgraph.studies.gallery import askable
 
 from privgraph.data.load import load
 from privgraph.runs import gallery, worked
 from privgraph.runs.questions import Answer, Entity, Near, Question
 from privgraph.runs.store import RunStore
+from privgraph.studies.examples import askable
 from privgraph.studies.worked import examples, question
 
 

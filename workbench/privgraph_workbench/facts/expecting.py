@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from threading import Lock
+from functools import lru_cache
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.spec import PublicFacts
@@ -20,9 +19,8 @@ from privgraph.runs.queueing import STACK_LIMIT
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts.finished import Finished
+from privgraph_workbench.advice import BASELINE as BLIND
 from privgraph_workbench.facts.references import GUARANTEE, chance, parts, without_privacy
-from privgraph_workbench.facts.stretches import BLIND
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.sweeps import START_SECONDS
 from privgraph_workbench.words import differences
@@ -140,19 +138,15 @@ def _expected(one: Reached, how: str) -> Expected:
 
 def finished(store: RunStore, methods: Iterable[str], graph: str = "") -> tuple[RunRecord, ...]:
     """The finished runs of these methods that can be read, on that data set or on any."""
-    key = known_by(store, methods, graph)
-    with _lock:
-        if key not in _kept:
-            _kept[key] = tuple(one for one in key.read(store) if not one.unreadable)
-            while len(_kept) > MOST_KEPT:
-                _kept.popitem(last=False)
-        return _kept[key]
+    return _finished(store, tuple(methods), graph, store.done_mark(), store.evidence_mark())
 
 
-def known_by(store: RunStore, methods: Iterable[str], graph: str = "") -> Finished:
-    """By what the finished runs of these methods are remembered, on that data set or on any."""
-    query = RunQuery(methods=tuple(methods), datasets=(graph,) if graph else (), states=("done",), limit=MOST)
-    return Finished.of(store, store.find_rows(query))
+@lru_cache(maxsize=MOST_KEPT)
+def _finished(
+    store: RunStore, methods: tuple[str, ...], graph: str, *_marks: tuple[float | None, ...]
+) -> tuple[RunRecord, ...]:
+    query = RunQuery(methods=methods, datasets=(graph,) if graph else (), states=("done",), limit=MOST)
+    return tuple(one for one in store.find(query) if not one.unreadable)
 
 
 def of_setting(record: RunRecord, found: Iterable[RunRecord]) -> list[RunRecord]:
@@ -164,11 +158,6 @@ def of_setting(record: RunRecord, found: Iterable[RunRecord]) -> list[RunRecord]
     others = (one for one in found if record.tuning is None and one.tuning is None and METRIC in one.metrics)
     same = {one.id: one for one in (record, *others) if setting(one) == setting(record)}
     return sorted(same.values(), key=lambda one: (one.spec.seed, one.id))
-
-
-_kept: OrderedDict[Finished, tuple[RunRecord, ...]] = OrderedDict()
-"""What was read."""
-_lock = Lock()
 
 
 def outlook(records: Sequence[RunRecord], spec: RunSpec) -> Outlook:

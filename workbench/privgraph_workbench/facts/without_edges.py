@@ -10,7 +10,7 @@ from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts.stretches import BLIND
+from privgraph_workbench.advice import BASELINE as BLIND
 from privgraph_workbench.words.verdicts import caution, learnt, severity
 
 MOST = 200

@@ -180,5 +180,7 @@ def progress() -> None:
             queue.own().request_stop(str(row["id"]))
     if over == len(ids):
         st.page_link(
-            shell.page("runs"), label="Open these runs", query_params={"show": shell.MINE, "chosen": ",".join(ids[:20])}
+            shell.page("runs"),
+            label="Open these runs",
+            query_params={"store": shell.MINE, "chosen": ",".join(ids[:20])},
         )

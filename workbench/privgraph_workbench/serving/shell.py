@@ -110,12 +110,12 @@ def _switch() -> None:
     """One switch for all pages: examples or one's own runs. It is drawn by the entry, so that it holds from
     page to page."""
     with st.container(key=styles.SHOWN, horizontal=True, horizontal_alignment="right"):
-        st.session_state["shown"] = st.segmented_control(
-            "Shown",
+        st.session_state["store_kept"] = st.segmented_control(
+            "Runs",
             [EXAMPLES, MINE],
             default=_begins(),
             required=True,
-            key="show",
+            key="store",
             bind="query-params",
             format_func={EXAMPLES: "Examples", MINE: "My runs"}.__getitem__,
             label_visibility="collapsed",
@@ -125,8 +125,8 @@ def _switch() -> None:
 
 def _begins() -> str:
     """What is shown at first: what the address names, else one's own runs where there are any."""
-    if "shown" in st.session_state:
-        return str(st.session_state["shown"])
+    if "store_kept" in st.session_state:
+        return str(st.session_state["store_kept"])
     if st.query_params.get("run", "").startswith(EXAMPLE):
         return EXAMPLES
     return MINE if st.query_params.get("run") or queue.own().count() else EXAMPLES
@@ -134,7 +134,7 @@ def _begins() -> str:
 
 def examples_shown() -> bool:
     """Whether pages show the examples."""
-    return get_script_run_ctx() is not None and st.session_state.get("shown") == EXAMPLES
+    return get_script_run_ctx() is not None and st.session_state.get("store_kept") == EXAMPLES
 
 
 queue.show_examples(examples_shown)
