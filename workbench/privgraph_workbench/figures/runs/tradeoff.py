@@ -18,6 +18,7 @@ from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import badges_of, composed, mixed_units
 from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
+from privgraph_workbench.words.naming import titled
 from privgraph_workbench.words.numbers import percent, stated
 
 TITLE = "Accuracy against epsilon"
@@ -49,6 +50,7 @@ def of_settings(table: pd.DataFrame, together: dict[str, int] | None = None) -> 
     rows: list[Row] = [
         {str(name): _plain(value) for name, value in one.items() if name not in ("runs", "options")}
         | {
+            "graph": titled(one["graph"].partition(" (")[0], one["graph"]),
             "runs": " ".join(one["runs"]),
             "reference": not (placed(one["epsilon"]) or placed(_plain(one["epsilon_as_published"]))),
             "evaluator": True,
