@@ -12,7 +12,7 @@ from privgraph_workbench.words.markup import unbroken
 
 SANS, MONO = "DejaVu Sans", "DejaVu Sans Mono"
 NO_WIDTH = "\u2060"
-"""Keeps Streamlit from reading an address into a text. Figures leave it out: their font has a space for it."""
+"""Keeps Streamlit from reading an address into a text. Figures leave it out, whose font shows it."""
 _COMMON = "\u0250"
 """Below it are the letters of Latin alphabets, all of which the font has."""
 MISSING = "\u25a1"
