@@ -293,18 +293,6 @@ def test_a_point_whose_seeds_agree_has_the_bar_that_its_test_nodes_leave() -> No
     assert tradeoff_marks.widened({**rows[0], "test_nodes": None})["low"] == 24 / 45, "nothing is known of it"
 
 
-def test_to_others_runs_of_ones_own_are_the_authors() -> None:
-    rows = [point(1, 0.5, seeds=3, gallery=3), point(2, 0.6, seeds=3, gallery=2)]
-    others = [{**one, "for_others": True} for one in rows]
-    for told, name in ((rows, tradeoff_marks.OWN), (others, "with the author's runs")):
-        series = tradeoff.chart(told).series
-        names = {one.name for one in series}
-        assert name in names
-        assert any("your own" in text for one in series for text in one.hover) is (told is rows)
-        assert len(names & {tradeoff_marks.OWN, tradeoff_marks.AUTHORS}) == 1
-        assert "for_others" not in tradeoff.table(told)[0]
-
-
 def test_one_seed_has_the_bar_that_its_test_nodes_leave() -> None:
     """A single mark without any looks the surest of all; no bar of it is one over seeds."""
     one = point(1.0, 0.6, low=None, high=None, seeds=1, test_nodes=400)

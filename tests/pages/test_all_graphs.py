@@ -21,6 +21,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advised, advising
 from privgraph_workbench.facts.stretches import Stretch
 from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.parts import cart
 from privgraph_workbench.views.tradeoffs import all_graphs, figure, known
 
 Open = Callable[..., AppTest]
@@ -215,8 +216,8 @@ def test_files_of_all_graphs_say_what_to_take_on_each(opened: Open, store: RunSt
     compared(store)
     compared(store, "digits")
     app = opened("tradeoffs", data="karate", everywhere="true", fold="")
-    next(one for one in app.button if one.label == "Add this figure to report").click().run()
-    (kept,) = app.session_state["collected"]
+    next(one for one in app.button if str(one.key).startswith("collect.tradeoff")).click().run()
+    (kept,) = cart.entries()
     beside = tradeoff.chart(kept.rows).beside
     for title in ("Karate club", "Handwritten digits"):
         place = beside.index(f"What to take on {title}.")

@@ -10,7 +10,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
 
-from privgraph.home import home
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.runs import tradeoff
@@ -19,12 +18,6 @@ from privgraph_workbench.report.asked import Entry
 from privgraph_workbench.words.naming import statements_of
 
 Open = Callable[..., AppTest]
-
-
-@pytest.fixture(autouse=True)
-def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """AppTest logs somebody in, and a test nobody: both have one file."""
-    monkeypatch.setattr(cart, "path", lambda: home() / "report.cart.json")
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.runs import tradeoff, tradeoff_marks, tradeoff_shown
+from privgraph_workbench.parts import cart
 from privgraph_workbench.views.tradeoffs import files
 
 
@@ -203,8 +204,8 @@ def test_a_crowd_of_settings_is_drawn_on_request(opened: Callable[..., AppTest],
     assert len(app.selectbox(key="point").options) == 8
     app.toggle(key="tradeoff_every").set_value(False).run()
     assert len(app.selectbox(key="point").options) == 1
-    next(one for one in app.button if one.label == "Add this figure to report").click().run()
-    (kept,) = app.session_state["collected"]
+    next(one for one in app.button if str(one.key).startswith("collect.tradeoff")).click().run()
+    (kept,) = cart.entries()
     assert len(kept.rows) == len(kept.statements) == 1, "it tells the promises of what it draws"
 
 
@@ -278,8 +279,8 @@ def test_what_leaves_is_the_figure_that_is_drawn(
     app = opened("tradeoffs", data="karate", fold="")
     for one in asked:
         app.toggle(key=one).set_value(True).run()
-    next(one for one in app.button if one.label == "Add this figure to report").click().run()
-    (kept,) = app.session_state["collected"]
+    next(one for one in app.button if str(one.key).startswith("collect.tradeoff")).click().run()
+    (kept,) = cart.entries()
     names = {one.name for one in chart_of(kept.figure, kept.rows).series}
     assert (tradeoff_marks.FRONT in names) == ("tradeoff_front" in asked)
     assert (tradeoff_marks.KEYS["published"] in names) == ("tradeoff_detailed" in asked)

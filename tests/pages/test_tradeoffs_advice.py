@@ -175,22 +175,6 @@ def test_what_is_said_of_people_names_no_model_that_protects_nobody_and_what_is_
     assert set(parse_qs(link.proto.query_string)["chosen"][0].split(",")) == set(public), "that one opens"
 
 
-def test_the_advice_goes_into_the_report_with_its_figure(opened: Callable[..., AppTest], store: RunStore) -> None:
-    for seed in (0, 1, 2):
-        for method, accuracy in (("progap", 0.7), ("gap", 0.8)):
-            keep(store, spec(method, epsilon=1.0, seed=seed), accuracy=accuracy + seed / 1000)
-    app = opened("tradeoffs", data="karate")
-    app.button(key="collect.tradeoff.karate").click().run()
-    assert not app.exception, app.exception
-    (kept,) = app.session_state["collected"]
-    assert "at ε 1 take GAP (80.1% accuracy;" in kept.advice, "in short"
-    assert "| 1 | GAP | 80.1%" in kept.advice, "as the table of the page"
-    assert "By 6 runs on Karate" in kept.advice
-    assert set(kept.runs) == {one.id for one in store.find()}, "the runs that it is said from count as well"
-    app.toggle(key="everywhere").set_value(True).run()
-    assert "collect.tradeoff.all" in {button.key for button in app.button}, "without advice it is another figure"
-
-
 def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., AppTest], store: RunStore) -> None:
     """From whatever runs there are, at other budgets too: with how many, and what is missing."""
     for seed in (0, 1, 2):

@@ -15,6 +15,7 @@ from tests.pages.tradeoff_pages import OF_5000, advice_of, own_sweep
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import advised
+from privgraph_workbench.parts import cart
 from privgraph_workbench.views.tradeoffs import like_own
 
 Open = Callable[..., AppTest]
@@ -74,8 +75,8 @@ def test_each_unit_has_a_plot_of_its_own_and_the_files_have_both(opened: Open, s
     order = [one.key if one.type == "button" else one.type for one in app.main]
     first, *_, last = (place for place, what in enumerate(order) if what == "bidi_component")
     assert first < order.index("collect.tradeoff.karate") < last, "beside the first figure"
-    next(one for one in app.button if one.label == "Add this figure to report").click().run()
-    (kept,) = app.session_state["collected"]
+    next(one for one in app.button if str(one.key).startswith("collect.tradeoff")).click().run()
+    (kept,) = cart.entries()
     assert {row["unit"] for row in kept.rows} == {"edge", "node", "none"}
     assert len([one for one in app.toggle if one.key == "tradeoff_front"]) == 1, "one switch for both"
 

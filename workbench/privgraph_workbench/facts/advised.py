@@ -258,11 +258,6 @@ def in_line(said: Verdict) -> str:
     return f"{'; '.join(told)}."
 
 
-def shortened(advice: str) -> list[str]:
-    """The lines of advice that are `in_short`, without the mark; none in what an earlier version kept."""
-    return [line.removeprefix(SHORT) for line in advice.split("\n") if line.startswith(SHORT)]
-
-
 def lines(said: Verdict) -> str:
     """What is said in Markdown: in short, as the table that the page Trade-offs shows, and why."""
     if said.thin or not said.stretches:
@@ -289,14 +284,6 @@ def words(graph: str, said: Sequence[Verdict], runs: int) -> str:
     below = " ".join([f"By {runs:,} runs on {graph}.", *counted_from, *dict.fromkeys(notes), CHOOSING])
     public = [f"**{markup.literal(one.public)}** {SECRET}" for one in told if one.public]
     return "\n\n".join([*dict.fromkeys(public), *map(lines, told), markup.literal(below)])
-
-
-def legend_once(advice: str) -> str:
-    """Advice for several units with what the words of its tables mean below the first of them alone."""
-    for said in (BETWEEN, *VERDICTS.values(), JUDGED, BLIND_HIDES):
-        first, mark, rest = advice.partition(said)
-        advice = first + mark + rest.replace(f"{said} ", "").replace(f" {said}", "")
-    return advice
 
 
 def _counted_from(said: Verdict) -> str:

@@ -242,19 +242,6 @@ def subtracted(statements: Mapping[str, PrivacyStatement]) -> list[str]:
     return [f"{one}. {SUBTRACTED}" for one in warned(statements)]
 
 
-def mark(drawn: Sequence[str], statements: Mapping[str, PrivacyStatement]) -> list[str]:
-    """The warnings above a picture in one short line, where a report tells them in full on its first page."""
-    tail = COMPOSED_BADGE.partition("}")[2]
-    brief = [EVALUATOR_BADGE, *(one for one in drawn if one.endswith(tail))]
-    said = [one.partition(":")[0] for one in drawn if one in brief]
-    if (public := _public(statements)) is not None:
-        whose, some = public
-        said.append(f"{whose} is public: as run these protect" if some else "noise is public: as run it protects")
-        said[-1] += " nobody"
-    line = [f"{'; '.join(said)} (see “In short”)"] if said else []
-    return [*line, *(one for one in drawn if one not in brief)]
-
-
 def told(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> list[str]:
     """What must be known beside the numbers of `block`, a sentence each; whose it is, where not all have it.
     First that a noise is public, where one is: no ε of it holds anybody back."""

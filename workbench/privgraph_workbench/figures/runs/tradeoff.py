@@ -192,8 +192,6 @@ def chart(rows: Sequence[Row]) -> Chart:
         drawn = _sound(drawn, rows)
     if not rows[0].get("with_front", True):
         drawn = replace(drawn, series=tuple(one for one in drawn.series if one.group != tradeoff_marks.FRONT))
-    if rows[0].get(tradeoff_shown.FOR_OTHERS):
-        drawn = replace(drawn, series=tuple(tradeoff_marks.of_author(one) for one in drawn.series))
     return drawn
 
 

@@ -29,8 +29,8 @@ GUESS = "A guess"
 UNITS: Mapping[str, str] = {"edge": "edges", "node": "people"}
 """What a caption calls the protected units."""
 RING = theme.MARKERS.index("octagon")
-OWN, AUTHORS = "with runs of your own", "with the author's runs"
-"""What a ring around a point says, where other points are of the gallery; and to others than their author."""
+OWN = "with own runs"
+"""What a ring around a point says, where other points are of the gallery."""
 KEYS: Mapping[Epsilon, str] = {
     "sound": f"{EPSILONS['sound'].title}, filled",
     "published": f"{EPSILONS['published'].title}, hollow",
@@ -247,16 +247,6 @@ def rings(members: Sequence[Row], panel: int) -> list[Series]:
     return [replace(one, legend=False) for one in ring(OWN, places, panel)]
 
 
-YOURS = "your own"
-
-
-def of_author(one: Series) -> Series:
-    """The same in the words for a reader who is not whose runs they are."""
-    if one.group == OWN:
-        return replace(one, name=AUTHORS, group=AUTHORS)
-    return replace(one, hover=tuple(text.replace(YOURS, "the author's") for text in one.hover))
-
-
 def ring(name: str, places: Sequence[tuple[float, float]], panel: int, size: float = 17) -> list[Series]:
     """A ring around each of these marks, and its entry of the legend; nothing where there are none."""
     if not places:
@@ -390,7 +380,7 @@ def _hover(row: Row, curve: str) -> str:
     promised = (
         "" if row["reference"] or delta is None else f"\nδ {rounded_delta(delta)}; {_released(row, str(released))}"
     )
-    whose = f"{row['own']} of {row['seeds']} runs are {YOURS}" if row["own"] else ""
+    whose = f"{row['own']} of {row['seeds']} runs are own" if row["own"] else ""
     return (
         f"{curve}\n{percent(row['mean'])} ({seeds})\nsound ε {kept(row['asked'], row['epsilon'])}"
         f"\nε as published {stated('published', row['epsilon_as_published'])}{promised}"

@@ -23,8 +23,6 @@ COUNTED_FROM = "costs are counted from it"
 """What advice says of the network without privacy."""
 UNCLEAR = "; cost not clear"
 """With what advice ends where the interval of a cost includes 0."""
-FOR_OTHERS = "for_others"
-"""The column of rows that somebody else reads than whose runs they are."""
 ADVISED = "advised"
 """Of the first row of a file: what is said to take, a line of text each, a block for each protected unit."""
 COMPARED = ("gnn", "mlp")

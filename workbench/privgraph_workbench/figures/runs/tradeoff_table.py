@@ -12,7 +12,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.final_statement import has_public_noise
 from privgraph_workbench.facts.references import interval
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.runs.tradeoff_shown import ADVISED, FOR_OTHERS
+from privgraph_workbench.figures.runs.tradeoff_shown import ADVISED
 from privgraph_workbench.words.naming import reads_no_edge
 from privgraph_workbench.words.numbers import number
 
@@ -104,7 +104,7 @@ def table(rows: Sequence[Row]) -> list[Row]:
     """The rows as a CSV has them: without what the drawing alone asks for, epsilons in few digits (`TOLD`),
     with names that speak for themselves, and with `epsilon_for_edges`, which is 0 of what reads no edge: no
     noise is needed to hide them."""
-    left_out = ("with_published", "with_front", "audit_premise", "release", TOGETHER, ADVISED, FOR_OTHERS)
+    left_out = ("with_published", "with_front", "audit_premise", "release", TOGETHER, ADVISED)
     kept = [{name: value for name, value in row.items() if name not in left_out} for row in rows]
     return [_named(_rounded({**row, "epsilon_for_edges": _for_edges(row)})) for row in kept]
 
