@@ -11,9 +11,11 @@ from tests.pages.kept_runs import keep, spec
 
 import privgraph_workbench
 from privgraph.data.errors import DataError
+from privgraph.home import home
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import cart
 from privgraph_workbench.serving import shell
 
 Open = Callable[..., AppTest]
@@ -27,6 +29,12 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
     yield opened
     opened.close()
     queue._store.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def one_cart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """AppTest logs somebody in, and a test nobody: both have one file."""
+    monkeypatch.setattr(cart, "path", lambda: home() / "report.cart.json")
 
 
 @pytest.fixture

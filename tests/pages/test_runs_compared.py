@@ -107,9 +107,7 @@ def test_what_chosen_runs_cost_together_counts_all_of_them(opened: Callable[...,
     app = opened("runs", chosen=",".join(chosen))
     assert "**10 runs chosen.** [Side by side](#side-by-side)" in {text.value for text in app.markdown}
     labels = [button.label for button in app.button]
-    assert labels.index("Delete these 10 runs") > labels.index("Add these 10 runs to report"), (
-        "what destroys comes last"
-    )
+    assert labels.index("Delete these 10 runs") > labels.index("Add to report"), "what destroys comes last"
     (told,) = (text.value for text in app.caption if "together" in text.value)
     assert told == composition.together([store.get(run) for run in chosen])
     assert told != composition.together([store.get(run) for run in chosen[:6]])

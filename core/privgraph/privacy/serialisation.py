@@ -103,11 +103,10 @@ def entry_from_json(record: object) -> LedgerEntry:
 
 
 def statement_to_json(statement: PrivacyStatement) -> dict[str, Any]:
-    """A statement as JSON values, its gaps and ledger included; `tuned` and `audit_withheld` where it is."""
+    """A statement as JSON values, its gaps and ledger included; `tuned` where it is."""
     fields = _fields_to_json(statement)
-    for name in ("tuned", "audit_withheld"):  # versions that knew of neither read it too
-        if not fields[name]:
-            del fields[name]
+    if not fields["tuned"]:  # versions that did not know of it read it too
+        del fields["tuned"]
     return {"version": FORM, **fields}
 
 

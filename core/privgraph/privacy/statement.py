@@ -57,8 +57,6 @@ class PrivacyStatement:
         audit_confidence: The chance that this bound is right, in (0, 1).
         audited_by: The name of the audit.
         adversary: The kind of its attack.
-        audit_withheld: Whether there is such a bound, and the statement leaves it out: of a run without noise
-            it would tell the seed.
         assumptions: Sentences that must hold.
         gaps: Where the published analysis promises more than holds.
         data_dependent: Whether `epsilon` was computed from the private data, and is itself not private.
@@ -89,7 +87,6 @@ class PrivacyStatement:
     audit_confidence: float | None = None
     audited_by: str = ""
     adversary: Adversary | None = None
-    audit_withheld: bool = False
     assumptions: tuple[str, ...] = ()
     gaps: tuple[Gap, ...] = ()
     data_dependent: bool = False
@@ -117,8 +114,6 @@ class PrivacyStatement:
             raise ValueError(f"PrivacyStatement.delta must lie in [0, 1) (got {self.delta})")
         if not self.epsilon >= 0:
             raise ValueError(f"PrivacyStatement.epsilon must not be negative (got {self.epsilon})")
-        if self.audit_withheld and self.epsilon_audited is not None:
-            raise ValueError("PrivacyStatement.audit_withheld leaves no epsilon_audited to tell")
 
 
 def audited_of(shown: object) -> dict[str, Any]:

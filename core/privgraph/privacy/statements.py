@@ -220,8 +220,6 @@ _UNITS = {
 _RECORD = "a single node, with its features and its label"
 """Of statements of earlier versions, where edges are not used."""
 
-WITHHELD = "left out for others, who could tell by it which seed the run has"
-"""What is said of a bound that a statement leaves out."""
 FAULT = "Known fault, which no epsilon here counts"
 
 
@@ -311,9 +309,7 @@ def _numbers(statement: PrivacyStatement) -> Iterator[str]:
         by = f", by {statement.accountant_as_published}" if statement.accountant_as_published else ""
         said = _number(statement.epsilon_as_published)
         yield f"Epsilon as published, for comparison with the paper's tables: {said}{by}."
-    if statement.audit_withheld:
-        yield f"Epsilon audited: {WITHHELD}."
-    elif statement.epsilon_audited is None:
+    if statement.epsilon_audited is None:
         yield "Epsilon audited: none; no attack or audit has shown a lower bound."
     else:
         sure = "" if statement.audit_confidence is None else f" with confidence {statement.audit_confidence:g}"

@@ -220,15 +220,6 @@ def warned(statements: Mapping[str, PrivacyStatement]) -> list[str]:
     return [EXAMPLE_BADGE] if any(map(has_public_noise, statements.values())) else []
 
 
-def mark(drawn: Sequence[str], statements: Mapping[str, PrivacyStatement]) -> list[str]:
-    """The warnings above a picture in one short line, where a report tells them in full on its first page."""
-    tail = COMPOSED_BADGE.partition("}")[2]
-    brief = [EVALUATOR_BADGE, *(one for one in drawn if one.endswith(tail))]
-    said = [one.partition(":")[0] for one in drawn if one in brief]
-    line = [f"{'; '.join(said)} (see “In short”)"] if said else []
-    return [*line, *(one for one in drawn if one not in brief)]
-
-
 def told(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> list[str]:
     """What must be known beside the numbers of `block`, a sentence each, and whose it is."""
     held: dict[str, list[str]] = {}

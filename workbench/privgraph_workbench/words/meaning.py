@@ -163,13 +163,6 @@ def risk(unit: str, epsilon: float, delta: float, neighbours: Neighbours, exact:
     return " ".join(filter(None, (text, WHY_NOT_COVERED.get(neighbours))))
 
 
-NO_EDGE = (
-    "No edge is read: every one is hidden without noise (edge-level: ε = 0). No person is protected: somebody who sees "
-    "the result may learn everything else about anyone (node-level: no guarantee)."
-)
-"""What is guaranteed by a model that reads no edge and adds no noise."""
-
-
 def wager(statement: PrivacyStatement) -> str:
     """The guarantee of a run as a wager."""
     exact = guess_of(statement)

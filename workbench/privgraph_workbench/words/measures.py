@@ -3,20 +3,13 @@ over nodes, and PREC@1 of methods that predict relations."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from privgraph.registry import METHODS
-from privgraph_workbench.words.metrics import metric_title
 
 PREC, ACCURACY = "PREC@1", "test accuracy"
 RELATIONS = "relation prediction"
 STORED = "test_accuracy"
-MEANS: Mapping[str, str] = {
-    ACCURACY: "The share of the test nodes whose class was found.",
-    PREC: "Of the test relations, the share whose partner is ranked first among all candidates. With many "
-    "candidates a guess is hardly ever right, so that a low percentage is no failure.",
-}
-"""What each of them means."""
 
 
 def measure(method: str) -> str:
@@ -41,12 +34,3 @@ def mean_of(methods: Iterable[str]) -> str:
 def titled(name: str) -> str:
     """A name at the beginning of a cell or sentence."""
     return name[:1].upper() + name[1:]
-
-
-def result_title(name: str, method: str) -> str:
-    """A stored result for people, the test score by its own name.
-
-    >>> result_title("test_accuracy", "relational"), result_title("test_accuracy", "gnn")
-    ('PREC@1', 'Test accuracy')
-    """
-    return titled(measure(method)) if name == STORED else metric_title(name)

@@ -116,22 +116,6 @@ def between(low: float, high: float) -> str:
     return f"{100 * low:.{digits}f}% to {100 * high:.{digits}f}%"
 
 
-def over_seeds(value: float, low: float | None, high: float | None, seeds: int) -> str:
-    """A share in percent with its interval and the seeds behind it; an interval without a width is none.
-
-    >>> over_seeds(0.75, 0.626, 0.874, 3), over_seeds(0.533, 0.533, 0.533, 3), over_seeds(0.8, 0.7, 0.873, 1)
-    ('75.0% (62.6% to 87.4%; 3 seeds)', '53.3% (all 3 seeds alike)', '80.0% (70.0% to 87.3%; one seed)')
-    >>> over_seeds(0.8, None, None, 1), over_seeds(0.775, None, None, 2)
-    ('80.0% (one seed, no interval)', '77.5% (2 seeds, no interval)')
-    """
-    counted = f"{seeds} seeds" if seeds > 1 else "one seed"
-    if low is None or high is None:
-        return f"{percent(value)} ({counted}, no interval)"
-    if seeds > 1 and high - low < 1e-9:
-        return f"{percent(value)} (all {counted} alike)"
-    return f"{percent(value)} ({between(low, high)}; {counted})"
-
-
 def in_short(value: float, low: float | None, high: float | None, seeds: int) -> str:
     """The same for a column whose head has the words.
 

@@ -17,8 +17,6 @@ NEAR = 0.05
 """Epsilons that differ by a smaller share are called near."""
 EVERY_EDGE = ("every edge, no person", "edges 0, people ∞")
 """What a model protects that reads no edge and has no guarantee, and at which sound epsilon."""
-LEFT_OUT = "left out for others"
-"""In the place of what attacks found of runs without noise: of a single one it would tell its seed."""
 UNPAID = "Tuning is unpaid"
 """A gap that every paper has, and that moves no formula."""
 ATTACKED = {
@@ -62,8 +60,8 @@ def audited_bound(bound: float | None, seed: str = "") -> str:
 
 
 def audited_of(statement: PrivacyStatement, seed: str = "") -> str:
-    """The same of a statement, or that it is left out."""
-    return LEFT_OUT if statement.audit_withheld else audited_bound(statement.epsilon_audited, seed)
+    """The same of a statement."""
+    return audited_bound(statement.epsilon_audited, seed)
 
 
 def of_people(audited: str) -> str:

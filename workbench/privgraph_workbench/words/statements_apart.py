@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from privgraph.privacy.kinds import NEIGHBOURS
-from privgraph.privacy.statement import NOT_AUDITED, PrivacyStatement, audited_of
+from privgraph.privacy.statement import NOT_AUDITED, PrivacyStatement
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.numbers import rounded_delta, stated
 
@@ -23,18 +23,6 @@ _SAID: Sequence[Callable[[PrivacyStatement], str]] = (
 def unaudited(statement: PrivacyStatement) -> PrivacyStatement:
     """The statement without what attacks on its run have shown: runs of one setting have it in common."""
     return replace(statement, **NOT_AUDITED)
-
-
-def withheld(statement: PrivacyStatement) -> PrivacyStatement:
-    """The statement for others of a run whose seed the bound would tell: where there is one, it says that it
-    is left out."""
-    left_out = statement.audit_withheld or statement.epsilon_audited is not None
-    return replace(unaudited(statement), audit_withheld=left_out)
-
-
-def audited_as(statement: PrivacyStatement, other: PrivacyStatement) -> PrivacyStatement:
-    """The statement with what attacks have shown of another run of its setting, which has to be named."""
-    return replace(statement, **audited_of(other))
 
 
 def merged(statements: Sequence[PrivacyStatement]) -> dict[str, PrivacyStatement]:

@@ -212,24 +212,6 @@ def word(attack: AttackRecord, severe: int) -> str:
     return said if caution(attack) else said.replace("similarity or leak", "memory, or a difference from before")
 
 
-def than_guessing(area: float, low: float) -> str:
-    """How an area is that an attack found, beside a guess, by its lower end.
-
-    >>> than_guessing(0.52, 0.51), than_guessing(0.6, 0.55), than_guessing(0.9, 0.8)
-    ('a little better', 'better', 'far better')
-    """
-    return f"{'a little ' * (area < CLOSE)}{'far ' * (low >= FAR)}better"
-
-
-def than_classes(low: float, high: float, classes: float) -> str:
-    """How an area of edges is, by the ends of its interval, beside that of the true classes alone.
-
-    >>> than_classes(0.82, 0.9, 0.8), than_classes(0.7, 0.79, 0.8), than_classes(0.79, 0.81, 0.8)
-    ('more', 'no more', 'perhaps no more')
-    """
-    return "more" if low > classes else "no more" if high <= classes else "perhaps no more"
-
-
 def asks(attack: AttackRecord) -> str:
     """The question of an attack, as the beginning of a line."""
     asked = sides(attack.attack).asks
