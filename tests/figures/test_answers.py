@@ -7,12 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.figures import made_runs
 from tests.figures.made_answers import answers as made
 
 from privgraph.methods.teachers.answers import Answers
-from privgraph.runs.final_statement import NOISE_IS_PUBLIC
-from privgraph_workbench.figures import chart_of, notes
+from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.chart import Chart, Series
 from privgraph_workbench.figures.costs import price
 from privgraph_workbench.figures.notes import TRUTH_BADGE
@@ -305,16 +303,3 @@ def test_what_was_drawn_on_the_page_is_no_release() -> None:
     assert ["(released" in one for one in names] == [True, False]
     assert " would be released" in other.summary
     assert " was released" in own.summary
-
-
-def test_a_file_says_why_public_noise_protects_nobody() -> None:
-    said = made_runs.statement(made_runs.edge_entries(9))
-    public = replace(said, assumptions=(NOISE_IS_PUBLIC, *said.assumptions))
-    assert not any(notes.SUBTRACTED in one for one in notes.told({"a run": said}))
-    first = notes.told({"a run": public})[0]
-    assert first.startswith("As run, the private settings behind this protect nobody")
-    assert first.endswith(notes.SUBTRACTED)
-    assert notes.warned({"a run": said}) == []
-    assert notes.warned({"a run": public}) == [
-        "As run, the private settings behind this protect nobody: their noise is public"
-    ], "in short among the warnings at the top"

@@ -10,7 +10,6 @@ from tests.figures.made_audits import audit
 
 from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.runs.final_statement import with_public_noise
 from privgraph_workbench.figures import export, notes
 from privgraph_workbench.figures.audits import audit_roc
 from privgraph_workbench.words import statements
@@ -165,17 +164,3 @@ def test_the_text_beside_a_csv_says_each_sentence_once(statement: PrivacyStateme
     assert sized.count(gaps[-1].claim) == 1
     again = export.export("degrees", rows, {"A": statement, "B": statement}, "txt").decode()
     assert again.endswith("As A, word for word.\n")
-
-
-def test_a_remark_on_all_private_settings_names_none_of_them() -> None:
-    entries = made_runs.edge_entries(9)
-    one = replace(with_public_noise(made_runs.statement(entries)), data_dependent=True)
-    held = {f"ProGAP on Cora, edge ε {epsilon}": one for epsilon in (1, 2, 4, 8)}
-    bare = {"MLP on Cora, not private": made_runs.statement((), unit="none")}
-    said = notes.told({**held, **bare})
-    assert any(text.startswith("All 4 private settings: ") for text in said), said
-    assert said[0].startswith("As run, the private settings behind this protect nobody"), "no count of models"
-    secret = made_runs.statement(entries)
-    some = notes.told({**held, "GAP on Cora, edge ε 1": secret, **bare})
-    assert some[0].startswith("As run, 4 of the 5 private settings behind this"), "what is not private is none"
-    assert not any("and 1 more" in text for text in said)

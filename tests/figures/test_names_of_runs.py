@@ -28,10 +28,8 @@ from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.drawing import with_matplotlib
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.notes import mixed_units
-from privgraph_workbench.figures.places import short_place
 from privgraph_workbench.figures.runs import compare, convergence, depth, neighbours_heatmap, tradeoff
 from privgraph_workbench.views.runs import listed
 from privgraph_workbench.views.runs.side_by_side import comparison
@@ -77,10 +75,6 @@ def test_graphs_are_told_apart_whatever_the_method(figure: str, store: RunStore,
     drawn = chart_of(figure, rows)
     seen = {name for panel in drawn.panels for name in (panel.title, *panel.y.categories)}
     titles = (SMALL_WORDS, LARGE_WORDS)
-    if figure == "tradeoff":  # where sizes tell graphs apart the rest stands below
-        titles = tuple(
-            short_place({"graph": words, "nodes": int(words.split("nodes ")[1].split(",")[0])})[0] for words in titles
-        )
     for words in titles:
         assert any(words in name.replace("\n", " ") for name in seen), seen
     written = export(figure, rows, statements_of(two_graphs), "csv").decode()
@@ -93,20 +87,6 @@ def test_each_graph_has_panels_of_its_own(figure: str, store: RunStore, two_grap
     drawn = chart_of(figure, _figures(store, two_graphs)[figure])
     assert len(drawn.panels) == 2
     assert {one.panel for one in drawn.series} == {0, 1}
-
-
-def test_a_graph_with_many_options_has_a_title_that_fits(store: RunStore) -> None:
-    data = {"nodes": 1234, "classes": 7, "degree": 12.5, "homophily": 0.85, "signal": 1.25, "features": 40, "seed": 12}
-    records = [_on(store, "gap", data, unit="edge"), _on(store, "gap", SMALL, unit="edge")]
-    rows = tradeoff.data(records)
-    shown = [one.text for one in tradeoff.plot(rows).layout.annotations if one.text.startswith("Made-up social")]
-    printed = [axis.get_title(loc="left") for axis in with_matplotlib.draw(tradeoff.chart(rows)).axes]
-    for titles in ([text.replace("<br>", "\n") for text in shown], printed):
-        assert [title.replace("\n", " ") for title in titles] == [short_place(row)[0] for row in rows]
-        assert max(len(line) for title in titles for line in title.splitlines()) <= 50
-    assert f"{short_place(rows[0])[0]}: {short_place(rows[0])[1]}." in tradeoff.chart(rows).notes, "the rest, below"
-    (name, _) = compare.chart(compare.data(records)).panels[0].y.categories
-    assert max(len(line) for line in name.splitlines()) <= compare.LINE < len(name)
 
 
 def test_a_table_of_neighbours_is_of_one_graph(store: RunStore) -> None:
@@ -130,17 +110,6 @@ def test_tables_of_runs_tell_graphs_of_one_name_apart(store: RunStore, two_graph
     assert {label.split(" on ")[1].split(", ")[0] for label in statements_of([two_graphs[1]])} == {
         "Made-up social network (nodes 1500"
     }
-
-
-def test_splits_of_a_graph_are_told_apart_and_are_the_same_people(store: RunStore) -> None:
-    said = made_runs.statement(made_runs.edge_entries(9))
-    records = [
-        made_runs.finish(store, make_spec("gap", "karate", {"unit": "edge"}, split=split), 0.7, said)
-        for split in ("random", "inductive")
-    ]
-    rows = tradeoff.data(records)
-    assert [row["graph"] for row in rows] == ["Karate club", "Karate club (inductive split)"]
-    assert [row["composed"] for row in rows] == [2, 2]
 
 
 def test_an_option_of_the_data_left_at_its_default_is_the_same_graph(store: RunStore) -> None:
@@ -292,19 +261,6 @@ def test_a_preset_that_gives_the_noise_is_named_by_its_statement() -> None:
     label = describe(made_runs.record(spec, statement))
     assert label == f"DP-GPL on Karate club, node ε {upper(statement.epsilon)} (σ₂ 20)"
     assert describe(made_runs.record(spec, None)) == "DP-GPL on Karate club, node σ₂ 20"
-
-
-def test_budgets_that_nobody_used_make_no_other_setting() -> None:
-    specs = [make_spec("dp-gpl", "karate", {"preset": "gcn-cora", "epsilon": epsilon}) for epsilon in (1.0, 8.0)]
-    (row,) = tradeoff.data([made_runs.record(spec, spec.config().plan(KARATE).statement) for spec in specs])
-    assert (row["seeds"], row["asked"]) == (2, None)
-
-
-def test_given_noise_of_any_name_is_an_axis_and_no_variant() -> None:
-    specs = [make_spec("dp-gpl", "karate", {"vote_sigma": sigma}) for sigma in (5.0, 10.0, 20.0)]
-    rows = tradeoff.data([made_runs.record(spec, spec.config().plan(KARATE).statement) for spec in specs])
-    assert [row["variant"] for row in rows] == ["", "", ""]
-    assert len([one for one in tradeoff.chart(rows).series if one.name.endswith(": sound ε")]) == 1
 
 
 def test_the_store_lists_no_budget_that_was_not_used(store: RunStore) -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from tests.figures.made_tradeoffs import plainly, point
 
 from privgraph.registry import METHODS
 from privgraph_workbench.figures.palette import COLOURS, EVERY, SLOTS, slots
-from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.theme import DASHES, LIGHT, MARKERS, NEUTRAL
 
 PROMPTS = ("prompt", "fine-tune", "prompt-dpsgd", "dp-gpl")
@@ -55,20 +53,6 @@ def test_within_a_family_marks_differ_too(family: tuple[str, ...]) -> None:
     """Whoever sees no colour reads the mark, or the dash."""
     for one, other in itertools.combinations([SLOTS[name] for name in family], 2):
         assert one % len(MARKERS) != other % len(MARKERS) or one % len(DASHES) != other % len(DASHES)
-
-
-def test_curves_of_a_method_alone_have_colours_apart_and_the_look_of_no_other() -> None:
-    """Alone in a figure a second curve of GAP does not look like ProGAP, which stands in the next one."""
-    made = [
-        point(at, 0.5 + at / 20, variant=words, runs=f"{words}-{at:g}")
-        for words in ("", "hops 1", "hops 3")
-        for at in (1.0, 2.0)
-    ]
-    drawn = {one.slot for one in tradeoff.chart(plainly(made)).series if one.kind == "line"}
-    assert len(drawn) == 3
-    assert SLOTS["gap"] in drawn
-    assert len({slot % COLOURS for slot in drawn}) == 3
-    assert not drawn & {slot for name, slot in SLOTS.items() if name != "gap"}, "no other method's look"
 
 
 def test_elsewhere_further_curves_have_colours_that_are_not_drawn() -> None:

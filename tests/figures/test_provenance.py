@@ -4,7 +4,6 @@ bytes whenever it is made."""
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import date
 from importlib.metadata import version
 
@@ -12,7 +11,6 @@ import pytest
 from tests.figures import made_runs
 from tests.figures.made_tradeoffs import point
 
-from privgraph.runs.final_statement import NOISE_IS_PUBLIC
 from privgraph_workbench.figures import notes
 from privgraph_workbench.figures.export import FORMATS, export, files
 
@@ -45,18 +43,6 @@ def test_a_file_says_when_it_was_made_where_that_is_known(kind: str) -> None:
 def test_a_table_is_numbers_alone_and_archives_are_the_same_on_every_day() -> None:
     assert export("tradeoff", ROWS, {}, "csv", made=DAY) == export("tradeoff", ROWS, {}, "csv")
     assert files("tradeoff", ROWS, {})["txt"] == export("tradeoff", ROWS, {}, "txt")
-
-
-def test_below_a_picture_what_an_epsilon_of_public_noise_is() -> None:
-    said = made_runs.statement(made_runs.edge_entries(9))
-    public = {"GAP on Cora, edge ε 1": replace(said, assumptions=(*said.assumptions, NOISE_IS_PUBLIC))}
-    line = "The noise is public: each ε is that of the same noise with a secret key."
-    assert line in notes.short(public)
-    assert line not in notes.short({"GAP on Cora, edge ε 1": said})
-    mixed = {**public, "GAP on Cora, edge ε 4": said}
-    assert f"Of 1 of 2 private settings the {line.removeprefix('The ')}" in notes.short(mixed)
-    (mark,) = notes.mark([], mixed)
-    assert mark.startswith("of 1 of 2 private settings the noise is public: as run these protect nobody")
 
 
 def test_what_reads_no_edge_is_not_called_a_setting_that_guarantees_nothing() -> None:

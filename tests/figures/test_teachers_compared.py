@@ -52,33 +52,6 @@ def test_the_best_up_to_each_epsilon_is_named_with_its_interval(rows: list[Row])
     assert all("95% interval" in one for one in said)
 
 
-def test_what_is_highest_at_every_epsilon_is_one_sentence(rows: list[Row]) -> None:
-    one = {**rows[0], "title": "A", "epsilon": 1.0, "mean": 0.70, "error": 0.01, "seeds": 3, "test_nodes": 100}
-    more, near = {**one, "epsilon": 2.0, "mean": 0.72}, {**one, "title": "B", "epsilon": 4.0, "mean": 0.69}
-    (said,) = teachers_compared.highest_words([one, more, near])
-    assert said.startswith("Highest measured at ε ≤ 1, 2, 4 and 8: A ("), "four thresholds, not every ε"
-    assert said.endswith("70.0% to 72.0%; not told apart from B at ε ≤ 4 and 8.")
-    early = {**near, "epsilon": 1.0, "mean": 0.5}
-    (said,) = teachers_compared.highest_words([one, more, near, early])
-    told = teachers_compared.apart_words(teachers_compared.apart(one, early))
-    assert "95% interval" in told
-    assert f"; told apart from every other method at ε ≤ 1 (above B, the next, {told}); " in said
-    far = {**near, "mean": 0.2}
-    (said,) = teachers_compared.highest_words([one, far])
-    told = teachers_compared.apart_words(teachers_compared.apart(one, far))
-    assert ", 70.0%; told apart from every other method at ε ≤ 4 and 8 (above B, the next, " in said
-    assert said.endswith(f"{told}).")
-    (said,) = teachers_compared.highest_words([more])
-    assert said.startswith("Highest measured at ε ≤ 2, 4 and 8: A (")
-    assert said.endswith("no other method has a run there.")
-    (said,) = teachers_compared.highest_words([far, {**one, "epsilon": 8.0, "mean": 0.9}])
-    assert "at ε ≤ 4: B (" in said
-    assert "; at ε ≤ 8: A (" in said
-    assert "no other method" not in said
-    assert len(teachers_compared.highest_words([one, {**far, "graph": "another"}])) == 2
-    assert teachers_compared.highest_words([{**one, "epsilon": 9.0}]) == []
-
-
 def test_a_higher_mean_is_no_winner_where_the_difference_is_not_told(rows: list[Row]) -> None:
     one = {**rows[0], "title": "A", "epsilon": 1.0, "mean": 0.70, "error": 0.01, "seeds": 3, "test_nodes": 100}
     near = {**one, "title": "B", "mean": 0.68, "test_nodes": 200}

@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from privgraph.data.load import load
-from privgraph.runs import gallery, worked
+from privgraph.runs import examples, worked
 from privgraph.runs.questions import Answer, Entity, Near, Question
-from privgraph.runs.store import RunStore
 from privgraph.studies.examples import askable
-from privgraph.studies.worked import examples, question
+from privgraph.studies.worked import of_domain, question
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> Iterator[Question]:
-    """What the examples were asked, of the runs of the gallery that ships."""
-    store = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "runs")
-    yield question(store, askable())
-    store.close()
+def asked() -> Question:
+    """What the examples that ship were asked."""
+    return question(examples.open_store(), askable())
 
 
 @pytest.mark.long
 def test_what_ships_is_of_these_data_and_of_the_encoders_that_ship(asked: Question) -> None:
-    """Where this fails, the gallery or its data are others: python -m privgraph.studies.worked."""
+    """Where this fails, the examples or their data are others: python -m privgraph.studies.worked."""
     graph = load(asked.data, data_options=dict(asked.data_options))
     own = graph.domain_names.index(asked.domain)
     assert worked.FILE.stat().st_size < worked.LIMIT
-    assert list(worked.content()["answers"]) == examples(asked)
-    assert worked.texts(asked) == examples(asked), "runs and adapters are those of the gallery"
+    assert list(worked.content()["answers"]) == of_domain(asked)
+    assert worked.texts(asked) == of_domain(asked)
     for text in worked.texts(asked):
         found = worked.find(replace(asked, text=text))
         assert found is not None
@@ -96,11 +92,13 @@ def test_what_was_not_asked_is_not_known(asked: Question, tmp_path: Path, other:
 
 
 @pytest.mark.long
-def test_a_run_that_has_learnt_something_else_is_asked_anew(asked: Question) -> None:
-    adapter = Path(asked.encoders[-1].folder) / gallery.ADAPTER[0]
+def test_a_run_that_has_learnt_something_else_is_asked_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(examples.PLACE, str(tmp_path))  # unpacked for this test alone
+    asked = question(examples.open_store(), askable())
+    adapter = Path(asked.encoders[-1].folder) / examples.ADAPTER[0]
     adapter.write_bytes(adapter.read_bytes() + b"0")
     assert worked.texts(asked) == []
-    assert worked.texts(replace(asked, encoders=asked.encoders[:-1])) == examples(asked)
+    assert worked.texts(replace(asked, encoders=asked.encoders[:-1])) == of_domain(asked)
 
 
 @pytest.mark.long

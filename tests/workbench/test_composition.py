@@ -9,7 +9,6 @@ import pytest
 from tests.figures import made_runs
 
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
@@ -103,11 +102,3 @@ def test_graphs_of_one_title_are_told_apart(store: RunStore) -> None:
     ]
     lines = [line for line in composition.together(runs).splitlines() if line.startswith("- ")]
     assert len({line.partition(", edge-level")[0] for line in lines}) == 2, lines
-
-
-def test_an_epsilon_of_runs_with_public_noise_says_what_they_show_as_run(store: RunStore) -> None:
-    secret = made_runs.statement(made_runs.edge_entries(9))
-    runs = [run(store, seed, secret if seed == 0 else with_public_noise(secret)) for seed in range(3)]
-    assert " (with secret noise; as run, 2 of 3 show everything)." in composition.together(runs)
-    assert " (with secret noise; as run, all 2 show everything)." in composition.together(runs[1:])
-    assert "as run" not in composition.together([runs[0], run(store, 3, secret)])

@@ -13,6 +13,7 @@ from privgraph.data.describe import described
 from privgraph.runs import examples, worked
 from privgraph.runs.ask import Room
 from privgraph.runs.questions import Asked, Question
+from privgraph.runs.records import EXAMPLE
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph.studies.examples import askable
@@ -41,7 +42,7 @@ def question(store: RunStore, specs: list[RunSpec]) -> Question:
             )
             for name, spec, folder in [
                 ("base", first, ""),
-                *((one.id, one, str(store.folder(one.id))) for one in specs),
+                *((EXAMPLE + one.id, one, str(store.folder(EXAMPLE + one.id))) for one in specs),
             ]
         ),
     )
