@@ -81,15 +81,12 @@ check: lint test-all
 size:
 	@$(PYTHON) .ci/size.py
 
-# What comes along as the gallery: its runs, attacks and audits are made in a store of their own, whose noise key is no
-# secret, and packed into one file (about two hours on one core; it may be interrupted).
-GALLERY ?= $(CURDIR)/build/gallery
-.PHONY: gallery worked
-gallery: $(VENV)/.installed-text
-	$(BIN)/python -m privgraph.studies.gallery --home $(GALLERY)
-
-# Answers of the gallery's encoders, on which the page Relations opens (a minute); after `make gallery` where they are others.
-worked: $(VENV)/.installed-text
+# The examples: runs, attacks and audits of a store of their own, whose noise key is no secret, packed into one file, and what the
+# Relations page opens on (some hours on two cores; it may be interrupted).
+EXAMPLES ?= $(CURDIR)/build/examples-home
+.PHONY: examples
+examples: $(VENV)/.installed-text
+	$(BIN)/python -m privgraph.studies.examples --home $(EXAMPLES)
 	$(BIN)/python -m privgraph.studies.worked
 
 .PHONY: study-progap study-privgnn study-dpgpl study-heterpoisson study-attacks bench screenshot

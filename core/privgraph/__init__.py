@@ -42,6 +42,7 @@ _PLACES = {
     "spec": "privgraph.api.planning:spec",
     "statement_text": "privgraph.privacy.statements:statement_text",
     "sweep": "privgraph.runs.sweep:sweep",
+    "table": "privgraph.api.tables:table",
     "tune": "privgraph.api.tuning:tune",
     "upload": "privgraph.api.graphs:upload",
 }

@@ -20,6 +20,7 @@ from privgraph.api.run import RunFailed as RunFailed
 from privgraph.api.running import open_store as open_store
 from privgraph.api.running import run as run
 from privgraph.api.running import run_all as run_all
+from privgraph.api.tables import table as table
 from privgraph.api.tuning import Tuned as Tuned
 from privgraph.api.tuning import tune as tune
 from privgraph.data.errors import DataError as DataError
@@ -71,6 +72,7 @@ __all__ = [
     "spec",
     "statement_text",
     "sweep",
+    "table",
     "tune",
     "upload",
 ]

@@ -45,7 +45,7 @@ class NoFigures(ImportError):
 
 
 @lru_cache(maxsize=1)
-def _drawers() -> tuple[ModuleType, ...]:
+def drawers() -> tuple[ModuleType, ...]:
     drawers = []
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         try:
@@ -62,13 +62,13 @@ def _drawers() -> tuple[ModuleType, ...]:
 
 def names() -> list[str]:
     """All figures that there are. Raises `NoFigures` where the extra is not installed."""
-    return sorted({name for drawer in _drawers() for name in drawer.names()})
+    return sorted({name for drawer in drawers() for name in drawer.names()})
 
 
 def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(f"there is no figure {name}")
-    for drawer in _drawers():
+    for drawer in drawers():
         if name in drawer.names():
             return drawer.figure(name)
     known = names()

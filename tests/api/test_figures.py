@@ -117,10 +117,10 @@ def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch: pytest
             raise ModuleNotFoundError("No module named 'plotly'", name="plotly")
 
     for there in ([Entry()], []):
-        figures._drawers.cache_clear()
+        figures.drawers.cache_clear()
         monkeypatch.setattr(figures, "entry_points", lambda group, there=there: there)
         with pytest.raises(figures.NoFigures, match=r"pip install 'privgraph\[app\]'"):
             _ = pg.figures.tradeoff
     monkeypatch.undo()
-    figures._drawers.cache_clear()
+    figures.drawers.cache_clear()
     assert pg.figures.tradeoff.name == "tradeoff"

@@ -14,14 +14,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pandas as pd
 import plotly.graph_objects as go
 
 from privgraph.api.run import Run
+from privgraph.attacks.record import AttackRecord
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.methods.teachers.answers import Answers
 from privgraph.options import OptionError, UnknownName, listed, nearest, short
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec
+from privgraph_workbench import summary
 from privgraph_workbench.facts.expecting import outlook
 from privgraph_workbench.figures import FIGURES, module_of
 from privgraph_workbench.figures.chart import Chart, Row
@@ -296,3 +300,8 @@ def figure(name: str) -> Figure:
     if name not in FIGURES:
         raise UnknownName(f"there is no figure {name}; figures are {listed(FIGURES)}{nearest(name, FIGURES)}")
     return Figure(name, FIGURES[name])
+
+
+def table(records: Sequence[RunRecord], attacks: Sequence[AttackRecord]) -> pd.DataFrame:
+    """The table of settings that `privgraph.table` gives, without runs' ids."""
+    return summary.settings(summary.of_records(records), attacks).drop(columns="runs")
