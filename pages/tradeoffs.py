@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from privgraph.data.catalogue import DATASETS, dataset
 from privgraph.options import UnknownName
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
-from privgraph.runs.records import RunQuery
+from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench import advice, live_plot, summary
 from privgraph_workbench.facts import datasets
@@ -23,7 +25,7 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import sweep
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
-from privgraph_workbench.views.parts import layout
+from privgraph_workbench.views.parts import choosing, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import data_title, statements_of
@@ -41,6 +43,15 @@ def graphs(url: str, mark: object) -> dict[str, tuple[str, int]]:
     for (graph, title), count in Counter((row["graph"], row["dataset"]) for row in rows).most_common():
         names[graph if title in names else title] = graph, count
     return names
+
+
+@st.cache_resource(max_entries=16, ttl=10)
+def titled(url: str, mark: object) -> dict[str, str]:
+    """What graphs are called in the list: those with runs, and those that can be trained on."""
+    known = graphs(url, mark)
+    here = [one.name for one in datasets.choices() if datasets.unavailable(one) is None]
+    counts = {one: known.get(one, ("", 0))[1] for one in (*known, *here)}
+    return {one: f"{data_title(one) if one in DATASETS else one} ({runs} runs)" for one, runs in counts.items()}
 
 
 @st.cache_resource(max_entries=16)
@@ -65,6 +76,33 @@ def rows_of(graph: str, unit: str, methods: tuple[str, ...], beside: bool, url: 
     if methods:
         frame = frame[frame.method.isin(methods) | (frame.unit == "none")]
     return tradeoff.of_settings(summary.settings(frame), dict.fromkeys(frame.run, len(frame[frame.unit != "none"])))
+
+
+@st.cache_resource(max_entries=32)
+def plotted(
+    graph: str,
+    unit: str,
+    methods: tuple[str, ...],
+    beside: bool,
+    url: str,
+    mark: object,
+    published: bool,
+    front: bool,
+    theme: str,
+) -> go.Figure:
+    """The figure of these rows."""
+    rows = rows_of(graph, unit, methods, beside, url, mark)
+    return draw(tradeoff.chart(rows, published=published, front=front), theme)
+
+
+@st.cache_resource(max_entries=32)
+def behind(
+    graph: str, unit: str, methods: tuple[str, ...], beside: bool, url: str, mark: object
+) -> tuple[dict[str, PrivacyStatement], list[RunRecord]]:
+    """The statements and the runs of these rows."""
+    ids = tuple(run for row in rows_of(graph, unit, methods, beside, url, mark) for run in row["runs"].split())
+    records = [one for source in (queue.own(), queue.examples()) for one in source.find(RunQuery(ids=ids))]
+    return statements_of(records), records
 
 
 @st.cache_resource(max_entries=32)
@@ -122,13 +160,12 @@ def figure(graph: str, unit: str) -> None:
         front = st.toggle("Pareto front", key="tradeoff_front")
         beside = not shell.examples_shown() and st.toggle("Examples beside", key="tradeoff_examples")
     store = queue.store()
-    methods = tuple(st.session_state.get("curve", ()))
-    rows = rows_of(graph, unit, methods, beside, store.url, store.done_mark())
-    chart = tradeoff.chart(rows, published=published, front=front)
-    live_plot.show(draw(chart, layout.theme()), key=f"tradeoff.{unit}", on_click=click)
-    ids = tuple(run for row in rows for run in row["runs"].split())
-    records = [one for source in (queue.own(), queue.examples()) for one in source.find(RunQuery(ids=ids))]
-    figure_exports("tradeoff", rows, statements_of(records), name=graph.partition(" ")[0], runs=records)
+    chosen = (graph, unit, tuple(methods), bool(beside), store.url, store.done_mark())
+    rows = rows_of(*chosen)
+    drawn = plotted(*chosen, published, front, layout.theme())
+    live_plot.show(drawn, key=f"tradeoff.{unit}", on_click=click)
+    statements, records = behind(*chosen)
+    figure_exports("tradeoff", rows, statements, name=graph.partition(" ")[0], runs=records)
 
 
 def answer(graph: str, unit: str, was_pending: bool) -> None:
@@ -150,49 +187,47 @@ def answer(graph: str, unit: str, was_pending: bool) -> None:
             table(found)
 
 
+def train(name: str, graph: str, unit: str) -> None:
+    """The form of a sweep on the graph, with the options of its runs."""
+    try:
+        spec = dataset(name.partition(" (")[0])
+    except UnknownName as error:
+        st.error(markup.sentence(error))
+        return
+    if datasets.unavailable(spec) is not None:
+        st.info("The files of this graph are not on this machine.", icon=":material/folder_off:")
+        st.page_link(shell.page("data"), label="Get them", query_params={"data": spec.name})
+        return
+    store = queue.store()
+    run = next(iter(finished(graph, store.url, store.done_mark()).run), None)
+    sweep.form(spec, dict(queue.of(run).get(run).spec.data_options) if run else {}, unit)
+
+
 top, reading = page("tradeoffs")
 st.title("Trade-offs")
 st.markdown(top)
 queue.tick()
 store = queue.store()
 known = graphs(store.url, store.done_mark())
-here = [one.name for one in datasets.choices() if datasets.unavailable(one) is None]
-offered = list(dict.fromkeys([*known, *here]))
+titles = titled(store.url, store.done_mark())
 asked = st.query_params.get("data", "")
-if asked and asked not in offered:
+if asked and asked not in titles:
     st.warning(f"In this page's address, data has no value {markup.literal(asked[:80])}; it is left out.")
     del st.query_params["data"]
 left, middle, right = st.columns([5, 3, 5], vertical_alignment="bottom")
-name = left.selectbox(
-    "Graph",
-    offered,
-    key="data",
-    bind="query-params",
-    format_func=lambda one: f"{data_title(one) if one in DATASETS else one} ({known.get(one, ('', 0))[1]} runs)",
-)
+with left:
+    name = choosing.one("Graph", titles, "data")
 unit = str(
     middle.segmented_control(
         "Protects", ["edge", "node", BOTH], default="edge", required=True, key="protects", bind="query-params"
     )
 )
-titles = {one: method.title for one, method in METHODS.items()}
-right.multiselect("Methods", list(titles), key="curve", bind="query-params", format_func=titles.__getitem__)
+methods = choosing.several(right, "Methods", {one: method.title for one, method in METHODS.items()}, "curve")
 words, _ = known.get(name, (GraphId.made(name, {}, "random").words(), 0))
 with st.popover("How to read this", icon=":material/help:"):
     st.markdown(reading)
 busy = sweep.pending()
 shell.fragment(answer, run_every=POLL_SECONDS if busy else None)(words, unit, busy)
-with st.expander("Run a sweep", icon=":material/play_arrow:", expanded=name not in known):
-    try:
-        spec = dataset(name.partition(" (")[0])
-    except UnknownName as error:
-        st.error(markup.sentence(error))
-    else:
-        run = next(iter(finished(words, store.url, store.done_mark()).run), None) if name in known else None
-        options = dict(queue.of(run).get(run).spec.data_options) if run else {}
-        if datasets.unavailable(spec) is not None:
-            st.info("The files of this graph are not on this machine.", icon=":material/folder_off:")
-            st.page_link(shell.page("data"), label="Get them", query_params={"data": spec.name})
-        else:
-            for one in ("edge", "node") if unit == BOTH else (unit,):
-                sweep.form(spec, options, one)
+with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=name not in known) as part:
+    if part.open:
+        train(name, words, "edge" if unit == BOTH else unit)

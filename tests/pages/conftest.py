@@ -49,15 +49,17 @@ def unread(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def opened(store: RunStore) -> Open:
-    """Opens a page at an address, and fails on any exception of its script."""
+    """Opens a page at an address, and fails on any exception of its script. It shows one's own runs, unless the
+    address says otherwise (`store`; "": nothing)."""
 
     def open_page(name: str, **query: str | list[str]) -> AppTest:
         entry = Path(privgraph_workbench.__file__).with_name("app.py")
         app = AppTest.from_file(str(entry), default_timeout=60)
         if name != "start":
             app.switch_page(str(shell.folder() / f"{name}.py"))
-        for key, value in query.items():
-            app.query_params[key.replace("__", ".")] = value
+        for key, value in {"store": "mine", **query}.items():
+            if key != "store" or value:
+                app.query_params[key.replace("__", ".")] = value
         app.run()
         assert not app.exception, app.exception
         return app

@@ -26,11 +26,11 @@ def _turn(app: AppTest, page: str, **query: str) -> AppTest:
 def test_the_graph_goes_along(opened: Open, page: str) -> None:
     app = opened("train")
     first = app.radio(key="data").value
-    app.radio(key="data").set_value("karate").run()
-    assert first != "karate"
+    app.radio(key="data").set_value("digits").run()
+    assert first != "digits"
     app = _turn(app, page)
-    assert app.selectbox(key="data").value == "karate"
-    assert app.query_params["data"] in ("karate", ["karate"]), "a link to the page shows the same graph to others"
+    assert app.selectbox(key="data").value == "digits"
+    assert app.query_params["data"] in ("digits", ["digits"]), "a link to the page shows the same graph to others"
 
 
 def test_an_address_goes_before_what_was_chosen(opened: Open) -> None:
@@ -44,16 +44,3 @@ def test_sizes_that_were_typed_are_no_graph_elsewhere(opened: Open) -> None:
     app = _turn(app, "tradeoffs")
     assert not any("address" in said.value for said in app.warning)
     assert app.selectbox(key="data").value != "typed sizes"
-
-
-def test_links_of_before_still_choose_the_graph(opened: Open) -> None:
-    app = opened("tradeoffs", on="karate")
-    assert app.selectbox(key="data").value == "karate"
-    assert "on" not in app.query_params
-    assert app.query_params["data"] in ("karate", ["karate"])
-
-
-def test_links_of_before_are_refused_by_the_new_name(opened: Open) -> None:
-    said = opened("tradeoffs", on="nowhere").warning[0].value
-    assert "In this page's address" in said
-    assert "nowhere" in said

@@ -25,13 +25,11 @@ from tests.pages.relation_pages import (
 
 from privgraph.data.catalogue import dataset
 from privgraph.privacy.serialisation import statement_to_json
-from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.questions import Near
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.facts import describing
-from privgraph_workbench.views.parts import statement
 
 Open = Callable[..., AppTest]
 NATURAL, COMPUTING, SOCIETY = dataset("m10-titles").domains
@@ -53,18 +51,6 @@ def test_the_wager_is_that_of_the_sound_epsilon(
     shown = texts(opened("relations"))
     assert f"ε as published {'no formula' if published is None else '**1**'}" in shown
     assert "they are right at most 98.3%" in shown, "e⁴ to 1, whatever is published"
-
-
-def test_a_bound_that_hangs_on_secret_noise_says_so_where_the_noise_is_public(
-    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(made_relations, "statement_to_json", lambda said: statement_to_json(with_public_noise(said)))
-    run = made_run(store)
-    store.add_attack(run.id, made_attack(run.id, name="relations"))
-    shown = texts(opened("relations"))
-    assert "**At ε 4 and secret noise** (weak protection), whatever they try" in shown
-    assert shown.count(statement.PUBLIC) == 2, "beside the bound and on the card"
-    assert "only ε is a promise, and that of secret noise alone." in shown
 
 
 @pytest.mark.long

@@ -58,16 +58,6 @@ def test_an_attack_whose_nodes_no_coin_drew_tests_no_epsilon(record: RunRecord) 
         assert told[ALLOWED] == "no limit: it plays another game, and tests no ε"
 
 
-def test_where_noise_is_public_it_is_what_secret_noise_would_allow(store: RunStore, record: RunRecord) -> None:
-    public = store.get(keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8), public=True))
-    for run, secret in ((public, ", with secret noise"), (record, "")):
-        told = lines(right_how_often.told(run, [made_attack(run.id)], [made_audit(run.id)]))
-        assert [name for name in told if name.startswith("what the sound ε allows")] == [
-            f"{ALLOWED}{secret}",
-            f"what the sound ε allows the worst case{secret}",
-        ]
-
-
 def test_what_an_outsider_is_allowed_counts_delta_once_for_each_record_and_more(record: RunRecord) -> None:
     found = replace(made_attack(record.id), sound=1.0, delta=0.01, steps=2)
     told = lines(right_how_often.told(record, [found], []))

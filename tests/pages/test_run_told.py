@@ -25,7 +25,6 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.drawing.with_plotly import FAINT
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.words import naming
 from privgraph_workbench.words.numbers import stated, upper
 
 
@@ -121,7 +120,7 @@ def test_a_finished_run_shows_three_numbers_ledger_and_exports(opened: Callable[
     assert f"ledger.{run}" not in drawn, "equal bars tell nothing"
     assert "The same share to each of its 2 mechanisms" in " ".join(one.value for one in app.caption)
     downloads = set(offered_files.labels(app))
-    assert {"SVG", "PDF", "PNG", "CSV", "JSON", "HTML page", "Markdown"} <= downloads
+    assert {"SVG", "PDF", "PNG", "CSV", "JSON"} <= downloads
     full = opened_at(opened, run, "The promise")
     assert "An undirected edge is two entries" in texts(full)
     (ledger,) = (table.value for table in full.dataframe if "noise σ" in table.value)
@@ -211,18 +210,6 @@ def test_all_of_many_seeds_are_drawn_and_this_one_stands_out(opened: Callable[..
     assert sum(trace["showlegend"] for trace in traces) == 2
     assert {trace["opacity"] for trace in traces[:-1]} == {FAINT}
     assert traces[-1]["opacity"] == 1
-
-
-def test_a_run_that_starts_replays_one_that_was_stored(opened: Callable[..., AppTest], store: RunStore) -> None:
-    other = keep(store, spec(epsilon=2.0, seed=1))
-    keep(store, spec(epsilon=8.0, seed=1))
-    run = store.submit(spec(epsilon=2.0))
-    app = opened("train", run=run)
-    (said,) = (info.value for info in app.info if "replay" in info.value)
-    assert naming.name(store.get(other)) in said
-    assert any(json.loads(one.proto.json)["name"] == f"replayed.{run}" for one in app.get("bidi_component"))
-    alone = store.submit(spec("gap", epsilon=2.0))
-    assert not [info for info in opened("train", run=alone).info if "replay" in info.value]
 
 
 def test_settings_stand_in_groups_and_what_is_no_default_is_bold(

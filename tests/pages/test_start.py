@@ -100,11 +100,11 @@ def test_recent_runs_are_listed_with_what_they_came_to(opened: Callable[..., App
 
 @pytest.mark.long
 def test_one_switch_shows_examples_or_ones_own_runs(opened: Callable[..., AppTest], store: RunStore) -> None:
-    app = opened("runs")
+    app = opened("runs", store="")
     assert app.button_group(key="store").value == "examples", "nothing of one's own has run"
     assert all(row["runs"][0]["id"].startswith("example/") for row in listed(app))
     run = keep(store, spec("gap", unit="edge"))
-    own = opened("runs")
+    own = opened("runs", store="")
     assert own.button_group(key="store").value == "mine"
     assert [one["id"] for row in listed(own) for one in row["runs"]] == [run]
     assert all(row["runs"][0]["id"].startswith("example/") for row in listed(opened("runs", store="examples")))
@@ -116,7 +116,7 @@ def test_an_example_is_opened_by_its_address_and_carries_the_badge(
 ) -> None:
     keep(store, spec("gap", unit="edge"))
     (one,) = queue.examples().find(RunQuery(methods=("progap",), units=("edge",), limit=1))
-    app = opened("train", run=one.id)
+    app = opened("train", run=one.id, store="")
     assert not app.exception, app.exception
     assert app.button_group(key="store").value == "examples"
     assert "badge[:material/photo_library: example]" in "\n".join(one.value for one in app.markdown)

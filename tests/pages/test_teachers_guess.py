@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 from statistics import NormalDist
 
@@ -28,15 +27,9 @@ Lines = list[dict[str, str]]
 
 
 @pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunStore]:
-    """A store with the runs of the gallery, which is that of the pages."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PRIVGRAPH_HOME", str(tmp_path_factory.mktemp("shipped")))
-        queue._store.cache_clear()
-        store = queue.store()
-        yield store
-        store.close()
-        queue._store.cache_clear()
+def shipped() -> RunStore:
+    """The examples."""
+    return queue.examples()
 
 
 def _settings(store: RunStore, *methods: str) -> list[RunRecord]:

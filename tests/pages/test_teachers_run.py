@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,14 +10,12 @@ from streamlit.testing.v1 import AppTest
 from tests.figures.made_answers import answers as made_answers
 from tests.pages.kept_runs import keep, keep_answers
 
-from privgraph.privacy.kinds import NEIGHBOURS, Neighbours
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts.teacher_settings import WEIGHTED
 from privgraph_workbench.views.teachers import choose_run, compared
 from privgraph_workbench.views.teachers.tabs import COMPARED
-from privgraph_workbench.words.numbers import rounded_delta
 
 Open = Callable[..., AppTest]
 
@@ -67,22 +63,6 @@ def test_a_method_is_chosen_first_and_its_runs_follow(opened: Open, store: RunSt
     assert opened("teachers", data="karate", run=privgnn).selectbox(key="run").value == privgnn
 
 
-def _shipped(store: RunStore, accuracy: float, kind: str = "votes", **options: Any) -> RunRecord:
-    return replace(store.get(_kept(store, kind, **options)), gallery=True, metrics={"test_accuracy": accuracy})
-
-
-def test_a_usual_run_of_the_gallery_is_shown_unasked(store: RunStore) -> None:
-    weak, poor, good = (_shipped(store, accuracy, lam=lam) for lam, accuracy in ((10.0, 0.9), (0.15, 0.3), (0.2, 0.7)))
-    assert weak.statement is not None
-    assert weak.statement.epsilon > choose_run.USUAL
-    (members,) = choose_run.grouped([weak, poor, good]).values()
-    assert [one.id for one in members] == [poor.id, good.id, weak.id], "by epsilon"
-    assert choose_run.first(members) is good
-    own = replace(poor, id="own", gallery=False)
-    (members,) = choose_run.grouped([weak, poor, good, own]).values()
-    assert members[0] is choose_run.first(members) is own, "one's own goes before"
-
-
 def test_runs_with_unequal_weights_stand_together_and_one_is_shown_unasked(store: RunStore) -> None:
     def shipped(weighting: str, epsilon: float, accuracy: float) -> RunRecord:
         options = {"lam": None, "epsilon": epsilon, "weighting": weighting}
@@ -116,34 +96,6 @@ def test_a_run_without_answers_is_told_and_one_of_its_method_shown(opened: Open,
     assert any(f"run={asked}" in one.proto.query_string for one in app.get("page_link"))
 
 
-def test_all_settings_are_compared_also_those_without_answers(opened: Open, store: RunStore) -> None:
-    _kept(store)
-    keep(store, make_spec("privgnn", "karate", {"release": "table", "epsilon": 2.0}), accuracy=0.77)
-    app = opened("teachers", tab=COMPARED)
-    assert any("Highest measured" in one.value for one in app.markdown)
-    (told,) = (one.proto for one in app.get("page_link") if one.proto.label.startswith("Results only, opens Train: "))
-    assert told.label.endswith("PrivGNN, sound ε 2"), "its answers are not kept"
-    assert told.page.endswith("train")
-    assert compared.NO_VOTES in [one.value for one in app.caption], "and why there are no votes"
-    assert not app.dataframe, "all settings are folded"
-    app.session_state["fold.compared_all"] = True
-    app.run()
-    table = next(one.value for one in app.dataframe if "answers kept" in one.value.columns)
-    assert sorted(table["answers kept"]) == ["no", "yes"]
-    assert "77.0%" in list(table["accuracy (95% over seeds)"])
-    assert {"weights", "release", "queries", "teachers"} <= set(table)
-    assert set(table["neighbouring datasets"]) == {NEIGHBOURS[Neighbours.FROZEN_ROSTER]}
-    stated = {one.statement.delta for one in store.find() if one.statement is not None}
-    assert set(table["δ"]) == {rounded_delta(one) for one in stated}
-    best = app.table[0].value
-    assert set(best["neighbouring datasets"]) == {NEIGHBOURS[Neighbours.FROZEN_ROSTER]}
-    assert "δ" in best
-    assert list(table[""]).count("open") == 1
-    assert any("Choose a row to open it" in one.value for one in app.markdown)
-    drawn = [json.loads(one.proto.json)["name"] for one in app.get("bidi_component")]
-    assert any(name.startswith("teachers_compared") for name in drawn)
-
-
 def test_a_highest_run_whose_answers_are_kept_opens_here(opened: Open, store: RunStore) -> None:
     run = _kept(store)
     app = opened("teachers", tab=COMPARED)
@@ -152,24 +104,6 @@ def test_a_highest_run_whose_answers_are_kept_opens_here(opened: Open, store: Ru
     assert f"run={run}" in link.query_string
     assert not any("Results only" in one.proto.label for one in app.get("page_link"))
     assert compared.NO_VOTES not in [one.value for one in app.caption]
-
-
-def test_that_the_noise_of_a_run_is_public_stands_where_its_epsilon_does(opened: Open, store: RunStore) -> None:
-    _kept(store)
-    said = "protects nobody: its noise is public"
-    assert not any(said in one.value for one in opened("teachers").markdown), "one's own"
-    for one in store.find():
-        if not one.gallery:
-            store.delete(one.id)
-    app = opened("teachers")
-    (told,) = (one.value for one in app.markdown if said in one.value)
-    assert "(its key came with the program, so anybody can subtract it)" in told, "and why"
-    assert choose_run.STAYS not in [one.value for one in app.caption]
-    kept = opened("teachers", run=app.selectbox(key="run").value)
-    kept.session_state["gallery"] = False
-    kept.run()
-    assert not kept.exception, kept.exception
-    assert choose_run.STAYS in [one.value for one in kept.caption], "the address names a run of the gallery"
 
 
 def test_an_accuracy_is_that_of_all_seeds(opened: Open, store: RunStore) -> None:

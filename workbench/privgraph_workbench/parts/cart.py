@@ -7,6 +7,7 @@ import json
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -48,16 +49,22 @@ def cart() -> Cart:
         if not file.is_file():
             return Cart()
         try:
-            if file.stat().st_size > LARGEST:
-                raise ValueError("too large")
-            told = json.loads(file.read_text(encoding="utf-8"))
-            words = {name: str(told["words"][name]) for name in WORDS if name in told["words"]}
-            return Cart([Entry.read(one) for one in told["entries"]][:MOST], words)
+            entries, words = _read(file, file.stat().st_mtime_ns, file.stat().st_size)
+            return Cart(list(entries), dict(words))
         except (ValueError, KeyError, TypeError, AttributeError, OptionError):
             aside = file.with_suffix(".unreadable")
             file.replace(aside)
             st.warning(f"{texts('report')['page']['unreadable']} {aside.name}")
             return Cart()
+
+
+@lru_cache(maxsize=4)
+def _read(file: Path, _written: int, size: int) -> tuple[tuple[Entry, ...], dict[str, str]]:
+    if size > LARGEST:
+        raise ValueError("too large")
+    told = json.loads(file.read_text(encoding="utf-8"))
+    words = {name: str(told["words"][name]) for name in WORDS if name in told["words"]}
+    return tuple(Entry.read(one) for one in told["entries"])[:MOST], words
 
 
 def entries() -> list[Entry]:
@@ -116,20 +123,20 @@ def write_down(**words: str) -> None:
     _change(lambda held: held.words.update(words))
 
 
-def button(key: str, fresh: Sequence[Entry]) -> None:
-    """The button that adds these entries; a link to the report where it has them."""
+def button(key: str, mark: str, make: Callable[[], Entry]) -> None:
+    """The button that adds the entry of that mark ("": none), made when it is pressed; a link to the report
+    where it has it."""
     told = texts("report")["page"]
     there = {one.mark for one in entries()}
-    if fresh and all(one.mark in there for one in fresh):
+    if mark in there:
         st.page_link(shell.page("report"), label=told["in"], icon=":material/check:")
         return
     st.button(
         told["add"],
         key=key,
         icon=":material/post_add:",
-        on_click=add,
-        args=(list(fresh),),
-        disabled=not fresh or len(there) >= MOST,
+        on_click=lambda: add([make()]),
+        disabled=not mark or len(there) >= MOST,
         help=told["full"] if len(there) >= MOST else None,
     )
 

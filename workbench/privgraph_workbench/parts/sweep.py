@@ -52,9 +52,9 @@ def form(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str) -> None:
     typed = middle.text_input(
         "Target ε", ", ".join(f"{one:g}" for one in sweeps.EPSILONS[unit]), key=f"sweep_epsilons.{key}"
     )
-    seeds = int(right.number_input("Seeds", 1, 10, sweeps.SEEDS, key="sweep_seeds"))
-    bare = st.toggle("With models without privacy, to compare with", True, key="sweep_bare")
-    varied, values = _varied(methods)
+    seeds = int(right.number_input("Seeds", 1, 10, sweeps.SEEDS, key=f"sweep_seeds.{key}"))
+    bare = st.toggle("With models without privacy, to compare with", True, key=f"sweep_bare.{key}")
+    varied, values = _varied(methods, key)
     data = data_options.options_form(spec)
     chosen = {**options, **data.values}
     specs: list[RunSpec] = []
@@ -78,11 +78,11 @@ def form(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str) -> None:
     except (OptionError, DataError, ValueError) as error:
         st.error(markup.sentence(error))
         ready = False
-    engine = _engine()
+    engine = _engine(key)
     if st.button(
         f"Run the sweep ({len(specs)} runs)",
         type="primary",
-        key="sweep_go",
+        key=f"sweep_go.{key}",
         disabled=not ready,
         icon=":material/play_arrow:",
     ) and send(specs, engine):
@@ -115,7 +115,7 @@ def _priced(
     return bool(left)
 
 
-def _varied(methods: Sequence[str]) -> tuple[str, list[Scalar]]:
+def _varied(methods: Sequence[str], key: str) -> tuple[str, list[Scalar]]:
     """An option that all methods have, and its values; "" where none varies."""
     known: list[dict[str, Parameter]] = [
         {one.name: one for one in parameters(METHODS[name].load_config())} for name in methods
@@ -127,23 +127,25 @@ def _varied(methods: Sequence[str]) -> tuple[str, list[Scalar]]:
     name = left.selectbox(
         "Vary",
         [NOTHING, *shared],
-        key="sweep_option",
+        key=f"sweep_option.{key}",
         format_func=lambda one: known[0][one].label if one in known[0] else one,
     )
     if name == NOTHING:
         return "", []
     one = known[0][name]
-    typed = right.text_input(f"Values of {one.label}", key="sweep_values", help=one.option.help)
+    typed = right.text_input(f"Values of {one.label}", key=f"sweep_values.{key}", help=one.option.help)
     return name, list(dict.fromkeys(parse(one, text) for text in typed.replace(",", " ").split()))
 
 
-def _engine() -> str:
+def _engine(key: str) -> str:
     """Who trains; nothing is asked where this machine alone can."""
     choices = engines.offered()
     if len(choices) == 1:
         return choices[0]
     return str(
-        st.selectbox("Train on", choices, key="sweep_engine", format_func=lambda one: f"{one}: {ENGINES[one].about}")
+        st.selectbox(
+            "Train on", choices, key=f"sweep_engine.{key}", format_func=lambda one: f"{one}: {ENGINES[one].about}"
+        )
     )
 
 
@@ -157,6 +159,7 @@ def send(specs: Sequence[RunSpec], engine: str) -> bool:
         st.error(markup.sentence(error))
         return False
     st.session_state[_SENT] = tuple(dict.fromkeys(sent))
+    st.query_params["store"] = shell.MINE
     return True
 
 

@@ -51,6 +51,12 @@ def clean(value: Any, *, ids: bool = False) -> Any:
     return value
 
 
+def mark_of(figure: str, rows: Sequence[Row], runs: Sequence[str]) -> str:
+    """What tells an entry from others: its figure, its runs, and the words and numbers of its first row."""
+    first = [str(value) for row in rows[:1] for name, value in row.items() if name not in _SINGLE]
+    return hashlib.sha256(json.dumps([figure, len(rows), first, list(runs)]).encode()).hexdigest()[:12]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Entry:
     """A figure of settings; without a `figure` the settings of `runs` alone."""
@@ -110,8 +116,7 @@ class Entry:
     @cached_property
     def mark(self) -> str:
         """The same wherever it stands, and whatever it is called."""
-        told = [self.figure, list(self.rows), dict(self.statements), list(self.runs)]
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:12]
+        return mark_of(self.figure, self.rows, self.runs)
 
 
 @dataclass(frozen=True, kw_only=True)

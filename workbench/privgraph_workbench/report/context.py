@@ -177,7 +177,9 @@ def _cells(row: Mapping[Any, Any], columns: Sequence[str]) -> list[str]:
         "mean": _number(row["mean"], "{:.1%}"),
         "interval": "" if pd.isna(row["low"]) else between(row["low"], row["high"]),
         "epsilon": stated("sound", row["epsilon"]),
-        "epsilon_published": "" if pd.isna(row["epsilon_published"]) else stated("published", row["epsilon_published"]),
+        "epsilon_as_published": ""
+        if pd.isna(row["epsilon_as_published"])
+        else stated("published", row["epsilon_as_published"]),
         "epsilon_audited": "" if pd.isna(row["epsilon_audited"]) else stated("audited", row["epsilon_audited"]),
         "delta": "" if pd.isna(row["delta"]) else rounded_delta(row["delta"]),
         "attack": _number(row.get("attack"), "{:.3f}"),

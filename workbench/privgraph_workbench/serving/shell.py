@@ -104,37 +104,46 @@ def run() -> None:
 
 
 EXAMPLES, MINE = "examples", "mine"
+_KEPT = "store.kept"
+_RUNS = ("run", "chosen", "private", "bare")
+"""Parameters of addresses that name runs."""
 
 
 def _switch() -> None:
     """One switch for all pages: examples or one's own runs. It is drawn by the entry, so that it holds from
     page to page."""
+    st.session_state[_KEPT] = st.session_state["store"] = _begins()
     with st.container(key=styles.SHOWN, horizontal=True, horizontal_alignment="right"):
-        st.session_state["store_kept"] = st.segmented_control(
+        st.segmented_control(
             "Runs",
             [EXAMPLES, MINE],
-            default=_begins(),
             required=True,
             key="store",
-            bind="query-params",
+            on_change=_choose,
             format_func={EXAMPLES: "Examples", MINE: "My runs"}.__getitem__,
             label_visibility="collapsed",
             help=texts("labels")["examples"],
         )
 
 
+def _choose() -> None:
+    st.query_params["store"] = str(st.session_state["store"])
+
+
 def _begins() -> str:
     """What is shown at first: what the address names, else one's own runs where there are any."""
-    if "store_kept" in st.session_state:
-        return str(st.session_state["store_kept"])
-    if st.query_params.get("run", "").startswith(EXAMPLE):
-        return EXAMPLES
-    return MINE if st.query_params.get("run") or queue.own().count() else EXAMPLES
+    if (asked := st.query_params.get("store")) in (EXAMPLES, MINE):
+        return str(asked)
+    if named := next((st.query_params[name] for name in _RUNS if st.query_params.get(name)), ""):
+        return EXAMPLES if named.startswith(EXAMPLE) else MINE
+    if _KEPT in st.session_state:
+        return str(st.session_state[_KEPT])
+    return MINE if queue.own().count() else EXAMPLES
 
 
 def examples_shown() -> bool:
     """Whether pages show the examples."""
-    return get_script_run_ctx() is not None and st.session_state.get("store_kept") == EXAMPLES
+    return get_script_run_ctx() is not None and st.session_state.get(_KEPT) == EXAMPLES
 
 
 queue.show_examples(examples_shown)

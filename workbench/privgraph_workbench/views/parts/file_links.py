@@ -15,9 +15,10 @@ from privgraph_workbench import live_plot
 from privgraph_workbench.figures import OF_SETTINGS, chart_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing.with_plotly import draw
+from privgraph_workbench.figures.named_runs import named
 from privgraph_workbench.parts import cart
 from privgraph_workbench.parts.links import offer
-from privgraph_workbench.report.asked import Entry
+from privgraph_workbench.report.asked import Entry, mark_of
 from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.views.parts import layout
 
@@ -71,7 +72,9 @@ def figure_exports(
             )
             st.caption("Each file carries the figure's privacy statement; that of a CSV is the TXT beside it.")
         if figure in OF_SETTINGS:
-            cart.button(f"collect.{figure}.{name}", [Entry.of(figure, rows, statements, [one.id for one in runs])])
+            ids = tuple(one.id for one in runs) or named(rows, ())
+            entry = partial(Entry.of, figure, rows, statements, ids)
+            cart.button(f"collect.{figure}.{name}", mark_of(figure, rows, ids), entry)
 
 
 def drawn_figure(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -57,7 +58,7 @@ def _actions(records: Sequence[RunRecord], own: Sequence[str]) -> None:
                 queue.retry(record.id)
         st.rerun()
     done = tuple(record.id for record in known if record.state == "done")
-    cart.button("collect_chosen", [Entry(runs=done)] if done else [])
+    cart.button("collect_chosen", Entry(runs=done).mark if done else "", partial(Entry, runs=done))
     if own:
         with st.popover("Tag", icon=":material/label:"):
             _tag(own)

@@ -171,7 +171,8 @@ def _buttons(record: RunRecord) -> None:
         ):
             st.switch_page(shell.page("train"), query_params=again.address(record))
         if record.state == "done":
-            cart.button(f"collect.{record.id}", [Entry(runs=(record.id,))])
+            alone = Entry(runs=(record.id,))
+            cart.button(f"collect.{record.id}", alone.mark, lambda: alone)
         with st.popover("Copy link", icon=":material/link:"):
             st.caption("This address shows the run to everybody who can reach this app.")
             st.code(layout.link("train", run=record.id), language=None, wrap_lines=True)
