@@ -49,8 +49,10 @@ def unread(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def opened(store: RunStore) -> Open:
-    """Opens a page at an address, and fails on any exception of its script. It shows one's own runs, unless the
-    address says otherwise (`store`; "": nothing)."""
+    """Opens a page at an address, which fails on any exception of its script.
+
+    It shows one's own runs, unless the address says otherwise (`store`; "": nothing).
+    """
 
     def open_page(name: str, **query: str | list[str]) -> AppTest:
         entry = Path(privgraph_workbench.__file__).with_name("app.py")

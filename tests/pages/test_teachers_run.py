@@ -10,10 +10,8 @@ from streamlit.testing.v1 import AppTest
 from tests.figures.made_answers import answers as made_answers
 from tests.pages.kept_runs import keep, keep_answers
 
-from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts.teacher_settings import WEIGHTED
 from privgraph_workbench.views.teachers import choose_run, compared
 from privgraph_workbench.views.teachers.tabs import COMPARED
 
@@ -61,23 +59,6 @@ def test_a_method_is_chosen_first_and_its_runs_follow(opened: Open, store: RunSt
     assert not app.exception, app.exception
     assert app.selectbox(key="run").value == pate
     assert opened("teachers", data="karate", run=privgnn).selectbox(key="run").value == privgnn
-
-
-def test_runs_with_unequal_weights_stand_together_and_one_is_shown_unasked(store: RunStore) -> None:
-    def shipped(weighting: str, epsilon: float, accuracy: float) -> RunRecord:
-        options = {"lam": None, "epsilon": epsilon, "weighting": weighting}
-        return _shipped(store, accuracy, "counts", method="dp-gpl", queries=8, teachers=8, **options)
-
-    equal = [shipped("uniform", epsilon, 0.9) for epsilon in (8.0, 2.0)]
-    published = shipped("centrality", 2.0, 0.9)
-    large, usual = (shipped(WEIGHTED, epsilon, accuracy) for epsilon, accuracy in ((8.0, 0.8), (2.0, 0.6)))
-    (members,) = choose_run.grouped([*equal, published, large, usual]).values()
-    assert [one.id for one in members] == [one.id for one in (usual, large, equal[1], equal[0], published)]
-    assert choose_run.first(members) is choose_run.weighted(members) is usual
-    names = choose_run.titles(members)
-    assert names[usual.id] == "★ DP-GPL+W (unequal weights) · ε 2 · 60.0%"
-    assert names[equal[0].id] == "equal weights · ε 8 · 90.0%"
-    assert names[published.id].startswith("weights as published, not sound · ε ")
 
 
 def test_a_run_without_answers_is_told_and_one_of_its_method_shown(opened: Open, store: RunStore) -> None:
