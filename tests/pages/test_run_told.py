@@ -121,7 +121,7 @@ def test_a_finished_run_shows_three_numbers_ledger_and_exports(opened: Callable[
     assert f"ledger.{run}" not in drawn, "equal bars tell nothing"
     assert "The same share to each of its 2 mechanisms" in " ".join(one.value for one in app.caption)
     downloads = set(offered_files.labels(app))
-    assert {"SVG", "PDF", "PNG", "CSV", "JSON", "HTML page", "Markdown"} <= downloads
+    assert {"SVG", "PDF", "PNG", "CSV", "JSON"} <= downloads
     full = opened_at(opened, run, "The promise")
     assert "An undirected edge is two entries" in texts(full)
     (ledger,) = (table.value for table in full.dataframe if "noise σ" in table.value)
