@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-
 import streamlit as st
 
 from privgraph.options import OptionError
@@ -117,5 +115,4 @@ elif made is None:
     progress(asked)
 else:
     report_job.offer(made)
-    html = base64.b64encode(made["report.html"]).decode()
-    st.iframe(f"data:text/html;base64,{html}", height=900)
+    st.iframe(made[report_job.HTML].decode(), height=900, alt="The report")

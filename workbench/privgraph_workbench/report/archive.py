@@ -84,6 +84,7 @@ def _shown(told: Context, files: dict[str, bytes]) -> dict[str, Any]:
     return {
         **told.words,
         "columns": list(told.columns),
+        "weights": [_weight(*one) for one in zip(told.columns, *told.cells, strict=True)],
         "cells": [list(row) for row in told.cells],
         "protected": [list(one) for one in told.protected],
         "figures": figures,
@@ -92,6 +93,11 @@ def _shown(told: Context, files: dict[str, bytes]) -> dict[str, Any]:
         "legend": [list(one) for one in told.legend.items()],
         "references": references.references(told.papers),
     }
+
+
+def _weight(heading: str, *cells: str) -> int:
+    """How wide a column is beside others: by its longest cell, within bounds."""
+    return max(*map(len, heading.split()), min(18, max(map(len, cells), default=0))) + 2
 
 
 def _pdf(shown: dict[str, Any]) -> bytes:

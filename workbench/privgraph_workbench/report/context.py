@@ -67,7 +67,9 @@ def context(asked: Asked, store: RunStore) -> Context:
     table = table if examined else table.drop(columns=["attack", "attack_low", "attack_high"])
     table["noise"] = [_noise(one) for one in map(_statement, members)]
     columns = [name for name in texts("report")["columns"] if name != "attack" or examined]
-    cells = [_cells(row, columns) for row in table.to_dict("records")]
+    made = [_cells(row) for row in table.to_dict("records")]
+    columns = [name for name in columns if any(row[name] for row in made)]
+    cells = [[row[name] for name in columns] for row in made]
     labels = _distinct([_label(row) for row in table.to_dict("records")])
     statements = {
         label: said for label, group in zip(labels, members, strict=True) if (said := _statement(group)) is not None
@@ -169,9 +171,9 @@ def _distinct(labels: Iterable[str]) -> list[str]:
     return told
 
 
-def _cells(row: Mapping[Any, Any], columns: Sequence[str]) -> list[str]:
+def _cells(row: Mapping[Any, Any]) -> dict[str, str]:
     """Numbers for people: bounds are rounded so that none says more than holds."""
-    made = {
+    return {
         **{name: str(row[name]) for name in ("title", "graph", "variant", "unit", "seeds", "source", "noise")},
         "asked": _number(row["asked"], "{:g}"),
         "mean": _number(row["mean"], "{:.1%}"),
@@ -184,7 +186,6 @@ def _cells(row: Mapping[Any, Any], columns: Sequence[str]) -> list[str]:
         "delta": "" if pd.isna(row["delta"]) else rounded_delta(row["delta"]),
         "attack": _number(row.get("attack"), "{:.3f}"),
     }
-    return [made[name] for name in columns]
 
 
 def _number(value: Any, form: str) -> str:
