@@ -71,7 +71,19 @@ def figure_exports(
             )
             st.caption("Each file carries the figure's privacy statement; that of a CSV is the TXT beside it.")
         if figure in OF_SETTINGS:
-            cart.button(f"collect.{figure}.{name}", [Entry.of(figure, rows, statements, [one.id for one in runs])])
+            cart.button(f"collect.{figure}.{name}", [_entry(f"entry.{figure}.{name}", figure, rows, statements, runs)])
+
+
+def _entry(
+    key: str, figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], runs: Sequence[RunRecord]
+) -> Entry:
+    """The entry of a report; that of the drawing before for the same rows."""
+    ids = [one.id for one in runs]
+    held = st.session_state.get(key)
+    if held is None or held[0] is not rows or held[1] != (statements, ids):
+        held = st.session_state[key] = (rows, (statements, ids), Entry.of(figure, rows, statements, ids))
+    found: Entry = held[2]
+    return found
 
 
 def drawn_figure(
