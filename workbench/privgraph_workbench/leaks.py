@@ -206,7 +206,8 @@ def table(store: RunStore) -> pd.DataFrame:
 def outcomes(store: RunStore, run: str) -> list[tuple[AttackRecord, Leak]]:
     """What each attack on a run has found, the oldest first."""
     frame = table(store)
-    return [(row.record, Leak(row.outcome)) for row in frame[frame.run == run][::-1].itertuples()]
+    own = frame[frame.run == run][::-1]
+    return list(zip(own.record, map(Leak, own.outcome), strict=True))
 
 
 def audits(store: RunStore) -> pd.DataFrame:

@@ -153,11 +153,11 @@ def _reads(kind: Kind, spec: Any, record: RunRecord, parameter: Parameter) -> bo
     """Whether a form asks for the option: one that is read, and has more than one answer."""
     name = parameter.name
     if kind is AUDIT:
-        return {"trials": spec.name == "mechanism", "canaries": spec.name == "white-box"}.get(name, True)
+        return name not in {"mechanism": ("canaries",), "white-box": ("trials",)}.get(spec.name, ())
     if name == "query" and (record.spec.method not in METHODS or len(METHODS[record.spec.method].asked) < 2):
         return False
     read: tuple[str, ...] = (*spec.reads, *OF_ALL)
-    return name in read or (name == "shadows" and spec.shadows is True)
+    return name in read or (name == "shadows" and bool(spec.shadows))
 
 
 def _away(record: RunRecord) -> bool:
