@@ -200,7 +200,8 @@ def table(store: RunStore) -> pd.DataFrame:
     blind = [one for one in found if _blind(runs[one.run])]
     rows = [_attack(runs[one.run], one, _without(one, runs, blind)) for one in found]
     frame = pd.DataFrame(rows, columns=[*texts("columns")["attacks"], "asks", "record"])
-    return _numbered(frame).astype(dict.fromkeys(("epsilon", *RATES, "bound", "accuracy", "trained_accuracy"), float))
+    numbers = ("epsilon", "area", "low", "high", *RATES, "bound", "accuracy", "trained_accuracy")
+    return _numbered(frame).astype(dict.fromkeys(numbers, float))
 
 
 def outcomes(store: RunStore, run: str) -> list[tuple[AttackRecord, Leak]]:

@@ -109,6 +109,8 @@ EXAMPLES, MINE = "examples", "mine"
 def _switch() -> None:
     """One switch for all pages: examples or one's own runs. It is drawn by the entry, so that it holds from
     page to page."""
+    if (asked := st.query_params.get("store")) in (EXAMPLES, MINE):  # the widget's own address has its labels
+        st.session_state["store"] = asked
     with st.container(key=styles.SHOWN, horizontal=True, horizontal_alignment="right"):
         st.session_state["store_kept"] = st.segmented_control(
             "Runs",
