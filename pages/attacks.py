@@ -58,8 +58,8 @@ def statements(frame: pd.DataFrame) -> dict[str, PrivacyStatement]:
 
 
 def question(frame: pd.DataFrame, run: str) -> str:
-    """The question of the address: of its attack, of attacks on its run, or of one that fits its run; else the
-    first that was asked."""
+    """The question of the address: of its attack, of attacks on its run, or of one that fits the run; or else
+    the first that was asked."""
     attack, asked = st.query_params.get("attack"), next(iter(frame[frame.run == run].asks), None)
     asked = sides(attack).asks if attack in ATTACKS else asked or fitting(run)
     held = [name for name, asks in ASKS.items() if (asks == asked if asked else (frame.asks == asks).any())]
@@ -171,6 +171,8 @@ with st.container(horizontal=True, vertical_alignment="center"):
     states.badges(evaluator=True)
     if shell.examples_shown():
         st.badge("example", color="violet", help=texts("labels")["example"])
+    if lost := evidence.unreadable():
+        st.badge(f"{lost} unreadable", color="orange", help=words["unreadable"])
 kind = examinations.AUDIT if who == WORST else examinations.ATTACK
 busy = not shell.examples_shown() and examinations.progress(kind)
 place = st.container()

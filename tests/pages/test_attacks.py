@@ -1,4 +1,4 @@
-"""The page Attacks: a table for each question, curves of chosen rows, audits, and new ones of one's own runs."""
+"""The page Attacks: a table for each question, curves of chosen rows, audits, and new ones of own runs."""
 
 from __future__ import annotations
 
@@ -198,7 +198,9 @@ def test_a_damaged_row_does_not_take_the_pages_down(opened: Open, store: RunStor
         store.add_attack(run, made_attack(run, memory=memory))
     with store.database.write() as connection:
         connection.execute(attacks.update().where(attacks.c.number == 1).values(record="{"))
-    assert len(opened("attacks", run=run).dataframe[0].value) == 1
+    app = opened("attacks", run=run)
+    assert len(app.dataframe[0].value) == 1
+    assert any(":orange-badge[1 unreadable" in one.value for one in app.markdown)
     tables = [one.value for one in opened("train", run=run).dataframe]
     assert [list(one.outcome) for one in tables if "outcome" in one] == [[Leak.NONE]]
 

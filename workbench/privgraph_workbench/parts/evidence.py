@@ -50,6 +50,12 @@ def audits() -> pd.DataFrame:
     return _audits(store.url, store.evidence_mark())
 
 
+def unreadable() -> int:
+    """How many attacks and audits of the store are in neither table: they, or their runs, cannot be read."""
+    mark = queue.store().evidence_mark()
+    return int((mark[0] or 0) + (mark[3] or 0)) - len(attacks()) - len(audits())
+
+
 @st.cache_resource(max_entries=4)
 def _attacks(url: str, mark: object) -> pd.DataFrame:
     return leaks.table(queue.store()).sort_values(["graph", "method", "unit", "epsilon"], kind="stable")

@@ -7,12 +7,13 @@ import math
 from collections.abc import Sequence
 from functools import partial
 
+import pandas as pd
 import streamlit as st
 
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
 from privgraph.options import OptionError
-from privgraph.registry import ATTACKS, sides
+from privgraph.registry import ATTACKS
 from privgraph.registry import attack as attack_spec
 from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
@@ -53,10 +54,13 @@ def show(pair: Pair) -> None:
     st.markdown(f"- {first}")
     if rest:
         st.markdown("\n".join(f"- {one}" for one in rest))
-    found = [(record, attack) for record in pair.records for attack in newest(queue.store().attacks(record.id))]
-    found.sort(key=lambda one: one[1].sound)  # as in the figure
+    runs = {record.id: record for record in pair.records}
+    frame = evidence.attacks()
+    frame = frame[frame.run.isin(runs) & (frame.asks == ASKS)].drop_duplicates(["run", "attack"])  # the newest
+    frame = frame.sort_values("epsilon", kind="stable")  # as in the figure
+    found = [(runs[one.run], one) for one in frame.record]
     if found:
-        _found(pair, found)
+        _found(pair, frame, found)
     busy = any(_going(record) for record in pair.records)
     shell.fragment(_under_way, run_every=POLL_SECONDS if busy else None)(pair, busy)
     _offer([one for one in pair.records if not _going(one) and one.id not in {record.id for record, _ in found}])
@@ -110,15 +114,12 @@ def bound(chance: float) -> str:
     return "over 99.99%" if told == "100%" and chance < 1 else told
 
 
-def _found(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> None:
+def _found(pair: Pair, frame: pd.DataFrame, found: Sequence[tuple[RunRecord, AttackRecord]]) -> None:
     """What each attack has found, as a badge; the figure and the numbers of all of them in a fold."""
-    frame = evidence.attacks()
-    frame = frame[frame.run.isin([record.id for record, _ in found]) & (frame.asks == ASKS)]
     with st.container(horizontal=True, vertical_alignment="center"):
-        for row in frame.itertuples():
-            record = next(record for record, _ in found if record.id == row.run)
-            st.markdown(f"{role(record).capitalize()}, {markup.literal(str(row.attack))}", width="content")
-            st.badge(str(row.outcome), color=evidence.COLOURS[Leak(str(row.outcome))])
+        for (record, attack), outcome in zip(found, frame.outcome, strict=True):
+            st.markdown(f"{role(record).capitalize()}, {markup.literal(attack.title)}", width="content")
+            st.badge(outcome, color=evidence.COLOURS[Leak(outcome)])
     with st.expander("Figure and numbers of these attacks", key="fold.attacked", icon=":material/query_stats:"):
         titles = {attack.title for _, attack in found}
         names = [pair.title(record) + f": {attack.title}" * (len(titles) > 1) for record, attack in found]
@@ -177,8 +178,3 @@ def _cost(records: Sequence[RunRecord], options: AttackOptions) -> str:
         f"It trains {each} {options.targets} times again, each time without {options.candidates:,} relations (or half "
         f"of them, where there are fewer than twice as many): {trainings} trainings{time}."
     )
-
-
-def newest(attacks: Sequence[AttackRecord]) -> list[AttackRecord]:
-    """The last attack of each kind that asks about relations."""
-    return list({one.attack: one for one in attacks if sides(one.attack).asks == ASKS}.values())
