@@ -18,7 +18,7 @@ from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.cli import main
 from privgraph_workbench.commands.attack import describe
-from privgraph_workbench.words import rates
+from privgraph_workbench.leaks import Leak, outcomes
 
 COMMAND = [sys.executable, "-m", "privgraph_workbench.cli"]
 
@@ -52,10 +52,10 @@ def test_an_attack_and_everything_after_it(tmp_path: Path, capsys: pytest.Captur
     assert f"## Attack 1\n- Pairwise comparison (RMIA): {run}" in (tmp_path / f"{run}.md").read_text()
     capsys.readouterr()
     assert main(["show", run]) == 0
-    area, rare = f"{record.found[0]:.3f}", rates.rare(record)
+    area = f"{record.found[0]:.3f}"
     (told,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("Attack "))
     assert told.startswith(f"Attack {record.title}, who was trained on: area under the curve {area} (")
-    assert rare in told
+    assert f", outcome {outcomes(RunStore.open(), run)[0][1]}" in told
     assert (record.bound is None) == ("epsilon at least" not in told)
 
     said = describe(replace(record, bound=99.5, sound=2.0))
@@ -92,13 +92,16 @@ def test_an_attack_in_plain_lines() -> None:
         made, title="Told", run="a-run", outcome=found, areas=(0.61, 0.7, 0.79), bound=2.34567, sound=1.23456,
         delta=1e-5, models=27, seconds=1.25, knows=("it asks",), notes=("by the way",),
     )  # fmt: skip
-    first, area, *rest = describe(record).splitlines()
-    assert first == "Told: a-run"
+    first, outcome, area, *rest = describe(record, Leak.SOME).splitlines()
+    assert (first, outcome) == ("Told: a-run", "Outcome: some")
     # of three, by Student's t: 4.303 times 0.09 by the root of 3
     assert area == (
         "Area under the ROC curve: 0.700 (0.5 is chance; 0.476 to 0.924 at 95% confidence, mean of 3 models)"
     )
-    assert rest[3:] == [
+    assert rest[0].startswith("True positives at 5.0% false positives: "), (
+        "of 40 others, one in a hundred is less than one"
+    )
+    assert rest[1:] == [
         "Balanced accuracy of the best threshold: 58.0%",
         "Targets: 120 nodes trained on, 40 nodes not trained on; 27 models, in 1.2 s",
         "Area over 3 attacked models: 0.610 to 0.790; on the run's own training nodes 0.610 (0.550 to 0.660 at 95% "

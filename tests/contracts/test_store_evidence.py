@@ -64,7 +64,8 @@ def test_audits_stand_beside_a_run_that_stays_as_it_was(store: RunStore) -> None
         shown.append((store.get(run).epsilon_audited, store.find_rows(RunQuery(ids=(run,)))[0]["audited_epsilon"]))
     assert store.audits(run) == records
     assert shown == [(1.25, 1.25)] * 4
-    assert store.audited_by(["mechanism"]) == {run: 1.25}
+    assert store.all_audits() == records[::-1]
+    assert store.all_audits(limit=1) == records[-1:]
     after = store.get(run)
     assert (after.audit_confidence, after.audited_by, after.adversary) == (0.9, "mechanism", Adversary.WORST_CASE)
     assert replace(after, epsilon_audited=None, audit_confidence=None, audited_by="", adversary=None) == before

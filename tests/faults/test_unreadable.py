@@ -20,7 +20,6 @@ from privgraph.runs.tables import audits, events, runs
 from privgraph_workbench.cli import main
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.words import naming
 
 
 def changed(column: sa.Column[str], change: Callable[[dict[str, object]], object]) -> Callable[[RunStore, str], None]:
@@ -163,10 +162,8 @@ def said(app: AppTest) -> str:
 def test_every_page_goes_on(kept: tuple[RunStore, dict[str, str], str], store: RunStore, page: str) -> None:
     app = opened(page, **({"data": "karate"} if page == "tradeoffs" else {}))
     assert "run store cannot be used" not in said(app)
-    if page in ("start", "audit", "tradeoffs"):
+    if page == "start":
         assert "cannot be read by this version" in said(app)
-    if page == "audit":
-        assert naming.plain_name(store.get(kept[2])).replace(", on ", " · ") in app.selectbox(key="run").options
 
 
 @pytest.mark.parametrize("name", [*ROWS, "queued"])
@@ -213,5 +210,5 @@ def test_an_audit_that_cannot_be_read_is_named(kept: tuple[RunStore, dict[str, s
     with pytest.raises(Unreadable, match="an audit of this run has a form that is not known here"):
         store.audits(kept[2])
     app = opened("audit", run=kept[2])
-    assert "An audit of this run has a form that is not known here" in said(app)
-    assert app.selectbox(key="run")
+    assert any("1 unreadable" in one.value for one in app.markdown)
+    assert not app.button(key="start_audit").disabled

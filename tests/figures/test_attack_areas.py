@@ -138,10 +138,6 @@ class TestAreas:
         assert any("; true classes alone: 0.817)" in one.name for one in curves.series if one.legend)
         assert curves.title == "Who is connected to whom? edges, Cora"
 
-    def test_an_attack_is_named_once(self) -> None:
-        (line,) = attack_roc.chart(attack_roc.data([attack()])).beside
-        assert line.count("Likelihood ratio with a prior (BaVarIA)") == 1
-
     def test_the_axis_ends_where_what_is_found_does(self) -> None:
         none, most = attack(memory=0.0), attack(memory=1.0)
         narrow = attack_areas.chart(attack_areas.data([none])).panels[0].x.high

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 
@@ -21,7 +20,6 @@ from privgraph_workbench.figures.attacks import (
 )
 from privgraph_workbench.figures.attacks.attack_map import LEVELS
 from privgraph_workbench.figures.audits.audit_roc import SCALES, frontier
-from privgraph_workbench.figures.export import export
 from privgraph_workbench.words.numbers import number, percent
 
 
@@ -178,18 +176,6 @@ class TestCurves:
         assert said(3, 3, 3) == f"Line: {mean}.{band}"
         two = attack_roc.chart(attack_roc.data([attack(targets=2)])).series
         assert any("one of 2 models, area" in one.name for one in two)
-
-    def test_a_file_says_what_was_attacked_how_and_what_was_found(self) -> None:
-        record = replace(attack(), bound=0.5333)
-        rows = attack_roc.data([record], "log", ["a run"])
-        (line,) = attack_roc.chart(rows).beside
-        value, low, high = (number(one) for one in record.found)
-        assert line == (
-            f"a run: Likelihood ratio with a prior (BaVarIA), 27 models (24 shadow, 3 attacked): area {value} ({low} "
-            f"to {high} at 95% confidence), the mean of the attacked models; ε at least 0.533."
-        )
-        assert line in export("attack_roc", rows, {}, "txt").decode()
-        assert line in json.loads(export("attack_roc", rows, {}, "json"))["notes"]
 
     def test_a_table_has_only_what_differs_and_nothing_below_one_false_alarm(self) -> None:
         record = attack()

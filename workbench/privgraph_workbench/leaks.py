@@ -1,19 +1,41 @@
-"""What an attack has found, decided in one place. No Streamlit."""
+"""What attacks and audits have found, decided in one place, and the tables of all of them. No Streamlit."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 
+import pandas as pd
+
+from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.outcome import difference, mean_interval
 from privgraph.attacks.record import FEW, AttackRecord
-from privgraph.registry import sides
+from privgraph.audits.bounds import most_by_threshold, shared_confidence
+from privgraph.audits.one_run import most_in_one_run
+from privgraph.audits.record import AuditRecord
+from privgraph.options import values
+from privgraph.privacy.kinds import Adversary, Route
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.registry import ATTACKS, METHODS, sides
+from privgraph.runs.graph_id import GraphId
+from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.store import RunStore
+from privgraph_workbench.text import texts
 
 FAR = 0.65
 """A clear leak: all of the interval of the area lies from here on."""
+CLOSE = 0.55
+"""An interval that lies below leaves no room for a leak."""
 NO_MEMORY = 0.02
 """A training accuracy that exceeds the test accuracy by less says that a run remembers nobody."""
 LITTLE = 0.1
 """Of edges, an area that exceeds that of similarity by less is a small leak."""
+SAME = ("by", "distance", "unlinked")
+"""Options in which two attacks on edges must agree to be compared."""
+RATES = {"tpr_01": 0.001, "tpr_1": 0.01, "tpr_5": 0.05}
+"""Columns of true positive rates, each with its false positive rate."""
 
 
 class Leak(StrEnum):
@@ -27,6 +49,17 @@ class Leak(StrEnum):
     """All of the interval of the area lies from 0.65 on, or epsilon is refuted."""
     UNDECIDED = "undecided"
     """Better than guessing, perhaps by similarity or by a difference that training did not make."""
+
+
+class Claim(StrEnum):
+    """What an audit says of a claimed epsilon."""
+
+    HOLDS = "holds"
+    """The audit could have refuted it, and has not."""
+    REFUTED = "refuted"
+    """The lower bound exceeds it."""
+    UNTESTED = "untested"
+    """Nothing is claimed, or so few trials could not have refuted it."""
 
 
 def leak(attack: AttackRecord, without: AttackRecord | None = None, learnt: tuple[float, float] | None = None) -> Leak:
@@ -76,19 +109,207 @@ def guessing(attack: AttackRecord) -> bool:
     return not (_on_own(attack) or round(attack.found[1], 3) > 0.5 or few)
 
 
-def better_rival(attack: AttackRecord) -> str:
-    """Name the attack whose score of the same answers finds more, and more than guessing.
+def rivals(attack: AttackRecord) -> dict[str, tuple[float, float, float]]:
+    """The mean area of each other score of the same answers, with an interval at a shared confidence.
 
-    All scores share one confidence. "" where there is none, or too few models for a mean.
+    Empty for too few models for a mean.
     """
     if len(attack.areas) < FEW:
-        return ""
+        return {}
     each = 1 - (1 - attack.confidence) / (1 + len(attack.rivals))
-    found = {one.attack: mean_interval(one.areas, each) for one in attack.rivals}
+    return {one.attack: mean_interval(one.areas, each) for one in attack.rivals}
+
+
+def better_rival(attack: AttackRecord) -> str:
+    """Name the attack whose score of the same answers finds most, more than this one and more than guessing;
+    "" where there is none."""
+    found = rivals(attack)
     better = [name for name, (mean, low, _) in found.items() if mean > attack.found[0] and round(low, 3) > 0.5]
     return max(better, key=lambda name: found[name][0], default="")
+
+
+def strongest(attack: AttackRecord) -> tuple[float, float, float]:
+    """The area that the strongest score of these answers finds, with its interval.
+
+    Of edges told by distance, the area of the attack itself.
+    """
+    rival = "" if by_similarity(attack) else better_rival(attack)
+    return rivals(attack)[rival] if rival else attack.found
+
+
+def keeps(attack: AttackRecord) -> bool:
+    """Whether no score of these answers finds anything, and no interval leaves room for more."""
+    most = max([attack.found[2], *(high for _, _, high in rivals(attack).values())])
+    return guessing(attack) and most < CLOSE
 
 
 def _on_own(attack: AttackRecord) -> bool:
     """Whether the model on the run's own draw is attacked better than by guessing."""
     return round(attack.outcome.area_low, 3) > 0.5 or bool(attack.bound)
+
+
+def claim(audit: AuditRecord, epsilon: float | None) -> Claim:
+    """Decide what an audit says of an epsilon that is claimed of what it covers; None: no formula."""
+    if epsilon is None or math.isinf(epsilon):
+        return Claim.UNTESTED
+    if audit.epsilon > epsilon:
+        return Claim.REFUTED
+    reach = [math.inf if one is None else one for one in (largest_bound(audit, one.route) for one in audit.bounds)]
+    return Claim.HOLDS if max(reach, default=math.inf) > epsilon else Claim.UNTESTED
+
+
+def largest_bound(audit: AuditRecord, route: Route) -> float | None:
+    """The largest bound that so many trials could show by a route; None for a route that counts nothing."""
+    confidence = shared_confidence(audit.confidence, audit.turn)
+    if route is Route.ONE_RUN:
+        return most_in_one_run(audit.trials, audit.delta, confidence)
+    if route is not Route.THRESHOLD or audit.adversary is Adversary.OUTSIDER:
+        return None
+    if audit.adversary is Adversary.WORST_CASE and any(one.route is Route.GAUSSIAN for one in audit.bounds):
+        confidence = (1 + confidence) / 2  # two routes share what may go wrong (`audits.mechanism`)
+    return most_by_threshold(audit.trials // 2, delta=audit.delta, confidence=confidence)
+
+
+def with_bounds(statement: PrivacyStatement, attacks: Sequence[AttackRecord]) -> PrivacyStatement:
+    """Add the largest bound that attacks on a run have shown to its statement, where no audit has shown one.
+
+    Of several bounds, no confidence is stated.
+    """
+    shown = [one for one in attacks if one.bound is not None and one.delta >= statement.delta]
+    if not shown or statement.epsilon_audited is not None:
+        return statement
+    most = max(shown, key=lambda one: one.bound or 0.0)
+    return replace(
+        statement,
+        epsilon_audited=most.bound,
+        audit_confidence=most.confidence if len(shown) == 1 else None,
+        audited_by=most.attack,
+        adversary=Adversary.OUTSIDER,
+    )
+
+
+def table(store: RunStore) -> pd.DataFrame:
+    """Read a row for each attack, the newest first.
+
+    The columns are those of `[attacks]` in text/columns.toml, then `asks` (the question) and `record` (the
+    `AttackRecord`). Records that cannot be read are left out.
+    """
+    found = store.all_attacks()
+    runs = _runs(store, found)
+    found = [one for one in found if one.run in runs]
+    blind = [one for one in found if _blind(runs[one.run])]
+    rows = [_attack(runs[one.run], one, _without(one, runs, blind)) for one in found]
+    frame = pd.DataFrame(rows, columns=[*texts("columns")["attacks"], "asks", "record"])
+    numbers = ("epsilon", "area", "low", "high", *RATES, "bound", "accuracy", "trained_accuracy")
+    return _numbered(frame).astype(dict.fromkeys(numbers, float))
+
+
+def outcomes(store: RunStore, run: str) -> list[tuple[AttackRecord, Leak]]:
+    """What each attack on a run has found, the oldest first."""
+    frame = table(store)
+    own = frame[frame.run == run][::-1]
+    return list(zip(own.record, map(Leak, own.outcome), strict=True))
+
+
+def audits(store: RunStore) -> pd.DataFrame:
+    """Read a row for each audit, the newest first.
+
+    The columns are those of `[audits]` in text/columns.toml, then `record` (the `AuditRecord`).
+    """
+    found = store.all_audits()
+    runs = _runs(store, found)
+    rows = [_audit(runs[one.run], one) for one in found if one.run in runs]
+    frame = pd.DataFrame(rows, columns=[*texts("columns")["audits"], "record"])
+    return _numbered(frame).astype(dict.fromkeys(("epsilon", "published", "bound"), float))
+
+
+def _runs(store: RunStore, found: Sequence[AttackRecord] | Sequence[AuditRecord]) -> dict[str, RunRecord]:
+    ids = tuple({one.run for one in found})
+    return {one.id: one for one in (store.find(RunQuery(ids=ids)) if ids else ()) if not one.unreadable}
+
+
+def _numbered(frame: pd.DataFrame) -> pd.DataFrame:
+    """Count the records of each run, the oldest first."""
+    frame["number"] = frame.groupby("run").cumcount(ascending=False) + 1
+    return frame
+
+
+def _blind(run: RunRecord) -> bool:
+    return run.spec.method in METHODS and not METHODS[run.spec.method].uses_edges
+
+
+def _without(attack: AttackRecord, runs: Mapping[str, RunRecord], blind: Sequence[AttackRecord]) -> AttackRecord | None:
+    """The same attack on a model that reads no edge: without noise first, then of the same seed, then the
+    newest; the attack itself where its own model reads none."""
+    run = runs[attack.run]
+    if not by_similarity(attack) or _blind(run):
+        return attack if by_similarity(attack) else None
+    same = [
+        one
+        for one in blind
+        if one.attack == attack.attack
+        and all(getattr(one.options, name) == getattr(attack.options, name) for name in SAME)
+        and GraphId.of(runs[one.run].spec) == GraphId.of(run.spec)
+    ]
+    order = [(runs[one.run].spec.unit != "none", runs[one.run].spec.seed != run.spec.seed) for one in same]
+    return same[min(range(len(same)), key=order.__getitem__)] if same else None
+
+
+def _attack(run: RunRecord, attack: AttackRecord, without: AttackRecord | None) -> dict[str, object]:
+    spec, known = run.spec, (run.metrics.get("train_accuracy"), run.metrics.get("test_accuracy"))
+    learnt = None if known[0] is None or known[1] is None else (known[0], known[1])
+    rates = {one.false: one.true for one in attack.rates_found if attack.outcome.measurable(one)}
+    area, low, high = attack.found
+    return {
+        **_of_run(run),
+        "attack": ATTACKS[attack.attack].title if attack.attack in ATTACKS else attack.title,
+        "variant": _variant(attack),
+        "epsilon": attack.sound,
+        "area": area,
+        "low": low,
+        "high": high,
+        **{name: rates.get(false) for name, false in RATES.items()},
+        "outcome": leak(attack, without, learnt).value,
+        "bound": attack.bound,
+        "accuracy": known[1],
+        "trained_accuracy": known[0],
+        "models": len(attack.areas),
+        "seed": spec.seed,
+        "asks": sides(attack.attack).asks,
+        "record": attack,
+    }
+
+
+def _audit(run: RunRecord, audit: AuditRecord) -> dict[str, object]:
+    return {
+        **_of_run(run),
+        "audit": audit.title,
+        "covers": audit.covers,
+        "epsilon": audit.sound,
+        "published": audit.published,
+        "bound": audit.epsilon,
+        "confidence": audit.confidence,
+        "claim": claim(audit, audit.sound).value,
+        "published_claim": claim(audit, audit.published).value,
+        "delta": audit.delta,
+        "trials": audit.trials,
+        "seed": run.spec.seed,
+        "record": audit,
+    }
+
+
+def _of_run(run: RunRecord) -> dict[str, object]:
+    return {
+        "run": run.id,
+        "graph": GraphId.of(run.spec).words(),
+        "method": METHODS[run.spec.method].title if run.spec.method in METHODS else run.spec.method,
+        "unit": run.statement.unit if run.statement else run.spec.unit,
+    }
+
+
+def _variant(attack: AttackRecord) -> str:
+    """The options of an attack that say what it asks, where they are not the defaults."""
+    reads = ATTACKS[attack.attack].reads if attack.attack in ATTACKS else ()
+    usual = values(AttackOptions())
+    moved = {name: value for name, value in values(attack.options).items() if name in reads and value != usual[name]}
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in moved.items())

@@ -4,7 +4,6 @@ keeps them. No torch."""
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -109,10 +108,10 @@ class Evidence:
         with self._database.read() as connection:
             return find_audits(connection, number_of(connection, run))
 
-    def audited_by(self, names: Collection[str]) -> dict[str, float]:
-        """By run, the largest epsilon that audits of these names have shown of the whole run."""
+    def all_audits(self, limit: int = 2000) -> list[AuditRecord]:
+        """The newest audits of all runs, the newest first; those that cannot be read are left out."""
         with self._database.read() as connection:
-            return audited_by(connection, names)
+            return all_audits(connection, limit)
 
     # Attacks
 
@@ -144,11 +143,6 @@ class Evidence:
         """The newest attacks on all runs, the newest first."""
         with self._database.read() as connection:
             return all_attacks(connection, limit)
-
-    def newest_attacks(self, limit: int = 30) -> list[AttackRecord]:
-        """The newest attack on each attacked run, the newest first."""
-        with self._database.read() as connection:
-            return newest_attacks(connection, limit)
 
 
 def number_of(connection: sa.Connection, run: str) -> int:
@@ -212,17 +206,6 @@ def largest_audited(connection: sa.Connection, number: int) -> float | None:
     return None if shown is None else shown.epsilon
 
 
-def audited_by(connection: sa.Connection, names: Collection[str]) -> dict[str, float]:
-    """By run, the largest epsilon that audits of these names have shown of the whole run at its delta."""
-    statement = (
-        sa.select(runs.c.id, sa.func.max(audits.c.epsilon))
-        .join(runs, runs.c.number == audits.c.run)
-        .where(audits.c.covers == "run", audits.c.delta >= runs.c.delta, audits.c.audit.in_(names))
-        .group_by(runs.c.id)
-    )
-    return {row[0]: row[1] for row in connection.execute(statement)}
-
-
 def next_turn(connection: sa.Connection, number: int) -> int:
     """One more than the last turn that an audit or an attack of a run has taken."""
     last = connection.scalar(sa.select(sa.func.max(audit_turns.c.turn)).where(audit_turns.c.run == number))
@@ -253,14 +236,10 @@ def all_attacks(connection: sa.Connection, limit: int) -> list[AttackRecord]:
     return found
 
 
-def newest_attacks(connection: sa.Connection, limit: int) -> list[AttackRecord]:
-    """The newest attack on each run, the newest first; those that cannot be read are left out."""
-    newest = sa.select(sa.func.max(attacks.c.number)).group_by(attacks.c.run)
-    statement = (
-        sa.select(attacks.c.record).where(attacks.c.number.in_(newest)).order_by(attacks.c.number.desc()).limit(limit)
-    )
+def all_audits(connection: sa.Connection, limit: int) -> list[AuditRecord]:
+    """The newest audits, the newest first; those that cannot be read are left out."""
     found = []
-    for record in connection.scalars(statement):
-        with suppress(Unreadable), reading("an attack"):
-            found.append(AttackRecord.from_json(parsed(record)))
+    for record in connection.scalars(sa.select(audits.c.record).order_by(audits.c.number.desc()).limit(limit)):
+        with suppress(Unreadable), reading("an audit"):
+            found.append(AuditRecord.from_json(parsed(record)))
     return found

@@ -17,7 +17,7 @@ from privgraph_workbench.commands.following import follow
 from privgraph_workbench.commands.output import json_line
 from privgraph_workbench.commands.run import STOPPED
 from privgraph_workbench.commands.values import find_run
-from privgraph_workbench.words import rates
+from privgraph_workbench.leaks import Leak, outcomes
 from privgraph_workbench.words.numbers import lower, percent, rounded_delta, upper
 
 
@@ -43,22 +43,24 @@ def attack_command(parsed: argparse.Namespace) -> int:
             return STOPPED
         print(f"privgraph: {ended.error or 'the attack was stopped'}", file=sys.stderr)
         return 1
-    print(json_line(record.to_json()) if parsed.json else describe(record))
+    print(json_line(record.to_json()) if parsed.json else describe(record, outcomes(store, run.id)[-1][1]))
     return STOPPED if interrupted else 0
 
 
-def describe(record: AttackRecord) -> str:
-    """An attack in plain lines: what it found, and what follows from it."""
+def describe(record: AttackRecord, outcome: Leak | None = None) -> str:
+    """An attack in plain lines: what it found, and the outcome where that is decided."""
     found, sure, apart = record.outcome, f"{100 * record.confidence:g}% confidence", sides(record.attack)
     value, low, high = record.found
     mean = f", mean of {len(record.areas)} models" if len(record.areas) >= FEW else ""
     lines = [
         f"{record.title}: {record.run}",
+        *([] if outcome is None else [f"Outcome: {outcome}"]),
         f"Area under the ROC curve: {value:.3f} (0.5 is chance; {low:.3f} to {high:.3f} at {sure}{mean})",
         *(
-            f"True positives at {percent(rate.false)} false positives: {rates.found(record, place)} "
-            f"({rates.interval(record, place)})"
-            for place, rate in enumerate(found.rates)
+            f"True positives at {percent(rate.false)} false positives: {percent(rate.true)} ({percent(rate.low)} to "
+            f"{percent(rate.high)})"
+            for rate in record.rates_found
+            if found.measurable(rate)
         ),
         f"Balanced accuracy of the best threshold: {percent(found.balanced_accuracy)}",
         f"Targets: {found.members:,} {apart.members}, {found.others:,} {apart.others}; {record.models:,} models, in "

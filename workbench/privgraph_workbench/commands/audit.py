@@ -17,6 +17,7 @@ from privgraph_workbench.commands.following import follow
 from privgraph_workbench.commands.output import json_line
 from privgraph_workbench.commands.run import STOPPED
 from privgraph_workbench.commands.values import find_run
+from privgraph_workbench.leaks import claim
 from privgraph_workbench.words.numbers import lower, number, upper
 
 _OPTIONS = ("trials", "canaries", "confidence", "delta", "seed")
@@ -63,14 +64,14 @@ def describe(record: AuditRecord) -> str:
     """An audit in plain lines: what it shows, beside what is claimed of the same releases."""
     what = "the whole run" if record.covers == "run" else "one release of the run"
     sure = f"with confidence {record.confidence:g}, at delta {record.delta:g}"
-    claims = [("sound", record.refutes_sound, upper(record.sound))]
+    claims = [("sound", claim(record, record.sound), upper(record.sound))]
     if record.published is not None:
-        claims.append(("published", record.refutes_published, number(record.published, 4)))
+        claims.append(("published", claim(record, record.published), number(record.published, 4)))
     lines = [
         f"{record.title}: {record.run}",
         f"Epsilon audited: at least {lower(record.epsilon)} for {what}, {sure}",
         f"Attacked: {attacked(record.adversary)}",
-        *(f"Epsilon {name}: {value}{' - REFUTED by this audit' if refuted else ''}" for name, refuted, value in claims),
+        *(f"Epsilon {name}: {value}, {outcome}" for name, outcome, value in claims),
         *(f"By {bound.route}: at least {lower(bound.epsilon)}{_aside(bound.detail)}" for bound in record.bounds),
         f"Trials: {record.trials:,}, in {record.seconds:.1f} s; area under the ROC curve {record.area:.3f}",
         *(f"Note: {note}" for note in record.notes),

@@ -12,7 +12,7 @@ from privgraph.runs.here import lacking
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.values import find_run, settle, store_of
-from privgraph_workbench.words import rates
+from privgraph_workbench.leaks import Leak, outcomes
 from privgraph_workbench.words.metrics import metric_title
 from privgraph_workbench.words.naming import describe as what_was_run
 from privgraph_workbench.words.naming import made_by
@@ -26,7 +26,7 @@ def show_command(parsed: argparse.Namespace) -> int:
         store = store_of(parsed.run)
         settle(store)
         record = find_run(store, parsed.run)
-        attacks = store.attacks(record.id)
+        attacks = outcomes(store, record.id) if store.attacks(record.id) else []
         _, needs = store.leases.needing_more(0.0, [record.id]) if record.state == "queued" else (0, 0.0)
         log = [event.payload["message"] for event in store.events(record.id, kinds=["log"])] if parsed.log else []
     except StoreError as error:
@@ -36,7 +36,7 @@ def show_command(parsed: argparse.Namespace) -> int:
         waits = [f"Waits: for a worker that may use {needs:,.0f} MB of memory"] if needs else []
         if record.state == "queued" and (names := lacking(record.spec)):
             waits.append(f"Waits: for a worker that has {' and '.join(names)}, which this machine has not")
-        print("\n".join([describe(record), *waits, *(told(one) for one in attacks)]))
+        print("\n".join([describe(record), *waits, *(told(*one) for one in attacks)]))
     if log:
         print("\n".join(["", "Log", *log]))
     if parsed.json:
@@ -44,13 +44,13 @@ def show_command(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def told(attack: AttackRecord) -> str:
+def told(attack: AttackRecord, outcome: Leak) -> str:
     """What an outsider found, in a line; `privgraph attack` tells all of it."""
     value, low, high = attack.found
     bound = "" if attack.bound is None else f", epsilon at least {lower(attack.bound)}"
     return (
         f"Attack {attack.title}, {sides(attack.attack).asks}: area under the curve {value:.3f} "
-        f"({low:.3f} to {high:.3f}), {rates.rare(attack)}{bound}"
+        f"({low:.3f} to {high:.3f}), outcome {outcome}{bound}"
     )
 
 

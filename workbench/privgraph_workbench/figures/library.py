@@ -30,7 +30,7 @@ from privgraph_workbench.facts.expecting import outlook
 from privgraph_workbench.figures import FIGURES, module_of
 from privgraph_workbench.figures.chart import Chart, Row
 from privgraph_workbench.figures.export import FORMATS, export
-from privgraph_workbench.words.attacks import with_bounds
+from privgraph_workbench.leaks import with_bounds
 from privgraph_workbench.words.naming import setting
 
 _NOTHING: Any = object()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -11,15 +11,16 @@ import pandas as pd
 
 from privgraph import __version__
 from privgraph.attacks.record import AttackRecord
-from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statement import PrivacyStatement, audited_of
 from privgraph.privacy.statements import Said, lines, statement_text
 from privgraph.registry import METHODS
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC, has_public_noise
 from privgraph.runs.records import RunQuery, RunRecord, Unreadable
 from privgraph.runs.store import RunStore
 from privgraph_workbench import summary
-from privgraph_workbench.facts import plans, shown_bounds
+from privgraph_workbench.facts import plans
 from privgraph_workbench.figures import FIGURES, chart_of
+from privgraph_workbench.leaks import with_bounds
 from privgraph_workbench.report.asked import Asked, clean, visible
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words.numbers import between, rounded_delta, stated
@@ -61,7 +62,7 @@ def context(asked: Asked, store: RunStore) -> Context:
     records = {one.id: one for one in found if not one.unreadable}
     examined = any(one.examines for one in shown)
     attacks = [attack for run in records for attack in _attacks(store, run)]
-    records = {run: shown_bounds.counted(one, attacks) for run, one in records.items()}
+    records = {run: _with_bounds(one, attacks) for run, one in records.items()}
     table = summary.settings(summary.of_records(records.values()), attacks)
     members = [[records[run] for run in runs] for runs in table.pop("runs")]
     table = table if examined else table.drop(columns=["attack", "attack_low", "attack_high"])
@@ -122,6 +123,15 @@ def _headings(more: int) -> dict[str, str]:
     told["made"] = fill(told["made"], version=__version__)
     told["more"] = fill(told["more"], count=more) if more > 0 else ""
     return told
+
+
+def _with_bounds(record: RunRecord, attacks: Sequence[AttackRecord]) -> RunRecord:
+    """The run, with the largest bound that attacks on it have shown."""
+    if record.statement is None:
+        return record
+    return replace(
+        record, **audited_of(with_bounds(record.statement, [one for one in attacks if one.run == record.id]))
+    )
 
 
 def _attacks(store: RunStore, run: str) -> Sequence[AttackRecord]:

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
-from privgraph_workbench.figures.attacks.limits import Caveat, caveats_of
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.leaks import by_similarity, guessing
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number, stated
-from privgraph_workbench.words.verdicts import guessing
 
 NARROW = 0.6
 """Up to here an axis reaches at least: two areas beside a coin's do not fill one that ends at 1."""
@@ -31,8 +30,6 @@ def data(
     records: Sequence[AttackRecord],
     names: Sequence[str] = (),
     slots: Sequence[int] = (),
-    *,
-    caveats: Sequence[Caveat] = (),
 ) -> list[Row]:
     """One row per attack, the smallest sound epsilon first and runs without privacy last.
 
@@ -44,7 +41,7 @@ def data(
     signed_rank (its p-value, or None), by_classes (the area of the true classes alone, where the attack goes
     by similarity; else None), slot (its colour, of `slots`: that of its curve beside this figure; all have
     one colour where none are given), guessing (whether nothing says that it is better than a guess),
-    evaluator (True: an evaluator alone knows the answers), caveat and caveat_short (of `caveats`)."""
+    evaluator (True: an evaluator alone knows the answers)."""
     rows = [
         {
             "attack": name,
@@ -58,18 +55,15 @@ def data(
             "asks": sides(record.attack).asks,
             **_found(record),
             "signed_rank": record.signed_rank,
-            "by_classes": record.by_classes if record.options.by == "distance" else None,
+            "by_classes": record.by_classes if by_similarity(record) else None,
             "slot": slot,
             "guessing": guessing(record),
             "evaluator": True,
-            "caveat": caveat,
-            "caveat_short": brief,
         }
-        for name, record, slot, (caveat, brief) in zip(
+        for name, record, slot in zip(
             distinct(names or [one.title for one in records]),
             records,
             slots or [0] * len(records),
-            caveats or [("", "")] * len(records),
             strict=True,
         )
     ]
@@ -148,7 +142,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         series=tuple(series),
         summary=f"{told}. Intervals are at 95% confidence.",
-        notes=(*_one_model(rows), *caveats_of(rows)),
+        notes=tuple(_one_model(rows)),
         badges=tuple(f"evaluator only: nobody outside knows {asks}" for asks in dict.fromkeys(r["asks"] for r in rows)),
         columns=1,
         height=170 + 26 * len(rows),

@@ -9,9 +9,8 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.words.attacks import at_most_found, most
+from privgraph_workbench.leaks import CLOSE, keeps, strongest
 from privgraph_workbench.words.numbers import number, percent, stated
-from privgraph_workbench.words.verdicts import CLOSE, caution, guessing
 
 TITLE = "Which methods keep it"
 BARE = "not private"
@@ -29,7 +28,7 @@ def data(
     """One row per attack, in the order given.
 
     method (its line: of `names`, else the attack's title), run, epsilon (sound; infinite without privacy),
-    area, area_low, area_high (of the strongest score: `words.attacks.most`), accuracy (the run's on test
+    area, area_low, area_high (of the strongest score: `leaks.strongest`), accuracy (the run's on test
     nodes, or where it tells none the attacked model's; `measure` says of what), measure, kept (of `kept`,
     else whether the attack is no better than guessing and its interval leaves no room for more; an `unclear`
     of `more` says that neither can be told), asks (its question in words), evaluator (True: an evaluator
@@ -53,8 +52,8 @@ def data(
         for name, record, found, holds, further in zip(
             names or [one.title for one in records],
             records,
-            [one.found if caution(one) else most(one) for one in records],
-            kept or [guessing(one) and at_most_found(one) < CLOSE for one in records],
+            list(map(strongest, records)),
+            kept or list(map(keeps, records)),
             more or [{}] * len(records),
             strict=True,
         )

@@ -12,14 +12,13 @@ import numpy as np
 from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.registry import sides
 from privgraph_workbench.figures.attacks.colours import slots
-from privgraph_workbench.figures.attacks.limits import Caveat, caveats_of, claim_rows, no_line, without_line
+from privgraph_workbench.figures.attacks.limits import claim_rows
 from privgraph_workbench.figures.audits.audit_roc import SCALES
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.leaks import by_similarity, guessing
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words.numbers import exact_percent, number, percent, stated
-from privgraph_workbench.words.verdicts import guessing
 
 TITLE = "What attacks find"
 ABOVE = 1.04
@@ -49,11 +48,9 @@ def data(
     records: Sequence[AttackRecord],
     scale: str = "linear",
     names: Sequence[str] = (),
-    units: Sequence[str] = (),
     graphs: Sequence[str] = (),
     *,
     banded: bool = True,
-    caveats: Sequence[Caveat] = (),
 ) -> list[Row]:
     """One row per point of each curve, from few false positives to many.
 
@@ -67,9 +64,8 @@ def data(
     drawn at random), epsilon (sound), by_classes (the area of the true classes alone, where the attack goes
     by similarity; else None), steps, scale, asks, members_are, others_are (the attack's question and its two
     sides in words), others (how many of them it is judged on: their smallest share that can be named is one
-    of so many), told (what it was and found, in one line), graph (of `graphs`, what it was on), no_line (why
-    no line follows from the sound epsilon: told where `units`, what the runs protect, are given), banded
-    (whether bands are drawn; a CSV has them in any case), caveat and caveat_short (of `caveats`). An infinite
+    of so many), graph (of `graphs`, what it was on), banded (whether bands are drawn; a CSV has them in any
+    case). An infinite
     epsilon has no rows, for it allows everything, nor has one whose neighbouring datasets lead from no node
     that trains to one that does not. Raises `ValueError` for an unknown scale."""
     if scale not in SCALES:
@@ -77,11 +73,7 @@ def data(
     rows: list[Row] = []
     claims: set[tuple[float, float, int | None]] = set()
     titles = distinct(names or [one.title for one in records])
-    none = [""] * len(records)
-    pairs = caveats or [("", "")] * len(records)
-    for name, record, unit, graph, (caveat, brief) in zip(
-        titles, records, units or none, graphs or none, pairs, strict=True
-    ):
+    for name, record, graph in zip(titles, records, graphs or [""] * len(records), strict=True):
         shared = {
             "attack": name,
             "attack_name": record.attack,
@@ -99,7 +91,7 @@ def data(
             "guessing": guessing(record),
             "drawn": record.drawn,
             "epsilon": record.sound,
-            "by_classes": record.by_classes if record.options.by == "distance" else None,
+            "by_classes": record.by_classes if by_similarity(record) else None,
             "steps": record.steps,
             "delta": record.delta,
             "scale": scale,
@@ -107,12 +99,8 @@ def data(
             "members_are": sides(record.attack).members,
             "others_are": sides(record.attack).others,
             "others": record.outcome.others,
-            "told": attack_words.told(record),
             "graph": graph,
             "banded": banded,
-            "no_line": no_line(record, unit) if unit else "",
-            "caveat": caveat,
-            "caveat_short": brief,
         }
         if len(record.areas) > 1:
             ends = (record.band_false, record.band_mean, record.band_low, record.band_high)
@@ -227,10 +215,6 @@ def chart(rows: Sequence[Row]) -> Chart:
         legend=True,
         reading=_lines(rows, len(names) >= CROWD),
         notes=_notes(rows, len(names) >= CROWD),
-        beside=tuple(
-            f"{told}." if told.startswith(name) else f"{name}: {told}."
-            for name, told in {row["attack"]: row["told"] for row in rows}.items()
-        ),
     )
 
 
@@ -349,7 +333,7 @@ def _notes(rows: Sequence[Row], crowd: bool) -> tuple[str, ...]:
             f"1 of 40 cases at each point. Exchanging a member and another takes {_steps(rows)} changes of the "
             "data, and each costs ε; where the line runs along the upper edge, such an ε excludes no curve."
         )
-    return (*notes, *without_line(rows), *caveats_of(rows))
+    return tuple(notes)
 
 
 def _lines(rows: Sequence[Row], crowd: bool) -> str:

@@ -9,10 +9,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 from privgraph.audits.record import AuditRecord
 from privgraph.privacy.kinds import Route
-from privgraph_workbench.facts.reach import most_shown
 from privgraph_workbench.figures.audits.audit_roc import STEP_BADGE
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.leaks import largest_bound
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
 from privgraph_workbench.words.numbers import exact_percent, lower, rounded_delta, stated
 
@@ -49,7 +49,7 @@ def data(record: AuditRecord) -> list[Row]:
             "name": ROUTES[one.route],
             "epsilon": one.epsilon,
             "detail": one.detail,
-            "most": most_shown(record, one.route),
+            "most": largest_bound(record, one.route),
             "counts": place == fixed,
             "exceeded": False,
             **shared,

@@ -7,44 +7,38 @@ import math
 from collections.abc import Sequence
 from functools import partial
 
+import pandas as pd
 import streamlit as st
 
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
 from privgraph.options import OptionError
-from privgraph.registry import ATTACKS, sides
+from privgraph.registry import ATTACKS
 from privgraph.registry import attack as attack_spec
 from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph_workbench.figures.attacks import attack_areas
-from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.relations import relation_ranking
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.leaks import Leak
+from privgraph_workbench.parts import evidence
 from privgraph_workbench.serving import shell
-from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import states, under_way
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.relations import elsewhere, price, times
+from privgraph_workbench.views.relations import times
 from privgraph_workbench.views.relations.names import role
 from privgraph_workbench.views.relations.runs import Pair
-from privgraph_workbench.words import markup, naming, rates
-from privgraph_workbench.words import statements as statement_words
+from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.meaning import guess, strength
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import at_most, number, percent, roughly, rounded_delta
+from privgraph_workbench.words.numbers import at_most, roughly, rounded_delta
 
 ASKS = "which relations were learnt from"
 ATTACK = "relations"
 POLL_SECONDS = 1.0
-GUESSING = 0.5
-"""The area of a coin."""
 OTHERS = (0.5, 1.0, 2.0, 4.0, 10.0)
 """Values of ε whose promise stands beside that of the chosen run."""
-QUESTION = (
-    "Of two relations that the base encoder finds about as alike, a coin chose the one that was learnt from, and the "
-    "other was left out. The attack has the encoder and all texts: which was it? An area of 0.5 is guessing."
-)
 TITLES = {name: one.title for name, one in ATTACKS.items()}
 
 
@@ -60,17 +54,15 @@ def show(pair: Pair) -> None:
     st.markdown(f"- {first}")
     if rest:
         st.markdown("\n".join(f"- {one}" for one in rest))
-    found = [(record, attack) for record in pair.records for attack in newest(queue.store().attacks(record.id))]
-    found.sort(key=lambda one: one[1].sound)  # as in the figure
+    runs = {record.id: record for record in pair.records}
+    frame = evidence.attacks()
+    frame = frame[frame.run.isin(runs) & (frame.asks == ASKS)].drop_duplicates(["run", "attack"])  # the newest
+    frame = frame.sort_values("epsilon", kind="stable")  # as in the figure
+    found = [(runs[one.run], one) for one in frame.record]
     if found:
-        st.markdown(_reading(pair, found))
-        if not any(attack.found[1] > GUESSING for _, attack in found):
-            elsewhere.show(pair.records)
-        _numbers_of(pair, found)
+        _found(pair, frame, found)
     busy = any(_going(record) for record in pair.records)
     shell.fragment(_under_way, run_every=POLL_SECONDS if busy else None)(pair, busy)
-    if not found and not busy:
-        st.caption("No attack on either run has tried that yet.")
     _offer([one for one in pair.records if not _going(one) and one.id not in {record.id for record, _ in found}])
     attacked = {record.id for record, _ in found}
     for record in pair.records:
@@ -122,10 +114,13 @@ def bound(chance: float) -> str:
     return "over 99.99%" if told == "100%" and chance < 1 else told
 
 
-def _numbers_of(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> None:
-    """The attacks as a figure and a table, in a fold."""
+def _found(pair: Pair, frame: pd.DataFrame, found: Sequence[tuple[RunRecord, AttackRecord]]) -> None:
+    """What each attack has found, as a badge; the figure and the numbers of all of them in a fold."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for (record, attack), outcome in zip(found, frame.outcome, strict=True):
+            st.markdown(f"{role(record).capitalize()}, {markup.literal(attack.title)}", width="content")
+            st.badge(outcome, color=evidence.COLOURS[Leak(outcome)])
     with st.expander("Figure and numbers of these attacks", key="fold.attacked", icon=":material/query_stats:"):
-        st.markdown(QUESTION)
         titles = {attack.title for _, attack in found}
         names = [pair.title(record) + f": {attack.title}" * (len(titles) > 1) for record, attack in found]
         slots = [
@@ -133,81 +128,8 @@ def _numbers_of(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> 
         ]
         rows = attack_areas.data([attack for _, attack in found], names, slots)
         drawn_figure("attack_areas", rows, statements_of(list({one.id: one for one, _ in found}.values())), pair.first)
-        st.dataframe(
-            [_numbers(pair.title(record), attack) for record, attack in found],
-            hide_index=True,
-            alt="What attacks on the chosen runs found of their relations",
-        )
+        evidence.table(frame, "attacks")
         states.badges(evaluator=True)
-        st.caption(_explained(rows))
-        if any(attack.bound and math.isinf(attack.sound) for _, attack in found):
-            st.caption(
-                "The run without privacy claims no ε that could be audited, and its card has none: what stands here is "
-                "the least that could be claimed for it."
-            )
-
-
-def _explained(rows: Sequence[Row]) -> str:
-    """What columns of the table are: Markdown."""
-    told = [
-        "Which relations were learnt from, only an evaluator knows, who keeps the coin. **models**: how many were "
-        "trained again and attacked."
-    ]
-    told += map(markup.literal, attack_areas.chart(rows).notes)
-    told.append(
-        "In the paper (Table 4, MAG-USA), the attack finds 6.9% of relations without privacy and 6.0% at ε 4 with 5% "
-        "false alarms, where a coin finds 5%."
-    )
-    if any(row["signed_rank"] is not None for row in rows):
-        told.append(
-            "**signed-rank p**: Wilcoxon's test, two-sided, of whether the two relations of a pair score differently; "
-            "how often coins alone would show at least as much."
-        )
-    return " ".join(told)
-
-
-def _reading(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> str:
-    """What these attacks found, and what follows for safety: Markdown."""
-    telling = list(dict.fromkeys(role(record) for record, attack in found if attack.found[1] > GUESSING))
-    bare = any(record.spec.unit == "none" for record, _ in found)
-    if telling:
-        lead = f"The attack tried here can tell what {' and '.join(telling)} learnt from"
-    else:
-        lead = f"The attack tried here finds nothing{', not even without privacy' * bare}"
-    each = "; ".join(_right(record, attack, found) for record, attack in found)
-    seldom = "" if telling else _seldom([record for record, _ in found])
-    attacked = {record.id for record, _ in found}
-    left = "".join(f"{role(one).capitalize()} was not attacked. " for one in pair.records if one.id not in attacked)
-    shows = "So it cannot show here what ε protects. " * (bare and not telling)
-    return (
-        f"**{lead}.** Of two relations, one that was learnt from and one that was not, it picks the right one this "
-        f"often: {each}. A coin: 50%. {seldom}{shows}{left}Another attack may find more; only ε is a promise."
-    )
-
-
-def _right(record: RunRecord, attack: AttackRecord, found: Sequence[tuple[RunRecord, AttackRecord]]) -> str:
-    """How often an attack is right about two relations: the area under its curve, with its interval."""
-    area, low, high = attack.found
-    several = sum(one.id == record.id for one, _ in found) > 1
-    title = f", {markup.literal(attack.title)}" if several else ""
-    return f"{role(record)}{title}: **{percent(area)}** ({percent(low)} to {percent(high)})"
-
-
-def _seldom(attacked: Sequence[RunRecord]) -> str:
-    """How often training of the attacked runs read each relation, which says how much there was to remember;
-    "" if that is not known."""
-    often_read = {role(one): read for one in attacked if (read := price.reads(one)) is not None}
-    if not often_read:
-        return ""
-    rates = list(dict.fromkeys(often_read.values()))
-    often = (
-        f"{rates[0]:.2g} times"
-        if len(rates) == 1
-        else " and ".join(f"{own:.2g} times ({name})" for name, own in often_read.items())
-    )
-    why = ": what is read so seldom is hardly remembered" if max(rates) < 1 else ""
-    whose = f" of {next(iter(often_read))}" if len(often_read) == 1 else ""
-    return f"Training{whose} read each relation {often} on average{why}. "
 
 
 def _going(record: RunRecord) -> list[Attacking]:
@@ -256,25 +178,3 @@ def _cost(records: Sequence[RunRecord], options: AttackOptions) -> str:
         f"It trains {each} {options.targets} times again, each time without {options.candidates:,} relations (or half "
         f"of them, where there are fewer than twice as many): {trainings} trainings{time}."
     )
-
-
-def newest(attacks: Sequence[AttackRecord]) -> list[AttackRecord]:
-    """The last attack of each kind that asks about relations."""
-    return list({one.attack: one for one in attacks if sides(one.attack).asks == ASKS}.values())
-
-
-def _numbers(title: str, attack: AttackRecord) -> dict[str, str]:
-    found = attack.outcome
-    # as on its card: where nothing is promised, a bound of 0 audits nothing
-    bound = attack.bound if attack.bound or math.isfinite(attack.sound) else None
-    return {
-        "run": title,
-        "attack": attack.title,
-        "models": f"{len(attack.areas)}",
-        "area": number(attack.found[0]),
-        "interval": f"{attack.found[1]:.3f} to {attack.found[2]:.3f}",
-        f"found at {percent(found.rates[-1].false)} false alarms": f"{rates.found(attack, len(found.rates) - 1)} "
-        f"({rates.interval(attack, len(found.rates) - 1)})",
-        "signed-rank p": "–" if attack.signed_rank is None else number(attack.signed_rank),
-        EPSILONS["audited"].title: statement_words.audited_bound(bound),
-    }

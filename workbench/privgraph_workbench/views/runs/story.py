@@ -3,27 +3,20 @@ went, and how to check it."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import Literal
 
 import streamlit as st
 
 from privgraph.attacks.options import AttackOptions
 from privgraph.audits.options import AuditOptions
-from privgraph.audits.record import AuditRecord
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.teachers.answers import NAME as ANSWERS
 from privgraph.options import OptionError, UnknownName
-from privgraph.privacy.kinds import Adversary
-from privgraph.privacy.statement import PrivacyStatement
-from privgraph.privacy.statements import premise
 from privgraph.registry import ATTACKS, AUDITS, METHODS
 from privgraph.runs import attacking, auditing
-from privgraph.runs.records import RunRecord, StoredEvent, StoreError, Unreadable
+from privgraph.runs.records import RunRecord, StoredEvent, StoreError
 from privgraph_workbench import live_plot
-from privgraph_workbench.facts import placing, reach, without_edges
-from privgraph_workbench.facts.attackable import attackable
+from privgraph_workbench.facts import placing
 from privgraph_workbench.facts.expecting import METRIC, RELATIONS, Outlook
 from privgraph_workbench.facts.references import chance
 from privgraph_workbench.figures.chart import Row
@@ -31,16 +24,17 @@ from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.figures.runs import standing
 from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import evidence
 from privgraph_workbench.serving import shell, styles
-from privgraph_workbench.views.parts import given_away, layout, right_how_often, statement
+from privgraph_workbench.views.parts import layout, statement
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.runs import comparison
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.audits import shown_bare, without
+from privgraph_workbench.words.audits import shown_bare
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import percent, stated
-from privgraph_workbench.words.statements import published_fell
+from privgraph_workbench.words.numbers import percent
 
+WORST = "worst-case"
 MOST_BARS = 12
 """Mechanisms that are drawn as bars; of more, the table of the tab tells."""
 
@@ -58,88 +52,16 @@ def tell(record: RunRecord, facts: PublicFacts | None, told: Outlook, same: Sequ
 
 
 def found_out(record: RunRecord) -> None:
-    """What attacks and audits have found, beside what the run promises: where it hides edges alone, who was
-    trained on may be given away at any ε."""
-    try:
-        attacks, audits = queue.store().attacks(record.id), _audits(record)
-    except Unreadable:  # the page Attacks says why
-        return
-    if not attacks and not audits and not attackable(record):
-        return
-    details: list[str] = []
-    with st.container(border=True, key="found-out"):
-        if attacks:
-            severe = without_edges.severities(queue.store(), record, attacks)
-            given_away.show(record, attacks, severe, lambda _: _by("an outsider, so far"))
-            details += given_away.details(record, attacks, severe)
-        elif attackable(record):
-            st.markdown("Nobody has attacked this run yet.")
-        said = record.statement
-        if said is not None and said.epsilon_audited is not None:
-            bare = shown_bare(queue.store().audits(record.id), said)
-            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.markdown("**Is ε as claimed?**", width="content")
-                fallen, colour = _fallen(said, audits, bare)
-                st.badge(fallen, color=colour)
-                if audits:
-                    _by("the worst case, so far")
-            st.markdown(_shown(said, audits, bare))
-        if attacks or audits:
-            layout.details(details, right_how_often.told(record, attacks, audits))
-        with st.container(horizontal=True):
-            if attacks:
-                _see(record, "outsider", f"See the attack{'s' * (len(attacks) > 1)}", ":material/person_search:")
-            if audits:
-                _see(record, "worst-case", f"See the audit{'s' * (len(audits) > 1)}", ":material/gavel:")
-
-
-def _by(who: str) -> None:
-    """Who has found that: what an outsider finds is no measure of what a worst case may."""
-    st.markdown(f":gray[by {who}]", width="content")
-
-
-def _audits(record: RunRecord) -> list[AuditRecord]:
-    """Those that somebody has made; a bound of an outsider's attack is none."""
-    return [one for one in queue.store().audits(record.id) if one.adversary is not Adversary.OUTSIDER]
-
-
-def _see(record: RunRecord, who: str, label: str, icon: str) -> None:
-    st.page_link(shell.page("attacks"), label=label, icon=icon, query_params={"who": who, "run": record.id})
-
-
-def _fallen(
-    said: PrivacyStatement, audits: Sequence[AuditRecord], bare: float | None
-) -> tuple[str, Literal["gray", "orange", "red"]]:
-    """Which claim has fallen, in the words and the colour of a mark; `bare` is what was shown without any
-    premise."""
-    shown, published = said.epsilon_audited or 0.0, said.epsilon_as_published
-    if shown > said.epsilon:
-        return "no: our proof is refuted", "red"
-    if published is not None and shown > published:
-        return f"the paper's {stated('published', published)} is {published_fell(said, bare)}", "orange"
-    whole = [one for one in audits if one.covers == "run"]
-    if whole and all(map(reach.too_few, whole)):
-        most = max(map(reach.most, whole))
-        return (
-            f"not refuted, nor could it be: {'this audit reaches' if len(whole) == 1 else 'these audits reach'} "
-            f"{most:.2f}, ε is {stated('sound', said.epsilon)}",
-            "gray",
-        )
-    return "not refuted, which is no proof", "gray"
-
-
-def _shown(said: PrivacyStatement, audits: Sequence[AuditRecord], bare: float | None) -> str:
-    """What was shown of the whole run, and what stands where the paper's claim has fallen."""
-    by = f"{len(audits)} audit{'s' * (len(audits) != 1)}" if audits else "an attack"
-    if not said.epsilon_audited:
-        return f"No bound was shown ({by})."
-    shown = f"Shown, by {by}: ε {statement.audited(said)} of the whole run"
-    if bare is not None:
-        shown += f" {premise(said)}; {without(bare, said)}"
-    if (said.epsilon_as_published or math.inf) < said.epsilon_audited <= said.epsilon:
-        stands = f"the sound {stated('sound', said.epsilon)} stands in its place"
-        shown += f". {stands[:1].upper()}{stands[1:]}"
-    return f"{shown}."
+    """What attacks and audits of the run have found, with the way to them."""
+    for who, name, frame in (
+        ("outsider", "attacks", evidence.attacks()),
+        (WORST, "audits", evidence.audits()),
+    ):
+        own = frame[frame.run == record.id]
+        if len(own):
+            evidence.table(own, "attacks" if who == "outsider" else "audits", leave_out=evidence.OF_RUN)
+            query = {"run": record.id} | ({"who": who} if who == WORST else {})
+            st.page_link(shell.page("attacks"), label=f"See {name}", icon=":material/gavel:", query_params=query)
 
 
 def show(record: RunRecord, events: Sequence[StoredEvent], told: Outlook, same: Sequence[RunRecord]) -> None:
@@ -246,7 +168,7 @@ def _audit(record: RunRecord) -> Way | None:
         cost = markup.sentence(offered[0].cost(subject, AuditOptions())) if offered else "No audit can be made of it."
     except (StoreError, OptionError, UnknownName) as error:
         cost = markup.sentence(error)
-    if _audits(record):
+    if (evidence.audits().run == record.id).any():
         return None  # what they have shown stands above, with the way to them
     query = {"who": "worst-case", "run": record.id}
     text = f"The worst case that its guarantee allows, played by ourselves: is ε as claimed? {cost}"
@@ -259,7 +181,7 @@ def _attack(record: RunRecord) -> Way | None:
         offered = [spec for spec in ATTACKS.values() if spec.refuses(subject) is None]
     except (StoreError, OptionError, UnknownName):
         return None
-    if not offered or queue.store().attacks(record.id):  # what they found stands above, with the way to them
+    if not offered or (evidence.attacks().run == record.id).any():  # what they found stands above, with the way to them
         return None
     first = min(offered, key=lambda spec: (spec.sides.unit == "edge") != (subject.statement.unit == "edge"))
     cost = markup.sentence(first.cost(subject, AttackOptions()))
