@@ -55,8 +55,6 @@ def test_below_a_picture_what_an_epsilon_of_public_noise_is() -> None:
     assert line not in notes.short({"GAP on Cora, edge ε 1": said})
     mixed = {**public, "GAP on Cora, edge ε 4": said}
     assert f"Of 1 of 2 private settings the {line.removeprefix('The ')}" in notes.short(mixed)
-    (mark,) = notes.mark([], mixed)
-    assert mark.startswith("of 1 of 2 private settings the noise is public: as run these protect nobody")
 
 
 def test_what_reads_no_edge_is_not_called_a_setting_that_guarantees_nothing() -> None:

@@ -196,7 +196,7 @@ def test_points_of_ones_own_are_ringed_where_others_are_of_the_gallery() -> None
         assert (rings.x, rings.hollow) == ((2.0, 4.0), True)
         assert (rings.legend, key.legend, key.x) == (False, True, (None,)), "named once, behind the methods"
         said = [text for one in series for text in one.hover if one.kind == "points" and one.panel == 0]
-        assert sum(text.endswith("1 of 3 runs are your own") for text in said) >= 1
+        assert sum(text.endswith("1 of 3 runs are own") for text in said) >= 1
     alone = [{**row, "gallery": 0} for row in rows]
     assert tradeoff_marks.OWN not in {one.name for one in tradeoff.chart(alone).series}, "nothing to tell them from"
 
