@@ -9,7 +9,7 @@ import streamlit as st
 
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec, PublicFacts
-from privgraph.options import OptionError, Parameter, Scalar, parameters, parse
+from privgraph.options import Option, OptionError, Parameter, Scalar, parameters, parse
 from privgraph.registry import METHODS
 from privgraph.runs import engines
 from privgraph.runs.engines import ENGINES
@@ -30,6 +30,7 @@ MOST = 200
 """Runs that a page sends at once."""
 MOST_KNOWN = 2000
 NOTHING = "nothing"
+SEEDS = Parameter("seeds", int, sweeps.SEEDS, Option("how many seeds each setting runs with", low=1, high=10))
 _SENT = "sweep"
 """The ids that were sent last."""
 
@@ -52,13 +53,14 @@ def form(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str) -> None:
     typed = middle.text_input(
         "Target ε", ", ".join(f"{one:g}" for one in sweeps.EPSILONS[unit]), key=f"sweep_epsilons.{key}"
     )
-    seeds = int(right.number_input("Seeds", 1, 10, sweeps.SEEDS, key=f"sweep_seeds.{key}"))
+    asked = right.number_input("Seeds", value=sweeps.SEEDS, step=1, key=f"sweep_seeds.{key}")
     bare = st.toggle("With models without privacy, to compare with", True, key=f"sweep_bare.{key}")
     varied, values = _varied(methods, key)
     data = data_options.options_form(spec)
     chosen = {**options, **data.values}
     specs: list[RunSpec] = []
     try:
+        seeds = int(parse(SEEDS, asked))
         epsilons = [float(word) for word in typed.replace(",", " ").replace(";", " ").split()]
         settings: list[tuple[str, Mapping[str, Scalar]]] = [
             (name, {"unit": unit, "epsilon": epsilon, **({varied: value} if varied else {})})

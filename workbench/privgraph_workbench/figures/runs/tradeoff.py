@@ -175,7 +175,7 @@ def _of_curve(rows: Sequence[Row], slot: int, panel: int, kinds: Sequence[Epsilo
                     epsilon=kind,
                     legend=False,
                     hover=tuple(map(_hover, seen)),
-                    keys=tuple(row["runs"] for row in seen),
+                    keys=tuple(str(row.get("runs", "")) for row in seen),
                     **shared,
                 )
             )
